@@ -9,10 +9,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zeview::decode::decode;
+use zeview::decode::isa::dataflow::DataFlow;
+use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::{ByteSource, Document, MemorySource, NodeId};
 
@@ -168,6 +171,7 @@ fn main() {
     text_of_2000(&mut report);
     table_of_600(&mut report);
     table_of_60000(&mut report);
+    data_flow(&mut report);
     std::process::exit(i32::from(report.missed));
 }
 
@@ -286,6 +290,37 @@ fn python(text: &[u8]) -> Option<Duration> {
     let output = output.ok().filter(|output| output.status.success())?;
     let seconds: f64 = String::from_utf8(output.stdout).ok()?.trim().parse().ok()?;
     Some(Duration::from_secs_f64(seconds))
+}
+
+/// The data flow of a kernel of 10 000 instructions: the largest kernel of the fixtures of each
+/// encoding, again and again.
+fn data_flow(report: &mut Report) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/isa/dataflow");
+    for platform in Platform::ALL {
+        let path = folder.join(format!("{}-2.hex", platform.name()));
+        let digits: String = std::fs::read_to_string(path).unwrap();
+        let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
+        let kernel: Vec<u8> = digits.chunks(2).map(|pair| byte(pair).unwrap()).collect();
+        let decoder = Rc::new(Decoder::new(platform));
+        let count = DataFlow::new(Rc::clone(&decoder), kernel.as_slice()).count();
+        let times = 10_000_usize.div_ceil(count as usize);
+        let code: Rc<[u8]> = kernel.repeat(times).into();
+        let time = best(5, || {
+            let flow = DataFlow::new(Rc::clone(&decoder), Rc::clone(&code));
+            let live = flow.live(0).registers;
+            let producers: usize = (0..flow.count())
+                .map(|row| flow.all_definitions(row).len())
+                .sum();
+            (live, producers)
+        });
+        report.line(
+            &format!("data flow of 10 000 instructions, {}", platform.name()),
+            format!("{:.1} ms", millis(time)),
+            "50 ms",
+            time.as_millis() < 50,
+        );
+    }
 }
 
 fn table_of_60000(report: &mut Report) {

@@ -19,8 +19,8 @@ export async function ownProgram() {
   return built.find(({ executable, target }) => executable && target.name === "zeview").executable;
 }
 
-/** The milliseconds that a benchmark of the core (`benches/NAME.rs`) prints for a file. */
-export async function timesOf(name, file) {
-  const printed = await cargo("bench", ...OF_RELEASE, "--features", "decode", "--bench", name, "--", file);
+/** The milliseconds that a benchmark of the core (`benches/NAME.rs`) prints. */
+export async function timesOf(name, ...args) {
+  const printed = await cargo("bench", ...OF_RELEASE, "--features", "decode", "--bench", name, "--", ...args.map(String));
   return printed.split(" ").map(Number);
 }

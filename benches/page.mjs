@@ -14,6 +14,9 @@
 //   its second beside the second.
 // * Two open files are compared by a click on the name of one, then the other way round; beside that
 //   stands `zeview diff` of the same files, as a process.
+// * A generated library of 330 MB with 4 600 kernels is opened, and the Kernels panel is opened at once:
+//   until its first rows, until all images are read, and from a click on Stop until reading has stopped.
+//   Beside it stands the time of the same requests natively (benches/library.rs).
 // * Memory is what the page's process holds more than that of a page without a file.
 //
 // With ZEVIEW_CORPUS its files of 600 kernels and of 10 000 modules are opened, else the sample
@@ -317,6 +320,87 @@ async function nativeComparison(program, files) {
   return performance.now() - start;
 }
 
+const LIBRARY = { images: 230, kernels: 10, megabytes: 330 };
+
+/** Runs in the page: the time since navigation began, as soon as `isThere()` and that is painted. */
+function paintedWhen(isThere) {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!isThere()) return requestAnimationFrame(look);
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => resolve(performance.now());
+      port2.postMessage(null);
+    };
+    look();
+  });
+}
+
+/** A library is dropped, and its kernels are looked at; `isStopped`: until somebody clicks on Stop. */
+async function libraryRun(file, isStopped) {
+  const page = await openPage({
+    until: "started",
+    before: async (page) => {
+      await page.addInitScript(`globalThis.paintedWhen = ${paintedWhen}`);
+      await page.addInitScript(() => {
+        document.addEventListener("drop", () => { performance.mark("zeview-drop"); globalThis.dropped ??= performance.now(); }, { capture: true });
+      });
+    },
+  });
+  try {
+    await page.context().browser().startTracing(page, { categories: TRACING });
+    await dropFromDisk(page, [file]);
+    const times = await page.evaluate(async (isStopped) => {
+      const tab = () => [...document.querySelectorAll(".tabs [role=tab]")].find((tab) => tab.textContent.trim().startsWith("Kernels"));
+      const open = await paintedWhen(() => tab() !== undefined);
+      tab().click();
+      const click = performance.now();
+      const first = await paintedWhen(() => document.querySelectorAll("#kernels [role=row]").length > 3);
+      const reading = () => document.querySelector(".reading");
+      let stop = 0;
+      if (isStopped) {
+        const button = () => [...(reading()?.querySelectorAll("button") ?? [])].find((button) => button.textContent === "Stop");
+        await paintedWhen(() => button() !== undefined);
+        const start = performance.now();
+        button().click();
+        stop = (await paintedWhen(() => /stopped/.test(reading()?.textContent ?? ""))) - start;
+      }
+      const all = isStopped ? 0 : await paintedWhen(() => reading() === null);
+      performance.mark("zeview-read");
+      return { open: open - globalThis.dropped, first: first - click, all: all - click, stop };
+    }, isStopped);
+    const trace = await page.context().browser().stopTracing();
+    const { traceEvents: events } = JSON.parse(trace.toString());
+    return { ...times, longest: Math.max(...tasksBetween(events, "zeview-drop", "zeview-read")) };
+  } finally {
+    await closePage(page);
+  }
+}
+
+async function libraryTable() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
+  const file = process.env.ZEVIEW_LIBRARY ?? path.join(folder, "library.so");
+  const { images, kernels, megabytes } = LIBRARY;
+  if (!process.env.ZEVIEW_LIBRARY) await timesOf("library", "write", file, images, kernels, megabytes);
+  const [runs, stopped, native] = [[], [], []];
+  for (let i = 0; i < RUNS; i++) {
+    runs.push(await libraryRun(file, false));
+    native.push(await timesOf("library", "read", file));
+    stopped.push(await libraryRun(file, true));
+  }
+  await rm(folder, { recursive: true });
+  const of = (value) => median(runs.map(value));
+  const nativeOf = (at) => median(native.map((times) => times[at]));
+  const all = [of((run) => run.all), nativeOf(2) - nativeOf(0)];
+  console.log("\n| A library: what somebody waits for | Page | Native | Times native |\n|---|---|---|---|");
+  const line = (label, page, other) =>
+    console.log(`| ${label} | ${ms(page)} | ${other === null ? "" : ms(other)} | ${other === null ? "" : (page / other).toFixed(1)} |`);
+  line("drop to overview", of((run) => run.open), nativeOf(0));
+  line("click on Kernels to first rows", of((run) => run.first), nativeOf(1) - nativeOf(0));
+  line("click on Kernels to all kernels", ...all);
+  line("Stop", median(stopped.map((run) => run.stop)), null);
+  line("longest task of the page", Math.max(...runs.map((run) => run.longest)), null);
+}
+
 // -- Tables ---------------------------------------------------------------------
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -394,6 +478,7 @@ try {
     if (devices.every(Boolean)) await compared("two devices, 600 kernels each, 5.6 MB", devices.map(copyOf));
     await compared("60 000 kernels each, 12 MB, the same", [kernels, kernels]);
   }
+  if (isWanted("library")) await libraryTable();
   if (isWanted("visit")) {
     const runs = [];
     for (let i = 0; i < RUNS; i++) runs.push(await visit(ours("vecadd.bmg.zebin")));

@@ -13,7 +13,9 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, Event, MessageEvent, MessagePort
 use zeview::model::{ByteSource, NodeId, SourceId, Span};
 use zeview::worker::host::blob_source::{ArraySource, BlobSource};
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Envelope, Message, PROTOCOL_VERSION, Place, Request, Response};
+use zeview::worker::protocol::{
+    Envelope, Message, PROTOCOL_VERSION, Request, Response, SelectionTarget,
+};
 use zeview::worker::{codec, host};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -177,7 +179,7 @@ fn the_host_answers_in_a_worker() {
     let replies = posted(|| {
         let select = || Request::Select {
             order: TreeOrder::File,
-            place: Place::Node(NodeId::ROOT),
+            place: SelectionTarget::Node(NodeId::ROOT),
             follow: None,
         };
         receive(&request(1, select(), None));

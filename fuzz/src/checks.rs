@@ -2,12 +2,15 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::rc::Rc;
 
-use zeview::decode::isa::Platform;
+use zeview::decode::isa::dataflow::DataFlow;
+use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::device::Device;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
+use zeview::analysis::data_flow::Flows;
 use zeview::tables::ListId;
 use zeview::tables::query::{Filter, Query};
 use zeview::model::text::{TextOptions, write_tree};
@@ -60,6 +63,14 @@ pub fn disasm(input: &[u8]) {
         Platform::ALL[usize::from(first) % Platform::ALL.len()],
         rest,
     );
+}
+
+pub fn dataflow(input: &[u8]) {
+    let (first, rest) = files::split_first(input);
+    let platform = Platform::ALL[usize::from(first) % Platform::ALL.len()];
+    let flow = DataFlow::new(Rc::new(Decoder::new(platform)), rest);
+    flow.report();
+    code::check_flow(&flow, flow.count());
 }
 
 /// The invariants of documents that the native tests check on damaged files: every byte is in a

@@ -45,6 +45,12 @@ pub const TARGETS: &[Target] = &[
         own: seeds::instructions,
     },
     Target {
+        name: "dataflow",
+        check: checks::dataflow,
+        of_file: seeds::code,
+        own: seeds::instructions,
+    },
+    Target {
         name: "property_sets",
         check: checks::property_sets,
         of_file: seeds::property_sets,

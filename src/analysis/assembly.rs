@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::BlockGraph;
+use super::data_flow::Flows;
 use super::source_lines::CodeSection;
 use crate::model::Tone;
 use crate::model::{Bits, Document, NodeId, Sources, Span, Str};
@@ -67,6 +68,10 @@ pub trait Listing {
 
     /// Its basic blocks, and how control goes between them. None if the encoding is not known.
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
+
+    /// The data flow of the instructions, found when somebody asks first. Returns `None` if the
+    /// encoding is not known or the code cannot be read.
+    fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>>;
 
     /// The whole listing, as the assembler reads it.
     ///
@@ -171,7 +176,7 @@ pub struct Line {
     /// Where it can go, as offsets of the code.
     pub targets: Vec<i32>,
     /// What is remarkable.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Annotation>,
     /// What it waits for, and what others wait for: the options of the scoreboard.
     pub waits: String,
 }
@@ -243,7 +248,7 @@ pub struct MessageCount {
 
 /// A word beside a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct Annotation {
     /// How bad it is.
     pub tone: Tone,
     /// The word.

@@ -26,7 +26,7 @@ pub struct Block {
 
 /// How control goes from one block to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Way {
+pub enum Transfer {
     /// To the next instruction: after a branch that is not taken, a call that returns, or no
     /// branch at all.
     FallThrough,
@@ -44,7 +44,7 @@ pub struct Edge {
     /// The number of the block that it enters.
     pub to: u32,
     /// How.
-    pub way: Way,
+    pub way: Transfer,
 }
 
 /// A loop: from a block to the last one that branches back to it. Blocks are in the order of the
@@ -111,7 +111,7 @@ impl BlockGraph {
     fn find_loops(&mut self) {
         // The last block that branches back to each, if any.
         let mut last: Vec<Option<u32>> = vec![None; self.blocks.len()];
-        let back = |edge: &&Edge| edge.way == Way::Taken && edge.to <= edge.from;
+        let back = |edge: &&Edge| edge.way == Transfer::Taken && edge.to <= edge.from;
         for edge in self.edges.iter().filter(back) {
             if let Some(last) = last.get_mut(index(edge.to)) {
                 *last = (*last).max(Some(edge.from));
@@ -208,7 +208,7 @@ mod tests {
         let edge = |(from, to): &(u32, u32)| Edge {
             from: *from,
             to: *to,
-            way: Way::Taken,
+            way: Transfer::Taken,
         };
         let blocks = (0..count).map(block).collect();
         BlockGraph::new(blocks, taken.iter().map(edge).collect(), 0, None)
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_call_backwards_is_no_loop() {
         let mut edges = graph(3, &[(2, 0)]).edges;
-        edges[0].way = Way::Call;
+        edges[0].way = Transfer::Call;
         let graph = BlockGraph::new(graph(3, &[]).blocks, edges, 0, None);
         assert_eq!((loops(&graph), graph.nesting()), (Vec::new(), 0));
     }

@@ -61,7 +61,7 @@ pub struct HostImage {
     /// Which of the file's descriptors lists it.
     pub descriptor: Option<u64>,
     /// What the struct that describes it says.
-    pub described: Option<Described>,
+    pub described: Option<ImageDescription>,
     /// The size after decompression, if it is compressed, and if it says so.
     pub unpacked: Option<Option<u64>>,
     /// What is in it: `spirv`, `ar`, `zebin`, `bitcode`, `offload-binary`, `syclbin`, `other`.
@@ -70,7 +70,7 @@ pub struct HostImage {
 
 /// What the struct of an image says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct ImageDescription {
     /// The version of the struct; an OffloadBinary's entry has none.
     pub version: Option<u64>,
     /// The target: `spir64`, `spir64_gen` …
@@ -91,7 +91,7 @@ pub struct Described {
     /// together describe more than the size of the file allows.
     pub left_out: u64,
     /// Where all this is.
-    pub places: Places,
+    pub places: ImageLocations,
 }
 
 /// A kernel or an exported function of an image.
@@ -107,7 +107,7 @@ pub struct Entry {
 
 /// Where the struct of an image and what it points to are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Places {
+pub struct ImageLocations {
     /// The struct itself.
     pub record: Option<Span>,
     /// The target.
@@ -129,7 +129,7 @@ pub const MISC: &str = "SYCL/misc properties";
 /// The property set with the functions that must come from other images.
 pub const IMPORTED: &str = "SYCL/imported symbols";
 
-impl Described {
+impl ImageDescription {
     /// The kernels among the entries: those that are not exported, and that are not the runtime's
     /// own. sycl/source/detail/program_manager/program_manager.cpp, addImage.
     pub fn kernels(&self) -> Vec<&Entry> {

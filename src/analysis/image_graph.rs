@@ -2,7 +2,7 @@
 
 use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_words};
 use super::images::Images;
-use super::kernels::Given;
+use super::kernels::Located;
 use super::modules::graph::Symbols;
 use super::modules::{AbstractModule, Image, ModuleGraph};
 use crate::model::{Sources, Span};
@@ -13,7 +13,7 @@ impl Images {
     pub fn graph(&self, file: Span, sources: &Sources) -> ModuleGraph {
         let nothing = file.subspan(0, 0);
         let mut graph = ModuleGraph {
-            version: Given {
+            version: Located {
                 value: 0,
                 span: None,
             },
@@ -47,22 +47,24 @@ impl Images {
                 ir_type: None,
                 arch: None,
                 target: described.map(|described| {
-                    Box::new(Given {
+                    Box::new(Located {
                         value: described.target.clone(),
                         span: described.places.target,
                     })
                 }),
                 title: said.map_or_else(|| image.title.clone(), |said| kind_words(said).into()),
             };
-            let list = match said.is_some_and(HostImage::is_native) {
-                true => &mut graph.native_images,
-                false => &mut graph.ir_modules,
+            let list = if said.is_some_and(HostImage::is_native) {
+                &mut graph.native_images
+            } else {
+                &mut graph.ir_modules
             };
             let at = u32::try_from(list.len()).unwrap_or(u32::MAX);
             list.push(code);
-            let (ir_modules, native_images) = match said.is_some_and(HostImage::is_native) {
-                true => (0..0, at..at.saturating_add(1)),
-                false => (at..at.saturating_add(1), 0..0),
+            let (ir_modules, native_images) = if said.is_some_and(HostImage::is_native) {
+                (0..0, at..at.saturating_add(1))
+            } else {
+                (at..at.saturating_add(1), 0..0)
             };
             graph.abstract_modules.push(AbstractModule {
                 index,

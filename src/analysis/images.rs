@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::host_images::{Described, HostImage, HostImages};
-use super::modules::{AbstractModule, Holder, ModuleGraph, PropertyValue, requirement};
+use super::host_images::{HostImage, HostImages, ImageDescription};
+use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, requirement};
 use crate::model::{
     Document, Fact, InnerDocument, Node, NodeId, NodeKind, Outcome, Sources, Span, Str,
 };
@@ -126,7 +126,7 @@ impl Images {
         for host in self.list.iter().filter_map(|image| image.host.as_ref()) {
             let said = host.said(sources);
             let described = said.and_then(|said| said.described.as_ref());
-            for kernel in described.map(Described::kernels).unwrap_or_default() {
+            for kernel in described.map(ImageDescription::kernels).unwrap_or_default() {
                 if seen.insert(kernel.name.as_str()) {
                     names.push((kernel.name.clone(), host.title(&kernel.name)));
                 }
@@ -145,7 +145,7 @@ impl Image {
         let described = said.described.as_ref();
         said.is_native().then(|| {
             let texts = described.map(|said| [said.target.clone(), said.compile_options.clone()]);
-            let device = described.and_then(super::host_images::Described::compile_target);
+            let device = described.and_then(super::host_images::ImageDescription::compile_target);
             (said.descriptor, texts.unwrap_or_default(), device)
         })
     }
@@ -477,7 +477,7 @@ impl Document {
         let modules = self.modules(node).map(|modules| {
             let graph = modules.graph(&self.sources);
             let compile_target = |module: &AbstractModule| {
-                let holder = Holder::AbstractModule(module.index);
+                let holder = PropertyOwner::AbstractModule(module.index);
                 let sets = modules.values(holder, &self.sources);
                 match &requirement(&sets, "compile_target")?.value {
                     PropertyValue::Bytes { bytes, .. } => {

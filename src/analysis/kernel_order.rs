@@ -63,7 +63,7 @@ impl Document {
     pub fn kernel_order(&self) -> Option<KernelOrder> {
         let kernels = self.kernels(NodeId::ROOT)?;
         let rows = kernels.rows(&self.sources);
-        let mut making = Making::new(&rows);
+        let mut making = KernelOrderBuilder::new(&rows);
         for (place, row) in rows.iter().enumerate() {
             making.entry(place, Rank::Attributes, row.entry);
             // Of several kernels of a name the first one has what goes by the name.
@@ -93,7 +93,7 @@ impl Document {
 }
 
 /// What is collected for a [`KernelOrder`].
-struct Making<'a> {
+struct KernelOrderBuilder<'a> {
     /// The first kernel of each name.
     named: HashMap<&'a str, usize>,
     kernels: usize,
@@ -108,15 +108,15 @@ struct Making<'a> {
     spans: Vec<Option<Span>>,
 }
 
-impl<'a> Making<'a> {
-    fn new(rows: &'a [KernelRow]) -> Making<'a> {
+impl<'a> KernelOrderBuilder<'a> {
+    fn new(rows: &'a [KernelRow]) -> KernelOrderBuilder<'a> {
         let mut named = HashMap::new();
         for (place, row) in rows.iter().enumerate() {
             if !row.name.value.is_empty() {
                 named.entry(row.name.value.as_str()).or_insert(place);
             }
         }
-        Making {
+        KernelOrderBuilder {
             named,
             kernels: rows.len(),
             parts: Vec::new(),

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::assembly::Mix;
+use super::data_flow::FlowCounts;
 use super::occupancy::{Occupancy, Question};
 use crate::model::{Document, NodeId, Sources, Span, Str, Value, Xref};
 
@@ -41,6 +42,10 @@ pub trait Kernels {
     /// somebody asks. Returns `None` if it has no code, or the encoding is not known.
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)>;
 
+    /// Figures of the data flow of the kernel of that name, and its code; found when somebody asks.
+    /// Returns `None` if it has no code, or the encoding is not known.
+    fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)>;
+
     /// What limits how much of one of them runs at a time.
     ///
     /// # Errors
@@ -64,17 +69,17 @@ impl Document {
 
 /// A value, and the bytes that say so; a default or a computed value has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Given<T> {
+pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Its bytes.
     pub span: Option<Span>,
 }
 
-impl<T> Given<T> {
+impl<T> Located<T> {
     /// A value that stands somewhere.
-    pub fn at(value: T, span: Span) -> Given<T> {
-        Given {
+    pub fn at(value: T, span: Span) -> Located<T> {
+        Located {
             value,
             span: Some(span),
         }
@@ -82,10 +87,10 @@ impl<T> Given<T> {
 }
 
 /// The bytes of the values of an entry, by their keys in `.ze_info`.
-pub type Places = Vec<(Str, Span)>;
+pub type KeySpans = Vec<(Str, Span)>;
 
 /// The bytes of the value with that key.
-pub fn place(places: &Places, key: &str) -> Option<Span> {
+pub fn place(places: &KeySpans, key: &str) -> Option<Span> {
     let found = places.iter().find(|(name, _)| name == key);
     found.map(|(_, span)| *span)
 }
@@ -98,35 +103,35 @@ pub struct KernelRow {
     /// It is a function, not a kernel.
     pub is_function: bool,
     /// Its name.
-    pub name: Given<String>,
+    pub name: Located<String>,
     /// The name as people write it, if it is mangled.
     pub demangled: Option<Rc<str>>,
     /// The bytes of its entry.
     pub entry: Span,
     /// Lanes.
-    pub simd_size: Given<i64>,
+    pub simd_size: Located<i64>,
     /// Registers of a hardware thread.
-    pub grf_count: Given<i64>,
+    pub grf_count: Located<i64>,
     /// Hardware threads of an execution unit; 0: not said.
-    pub eu_thread_count: Given<i64>,
+    pub eu_thread_count: Located<i64>,
     /// Bytes of a hardware thread.
-    pub spill_size: Given<i64>,
+    pub spill_size: Located<i64>,
     /// Bytes of a hardware thread.
-    pub private_size: Given<i64>,
+    pub private_size: Located<i64>,
     /// Spill and private size are those of the scratch slots: the text is older than 1.39.
     pub from_scratch_slots: bool,
     /// Bytes of a work-group.
-    pub slm_size: Given<i64>,
+    pub slm_size: Located<i64>,
     /// Barriers of a work-group.
-    pub barrier_count: Given<i64>,
+    pub barrier_count: Located<i64>,
     /// The sub-group size that the source demands; 0: none.
-    pub required_sub_group_size: Given<i64>,
+    pub required_sub_group_size: Located<i64>,
     /// The work-group size that the source demands; zeros: none.
-    pub required_work_group_size: Given<[i64; 3]>,
+    pub required_work_group_size: Located<[i64; 3]>,
     /// Bytes of the cross-thread payload that are passed in registers.
-    pub inline_data_payload_size: Given<i64>,
+    pub inline_data_payload_size: Located<i64>,
     /// Accesses through pointers from memory.
-    pub indirect_stateless_count: Given<i64>,
+    pub indirect_stateless_count: Located<i64>,
     /// Arguments of the source: one more than the largest index, so with those that the
     /// compiler has dropped.
     pub argument_count: u64,
@@ -137,7 +142,7 @@ pub struct KernelRow {
     /// Bytes of the cross-thread payload: to the end of the last entry.
     pub payload_size: u64,
     /// Bytes of the code: the symbol's size, else the section's.
-    pub code_size: Option<Given<u64>>,
+    pub code_size: Option<Located<u64>>,
     /// Those of [`FLAGS`] that are true.
     pub flags: Vec<Flag>,
     /// What may make it slow, or not run.
@@ -315,7 +320,7 @@ pub struct SourceArgument {
     /// The bytes of its description.
     pub span: Option<Span>,
     /// Those of its values.
-    pub places: Places,
+    pub places: KeySpans,
     /// Its entries in [`Payload::entries`].
     pub entries: Vec<u32>,
     /// Its entry of the binding table.
@@ -382,7 +387,7 @@ pub struct PayloadEntry {
     /// The bytes of the entry.
     pub span: Span,
     /// Those of its values.
-    pub places: Places,
+    pub places: KeySpans,
 }
 
 /// A piece of the payload: an entry's bytes, or a gap.
@@ -421,7 +426,7 @@ pub struct PerThreadEntry {
     /// The bytes of the entry.
     pub span: Span,
     /// Those of its values.
-    pub places: Places,
+    pub places: KeySpans,
 }
 
 /// An entry of the binding table.
@@ -436,7 +441,7 @@ pub struct BindingTableEntry {
     /// The bytes of the entry.
     pub span: Span,
     /// Those of its values.
-    pub places: Places,
+    pub places: KeySpans,
 }
 
 /// Memory beside the registers.
@@ -455,7 +460,7 @@ pub struct MemoryBuffer {
     /// The bytes of the entry.
     pub span: Span,
     /// Those of its values.
-    pub places: Places,
+    pub places: KeySpans,
 }
 
 /// A sampler that the source declares.
@@ -472,5 +477,5 @@ pub struct InlineSampler {
     /// The bytes of the entry.
     pub span: Span,
     /// Those of its values.
-    pub places: Places,
+    pub places: KeySpans,
 }

@@ -25,6 +25,7 @@
 
 pub mod assembly;
 pub mod blocks;
+pub mod data_flow;
 pub mod host_images;
 mod image_graph;
 pub mod images;

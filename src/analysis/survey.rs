@@ -97,7 +97,7 @@ pub struct SurveyRow<'a> {
 }
 
 /// Writes a number with its noun, in the singular and in the plural.
-pub type Counted<'a> = &'a dyn Fn(u64, &str, &str) -> String;
+pub type CountFormatter<'a> = &'a dyn Fn(u64, &str, &str) -> String;
 
 impl SurveyRow<'_> {
     /// The device, in words.
@@ -117,7 +117,7 @@ impl SurveyRow<'_> {
     }
 
     /// The kernels that also run on other devices; of SPIR-V those that have no native code.
-    pub fn fallback(&self, counted: Counted<'_>) -> String {
+    pub fn fallback(&self, counted: CountFormatter<'_>) -> String {
         match (self.is_native, self.of.with_spirv, self.only_spirv) {
             (true, 0, _) => "none".to_owned(),
             (true, count, _) if count == self.of.kernels => "all kernels".to_owned(),
@@ -141,7 +141,7 @@ impl Survey {
     }
 
     /// Says that there is no native code, once all images are read. Returns `None` if there is some.
-    pub fn without_code(&self, counted: Counted<'_>) -> Option<String> {
+    pub fn without_code(&self, counted: CountFormatter<'_>) -> Option<String> {
         if !self.devices.is_empty() || !self.progress.is_over() {
             return None;
         }
@@ -158,7 +158,7 @@ impl Survey {
     }
 
     /// Says which device code is in the file more than once. Returns `None` if there is none.
-    pub fn more_than_once(&self, counted: Counted<'_>) -> Option<String> {
+    pub fn more_than_once(&self, counted: CountFormatter<'_>) -> Option<String> {
         let copies = &self.copies;
         (copies.documents > 0).then(|| {
             format!(
@@ -172,7 +172,7 @@ impl Survey {
 }
 
 /// The kernels of a document in the container.
-pub(crate) struct Surveyed<'a> {
+pub(crate) struct SurveyedImage<'a> {
     pub(crate) device: &'a Str,
     pub(crate) is_native: bool,
     pub(crate) image: &'a str,
@@ -187,7 +187,7 @@ pub(crate) struct Surveyed<'a> {
 
 /// A survey that is being made.
 #[derive(Default)]
-pub(crate) struct Surveying<'a> {
+pub(crate) struct SurveyBuilder<'a> {
     progress: Progress,
     devices: BTreeMap<&'a str, Target<'a>>,
     spirv: Target<'a>,
@@ -204,22 +204,23 @@ struct Target<'a> {
     names: HashMap<&'a str, bool>,
 }
 
-impl<'a> Surveying<'a> {
+impl<'a> SurveyBuilder<'a> {
     /// Begins a survey.
-    pub(crate) fn new(progress: Progress) -> Surveying<'a> {
-        Surveying {
+    pub(crate) fn new(progress: Progress) -> SurveyBuilder<'a> {
+        SurveyBuilder {
             progress,
-            ..Surveying::default()
+            ..SurveyBuilder::default()
         }
     }
 
     /// Counts the kernels of a document.
-    pub(crate) fn add(&mut self, part: Surveyed<'a>) {
+    pub(crate) fn add(&mut self, part: SurveyedImage<'a>) {
         let kernels = part.rows.iter();
         let kernels = kernels.filter(|row| !row.is_function && !row.is_placeholder());
-        let target = match part.is_native {
-            true => self.devices.entry(part.device).or_default(),
-            false => &mut self.spirv,
+        let target = if part.is_native {
+            self.devices.entry(part.device).or_default()
+        } else {
+            &mut self.spirv
         };
         target.images.insert(part.image);
         if part.is_copy {

@@ -153,9 +153,10 @@ impl Document {
     /// Which images of a container run on a device. Returns `None` if it has none, or if there is
     /// no device of that name. Computed anew each time.
     pub fn choice(&self, images: &Images, device: &str) -> Option<Choice> {
-        match images.list.is_empty() {
-            true => None,
-            false => self.driver()?.choose(&self.sources, images, device),
+        if images.list.is_empty() {
+            None
+        } else {
+            self.driver()?.choose(&self.sources, images, device)
         }
     }
 

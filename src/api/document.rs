@@ -1,5 +1,7 @@
 //! The class.
 
+use std::rc::Rc;
+
 use js_sys::{Array, Error, JSON, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -7,6 +9,8 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::dto::{Diagnostic, Node, Summary, Verdict};
 use super::js;
+use crate::analysis::assembly::Listing;
+use crate::analysis::data_flow::InstructionFlow;
 use crate::decode::decode;
 use crate::diff;
 use crate::model::{Document, NodeId, SourceId, Span};
@@ -188,27 +192,45 @@ impl ZeviewDocument {
 
     /// The code of a kernel as assembly, as `zeview disasm` prints it.
     pub fn disassemble(&mut self, kernel: &str) -> Result<String, Error> {
-        let name = format!(".text.{kernel}");
-        for id in self.0.documents_with(ListId::Kernels) {
-            let sections = self.0.assembly(id).map(|assembly| assembly.sections());
-            let sections = sections.unwrap_or_default();
-            let Some(code) = sections.iter().find(|section| section.name == name) else {
-                continue;
+        let listing = self.listing_of(kernel)?;
+        let text = listing.text(&self.0.sources, EXPORT_MAX);
+        text.map_err(|words| error("too-long", &words))
+    }
+
+    /// The instructions of a kernel with their data flow.
+    #[wasm_bindgen(unchecked_return_type = "InstructionFlow[]")]
+    pub fn instructions(&mut self, kernel: &str) -> Result<JsValue, Error> {
+        let listing = self.listing_of(kernel)?;
+        let sources = &self.0.sources;
+        let flow = listing.data_flow(sources);
+        let flow = flow.ok_or_else(|| error("no-code", "the code cannot be read"))?;
+        let all = Array::new();
+        for row in 0..listing.count() {
+            let (Some(line), Some(span)) = (listing.line(row, sources), listing.span(row, sources))
+            else {
+                break;
             };
-            let listing = self.0.listing(id, Some(code.bytes), None);
-            let listing = listing.ok_or_else(|| {
-                error(
-                    "no-encoding",
-                    "the device that the file is for is not known",
-                )
-            })?;
-            let text = listing.text(&self.0.sources, EXPORT_MAX);
-            return text.map_err(|words| error("too-long", &words));
+            let Some(instruction) = flow.instruction(row) else {
+                break;
+            };
+            let offset = span.start - listing.code().start;
+            all.push(&plain(&Instruction {
+                offset,
+                text: line.text.trim(),
+                comment: &line.comment,
+                flow: instruction,
+            })?);
         }
-        Err(error(
-            "no-kernel",
-            &format!("no kernel is called {kernel:?}"),
-        ))
+        Ok(all.into())
+    }
+
+    /// The summary of the data flow of a kernel, as `zeview analyze --json` prints it.
+    #[wasm_bindgen(unchecked_return_type = "FlowReport")]
+    pub fn analyze(&mut self, kernel: &str) -> Result<JsValue, Error> {
+        let listing = self.listing_of(kernel)?;
+        let flow = listing.data_flow(&self.0.sources);
+        let flow = flow.ok_or_else(|| error("no-code", "the code cannot be read"))?;
+        plain(&flow.report())
     }
 
     /// What differs from another document, the first of the two: as `zeview diff --json` prints it.
@@ -232,7 +254,41 @@ impl ZeviewDocument {
     }
 }
 
+/// An instruction with its data flow.
+#[derive(Serialize)]
+struct Instruction<'a> {
+    offset: u64,
+    text: &'a str,
+    comment: &'a str,
+    #[serde(flatten)]
+    flow: InstructionFlow,
+}
+
 impl ZeviewDocument {
+    /// The listing of a kernel's code.
+    fn listing_of(&mut self, kernel: &str) -> Result<Rc<dyn Listing>, Error> {
+        let name = format!(".text.{kernel}");
+        for id in self.0.documents_with(ListId::Kernels) {
+            let sections = self.0.assembly(id).map(|assembly| assembly.sections());
+            let sections = sections.unwrap_or_default();
+            let Some(code) = sections.iter().find(|section| section.name == name) else {
+                continue;
+            };
+            let listing = self.0.listing(id, Some(code.bytes), None);
+            let listing = listing.filter(|listing| listing.encoding().is_some());
+            return listing.ok_or_else(|| {
+                error(
+                    "no-encoding",
+                    "the device that the file is for is not known",
+                )
+            });
+        }
+        Err(error(
+            "no-kernel",
+            &format!("no kernel is called {kernel:?}"),
+        ))
+    }
+
     fn node_of(&self, id: u32) -> Result<Node<'_>, Error> {
         Node::new(&self.0, NodeId(id))
             .ok_or_else(|| error("no-node", &format!("the document has no node {id}")))
@@ -254,6 +310,12 @@ fn error(code: &str, words: &str) -> Error {
 
 fn parse(json: &str) -> Result<JsValue, Error> {
     JSON::parse(json).map_err(|error| error.unchecked_into())
+}
+
+/// Data with counts and offsets as `number`.
+fn plain<T: Serialize>(data: &T) -> Result<JsValue, Error> {
+    let json = serde_json::to_string(data);
+    parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)
 }
 
 fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {

@@ -267,12 +267,12 @@ impl<'a> Value<'a> {
 pub struct Doc<'a> {
     text: &'a str,
     source: &'a str,
-    known: Vec<Known<'a>>,
+    known: Vec<KnownValue<'a>>,
 }
 
 impl<'a> Doc<'a> {
     fn new(doc: &'a model::Doc) -> Doc<'a> {
-        let known = doc.known.iter().map(|known| Known {
+        let known = doc.known.iter().map(|known| KnownValue {
             raw: known.raw,
             name: known.name,
             doc: known.doc,
@@ -288,7 +288,7 @@ impl<'a> Doc<'a> {
 /// A value that the specification names.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Known<'a> {
+pub struct KnownValue<'a> {
     raw: u64,
     name: &'a str,
     doc: &'a str,
@@ -414,7 +414,7 @@ mod tests {
     static DOC: model::Doc = model::Doc {
         text: "text",
         source: "source",
-        known: &[model::Known {
+        known: &[model::KnownValue {
             raw: 1,
             name: "ONE",
             doc: "one",

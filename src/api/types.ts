@@ -271,6 +271,83 @@ export interface ListOptions {
 /** A row; the keys are the ids of the list's columns. */
 export type ListRow = Record<string, string | number | boolean | null | (string | number)[]>;
 
+/** A producer of a value. */
+export interface Producer {
+  /** The offset of the instruction in the code; null for a value that the kernel starts with. */
+  pc: number | null;
+  /** Bytes of registers: "r8", "r8:2", "r6[12-15]". */
+  bytes: string[];
+}
+
+/** An instruction that another waits for. */
+export interface WaitFor {
+  /** The offset of the instruction; null if no path has one. */
+  pc: number | null;
+  /** "F@2", "$5.dst"; "registers" where the hardware checks them. */
+  on: string;
+  /** The bytes that are the reason; empty if there is none in the data. */
+  bytes: string[];
+}
+
+/** An instruction with its data flow. Cycles are those that the compiler's scheduler assumes. */
+export interface InstructionFlow {
+  offset: number;
+  text: string;
+  comment: string;
+  reads: string[];
+  /** The registers that a gather message sends. */
+  gathers: string[];
+  writes: string[];
+  defs: Producer[];
+  /** Bytes that are live before it, by register file, and general registers with a live byte. */
+  live: { r: number; acc: number; f: number; a: number; s: number; registers: number };
+  waits: WaitFor[];
+  latency: number;
+  occupancy: number;
+  /** Nobody reads what it writes. */
+  dead: boolean;
+}
+
+/** The summary of the data flow of a kernel. Cycles are those that the compiler's scheduler assumes. */
+export interface FlowReport {
+  instructions: number;
+  /** What the analysis does not cover, in sentences. */
+  limits: string[];
+  peak: {
+    pc: number;
+    registers: number;
+    bytes: number;
+    longest: { register: string; from: number | null; to: number; instructions: number } | null;
+  } | null;
+  /** null if registers are addressed indirectly. */
+  dead_writes: number | null;
+  spills: number;
+  fills: number;
+  slots: { address: string; bytes: number; writers: number[]; readers: number[]; depth: number }[];
+  other_scratch: number[];
+  loops: {
+    start: number;
+    end: number;
+    ranges: [number, number][];
+    depth: number;
+    parent: number | null;
+    innermost: boolean;
+    instructions: number;
+    dpas: number;
+    sends: number;
+    spills: number;
+    fills: number;
+    waits: number;
+    moved: { memory: string; cache: string; messages: number; loaded: number; stored: number }[];
+    cycles: number;
+    issue: number;
+    bound: string;
+  }[];
+  /** The index of the costliest innermost loop. */
+  hottest: number | null;
+  waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[];
+}
+
 /** What differs between two files, as `zeview diff --json` prints it. */
 export interface Comparison {
   schema: number;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
-use super::format::{Formats, Opened};
+use super::format::{Formats, OpenedDocument};
 use super::limits;
 use super::reader::ReadError;
 use super::rule::Rule;
@@ -256,12 +256,11 @@ impl<'a> Context<'a> {
     /// How many bytes may still be unpacked.
     pub(super) fn may_unpack(&self) -> u64 {
         let (streams, bytes) = self.unpacked.get();
-        match streams < limits::STREAMS {
-            true => {
-                let file = self.sources.whole(SourceId::FILE).len();
-                limits::unpacked(file).saturating_sub(bytes)
-            }
-            false => 0,
+        if streams < limits::STREAMS {
+            let file = self.sources.whole(SourceId::FILE).len();
+            limits::unpacked(file).saturating_sub(bytes)
+        } else {
+            0
         }
     }
 
@@ -307,7 +306,7 @@ impl<'a> Context<'a> {
     }
 
     /// Opens the bytes of `span` as a document in the opened one: it is listed before those in it.
-    pub fn inner(&self, span: Span, open: impl FnOnce() -> Opened) -> Opened {
+    pub fn inner(&self, span: Span, open: impl FnOnce() -> OpenedDocument) -> OpenedDocument {
         let place = self.documents.borrow().len();
         let inner = InnerDocument {
             span,

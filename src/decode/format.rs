@@ -16,7 +16,7 @@ pub trait Format {
 
     /// Decodes the bytes of `span`: walks everything once for what is wrong, and says who
     /// makes the rows.
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened;
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument;
 }
 
 /// The formats that documents are opened in, the most particular first. Whoever decodes passes them:
@@ -32,7 +32,7 @@ impl fmt::Debug for Formats {
 
 /// A document of some format.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedDocument {
     /// The document in a few lines.
     pub summary: Summary,
     /// Who makes its rows, as which item, and how many there are.
@@ -43,7 +43,7 @@ pub struct Opened {
 pub const HEAD: u64 = 512;
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.
-pub fn open(cx: &Context<'_>, span: Span) -> Opened {
+pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
     let opened = match recognised(cx, head.bytes()) {
         Some(format) => format.open(cx, span),
@@ -66,7 +66,7 @@ fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sy
 
 /// Opens the bytes of `span` as a document in another one. Returns `None` if they are of no
 /// known format, or nested too deeply or too often.
-pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
+pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
     let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
     let format = recognised(cx, head.bytes())?;
     let opened = cx.nest_in(span, || cx.inner(span, || format.open(cx, span)));
@@ -74,9 +74,10 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
         cx.report(
             &rules::TOO_DEEP,
             span.subspan(0, 16),
-            match cx.has_all_documents() {
-                true => "too many nested files for the size of the file: not opened",
-                false => "nested too deeply: not opened",
+            if cx.has_all_documents() {
+                "too many nested files for the size of the file: not opened"
+            } else {
+                "nested too deeply: not opened"
             },
         );
     }
@@ -84,7 +85,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
 }
 
 /// A nested document in a few words: its title, and what it is for.
-pub fn headline(opened: &Opened) -> String {
+pub fn headline(opened: &OpenedDocument) -> String {
     let mut text = opened.summary.title.to_string();
     let facts = opened.summary.facts.iter();
     for fact in facts.filter(|f| f.label == Fact::TARGET || f.label == Fact::KERNELS) {
@@ -97,7 +98,7 @@ pub fn headline(opened: &Opened) -> String {
 /// Cuts a document down to its headline, for lists of documents: its facts are shown where it
 /// is opened.
 #[inline(never)]
-pub fn in_short(opened: Option<Opened>) -> Option<Opened> {
+pub fn in_short(opened: Option<OpenedDocument>) -> Option<OpenedDocument> {
     let mut opened = opened?;
     opened.summary.title = headline(&opened).into();
     opened.summary.facts = Vec::new();
@@ -105,7 +106,12 @@ pub fn in_short(opened: Option<Opened>) -> Option<Opened> {
 }
 
 /// The node of bytes that were opened as a document, or stay bytes.
-pub fn nested_node(sources: &Sources, name: String, span: Span, opened: Option<&Opened>) -> Node {
+pub fn nested_node(
+    sources: &Sources,
+    name: String,
+    span: Span,
+    opened: Option<&OpenedDocument>,
+) -> Node {
     if let Some(opened) = opened {
         return document_node(name, span, opened);
     }
@@ -124,7 +130,7 @@ const LISTED: usize = 64;
 /// Nothing where there are none.
 pub fn image_facts<'a>(
     span: Span,
-    images: impl Iterator<Item = (&'a str, Span, &'a Opened)>,
+    images: impl Iterator<Item = (&'a str, Span, &'a OpenedDocument)>,
 ) -> Vec<Fact> {
     let mut count = 0;
     let mut facts = Vec::new();
@@ -143,7 +149,7 @@ pub fn image_facts<'a>(
 }
 
 /// The node of a document that was opened.
-pub fn document_node(name: String, span: Span, opened: &Opened) -> Node {
+pub fn document_node(name: String, span: Span, opened: &OpenedDocument) -> Node {
     let mut node = Node::new(NodeKind::File, name, span).summary(opened.summary.title.clone());
     match opened.content {
         Some((expander, item, count)) => node = node.children(expander, item, count),

@@ -169,16 +169,13 @@ impl Regions {
     /// Adds what lies between parts, before the parts without bytes that lie in it.
     fn fill(&mut self, cx: &Context<'_>, hole: Span, may_read: bool) {
         let is_padding = may_read && hole.len() <= limits::PADDING && is_zero(cx.sources, hole);
-        let id = match is_padding {
-            true => {
-                cx.padding(hole);
-                PADDING
-            }
-            false => {
-                cx.gap(hole);
-                cx.report(&rules::GAP, hole, plural(hole.len(), "unreferenced byte"));
-                GAP
-            }
+        let id = if is_padding {
+            cx.padding(hole);
+            PADDING
+        } else {
+            cx.gap(hole);
+            cx.report(&rules::GAP, hole, plural(hole.len(), "unreferenced byte"));
+            GAP
         };
         let after = |region: &&Region| region.is_empty() && region.start >= hole.start;
         let behind = self.list.iter().rev().take_while(after).count();

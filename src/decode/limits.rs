@@ -207,3 +207,23 @@ pub fn verdict_steps(size: u64) -> u64 {
 /// Basic blocks of a section of code in its graph: compilers write some thousand. The graph says
 /// which code is left out.
 pub const BLOCKS: usize = 1 << 17;
+
+/// Instructions whose data flow is analyzed: the largest kernels have some 100 000. The analysis
+/// says where it stops.
+pub const DATA_FLOW_ROWS: usize = 1 << 18;
+
+/// Registers that are read and written by the instructions whose data flow is analyzed, each costs
+/// 24 bytes of memory. An instruction of a real kernel has three or four.
+pub const DATA_FLOW_OPERANDS: usize = 1 << 22;
+
+/// Pairs of blocks and registers that live registers are found for, each costs 24 bytes of memory.
+pub const DATA_FLOW_LIVE: usize = 1 << 22;
+
+/// The work that the data flow of some code may take: real kernels need about one step for each
+/// byte.
+pub fn data_flow_steps(size: usize) -> u64 {
+    (size as u64).saturating_mul(64).saturating_add(1 << 24)
+}
+
+/// The work that a question about the data flow of one instruction may take in any case.
+pub const DATA_FLOW_QUESTION: u64 = 1 << 12;

@@ -6,21 +6,21 @@
 use std::ops::Range;
 
 use super::table::slice;
-use crate::model::{Doc, Known, Node, Rows, Span, Str, Value};
+use crate::model::{Doc, KnownValue, Node, Rows, Span, Str, Value};
 
 /// How a number of a field is written, and which numbers have names.
 pub trait Present {
     /// The named numbers.
-    const KNOWN: &'static [Known] = &[];
+    const KNOWN: &'static [KnownValue] = &[];
     /// The number as a value of `bits` bits.
     fn present(raw: u64, bits: u8) -> Value;
 }
 
 /// A count, size or version: decimal.
 #[derive(Debug)]
-pub struct Dec;
+pub struct Decimal;
 
-impl Present for Dec {
+impl Present for Decimal {
     fn present(raw: u64, bits: u8) -> Value {
         Value::decimal(raw, bits)
     }
@@ -37,12 +37,12 @@ impl Present for Hex {
 }
 
 /// The name of a number in a table. Returns `None` if it has none.
-pub fn known_name(known: &'static [Known], raw: u64) -> Option<&'static str> {
+pub fn known_name(known: &'static [KnownValue], raw: u64) -> Option<&'static str> {
     known.iter().find(|k| k.raw == raw).map(|k| k.name)
 }
 
 /// The flag word `raw`: the names of its bits, and what has none.
-pub fn flags_value(known: &'static [Known], raw: u64, bits: u8) -> Value {
+pub fn flags_value(known: &'static [KnownValue], raw: u64, bits: u8) -> Value {
     let mut rest = raw;
     let mut set: Vec<Str> = Vec::new();
     for flag in known {
@@ -142,8 +142,8 @@ macro_rules! open_enum {
         }
 
         impl $crate::decode::names::Present for $name {
-            const KNOWN: &'static [$crate::model::Known] = &[$(
-                $crate::model::Known {
+            const KNOWN: &'static [$crate::model::KnownValue] = &[$(
+                $crate::model::KnownValue {
                     raw: $value as u64,
                     name: stringify!($variant),
                     doc: concat!($($d),*).trim_ascii(),
@@ -187,8 +187,8 @@ macro_rules! flags {
         }
 
         impl $crate::decode::names::Present for $name {
-            const KNOWN: &'static [$crate::model::Known] = &[$(
-                $crate::model::Known {
+            const KNOWN: &'static [$crate::model::KnownValue] = &[$(
+                $crate::model::KnownValue {
                     raw: $value,
                     name: stringify!($variant),
                     doc: concat!($($d),*).trim_ascii(),

@@ -10,7 +10,7 @@ use super::table::{Entries, TABLE, Table, slice};
 use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Rows, Span};
 
 /// What is to be said of a record, besides its fields.
-pub trait Remarks {
+pub trait RecordNotes {
     /// Completes the row of record `index` of the table `table`.
     fn record(&self, table: u8, index: u64, node: Node, out: &Rows<'_>) -> Node;
 }
@@ -18,7 +18,7 @@ pub trait Remarks {
 /// A kind of records.
 #[derive(Debug)]
 pub struct Kind {
-    /// The number by which [`Remarks`] knows the table.
+    /// The number by which [`RecordNotes`] knows the table.
     pub table: u8,
     /// What a record is called.
     pub name: &'static str,
@@ -36,7 +36,7 @@ pub fn table(
     name: &'static str,
     span: Span,
     kind: &'static Kind,
-    remarks: Rc<dyn Remarks>,
+    remarks: Rc<dyn RecordNotes>,
 ) -> Node {
     let table = Table {
         span,
@@ -54,7 +54,7 @@ pub fn table(
 
 struct Records {
     kind: &'static Kind,
-    remarks: Rc<dyn Remarks>,
+    remarks: Rc<dyn RecordNotes>,
 }
 
 impl Entries for Records {

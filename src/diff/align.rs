@@ -130,9 +130,10 @@ impl Aligner<'_> {
             return;
         }
         self.is_shortest = false;
-        let anchors = match depth < DEPTH && !self.work.is_over() {
-            true => self.anchors(&a, &b),
-            false => Vec::new(),
+        let anchors = if depth < DEPTH && !self.work.is_over() {
+            self.anchors(&a, &b)
+        } else {
+            Vec::new()
         };
         if anchors.is_empty() {
             self.hunks.push((a, b));

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use super::code::Dictionary;
-use super::digest::{Content, Digest, Digester, Exhausted};
-use super::entry::{Change, Entry, Field, Part, Said, Side};
+use super::digest::{BudgetExceeded, Content, Digest, Digester};
+use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use super::matching::by_key;
-use super::{Comparer, Comparison, Options, Which, Work};
+use super::{Comparand, Comparer, Comparison, Options, Work};
 use crate::model::{Document, Node, NodeKind, Span, sort};
 
 /// Differing parts that are listed with a field each.
@@ -21,12 +21,12 @@ const DEPTH_MAX: usize = 24;
 /// Bytes of differences that were compared and are not wanted, in the first file and in the second:
 /// they do not have to be explained.
 #[derive(Debug, Default)]
-pub(super) struct Excused {
+pub(super) struct Exemptions {
     a: Vec<Span>,
     b: Vec<Span>,
 }
 
-impl Excused {
+impl Exemptions {
     pub(super) fn is_empty(&self) -> bool {
         self.a.is_empty() && self.b.is_empty()
     }
@@ -37,7 +37,7 @@ impl Excused {
         self.b.extend(b);
     }
 
-    /// Sorts the bytes, for [`covers`](Excused::covers).
+    /// Sorts the bytes, for [`covers`](Exemptions::covers).
     fn sort(&mut self) {
         for spans in [&mut self.a, &mut self.b] {
             *spans = merged(std::mem::take(spans));
@@ -77,7 +77,7 @@ fn merged(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// A part that differs, or that only one of the files has.
-struct Found {
+struct ChangedPart {
     /// The names that lead to it.
     path: Vec<String>,
     a: Option<Node>,
@@ -88,9 +88,9 @@ struct Found {
 struct Audit<'d> {
     a: Digester<'d>,
     b: Digester<'d>,
-    excused: Excused,
+    excused: Exemptions,
     path: Vec<String>,
-    found: Vec<Found>,
+    found: Vec<ChangedPart>,
     /// Number of parts that differ and are not listed.
     left_out: u64,
     /// Number of parts that differ and are excused.
@@ -105,7 +105,7 @@ impl Comparer<'_> {
         b: &mut Document,
         options: &Options,
         comparison: &mut Comparison,
-        excused: Excused,
+        excused: Exemptions,
     ) -> Vec<Entry> {
         let mut comparer = Comparer {
             a,
@@ -123,7 +123,7 @@ impl Comparer<'_> {
 
     /// Lists what differs beyond layout and is not excused. For files whose meaning is the same as
     /// far as it was compared.
-    pub(super) fn audit(&mut self, mut excused: Excused) {
+    pub(super) fn audit(&mut self, mut excused: Exemptions) {
         excused.sort();
         let (a, b) = (self.a.root().clone(), self.b.root().clone());
         let (found, left_out) = {
@@ -146,7 +146,7 @@ impl Comparer<'_> {
                 }
                 Ok(false) if audit.found.is_empty() && audit.excused_parts > 0 => return,
                 Ok(false) => (audit.found, audit.left_out),
-                Err(Exhausted) => (Vec::new(), 0),
+                Err(BudgetExceeded) => (Vec::new(), 0),
             }
         };
         // To read each byte of both files is always affordable.
@@ -169,8 +169,8 @@ impl Comparer<'_> {
     }
 
     /// One entry for each outermost part, with the bytes that differ in it.
-    fn list(&mut self, found: Vec<Found>) {
-        let mut entries: Vec<(String, Vec<Found>)> = Vec::new();
+    fn list(&mut self, found: Vec<ChangedPart>) {
+        let mut entries: Vec<(String, Vec<ChangedPart>)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         for part in found {
             let name = part
@@ -205,14 +205,14 @@ impl Comparer<'_> {
         }
     }
 
-    fn part_fields(&mut self, path: &str, part: &Found, fields: &mut Vec<Field>) {
+    fn part_fields(&mut self, path: &str, part: &ChangedPart, fields: &mut Vec<Field>) {
         let join = |name: &str| match path {
             "" => name.to_owned(),
             path => format!("{path}/{name}"),
         };
         let said = |comparer: &Self, which, node: &Node| {
             let span = node.span?;
-            let said = Said::of(&node.value);
+            let said = FieldValue::of(&node.value);
             let said = said.unwrap_or_else(|| comparer.bytes_said(which, span));
             Some(Side::new(said, span))
         };
@@ -222,7 +222,7 @@ impl Comparer<'_> {
         };
         match (&part.a, &part.b) {
             (Some(a), Some(b)) => {
-                let (from, to) = (said(self, Which::A, a), said(self, Which::B, b));
+                let (from, to) = (said(self, Comparand::A, a), said(self, Comparand::B, b));
                 let is_value = a.kind == NodeKind::Field && b.kind == NodeKind::Field;
                 let differs = from.as_ref().map(|s| &s.said) != to.as_ref().map(|s| &s.said);
                 if is_value && differs {
@@ -247,8 +247,8 @@ impl Comparer<'_> {
             }
             (a, b) => {
                 let node = a.as_ref().or(b.as_ref());
-                let from = a.as_ref().and_then(|node| said(self, Which::A, node));
-                let to = b.as_ref().and_then(|node| said(self, Which::B, node));
+                let from = a.as_ref().and_then(|node| said(self, Comparand::A, node));
+                let to = b.as_ref().and_then(|node| said(self, Comparand::B, node));
                 if from.is_some() || to.is_some() {
                     fields.push(Field {
                         key: node.map(key).unwrap_or_default(),
@@ -264,7 +264,7 @@ impl Comparer<'_> {
 
 impl Audit<'_> {
     /// Compares two documents. Returns whether their digests are the same.
-    fn run(&mut self, a: &Node, b: &Node) -> Result<bool, Exhausted> {
+    fn run(&mut self, a: &Node, b: &Node) -> Result<bool, BudgetExceeded> {
         let is_same = self.a.digest(a)? == self.b.digest(b)?;
         if !is_same {
             self.differ(a, b)?;
@@ -273,12 +273,13 @@ impl Audit<'_> {
     }
 
     /// Finds what differs in two nodes with different digests.
-    fn differ(&mut self, a: &Node, b: &Node) -> Result<(), Exhausted> {
+    fn differ(&mut self, a: &Node, b: &Node) -> Result<(), BudgetExceeded> {
         let scopes = (self.a.enter(a), self.b.enter(b));
         let before = self.parts();
-        let contents = match self.path.len() < DEPTH_MAX {
-            true => (self.a.content(a)?, self.b.content(b)?),
-            false => (Content::Whole, Content::Whole),
+        let contents = if self.path.len() < DEPTH_MAX {
+            (self.a.content(a)?, self.b.content(b)?)
+        } else {
+            (Content::Whole, Content::Whole)
         };
         if let (
             Content::Children { children: one, .. },
@@ -305,7 +306,7 @@ impl Audit<'_> {
         &mut self,
         a: Vec<(Node, Digest)>,
         b: Vec<(Node, Digest)>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), BudgetExceeded> {
         // What is in both, wherever it is, does not differ.
         fn digests(nodes: &[(Node, Digest)]) -> Vec<Digest> {
             nodes.iter().map(|(_, digest)| *digest).collect()
@@ -354,7 +355,7 @@ impl Audit<'_> {
             self.left_out += 1;
             return;
         }
-        self.found.push(Found {
+        self.found.push(ChangedPart {
             path: self.path.clone(),
             a,
             b,

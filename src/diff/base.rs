@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Comparison, Differing, Options, compare, differing};
+use super::{Comparison, DifferenceIndex, Options, compare, differing};
 use crate::model::Document;
 
 /// The file that a document is compared with.
@@ -53,7 +53,7 @@ impl Document {
     }
 
     /// What differs of the file that it is compared with, and of its own; as [`differing`] has it.
-    pub fn differing(&self) -> Option<(Differing, Differing)> {
+    pub fn differing(&self) -> Option<(DifferenceIndex, DifferenceIndex)> {
         let base = self.base()?;
         let other = base.document.borrow();
         Some(differing(&base.comparison, (&other, self)))

@@ -1,7 +1,7 @@
 //! Bytes against bytes.
 
-use super::{Comparer, TOO_MUCH_WORK, Which};
-use crate::diff::entry::{BYTES_KEPT, Field, Said, Side};
+use super::{Comparand, Comparer, TOO_MUCH_WORK};
+use crate::diff::entry::{BYTES_KEPT, Field, FieldValue, Side};
 use crate::model::Span;
 
 /// So much is read at once.
@@ -133,8 +133,8 @@ impl Comparer<'_> {
             fields.push(Field {
                 key: "size".to_owned(),
                 path: "size".to_owned(),
-                from: Some(Side::new(Said::count(a.len()), a)),
-                to: Some(Side::new(Said::count(b.len()), b)),
+                from: Some(Side::new(FieldValue::count(a.len()), a)),
+                to: Some(Side::new(FieldValue::count(b.len()), b)),
             });
         }
         let ranges = match self.ranges(a, b) {
@@ -153,18 +153,18 @@ impl Comparer<'_> {
             fields.push(Field {
                 key: "contents".to_owned(),
                 path: format!("contents {:#x}", one.0),
-                from: side(self, Which::A, a, one),
-                to: side(self, Which::B, b, other),
+                from: side(self, Comparand::A, a, one),
+                to: side(self, Comparand::B, b, other),
             });
         }
         fields
     }
 
     /// The first bytes of a run.
-    pub(super) fn bytes_said(&self, which: Which, span: Span) -> Said {
+    pub(super) fn bytes_said(&self, which: Comparand, span: Span) -> FieldValue {
         let sources = &self.document(which).sources;
         let bytes = sources.read_clamped(span.subspan(0, BYTES_KEPT));
         let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| bytes.to_vec());
-        Said::Bytes(bytes, span.len())
+        FieldValue::Bytes(bytes, span.len())
     }
 }

@@ -59,7 +59,7 @@ pub(super) struct Dictionary {
 const KNOWN_MAX: usize = 1 << 20;
 
 /// Takes the instructions of one listing.
-struct Taker<'d> {
+struct ListingReader<'d> {
     texts: &'d mut HashMap<Box<str>, u32>,
     words: &'d mut HashMap<u128, (u32, Counts)>,
     work: &'d mut Work,
@@ -70,7 +70,7 @@ struct Taker<'d> {
     last: usize,
 }
 
-impl Taker<'_> {
+impl ListingReader<'_> {
     fn take(&mut self, at: i32, id: u32, counts: Counts) {
         self.taken.ids.push(id);
         self.starts.push(at);
@@ -81,7 +81,7 @@ impl Taker<'_> {
     }
 }
 
-impl Shapes for Taker<'_> {
+impl Shapes for ListingReader<'_> {
     fn again(&mut self, at: i32, word: u128) -> bool {
         let Some((id, counts)) = self.words.get(&word).copied() else {
             return false;
@@ -121,7 +121,7 @@ pub(super) fn words(
     work: &mut Work,
 ) -> Words {
     let encoding = listing.encoding().unwrap_or_default();
-    let mut taker = Taker {
+    let mut taker = ListingReader {
         texts: &mut dictionary.texts,
         words: dictionary.words.entry(encoding).or_default(),
         work,
@@ -131,7 +131,7 @@ pub(super) fn words(
         last: 0,
     };
     listing.shapes(renumbered, sources, &mut taker);
-    let Taker {
+    let ListingReader {
         mut taken,
         starts,
         jumps,
@@ -228,7 +228,7 @@ impl Words {
 }
 
 /// What the instructions of both files come to.
-pub(super) type BothCounts = (Counts, Counts);
+pub(super) type CountsPair = (Counts, Counts);
 
 /// Compares the code of two listings.
 pub(super) fn code_change(
@@ -237,7 +237,7 @@ pub(super) fn code_change(
     renumbered: bool,
     dictionary: &mut Dictionary,
     work: &mut Work,
-) -> (CodeChange, BothCounts) {
+) -> (CodeChange, CountsPair) {
     // The numbers of texts must be the same for both listings, and are for no others.
     let known = dictionary.words.values().map(HashMap::len).sum::<usize>();
     if known.max(dictionary.texts.len()) > KNOWN_MAX {

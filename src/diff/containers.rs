@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::entry::{BYTES_KEPT, Change, Entry, Field, Part, Said, Side};
-use super::{Both, Comparer, Which};
+use super::entry::{BYTES_KEPT, Change, Entry, Field, FieldValue, Part, Side};
+use super::{Comparand, Comparer, Sides};
 use crate::analysis::host_images::{EXPORTED, HostImage, HostImages};
 use crate::analysis::modules::{
-    Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue,
+    Image, ModuleGraph, Modules, Property, PropertyOwner, PropertySet, PropertyValue,
 };
 use crate::model::{Node, Span, sort};
 
 /// Something with properties that is matched by what it is for.
-struct Thing {
+struct PropertyBearer {
     /// What it is called in its file.
     name: String,
     /// What must be the same: target, kind.
@@ -19,7 +19,7 @@ struct Thing {
     /// What it exports.
     exports: Vec<String>,
     /// What is said of it.
-    said: Vec<(&'static str, Said, Option<Span>)>,
+    said: Vec<(&'static str, FieldValue, Option<Span>)>,
     properties: Vec<PropertySet>,
     /// Its bytes in the file.
     bytes: Option<Span>,
@@ -60,8 +60,8 @@ impl Comparer<'_> {
             fields.push(Field {
                 key: "version".to_owned(),
                 path: "version".to_owned(),
-                from: Some(Side::new(Said::count(sides.0.value), sides.0.span)),
-                to: Some(Side::new(Said::count(sides.1.value), sides.1.span)),
+                from: Some(Side::new(FieldValue::count(sides.0.value), sides.0.span)),
+                to: Some(Side::new(FieldValue::count(sides.1.value), sides.1.span)),
             });
         }
         if !fields.is_empty() {
@@ -69,21 +69,21 @@ impl Comparer<'_> {
             self.push(entry.at(a.span, b.span).with(fields));
         }
         let whole = |modules: &dyn Modules, document: &crate::model::Document| {
-            modules.properties(Holder::Whole, &document.sources)
+            modules.properties(PropertyOwner::Whole, &document.sources)
         };
         let sets = (whole(modules.0, self.a), whole(modules.1, self.b));
         self.property_sets("", (&sets.0, &sets.1), at);
         let things = (
-            self.abstract_modules(Which::A, modules.0, &graphs.0),
-            self.abstract_modules(Which::B, modules.1, &graphs.1),
+            self.abstract_modules(Comparand::A, modules.0, &graphs.0),
+            self.abstract_modules(Comparand::B, modules.1, &graphs.1),
         );
         for (one, other) in matched(&things.0, &things.1) {
             self.things(Part::Module, (&things.0, one), (&things.1, other), at);
         }
         // Modules may share images: each is looked at once, for the first module that has it.
         let images = (
-            self.module_images(Which::A, modules.0, &graphs.0, &things.0),
-            self.module_images(Which::B, modules.1, &graphs.1, &things.1),
+            self.module_images(Comparand::A, modules.0, &graphs.0, &things.0),
+            self.module_images(Comparand::B, modules.1, &graphs.1, &things.1),
         );
         for (one, other) in matched(&images.0, &images.1) {
             self.things(Part::Image, (&images.0, one), (&images.1, other), at);
@@ -92,16 +92,16 @@ impl Comparer<'_> {
 
     fn abstract_modules(
         &mut self,
-        which: Which,
+        which: Comparand,
         modules: &dyn Modules,
         graph: &ModuleGraph,
-    ) -> Vec<Thing> {
+    ) -> Vec<PropertyBearer> {
         let mut things = Vec::new();
         for module in &graph.abstract_modules {
-            let holder = Holder::AbstractModule(module.index);
+            let holder = PropertyOwner::AbstractModule(module.index);
             let properties = modules.properties(holder, &self.document(which).sources);
             self.work.spend(64 + module.metadata.len());
-            things.push(Thing {
+            things.push(PropertyBearer {
                 name: format!("abstract module {}", module.index),
                 kind: String::new(),
                 exports: exports(&properties),
@@ -118,20 +118,20 @@ impl Comparer<'_> {
     /// does.
     fn module_images(
         &mut self,
-        which: Which,
+        which: Comparand,
         modules: &dyn Modules,
         graph: &ModuleGraph,
-        of: &[Thing],
-    ) -> Vec<Thing> {
+        of: &[PropertyBearer],
+    ) -> Vec<PropertyBearer> {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let ir = graph.ir_modules.iter().enumerate();
-        let ir = ir.map(|(at, image)| (image, Holder::IrModule(number(at))));
+        let ir = ir.map(|(at, image)| (image, PropertyOwner::IrModule(number(at))));
         let native = graph.native_images.iter().enumerate();
-        let native = native.map(|(at, image)| (image, Holder::NativeImage(number(at))));
-        let mut first: HashMap<Holder, u32> = HashMap::new();
+        let native = native.map(|(at, image)| (image, PropertyOwner::NativeImage(number(at))));
+        let mut first: HashMap<PropertyOwner, u32> = HashMap::new();
         for module in graph.abstract_modules.iter().rev() {
-            let ir = module.ir_modules.clone().map(Holder::IrModule);
-            let native = module.native_images.clone().map(Holder::NativeImage);
+            let ir = module.ir_modules.clone().map(PropertyOwner::IrModule);
+            let native = module.native_images.clone().map(PropertyOwner::NativeImage);
             self.work
                 .spend((module.ir_modules.len() + module.native_images.len()) as u64);
             if self.work.is_over() {
@@ -155,15 +155,17 @@ impl Comparer<'_> {
             };
             said.retain(|(key, ..)| !is_property(key));
             let (kind, title) = match holder {
-                Holder::IrModule(at) => ("IR", format!("IR module {at}")),
-                Holder::NativeImage(at) => ("native", format!("native device code image {at}")),
+                PropertyOwner::IrModule(at) => ("IR", format!("IR module {at}")),
+                PropertyOwner::NativeImage(at) => {
+                    ("native", format!("native device code image {at}"))
+                }
                 _ => ("", String::new()),
             };
             let module = first.get(&holder);
             let module = module.and_then(|at| of.get(usize::try_from(*at).ok()?));
             let exports = module.map_or(0, |m| m.exports.iter().map(String::len).sum::<usize>());
             self.work.spend(exports as u64);
-            things.push(Thing {
+            things.push(PropertyBearer {
                 name: title,
                 kind: format!("{kind} {}", words.join(" ")),
                 exports: module.map_or_else(Vec::new, |module| module.exports.clone()),
@@ -181,20 +183,21 @@ impl Comparer<'_> {
         &mut self,
         images: (&dyn HostImages, &dyn HostImages),
         at: u32,
-    ) -> Both<Vec<Span>> {
+    ) -> Sides<Vec<Span>> {
         let all = (
-            self.host_images(Which::A, images.0),
-            self.host_images(Which::B, images.1),
+            self.host_images(Comparand::A, images.0),
+            self.host_images(Comparand::B, images.1),
         );
         let pairs = matched(&all.0, &all.1);
         for (one, other) in pairs {
             self.things(Part::Image, (&all.0, one), (&all.1, other), at);
         }
-        let spans = |things: &[Thing]| things.iter().filter_map(|thing| thing.bytes).collect();
+        let spans =
+            |things: &[PropertyBearer]| things.iter().filter_map(|thing| thing.bytes).collect();
         (spans(&all.0), spans(&all.1))
     }
 
-    fn host_images(&mut self, which: Which, images: &dyn HostImages) -> Vec<Thing> {
+    fn host_images(&mut self, which: Comparand, images: &dyn HostImages) -> Vec<PropertyBearer> {
         let mut things = Vec::new();
         for index in 0..images.count() {
             let Some(mut image) = images.image(index, &self.document(which).sources) else {
@@ -216,8 +219,8 @@ impl Comparer<'_> {
     fn things(
         &mut self,
         part: Part,
-        (of_a, a): (&[Thing], Option<usize>),
-        (of_b, b): (&[Thing], Option<usize>),
+        (of_a, a): (&[PropertyBearer], Option<usize>),
+        (of_b, b): (&[PropertyBearer], Option<usize>),
         at: u32,
     ) {
         let one = a.and_then(|at| of_a.get(at));
@@ -229,7 +232,8 @@ impl Comparer<'_> {
                 Change::Added
             };
             let Some(thing) = one.or(other) else { return };
-            let side = |said: &Said, span: &Option<Span>| Some(Side::new(said.clone(), *span));
+            let side =
+                |said: &FieldValue, span: &Option<Span>| Some(Side::new(said.clone(), *span));
             let fields = thing.said.iter().map(|(key, said, span)| Field {
                 key: (*key).to_owned(),
                 path: (*key).to_owned(),
@@ -261,7 +265,7 @@ impl Comparer<'_> {
                 continue;
             }
             seen.push(key);
-            let find = |thing: &Thing| {
+            let find = |thing: &PropertyBearer| {
                 let found = thing.said.iter().find(|(other, ..)| *other == key)?;
                 Some(Side::new(found.1.clone(), found.2))
             };
@@ -324,28 +328,32 @@ impl Comparer<'_> {
 }
 
 /// What a thing is called: its name, and what it is for.
-fn title(thing: &Thing) -> String {
+fn title(thing: &PropertyBearer) -> String {
     thing.name.clone()
 }
 
 /// What is said of an image of a SYCLBIN.
-fn image_said(image: &Image) -> Vec<(&'static str, Said, Option<Span>)> {
+fn image_said(image: &Image) -> Vec<(&'static str, FieldValue, Option<Span>)> {
     let mut said = Vec::new();
     if let Some(kind) = image.ir_type {
         let name = image.ir_type_name().map(str::to_owned);
-        said.push(("ir_type", Said::Number(kind.value.into(), name), kind.span));
+        said.push((
+            "ir_type",
+            FieldValue::Number(kind.value.into(), name),
+            kind.span,
+        ));
     }
     for (key, text) in [("arch", &image.arch), ("target", &image.target)] {
         if let Some(text) = text {
-            said.push((key, Said::Text(text.value.clone()), text.span));
+            said.push((key, FieldValue::Text(text.value.clone()), text.span));
         }
     }
     said
 }
 
-fn host_thing(index: usize, image: HostImage) -> Thing {
-    let mut said: Vec<(&'static str, Said, Option<Span>)> = Vec::new();
-    let text = |text: &str| Said::Text(text.to_owned());
+fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
+    let mut said: Vec<(&'static str, FieldValue, Option<Span>)> = Vec::new();
+    let text = |text: &str| FieldValue::Text(text.to_owned());
     said.push(("kind", text(image.kind), Some(image.span)));
     let (mut names, mut properties) = (Vec::new(), Vec::new());
     let mut kind = String::new();
@@ -356,7 +364,7 @@ fn host_thing(index: usize, image: HostImage) -> Thing {
             kind = format!("{kind} {target}");
         }
         if let Some(version) = described.version {
-            said.push(("Version", Said::count(version), places.record));
+            said.push(("Version", FieldValue::count(version), places.record));
         }
         said.push(("DeviceTargetSpec", text(&described.target), places.target));
         said.push(("Kind", text(&described.offload_kind), places.record));
@@ -379,11 +387,11 @@ fn host_thing(index: usize, image: HostImage) -> Thing {
         sort::ascending(&mut names);
         if !names.is_empty() {
             let list = names.iter().map(|name| text(name)).collect();
-            said.push(("entries", Said::List(list), places.entries));
+            said.push(("entries", FieldValue::List(list), places.entries));
         }
         properties = described.properties;
     }
-    Thing {
+    PropertyBearer {
         name: format!("image {index}"),
         kind: format!("{kind} {}", image.section),
         exports: names,
@@ -397,10 +405,10 @@ fn host_thing(index: usize, image: HostImage) -> Thing {
 /// Matches things: those for the same that export the same, then those for the same that share an
 /// export, then those for the same without exports in order, then those that export the same for
 /// something else. Each thing of the second list is looked up, not compared with all of the first.
-fn matched(a: &[Thing], b: &[Thing]) -> Vec<(Option<usize>, Option<usize>)> {
+fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut of_a: Vec<Option<usize>> = vec![None; a.len()];
     let mut is_taken = vec![false; b.len()];
-    type Keys = fn(&Thing) -> Vec<String>;
+    type Keys = fn(&PropertyBearer) -> Vec<String>;
     let keys: [Keys; 4] = [
         |thing| vec![format!("{}\0{}", thing.kind, thing.exports.join("\0"))],
         |thing| {
@@ -409,9 +417,12 @@ fn matched(a: &[Thing], b: &[Thing]) -> Vec<(Option<usize>, Option<usize>)> {
                 .map(|name| format!("{}\0{name}", thing.kind))
                 .collect()
         },
-        |thing| match thing.exports.is_empty() {
-            true => Vec::new(),
-            false => vec![thing.exports.join("\0")],
+        |thing| {
+            if thing.exports.is_empty() {
+                Vec::new()
+            } else {
+                vec![thing.exports.join("\0")]
+            }
         },
         |thing| vec![thing.kind.clone()],
     ];
@@ -452,23 +463,23 @@ fn matched(a: &[Thing], b: &[Thing]) -> Vec<(Option<usize>, Option<usize>)> {
 }
 
 /// The value of a property, and what it means.
-fn property_said(value: &PropertyValue, meaning: &str) -> Said {
+fn property_said(value: &PropertyValue, meaning: &str) -> FieldValue {
     match value {
         PropertyValue::Number(number) => {
             let name = Some(meaning.to_owned()).filter(|meaning| !meaning.is_empty());
-            Said::Number((*number).into(), name)
+            FieldValue::Number((*number).into(), name)
         }
         PropertyValue::Bytes { bytes, .. } => {
             let kept = usize::try_from(BYTES_KEPT).unwrap_or(usize::MAX);
             match meaning {
-                "" => Said::Bytes(
+                "" => FieldValue::Bytes(
                     bytes.iter().take(kept).copied().collect(),
                     bytes.len() as u64,
                 ),
-                meaning => Said::Text(meaning.to_owned()),
+                meaning => FieldValue::Text(meaning.to_owned()),
             }
         }
-        PropertyValue::Unreadable(text) => Said::Text(text.clone()),
+        PropertyValue::Unreadable(text) => FieldValue::Text(text.clone()),
     }
 }
 
@@ -488,19 +499,19 @@ fn value_field(set: &str, a: &Property, b: &Property) -> Field {
         (_, _, PropertyValue::Bytes { bits, .. }, PropertyValue::Bytes { bits: other, .. })
             if bits != other =>
         {
-            let counts = (Said::count(*bits), Said::count(*other));
+            let counts = (FieldValue::count(*bits), FieldValue::count(*other));
             field("bits", format!("{path}/bits"), counts)
         }
         (from, to, ..) => field("contents", path, (from, to)),
     }
 }
 
-type SetFields = (String, Both<Option<Span>>, Vec<Field>);
+type SetFields = (String, Sides<Option<Span>>, Vec<Field>);
 
 /// The properties that differ, by set.
 fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
     let mut names: Vec<&str> = Vec::new();
-    let mut sets: BTreeMap<&str, Both<Option<&PropertySet>>> = BTreeMap::new();
+    let mut sets: BTreeMap<&str, Sides<Option<&PropertySet>>> = BTreeMap::new();
     for set in a {
         sets.entry(&set.name)
             .or_insert_with(|| {
@@ -547,7 +558,7 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
                     }
                     if other.kind.value != entry.kind.value {
                         let kind = |of: &Property| {
-                            Some(Side::new(Said::count(of.kind.value), of.kind.span))
+                            Some(Side::new(FieldValue::count(of.kind.value), of.kind.span))
                         };
                         fields.push(Field {
                             key: "type".to_owned(),
@@ -569,7 +580,7 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
         if fields.is_empty() && spans.0.is_some() != spans.1.is_some() {
             // An empty set.
             let said =
-                |span: Option<Span>| span.map(|span| Side::new(Said::List(Vec::new()), span));
+                |span: Option<Span>| span.map(|span| Side::new(FieldValue::List(Vec::new()), span));
             fields.push(field("", said(spans.0), said(spans.1)));
         }
         found.push((name.to_owned(), spans, fields));

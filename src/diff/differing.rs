@@ -13,7 +13,7 @@ pub const RUNS_MAX: usize = 1 << 15;
 
 /// What of a file differs from another one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Differing {
+pub struct DifferenceIndex {
     /// The bytes: by position, apart from each other, none of them empty. At most 32 768 runs.
     pub bytes: Vec<Span>,
     /// The kernels that have such bytes in one of their parts, by their place in the list of kernels,
@@ -29,26 +29,27 @@ pub struct Differing {
 pub fn differing(
     comparison: &Comparison,
     (one, other): (&Document, &Document),
-) -> (Differing, Differing) {
+) -> (DifferenceIndex, DifferenceIndex) {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for entry in &comparison.entries {
         collect(entry, &mut a, &mut b);
     }
-    (Differing::new(a, one), Differing::new(b, other))
+    (DifferenceIndex::new(a, one), DifferenceIndex::new(b, other))
 }
 
-impl Differing {
-    fn new(spans: Vec<Span>, document: &Document) -> Differing {
+impl DifferenceIndex {
+    fn new(spans: Vec<Span>, document: &Document) -> DifferenceIndex {
         let exact = joined(with_packed(spans, &document.sources), 0);
         // Of files that mean the same nothing has to be looked for.
-        let order = match exact.is_empty() {
-            true => None,
-            false => document.kernel_order(),
+        let order = if exact.is_empty() {
+            None
+        } else {
+            document.kernel_order()
         };
         let (kernels, rest) = order.map_or_else(Default::default, |order| {
             order.parts_with(|part| overlaps(&exact, part))
         });
-        Differing {
+        DifferenceIndex {
             bytes: bounded(exact),
             kernels,
             rest,

@@ -20,7 +20,7 @@ pub(super) struct Digest(u64, u64);
 
 /// The document takes more work than its size allows, or cannot be read.
 #[derive(Debug)]
-pub(super) struct Exhausted;
+pub(super) struct BudgetExceeded;
 
 /// Bytes that may be read for each byte of the file: its own, and those that several parts share.
 const TIMES: u64 = 16;
@@ -170,8 +170,8 @@ impl<'d> Digester<'d> {
         }
     }
 
-    fn spend(&mut self, cost: u64) -> Result<(), Exhausted> {
-        self.left = self.left.checked_sub(cost).ok_or(Exhausted)?;
+    fn spend(&mut self, cost: u64) -> Result<(), BudgetExceeded> {
+        self.left = self.left.checked_sub(cost).ok_or(BudgetExceeded)?;
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl<'d> Digester<'d> {
     /// # Errors
     ///
     /// If the document is too costly for its size.
-    pub(super) fn digest(&mut self, node: &Node) -> Result<Option<Digest>, Exhausted> {
+    pub(super) fn digest(&mut self, node: &Node) -> Result<Option<Digest>, BudgetExceeded> {
         self.spend(NODE)?;
         if matches!(
             node.kind,
@@ -221,7 +221,7 @@ impl<'d> Digester<'d> {
         self.scopes.pop();
     }
 
-    fn content_digest(&mut self, node: &Node) -> Result<Option<Digest>, Exhausted> {
+    fn content_digest(&mut self, node: &Node) -> Result<Option<Digest>, BudgetExceeded> {
         let mark = self.document.registry.mark();
         let content = self.content(node);
         self.document.registry.release(mark);
@@ -270,7 +270,7 @@ impl<'d> Digester<'d> {
     /// # Errors
     ///
     /// If the document is too costly for its size.
-    pub(super) fn content(&mut self, node: &Node) -> Result<Content, Exhausted> {
+    pub(super) fn content(&mut self, node: &Node) -> Result<Content, BudgetExceeded> {
         let count = self.document.written(node);
         let is_code = node.span.is_some_and(|span| self.assembly(span).is_some());
         let is_opaque = matches!(node.area, Area::Ir | Area::Debug);
@@ -332,7 +332,7 @@ impl<'d> Digester<'d> {
     }
 
     /// The digest of a node that is not opened.
-    fn whole(&mut self, node: &Node) -> Result<Option<Digest>, Exhausted> {
+    fn whole(&mut self, node: &Node) -> Result<Option<Digest>, BudgetExceeded> {
         let Some(span) = node.span else {
             return Ok(None);
         };
@@ -349,7 +349,7 @@ impl<'d> Digester<'d> {
 
     /// What a field refers to, if where that is makes no difference. Returns `None` where its bytes
     /// count.
-    fn reference(&mut self, node: &Node) -> Result<Option<Option<Digest>>, Exhausted> {
+    fn reference(&mut self, node: &Node) -> Result<Option<Option<Digest>>, BudgetExceeded> {
         if node.kind != NodeKind::Field || node.area == Area::Meta {
             return Ok(None);
         }
@@ -401,7 +401,7 @@ impl<'d> Digester<'d> {
     }
 
     /// The type of a relocation and the name of its symbol.
-    fn relocation_info(&mut self, node: &Node) -> Result<Option<Option<Digest>>, Exhausted> {
+    fn relocation_info(&mut self, node: &Node) -> Result<Option<Option<Digest>>, BudgetExceeded> {
         let count = self.document.count(node);
         let parts = self.document.make(node, 0..count.min(PAGE));
         self.spend(parts.len() as u64 * NODE)?;
@@ -427,7 +427,11 @@ impl<'d> Digester<'d> {
 
     /// The bytes of a section of code. Zero bytes behind the last instruction do not count; with
     /// `renumbered`, neither do the numbers of registers and tokens.
-    fn code(&mut self, assembly: &dyn Assembly, span: Span) -> Result<Option<Digest>, Exhausted> {
+    fn code(
+        &mut self,
+        assembly: &dyn Assembly,
+        span: Span,
+    ) -> Result<Option<Digest>, BudgetExceeded> {
         if !self.renumbered {
             return self.bytes(self.without_zeros(span)?).map(Some);
         }
@@ -445,12 +449,12 @@ impl<'d> Digester<'d> {
         let last = listing.count().checked_sub(1);
         let last = last.and_then(|row| listing.span(row, sources));
         let rest = span.skip(last.map_or(0, |last| last.end - span.start));
-        mixer.add(&*sources.read(rest).map_err(|_| Exhausted)?);
+        mixer.add(&*sources.read(rest).map_err(|_| BudgetExceeded)?);
         Ok(Some(mixer.finish()))
     }
 
     /// A span without the zero bytes at its end.
-    fn without_zeros(&self, span: Span) -> Result<Span, Exhausted> {
+    fn without_zeros(&self, span: Span) -> Result<Span, BudgetExceeded> {
         let mut end = span.len();
         while end > 0 {
             let length = PIECE.min(end);
@@ -458,7 +462,7 @@ impl<'d> Digester<'d> {
                 .document
                 .sources
                 .read(span.subspan(end - length, length));
-            let piece = piece.map_err(|_| Exhausted)?;
+            let piece = piece.map_err(|_| BudgetExceeded)?;
             let zeros = piece.iter().rev().take_while(|byte| **byte == 0).count() as u64;
             end -= zeros;
             if zeros < length {
@@ -469,14 +473,14 @@ impl<'d> Digester<'d> {
     }
 
     /// The bytes themselves.
-    pub(super) fn bytes(&mut self, span: Span) -> Result<Digest, Exhausted> {
+    pub(super) fn bytes(&mut self, span: Span) -> Result<Digest, BudgetExceeded> {
         self.spend(span.len())?;
         let mut mixer = Mixer::new(tag::BYTES);
         mixer.add(&span.len());
         let mut at = 0;
         while at < span.len() {
             let piece = self.document.sources.read(span.subspan(at, PIECE));
-            mixer.write(&piece.map_err(|_| Exhausted)?);
+            mixer.write(&piece.map_err(|_| BudgetExceeded)?);
             at = at.saturating_add(PIECE);
         }
         Ok(mixer.finish())
@@ -508,9 +512,10 @@ impl Stream {
         for target in self.targets {
             let row = self.starts.partition_point(|start| *start < target);
             // Within an instruction, or outside of the code, the offset counts.
-            match self.starts.get(row) == Some(&target) {
-                true => self.mixer.add(&(row, 0_i32)),
-                false => self.mixer.add(&(row, target)),
+            if self.starts.get(row) == Some(&target) {
+                self.mixer.add(&(row, 0_i32))
+            } else {
+                self.mixer.add(&(row, target))
             }
         }
         self.mixer

@@ -86,9 +86,10 @@ impl<'s> Search<'s> {
         let before = self.rows.last().and_then(|before| done.get(before.start..));
         // Above each diagonal is the one on its right; the one on its left came before that.
         let mut above = before.unwrap_or(&[NOBODY]).iter();
-        let mut left = match row.is_past_b {
-            true => above.next().copied().unwrap_or(NOBODY),
-            false => NOBODY,
+        let mut left = if row.is_past_b {
+            above.next().copied().unwrap_or(NOBODY)
+        } else {
+            NOBODY
         };
         let mut walked = count as u64;
         let mut is_found = false;
@@ -145,13 +146,15 @@ impl<'s> Search<'s> {
             let left = at.checked_sub(1).and_then(reached).unwrap_or(NOBODY);
             let is_down = left < right;
             let from_x = (right.max(left)).saturating_sub(1) as usize;
-            let from_y = match is_down {
-                true => (from_x + y).saturating_sub(x + 1),
-                false => (from_x + y + 1).saturating_sub(x),
+            let from_y = if is_down {
+                (from_x + y).saturating_sub(x + 1)
+            } else {
+                (from_x + y + 1).saturating_sub(x)
             };
-            found.push(match is_down {
-                true => (from_x..from_x, from_y..from_y + 1),
-                false => (from_x..from_x + 1, from_y..from_y),
+            found.push(if is_down {
+                (from_x..from_x, from_y..from_y + 1)
+            } else {
+                (from_x..from_x + 1, from_y..from_y)
             });
             (x, y) = (from_x, from_y);
         }

@@ -185,14 +185,14 @@ pub struct Field {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Side {
     /// The value.
-    pub said: Said,
+    pub said: FieldValue,
     /// Its bytes.
     pub span: Option<Span>,
 }
 
 impl Side {
     /// A value and its bytes.
-    pub fn new(said: Said, span: impl Into<Option<Span>>) -> Side {
+    pub fn new(said: FieldValue, span: impl Into<Option<Span>>) -> Side {
         Side {
             said,
             span: span.into(),
@@ -202,7 +202,7 @@ impl Side {
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Said {
+pub enum FieldValue {
     /// A number, and its name in the specification.
     Number(i128, Option<String>),
     /// A number that is written in hex, and its name in the specification.
@@ -214,7 +214,7 @@ pub enum Said {
     /// Text.
     Text(String),
     /// Several values.
-    List(Vec<Said>),
+    List(Vec<FieldValue>),
     /// Bytes: the first of them, and how many there are.
     Bytes(Vec<u8>, u64),
 }
@@ -224,14 +224,14 @@ pub const BYTES_KEPT: u64 = 64;
 /// So many are shown.
 const BYTES_SHOWN: usize = 16;
 
-impl Said {
+impl FieldValue {
     /// A count.
-    pub fn count(number: u64) -> Said {
-        Said::Number(number.into(), None)
+    pub fn count(number: u64) -> FieldValue {
+        FieldValue::Number(number.into(), None)
     }
 
     /// What a node says, but for bytes.
-    pub fn of(value: &Value) -> Option<Said> {
+    pub fn of(value: &Value) -> Option<FieldValue> {
         Some(match value {
             Value::None | Value::Bytes => return None,
             Value::Unsigned {
@@ -239,22 +239,22 @@ impl Said {
                 radix: Radix::Hex,
                 symbol,
                 ..
-            } => Said::Hex(*raw, symbol.as_deref().map(str::to_owned)),
+            } => FieldValue::Hex(*raw, symbol.as_deref().map(str::to_owned)),
             Value::Unsigned { raw, symbol, .. } => {
-                Said::Number((*raw).into(), symbol.as_deref().map(str::to_owned))
+                FieldValue::Number((*raw).into(), symbol.as_deref().map(str::to_owned))
             }
-            Value::Signed { raw, .. } => Said::Number((*raw).into(), None),
-            Value::Float(number) => Said::Real(*number),
-            Value::Bool(yes) => Said::Bool(*yes),
-            Value::Flags { raw, .. } => Said::Hex(*raw, Some(value_text(value))),
-            Value::Text { text, .. } => Said::Text(text.clone().into_owned()),
+            Value::Signed { raw, .. } => FieldValue::Number((*raw).into(), None),
+            Value::Float(number) => FieldValue::Real(*number),
+            Value::Bool(yes) => FieldValue::Bool(*yes),
+            Value::Flags { raw, .. } => FieldValue::Hex(*raw, Some(value_text(value))),
+            Value::Text { text, .. } => FieldValue::Text(text.clone().into_owned()),
         })
     }
 
-    /// As [`text`](Said::text), of a value that is not needed any more.
+    /// As [`text`](FieldValue::text), of a value that is not needed any more.
     pub fn into_text(self) -> String {
         match self {
-            Said::Text(text) => text,
+            FieldValue::Text(text) => text,
             said => said.text(),
         }
     }
@@ -262,27 +262,28 @@ impl Said {
     /// In one line, for people.
     pub fn text(&self) -> String {
         match self {
-            Said::Number(number, None) => number.to_string(),
-            Said::Number(number, Some(name)) => format!("{name} ({number})"),
-            Said::Hex(number, None) => format!("{number:#x}"),
-            Said::Hex(number, Some(name)) if name.starts_with("0x") => {
+            FieldValue::Number(number, None) => number.to_string(),
+            FieldValue::Number(number, Some(name)) => format!("{name} ({number})"),
+            FieldValue::Hex(number, None) => format!("{number:#x}"),
+            FieldValue::Hex(number, Some(name)) if name.starts_with("0x") => {
                 let _ = number;
                 name.clone()
             }
-            Said::Hex(number, Some(name)) => format!("{name} ({number:#x})"),
-            Said::Real(number) => number.to_string(),
-            Said::Bool(yes) => yes.to_string(),
-            Said::Text(text) => text.clone(),
-            Said::List(list) => {
-                let words: Vec<String> = list.iter().map(Said::text).collect();
+            FieldValue::Hex(number, Some(name)) => format!("{name} ({number:#x})"),
+            FieldValue::Real(number) => number.to_string(),
+            FieldValue::Bool(yes) => yes.to_string(),
+            FieldValue::Text(text) => text.clone(),
+            FieldValue::List(list) => {
+                let words: Vec<String> = list.iter().map(FieldValue::text).collect();
                 words.join(" ")
             }
-            Said::Bytes(bytes, count) => {
+            FieldValue::Bytes(bytes, count) => {
                 let shown = bytes.iter().take(BYTES_SHOWN);
                 let shown: Vec<String> = shown.map(|byte| format!("{byte:02x}")).collect();
-                match *count > BYTES_SHOWN as u64 {
-                    true => format!("{} … ({count} bytes)", shown.join(" ")),
-                    false => shown.join(" "),
+                if *count > BYTES_SHOWN as u64 {
+                    format!("{} … ({count} bytes)", shown.join(" "))
+                } else {
+                    shown.join(" ")
                 }
             }
         }
@@ -291,9 +292,9 @@ impl Said {
     /// The number in it, if it is one.
     pub fn number(&self) -> Option<i128> {
         match self {
-            Said::Number(number, _) => Some(*number),
-            Said::Hex(number, _) => Some((*number).into()),
-            Said::Bool(yes) => Some((*yes).into()),
+            FieldValue::Number(number, _) => Some(*number),
+            FieldValue::Hex(number, _) => Some((*number).into()),
+            FieldValue::Bool(yes) => Some((*yes).into()),
             _ => None,
         }
     }

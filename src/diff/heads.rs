@@ -1,12 +1,12 @@
 //! What there is to say of the two files, and what makes them hard to compare.
 
-use super::{Comparer, Head};
+use super::{Comparer, FileSummary};
 use crate::model::{Document, Fact, Node, NodeId, Span};
 
 /// The labels of the facts that tell who has made a file.
 static COMPILER: [&str; 2] = ["generator", "compiler"];
 
-pub(super) fn head(document: &Document) -> Head {
+pub(super) fn head(document: &Document) -> FileSummary {
     let root = document.root();
     let facts = &document.summary.facts;
     let said = |label: &str| {
@@ -14,7 +14,7 @@ pub(super) fn head(document: &Document) -> Head {
         fact.map(|fact| fact.text.clone().into_owned())
     };
     let compiler = COMPILER.iter().filter_map(|label| said(label));
-    Head {
+    FileSummary {
         name: root.name.clone().into_owned(),
         title: document.summary.title.clone().into_owned(),
         size: root.span.map_or(0, Span::len),
@@ -58,16 +58,18 @@ impl Comparer<'_> {
         let device = |target: &str| target.split(" · ").next().unwrap_or_default().to_owned();
         if a.target != b.target && !a.target.is_empty() && !b.target.is_empty() {
             let (one, other) = (device(&a.target), device(&b.target));
-            remarks.push(match one == other {
-                true => format!("for different targets: {} and {}", a.target, b.target),
-                false => format!("for different devices: {one} and {other}"),
+            remarks.push(if one == other {
+                format!("for different targets: {} and {}", a.target, b.target)
+            } else {
+                format!("for different devices: {one} and {other}")
             });
         }
         if a.title != b.title {
             let first = |title: &str| title.split(' ').next().map(str::to_owned);
-            let what = match first(&a.title) == first(&b.title) {
-                true => "versions of the format",
-                false => "formats",
+            let what = if first(&a.title) == first(&b.title) {
+                "versions of the format"
+            } else {
+                "formats"
             };
             remarks.push(format!("of different {what}: {} and {}", a.title, b.title));
         }
@@ -87,8 +89,8 @@ impl Comparer<'_> {
 
     /// The node of some bytes that are a document, which is opened.
     pub(super) fn opened(&mut self, spans: (Span, Span)) -> Option<(Node, Node)> {
-        let one = self.node_of(super::Which::A, spans.0)?;
-        let other = self.node_of(super::Which::B, spans.1)?;
+        let one = self.node_of(super::Comparand::A, spans.0)?;
+        let other = self.node_of(super::Comparand::B, spans.1)?;
         Some((one, other))
     }
 }

@@ -46,7 +46,7 @@ type Hashes = Option<(u64, u64)>;
 
 /// The words that have been seen, in each encoding.
 #[derive(Default)]
-pub(super) struct Seen(HashMap<Str, HashMap<u128, Hashes>>);
+pub(super) struct SeenWords(HashMap<Str, HashMap<u128, Hashes>>);
 
 /// So many words of an encoding are remembered.
 const SEEN_MAX: usize = 1 << 20;
@@ -95,7 +95,7 @@ impl Signature {
         arguments: String,
         listing: Option<&dyn Listing>,
         sources: &Sources,
-        seen: &mut Seen,
+        seen: &mut SeenWords,
         work: &mut Work,
     ) -> Signature {
         let mut signature = Signature {

@@ -53,9 +53,10 @@ fn same(
         Some(context) => {
             let head = if has_before { context } else { 0 };
             let tail = if has_after { context } else { 0 };
-            match u64::from(head) + u64::from(tail) + 1 >= u64::from(count) {
-                true => (count, 0),
-                false => (head, tail),
+            if u64::from(head) + u64::from(tail) + 1 >= u64::from(count) {
+                (count, 0)
+            } else {
+                (head, tail)
             }
         }
     };

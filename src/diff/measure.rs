@@ -5,10 +5,10 @@ use std::cmp::{Ordering, Reverse};
 
 use serde::{Deserialize, Serialize};
 
-use super::code::{BothCounts, CodeChange};
-use super::entry::{Change, Entry, Field, Part, Said, Side};
+use super::code::{CodeChange, CountsPair};
+use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use crate::analysis::assembly::Counts;
-use crate::analysis::kernels::{Given, KernelRow};
+use crate::analysis::kernels::{KernelRow, Located};
 use crate::model::sort;
 
 /// A number of a kernel that differs.
@@ -21,7 +21,7 @@ pub struct Measure {
     /// What it is now; nothing for a kernel that is gone.
     pub to: Option<i128>,
     /// Whether that is good: by the numbers per lane, if the threads have different lanes.
-    pub better: Better,
+    pub better: Preference,
     /// The lanes of a hardware thread in both files, if they differ and the number is one of a
     /// thread: a thread of 32 lanes does the work of two of 16.
     pub lanes: Option<(u32, u32)>,
@@ -42,7 +42,7 @@ impl Measure {
 
 /// Whether a change is good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Better {
+pub enum Preference {
     /// It is better now.
     Better,
     /// It is worse now.
@@ -51,13 +51,13 @@ pub enum Better {
     Neither,
 }
 
-impl Better {
+impl Preference {
     /// In a word; empty if it depends.
     pub fn name(self) -> &'static str {
         match self {
-            Better::Better => "better",
-            Better::Worse => "worse",
-            Better::Neither => "",
+            Preference::Better => "better",
+            Preference::Worse => "worse",
+            Preference::Neither => "",
         }
     }
 }
@@ -79,19 +79,19 @@ struct Known {
     weight: u32,
     /// It counts what one hardware thread has or does.
     is_of_thread: bool,
-    row: fn(&KernelRow) -> Option<Given<i128>>,
+    row: fn(&KernelRow) -> Option<Located<i128>>,
 }
 
 /// The number of a key, with its bytes.
-fn wide(given: Given<i64>) -> Option<Given<i128>> {
-    Some(Given {
+fn wide(given: Located<i64>) -> Option<Located<i128>> {
+    Some(Located {
         value: given.value.into(),
         span: given.span,
     })
 }
 
-fn derived(value: u64) -> Option<Given<i128>> {
-    Some(Given {
+fn derived(value: u64) -> Option<Located<i128>> {
+    Some(Located {
         value: value.into(),
         span: None,
     })
@@ -154,7 +154,7 @@ static ROWS: [Known; 15] = [
         weight: 20,
         is_of_thread: false,
         row: |row| {
-            row.code_size.map(|size| Given {
+            row.code_size.map(|size| Located {
                 value: size.value.into(),
                 span: size.span,
             })
@@ -211,7 +211,7 @@ static ROWS: [Known; 15] = [
     },
 ];
 
-struct Counted {
+struct CountedMeasure {
     key: &'static str,
     judge: Judge,
     weight: u32,
@@ -219,7 +219,7 @@ struct Counted {
 }
 
 /// The numbers that the code comes to.
-static COUNTS: [Counted; 7] = [
+static COUNTS: [CountedMeasure; 7] = [
     counted("spill_messages", Judge::Less, 95, |counts| counts.spills),
     counted("fill_messages", Judge::Less, 95, |counts| counts.fills),
     counted("sends", Judge::Less, 30, |counts| counts.sends),
@@ -236,8 +236,13 @@ static COUNTS: [Counted; 7] = [
 /// The number of instructions, and how much it matters.
 const INSTRUCTIONS: (&str, u32) = ("instructions", 18);
 
-const fn counted(key: &'static str, judge: Judge, weight: u32, of: fn(&Counts) -> u64) -> Counted {
-    Counted {
+const fn counted(
+    key: &'static str,
+    judge: Judge,
+    weight: u32,
+    of: fn(&Counts) -> u64,
+) -> CountedMeasure {
+    CountedMeasure {
         key,
         judge,
         weight,
@@ -252,7 +257,7 @@ impl Measure {
             key: known.to_owned(),
             from,
             to,
-            better: Better::Neither,
+            better: Preference::Neither,
             lanes: None,
         };
         measure.judge(judge);
@@ -276,9 +281,9 @@ impl Measure {
             .saturating_mul(of_a.into())
             .cmp(&from.saturating_mul(of_b.into()));
         self.better = match (judge, growth) {
-            (Judge::Depends, _) | (_, Ordering::Equal) => Better::Neither,
-            (Judge::Less, Ordering::Less) | (Judge::More, Ordering::Greater) => Better::Better,
-            _ => Better::Worse,
+            (Judge::Depends, _) | (_, Ordering::Equal) => Preference::Neither,
+            (Judge::Less, Ordering::Less) | (Judge::More, Ordering::Greater) => Preference::Better,
+            _ => Preference::Worse,
         };
     }
 }
@@ -297,7 +302,7 @@ fn lanes(a: Option<&KernelRow>, b: Option<&KernelRow>) -> Option<(u32, u32)> {
 pub(super) fn measures(
     a: Option<&KernelRow>,
     b: Option<&KernelRow>,
-    code: Option<&(CodeChange, BothCounts)>,
+    code: Option<&(CodeChange, CountsPair)>,
 ) -> Vec<Measure> {
     let lanes = lanes(a, b);
     let mut found = Vec::new();
@@ -334,7 +339,7 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
         let (Some(from), Some(to)) = ((known.row)(a), (known.row)(b)) else {
             continue;
         };
-        let is = |side: &Option<Side>, given: Given<i128>| {
+        let is = |side: &Option<Side>, given: Located<i128>| {
             let span = side.as_ref().and_then(|side| side.span);
             span.is_some() && span == given.span
         };
@@ -373,8 +378,8 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
             !is_merged
         });
         if from.value != to.value {
-            let side = |given: Given<i128>| {
-                let said = Said::Number(given.value, None);
+            let side = |given: Located<i128>| {
+                let said = FieldValue::Number(given.value, None);
                 given.span.map(|span| Side::new(said, span))
             };
             let key = known.key.to_owned();
@@ -421,7 +426,7 @@ pub(super) fn sort(entries: &mut [Entry]) {
     };
     sort::by_cached_key(entries, |entry| {
         let both = matches!(entry.change, Change::Changed | Change::Renamed);
-        let score = |wanted: Better| {
+        let score = |wanted: Preference| {
             let measures = entry.measures.iter().filter(|m| both && m.better == wanted);
             measures
                 .map(|measure| weight(&measure.key))
@@ -433,8 +438,8 @@ pub(super) fn sort(entries: &mut [Entry]) {
         (
             place(entry.part),
             change(entry.change),
-            Reverse(score(Better::Worse)),
-            Reverse(score(Better::Better)),
+            Reverse(score(Preference::Worse)),
+            Reverse(score(Preference::Better)),
             Reverse(most),
             Reverse(growth(entry)),
         )

@@ -80,9 +80,9 @@ mod work;
 mod ze_info;
 
 pub use code::CodeChange;
-pub use differing::{Differing, differing};
-pub use entry::{Change, Entry, Field, Part, Said, Side};
-pub use measure::{Better, Measure};
+pub use differing::{DifferenceIndex, differing};
+pub use entry::{Change, Entry, Field, FieldValue, Part, Side};
+pub use measure::{Measure, Preference};
 pub use select::{Selection, parts};
 pub use work::Work;
 
@@ -102,7 +102,7 @@ pub struct Options {
 
 /// What there is to say of one of the two files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Head {
+pub struct FileSummary {
     /// Its name.
     pub name: String,
     /// Its format in words.
@@ -134,9 +134,9 @@ pub struct Pair {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Comparison {
     /// The first file.
-    pub a: Head,
+    pub a: FileSummary,
     /// The second file.
-    pub b: Head,
+    pub b: FileSummary,
     /// They have the same bytes.
     pub equal: bool,
     /// The documents that were compared, the files themselves first.
@@ -264,20 +264,20 @@ struct Comparer<'d> {
 }
 
 /// Something of both documents.
-type Both<T> = (T, T);
+type Sides<T> = (T, T);
 
 /// Which of the two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum Comparand {
     A,
     B,
 }
 
 impl Comparer<'_> {
-    fn document(&self, which: Which) -> &Document {
+    fn document(&self, which: Comparand) -> &Document {
         match which {
-            Which::A => self.a,
-            Which::B => self.b,
+            Comparand::A => self.a,
+            Comparand::B => self.b,
         }
     }
 
@@ -328,7 +328,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     };
     comparer.run();
     if !comparer.result.equal && comparer.result.entries.is_empty() {
-        comparer.audit(audit::Excused::default());
+        comparer.audit(audit::Exemptions::default());
     }
     let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
     let mut result = comparer.result;
@@ -379,10 +379,10 @@ impl Comparer<'_> {
         self.remarks();
     }
 
-    fn node_of(&mut self, which: Which, span: Span) -> Option<crate::model::Node> {
+    fn node_of(&mut self, which: Comparand, span: Span) -> Option<crate::model::Node> {
         let document = match which {
-            Which::A => &mut *self.a,
-            Which::B => &mut *self.b,
+            Comparand::A => &mut *self.a,
+            Comparand::B => &mut *self.b,
         };
         let id: NodeId = document.document_at(span)?;
         document.node(id).cloned()

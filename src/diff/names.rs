@@ -1,6 +1,6 @@
 //! The names of what is only layout, and of what tells one entry of a list from another.
 
-use super::entry::Said;
+use super::entry::FieldValue;
 use crate::model::{Area, Node, NodeKind};
 
 /// Fields that say where something is, how many entries a table has, and what the tool that packed the
@@ -136,7 +136,7 @@ pub(super) fn identity(children: &[Node]) -> Option<String> {
     }
     let mut words: Option<String> = None;
     for (key, child) in IDENTITY.iter().zip(found) {
-        let Some(said) = child.and_then(|child| Said::of(&child.value)) else {
+        let Some(said) = child.and_then(|child| FieldValue::of(&child.value)) else {
             continue;
         };
         match &mut words {

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::rc::Rc;
 
-use super::entry::{Change, Entry, Field, Part, Said, Side};
+use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use super::matching::by_key;
-use super::walk::{Way, is_document};
-use super::{Comparer, Pair, Which};
+use super::walk::{ValuePath, is_document};
+use super::{Comparand, Comparer, Pair};
 use crate::analysis::assembly::Assembly;
 use crate::analysis::host_images::HostImages;
 use crate::analysis::kernels::Kernels;
@@ -33,7 +33,7 @@ fn interfaces<T: Any>(a: &Owner, b: &Owner) -> (Option<T>, Option<T>) {
 
 impl Comparer<'_> {
     /// Who makes the rows of a node.
-    pub(super) fn expander(&self, which: Which, node: &Node) -> Option<Owner> {
+    pub(super) fn expander(&self, which: Comparand, node: &Node) -> Option<Owner> {
         self.document(which).expander(node)
     }
 
@@ -43,7 +43,7 @@ impl Comparer<'_> {
         match self.same_bytes(spans.0, spans.1) {
             Ok(true) => {
                 // Their kernels are in both.
-                let kernels = self.kernel_count(Which::A, a);
+                let kernels = self.kernel_count(Comparand::A, a);
                 self.add_pair(path, to_path, spans, kernels);
             }
             Ok(false) => self.pair(a, b, path, to_path),
@@ -51,7 +51,7 @@ impl Comparer<'_> {
         }
     }
 
-    pub(super) fn kernel_count(&self, which: Which, node: &Node) -> u64 {
+    pub(super) fn kernel_count(&self, which: Comparand, node: &Node) -> u64 {
         let document = self.document(which);
         let kernels = document
             .expander(node)
@@ -85,7 +85,10 @@ impl Comparer<'_> {
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
         let at = self.add_pair(path, to_path, spans, 0);
         self.depth += 1;
-        let sides = (self.expander(Which::A, a), self.expander(Which::B, b));
+        let sides = (
+            self.expander(Comparand::A, a),
+            self.expander(Comparand::B, b),
+        );
         let nodes = (a, b);
         match sides {
             (Some(of_a), Some(of_b)) => {
@@ -119,7 +122,8 @@ impl Comparer<'_> {
 
     /// Two documents of formats that have nothing in common.
     fn unlike(&mut self, (a, b): (&Node, &Node), at: u32) {
-        let said = |node: &Node| Said::Text(node.summary.clone().unwrap_or_default().into_owned());
+        let said =
+            |node: &Node| FieldValue::Text(node.summary.clone().unwrap_or_default().into_owned());
         let field = Field {
             key: "format".to_owned(),
             path: "format".to_owned(),
@@ -132,23 +136,26 @@ impl Comparer<'_> {
             "The two files are of different formats: of their parts only kernels are listed.";
         self.note(note.to_owned());
         // Kernels of the one are not in the other.
-        for (which, node, change) in [(Which::A, a, Change::Removed), (Which::B, b, Change::Added)]
-        {
+        for (which, node, change) in [
+            (Comparand::A, a, Change::Removed),
+            (Comparand::B, b, Change::Added),
+        ] {
             let document = self.document(which);
             let kernels = document
                 .expander(node)
                 .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
             let rows = kernels.map(|kernels| kernels.rows(&document.sources));
             for row in rows.iter().flat_map(|rows| rows.iter()) {
-                let part = match row.is_function {
-                    true => Part::Function,
-                    false => Part::Kernel,
+                let part = if row.is_function {
+                    Part::Function
+                } else {
+                    Part::Kernel
                 };
                 let mut entry = Entry::new(part, change, at, row.name.value.as_str());
                 entry.demangled.clone_from(&row.demangled);
                 let entry = match which {
-                    Which::A => entry.at(Some(row.entry), None),
-                    Which::B => entry.at(None, Some(row.entry)),
+                    Comparand::A => entry.at(Some(row.entry), None),
+                    Comparand::B => entry.at(None, Some(row.entry)),
                 };
                 self.push(entry);
             }
@@ -161,21 +168,23 @@ impl Comparer<'_> {
             let document = self.document(which);
             let inner = document.documents().iter();
             let mut inner = inner.filter(|inner| Some(inner.span) == node.span);
-            match document.root().span == node.span {
-                true => document.summary.format == RAW,
-                false => inner.next().is_none_or(|inner| inner.format == RAW),
+            if document.root().span == node.span {
+                document.summary.format == RAW
+            } else {
+                inner.next().is_none_or(|inner| inner.format == RAW)
             }
         };
-        is(Which::A, a) && is(Which::B, b)
+        is(Comparand::A, a) && is(Comparand::B, b)
     }
 
     /// Two files of no format that is known: the lines of texts, else bytes.
     fn raw(&mut self, (a, b): (&Node, &Node), at: u32) {
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
         let mut fields = Vec::new();
-        match self.is_lines(a, b) {
-            true => self.lines(spans.0, spans.1, &mut Way::default(), &mut fields),
-            false => fields = self.contents(spans.0, spans.1),
+        if self.is_lines(a, b) {
+            self.lines(spans.0, spans.1, &mut ValuePath::default(), &mut fields)
+        } else {
+            fields = self.contents(spans.0, spans.1)
         }
         if !fields.is_empty() {
             let name = match (at, &*a.name) {
@@ -200,8 +209,8 @@ impl Comparer<'_> {
             return;
         }
         self.forgetting(|comparer| {
-            let one = comparer.children(Which::A, a);
-            let other = comparer.children(Which::B, b);
+            let one = comparer.children(Comparand::A, a);
+            let other = comparer.children(Comparand::B, b);
             let is_covered = |covered: &[Span], node: &Node| {
                 node.span
                     .is_some_and(|span| !span.is_empty() && covered.contains(&span))
@@ -227,12 +236,12 @@ impl Comparer<'_> {
         for (node, place) in a.iter().zip(matches.of_a) {
             match place.and_then(|place| b.get(place)) {
                 Some(other) => self.part(node, other, at),
-                None => self.lonely(Which::A, node, at),
+                None => self.lonely(Comparand::A, node, at),
             }
         }
         for (node, is_matched) in b.iter().zip(matches.is_matched) {
             if !is_matched {
-                self.lonely(Which::B, node, at);
+                self.lonely(Comparand::B, node, at);
             }
         }
     }
@@ -245,26 +254,22 @@ impl Comparer<'_> {
             return;
         }
         let mut fields = Vec::new();
-        match is_plain(a) || is_plain(b) {
-            true => {
-                let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
-                if self.same_bytes(spans.0, spans.1) != Ok(true) {
-                    fields = self.contents(spans.0, spans.1);
-                }
+        if is_plain(a) || is_plain(b) {
+            let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+            if self.same_bytes(spans.0, spans.1) != Ok(true) {
+                fields = self.contents(spans.0, spans.1);
             }
-            // A member of an archive, an entry of a container: what is in it, and what is said of it.
-            false => {
-                let before = self.result.pairs.len();
-                self.fields(a, b, &mut Way::default(), &mut fields);
-                let (path, to_path) = self.paths(at, a, b);
-                for pair in self.result.pairs.iter_mut().skip(before) {
-                    pair.path = format!("{path}/{}", pair.path);
-                    pair.to_path = format!("{to_path}/{}", pair.to_path);
-                }
+        } else {
+            let before = self.result.pairs.len();
+            self.fields(a, b, &mut ValuePath::default(), &mut fields);
+            let (path, to_path) = self.paths(at, a, b);
+            for pair in self.result.pairs.iter_mut().skip(before) {
+                pair.path = format!("{path}/{}", pair.path);
+                pair.to_path = format!("{to_path}/{}", pair.to_path);
             }
         }
         if !fields.is_empty() {
-            let holds_document = a.kind == NodeKind::Item && self.holds_document(Which::A, a);
+            let holds_document = a.kind == NodeKind::Item && self.holds_document(Comparand::A, a);
             let part = part_of(a, holds_document);
             let entry = Entry::new(part, Change::Changed, at, &*a.name);
             self.push(entry.at(a.span, b.span).with(fields));
@@ -286,20 +291,20 @@ impl Comparer<'_> {
         })
     }
 
-    fn holds_document(&mut self, which: Which, node: &Node) -> bool {
+    fn holds_document(&mut self, which: Comparand, node: &Node) -> bool {
         self.children(which, node).iter().any(is_document)
     }
 
     /// A part of one document.
-    pub(super) fn lonely(&mut self, which: Which, node: &Node, at: u32) {
+    pub(super) fn lonely(&mut self, which: Comparand, node: &Node, at: u32) {
         let mut fields = Vec::new();
         let holds_document = node.kind == NodeKind::Item && self.holds_document(which, node);
         if !is_plain(node) && !is_document(node) && !holds_document {
-            self.only(which, node, &mut Way::default(), &mut fields);
+            self.only(which, node, &mut ValuePath::default(), &mut fields);
         }
         let (change, a, b) = match which {
-            Which::A => (Change::Removed, node.span, None),
-            Which::B => (Change::Added, None, node.span),
+            Comparand::A => (Change::Removed, node.span, None),
+            Comparand::B => (Change::Added, None, node.span),
         };
         let part = part_of(node, holds_document);
         let entry = Entry::new(part, change, at, &*node.name);

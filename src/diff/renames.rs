@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::elf::Code;
-use super::likeness::{Seen, Signature, renamed};
+use super::likeness::{SeenWords, Signature, renamed};
 use super::ze_info::{Names, arguments};
-use super::{Both, Comparer, Which};
+use super::{Comparand, Comparer, Sides};
 use crate::analysis::kernels::{Kernels, SECTION_PREFIXES};
 
 /// The kernels that have another name in the second file.
@@ -42,19 +42,19 @@ impl Comparer<'_> {
     /// The kernels that have another name in the second file.
     pub(super) fn renames(
         &mut self,
-        names: &Both<Names>,
-        kernels: &Both<Option<Rc<dyn Kernels>>>,
+        names: &Sides<Names>,
+        kernels: &Sides<Option<Rc<dyn Kernels>>>,
         code: Option<&Code>,
     ) -> Renames {
         let left = names.0.left(&names.1);
         if left.0.is_empty() || left.1.is_empty() {
             return Renames::default();
         }
-        let mut seen = Seen::default();
+        let mut seen = SeenWords::default();
         let mut signatures = |which, left: &[String]| -> Vec<Signature> {
             let kernels = match which {
-                Which::A => &kernels.0,
-                Which::B => &kernels.1,
+                Comparand::A => &kernels.0,
+                Comparand::B => &kernels.1,
             };
             let rows = kernels
                 .as_ref()
@@ -75,8 +75,8 @@ impl Comparer<'_> {
                     _ => String::new(),
                 };
                 let document = match which {
-                    Which::A => &*self.a,
-                    Which::B => &*self.b,
+                    Comparand::A => &*self.a,
+                    Comparand::B => &*self.b,
                 };
                 let listing = code.and_then(|code| code.of_kernel(which, name, &document.sources));
                 found.push(Signature::new(
@@ -89,8 +89,8 @@ impl Comparer<'_> {
             }
             found
         };
-        let one = signatures(Which::A, &left.0);
-        let other = signatures(Which::B, &left.1);
+        let one = signatures(Comparand::A, &left.0);
+        let other = signatures(Comparand::B, &left.1);
         let pairs = renamed(&one, &other, &mut self.work).into_iter();
         let pairs =
             pairs.filter_map(|(a, b)| Some((left.0.get(a)?.clone(), left.1.get(b)?.clone())));

@@ -1,6 +1,6 @@
 //! Which differences somebody wants to see.
 
-use super::audit::Excused;
+use super::audit::Exemptions;
 use super::entry::{Entry, Field, Part, Side};
 use super::{Comparer, Comparison, Options};
 use crate::model::{Document, Span};
@@ -34,13 +34,13 @@ impl Selection {
             return;
         }
         let entries = std::mem::take(&mut comparison.entries).into_iter();
-        let mut unwanted = Excused::default();
+        let mut unwanted = Exemptions::default();
         let entries = entries.filter_map(|entry| self.entry(entry, &mut unwanted));
         comparison.entries = entries.collect();
         if comparison.entries.is_empty() && !unwanted.is_empty() {
             let was_cut = comparison.is_cut;
             let found = Comparer::audit_of(a, b, options, comparison, unwanted).into_iter();
-            let found = found.filter_map(|entry| self.entry(entry, &mut Excused::default()));
+            let found = found.filter_map(|entry| self.entry(entry, &mut Exemptions::default()));
             comparison.entries = found.collect();
             // Nothing is claimed of what is not among `only`.
             if !self.only.is_empty() {
@@ -50,7 +50,7 @@ impl Selection {
     }
 
     /// The part of an entry that is selected. The bytes of the rest are added to `unwanted`.
-    fn entry(&self, mut entry: Entry, unwanted: &mut Excused) -> Option<Entry> {
+    fn entry(&self, mut entry: Entry, unwanted: &mut Exemptions) -> Option<Entry> {
         let names = |word: &String| names_entry(word, &entry);
         if self.ignore.iter().any(names) {
             unwanted.add(entry.a, entry.b);

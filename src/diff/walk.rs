@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::entry::{Field, Said, Side};
+use super::entry::{Field, FieldValue, Side};
 use super::matching::{by_key, ordinals};
 use super::names::{identity, is_layout};
-use super::{Comparer, Which};
+use super::{Comparand, Comparer};
 use crate::model::{Content, Node, NodeKind, PAGE, Span, Str, Value};
 
 /// Levels of a tree that are walked; files are nested less.
@@ -20,29 +20,26 @@ const LINES_MAX: usize = 1000;
 
 /// The way from an entry to one of its values.
 #[derive(Debug, Default)]
-pub(super) struct Way {
+pub(super) struct ValuePath {
     text: String,
     /// How long the text was before each step.
     steps: Vec<usize>,
 }
 
-impl Way {
+impl ValuePath {
     pub(super) fn enter(&mut self, name: &str, is_entry: bool) {
         let end = name.floor_char_boundary(NAME_MAX);
         let name = name.get(..end).unwrap_or(name);
         self.steps.push(self.text.len());
-        match is_entry {
-            true => {
-                self.text.push('[');
-                self.text.push_str(name);
-                self.text.push(']');
+        if is_entry {
+            self.text.push('[');
+            self.text.push_str(name);
+            self.text.push(']');
+        } else {
+            if !self.text.is_empty() {
+                self.text.push('/');
             }
-            false => {
-                if !self.text.is_empty() {
-                    self.text.push('/');
-                }
-                self.text.push_str(name);
-            }
+            self.text.push_str(name);
         }
     }
 
@@ -64,21 +61,21 @@ const CHILDREN_MAX: u64 = 64 * 1024;
 const HELD_MAX: usize = 4096;
 
 /// The children of a node, if they were made before.
-type Known = Option<Vec<Node>>;
+type KnownChildren = Option<Vec<Node>>;
 
 /// A child of a node, and what it is found by in the other file.
-struct Keyed {
+struct KeyedChild {
     /// Its name; of an entry of a list, what tells it from others.
     key: Str,
     /// The how manieth of this key.
     nth: u32,
     node: Node,
-    children: Known,
+    children: KnownChildren,
 }
 
-impl Keyed {
-    fn new(key: Str, node: Node, children: Known) -> Keyed {
-        Keyed {
+impl KeyedChild {
+    fn new(key: Str, node: Node, children: KnownChildren) -> KeyedChild {
+        KeyedChild {
             key,
             nth: 1,
             node,
@@ -97,7 +94,7 @@ impl Keyed {
 
 impl Comparer<'_> {
     /// The children of a node that say something: without padding, gaps, and what is derived.
-    pub(super) fn children(&mut self, which: Which, node: &Node) -> Vec<Node> {
+    pub(super) fn children(&mut self, which: Comparand, node: &Node) -> Vec<Node> {
         let document = self.document(which);
         let all = document.written(node);
         let count = all.min(CHILDREN_MAX);
@@ -113,9 +110,10 @@ impl Comparer<'_> {
             made = made.saturating_add(page.len() as u64);
             page.retain(|child| !is_layout(child));
             page.iter_mut().for_each(with_string);
-            match count <= PAGE {
-                true => found = page,
-                false => found.append(&mut page),
+            if count <= PAGE {
+                found = page
+            } else {
+                found.append(&mut page)
             }
             at = end;
         }
@@ -140,16 +138,16 @@ impl Comparer<'_> {
     }
 
     /// The fields that differ in two nodes of the same name.
-    pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut Way, out: &mut Vec<Field>) {
+    pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut ValuePath, out: &mut Vec<Field>) {
         self.fields_in((a, None), (b, None), way, out);
     }
 
     /// The same of two nodes whose children may be known.
     fn fields_in(
         &mut self,
-        (a, of_a): (&Node, Known),
-        (b, of_b): (&Node, Known),
-        way: &mut Way,
+        (a, of_a): (&Node, KnownChildren),
+        (b, of_b): (&Node, KnownChildren),
+        way: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         if self.work.is_over() || way.steps.len() > DEPTH_MAX {
@@ -168,20 +166,20 @@ impl Comparer<'_> {
             return;
         }
         let children = (
-            of_a.unwrap_or_else(|| self.children(Which::A, a)),
-            of_b.unwrap_or_else(|| self.children(Which::B, b)),
+            of_a.unwrap_or_else(|| self.children(Comparand::A, a)),
+            of_b.unwrap_or_else(|| self.children(Comparand::B, b)),
         );
         let is_leaf = children.0.is_empty() && children.1.is_empty();
         if is_leaf && a.value == b.value && !is_list(a, &children.0) {
             let has_rows = |which, node: &Node| self.document(which).walked(node) > 0;
-            if has_rows(Which::A, a) || has_rows(Which::B, b) {
+            if has_rows(Comparand::A, a) || has_rows(Comparand::B, b) {
                 // All that is below them is layout.
                 return;
             }
         }
         if is_leaf || is_list(a, &children.0) && is_list(b, &children.1) {
-            let from = self.said(Which::A, a, &children.0);
-            let to = self.said(Which::B, b, &children.1);
+            let from = self.said(Comparand::A, a, &children.0);
+            let to = self.said(Comparand::B, b, &children.1);
             if from != to {
                 self.field(way, from.map(|s| (s, a)), to.map(|s| (s, b)), out);
             }
@@ -193,9 +191,9 @@ impl Comparer<'_> {
 
     fn field(
         &mut self,
-        way: &Way,
-        from: Option<(Said, &Node)>,
-        to: Option<(Said, &Node)>,
+        way: &ValuePath,
+        from: Option<(FieldValue, &Node)>,
+        to: Option<(FieldValue, &Node)>,
         out: &mut Vec<Field>,
     ) {
         let text = way.text();
@@ -205,7 +203,7 @@ impl Comparer<'_> {
             _ => key,
         };
         let side =
-            |side: Option<(Said, &Node)>| side.map(|(said, node)| Side::new(said, node.span));
+            |side: Option<(FieldValue, &Node)>| side.map(|(said, node)| Side::new(said, node.span));
         self.work.spend(8 + text.len() as u64 / 8);
         out.push(Field {
             key: key.to_owned(),
@@ -216,19 +214,20 @@ impl Comparer<'_> {
     }
 
     /// What a node without named parts says.
-    fn said(&mut self, which: Which, node: &Node, children: &[Node]) -> Option<Said> {
+    fn said(&mut self, which: Comparand, node: &Node, children: &[Node]) -> Option<FieldValue> {
         if !children.is_empty() {
-            let list = children.iter().map(|child| Said::of(&child.value));
-            return Some(Said::List(
-                list.map(|s| s.unwrap_or(Said::List(Vec::new()))).collect(),
+            let list = children.iter().map(|child| FieldValue::of(&child.value));
+            return Some(FieldValue::List(
+                list.map(|s| s.unwrap_or(FieldValue::List(Vec::new())))
+                    .collect(),
             ));
         }
-        if let Some(said) = Said::of(&node.value) {
+        if let Some(said) = FieldValue::of(&node.value) {
             return Some(said);
         }
         match node.span {
             Some(_) if matches!(node.kind, NodeKind::Sequence | NodeKind::Mapping) => {
-                Some(Said::List(Vec::new()))
+                Some(FieldValue::List(Vec::new()))
             }
             Some(span) => Some(self.bytes_said(which, span)),
             None => None,
@@ -236,7 +235,7 @@ impl Comparer<'_> {
     }
 
     /// Aligns the entries of two lists that nothing tells apart but what they say.
-    fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut Way, out: &mut Vec<Field>) {
+    fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<String, u32> = HashMap::new();
         let mut number = |nodes: &[Node]| -> Vec<u32> {
             let words = nodes.iter().map(entry_words);
@@ -262,9 +261,9 @@ impl Comparer<'_> {
                     ));
                     return;
                 }
-                fn at(nodes: &[Node], place: Option<u32>) -> Option<(Said, &Node)> {
+                fn at(nodes: &[Node], place: Option<u32>) -> Option<(FieldValue, &Node)> {
                     let node = nodes.get(usize::try_from(place?).ok()?)?;
-                    Some((Said::Text(entry_words(node)), node))
+                    Some((FieldValue::Text(entry_words(node)), node))
                 }
                 way.enter(&place.to_string(), true);
                 self.field(way, at(a, x), at(b, y), out);
@@ -279,7 +278,7 @@ impl Comparer<'_> {
         &mut self,
         (a, b): (&[Node], &[Node]),
         alignment: &super::align::Alignment,
-        way: &mut Way,
+        way: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         for (place, node) in (0_u32..).zip(a) {
@@ -297,15 +296,20 @@ impl Comparer<'_> {
     }
 
     /// Matches children by name or identity, and compares those that match.
-    fn matched(&mut self, (a, b): (Vec<Node>, Vec<Node>), way: &mut Way, out: &mut Vec<Field>) {
+    fn matched(
+        &mut self,
+        (a, b): (Vec<Node>, Vec<Node>),
+        way: &mut ValuePath,
+        out: &mut Vec<Field>,
+    ) {
         let is_list = |nodes: &[Node]| nodes.iter().all(|node| node.indexed && !is_document(node));
         let mut first = (None, None);
         if is_list(&a) && is_list(&b) {
             first = (
-                a.first().map(|node| self.children(Which::A, node)),
-                b.first().map(|node| self.children(Which::B, node)),
+                a.first().map(|node| self.children(Comparand::A, node)),
+                b.first().map(|node| self.children(Comparand::B, node)),
             );
-            let has_identity = |children: &Known| {
+            let has_identity = |children: &KnownChildren| {
                 let children = children.as_deref().unwrap_or_default();
                 identity(children).is_some()
             };
@@ -314,10 +318,11 @@ impl Comparer<'_> {
                 return;
             }
         }
-        let a = self.keyed(Which::A, a, first.0);
-        let mut b = self.keyed(Which::B, b, first.1);
-        let mut known: Vec<Known> = b.iter_mut().map(|child| child.children.take()).collect();
-        fn keys(children: &[Keyed]) -> Vec<&str> {
+        let a = self.keyed(Comparand::A, a, first.0);
+        let mut b = self.keyed(Comparand::B, b, first.1);
+        let mut known: Vec<KnownChildren> =
+            b.iter_mut().map(|child| child.children.take()).collect();
+        fn keys(children: &[KeyedChild]) -> Vec<&str> {
             children.iter().map(|child| &*child.key).collect()
         }
         let matches = by_key(&keys(&a), &keys(&b));
@@ -329,14 +334,14 @@ impl Comparer<'_> {
                     let sides = ((&child.node, child.children), (&other.node, of_other));
                     self.pair_or_fields(sides.0, sides.1, way, out);
                 }
-                None => self.only_in(Which::A, (&child.node, child.children), way, out),
+                None => self.only_in(Comparand::A, (&child.node, child.children), way, out),
             }
             way.leave();
         }
         for ((child, children), is_matched) in b.iter().zip(known).zip(matches.is_matched) {
             if !is_matched {
                 way.enter(&child.name(), child.node.indexed);
-                self.only_in(Which::B, (&child.node, children), way, out);
+                self.only_in(Comparand::B, (&child.node, children), way, out);
                 way.leave();
             }
         }
@@ -344,37 +349,43 @@ impl Comparer<'_> {
 
     fn pair_or_fields(
         &mut self,
-        a: (&Node, Known),
-        b: (&Node, Known),
-        way: &mut Way,
+        a: (&Node, KnownChildren),
+        b: (&Node, KnownChildren),
+        way: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        match is_document(a.0) && is_document(b.0) {
-            true => self.nested(a.0, b.0, way.text(), way.text()),
-            false => self.fields_in(a, b, way, out),
+        if is_document(a.0) && is_document(b.0) {
+            self.nested(a.0, b.0, way.text(), way.text())
+        } else {
+            self.fields_in(a, b, way, out)
         }
     }
 
     /// The children of a node with their keys; `first` are the children of the first, if they are
     /// known.
-    fn keyed(&mut self, which: Which, nodes: Vec<Node>, mut first: Known) -> Vec<Keyed> {
+    fn keyed(
+        &mut self,
+        which: Comparand,
+        nodes: Vec<Node>,
+        mut first: KnownChildren,
+    ) -> Vec<KeyedChild> {
         let mut held = 0;
         let keyed = nodes.into_iter().map(|node| {
             if !node.indexed {
                 let key = node.name.clone();
-                return Keyed::new(key, node, None);
+                return KeyedChild::new(key, node, None);
             }
             let mark = self.document(which).registry.mark();
             let children = first.take().unwrap_or_else(|| self.children(which, &node));
             let key = identity(&children).unwrap_or_else(|| node.index.to_string());
             held += children.len();
             if held <= HELD_MAX {
-                return Keyed::new(key.into(), node, Some(children));
+                return KeyedChild::new(key.into(), node, Some(children));
             }
             self.document(which).registry.release(mark);
-            Keyed::new(key.into(), node, None)
+            KeyedChild::new(key.into(), node, None)
         });
-        let mut keyed: Vec<Keyed> = keyed.collect();
+        let mut keyed: Vec<KeyedChild> = keyed.collect();
         let numbers = ordinals(keyed.iter().map(|child| &*child.key));
         for (child, nth) in keyed.iter_mut().zip(numbers) {
             child.nth = nth;
@@ -383,31 +394,38 @@ impl Comparer<'_> {
     }
 
     /// All values of what is only on one side.
-    pub(super) fn only(&mut self, which: Which, node: &Node, way: &mut Way, out: &mut Vec<Field>) {
+    pub(super) fn only(
+        &mut self,
+        which: Comparand,
+        node: &Node,
+        way: &mut ValuePath,
+        out: &mut Vec<Field>,
+    ) {
         self.only_in(which, (node, None), way, out);
     }
 
     /// The same of a node whose children may be known.
     fn only_in(
         &mut self,
-        which: Which,
-        (node, known): (&Node, Known),
-        way: &mut Way,
+        which: Comparand,
+        (node, known): (&Node, KnownChildren),
+        way: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         if self.work.is_over() || way.steps.len() > DEPTH_MAX {
             return;
         }
-        let children = match is_document(node) || node.kind == NodeKind::Text {
-            true => Vec::new(),
-            false => known.unwrap_or_else(|| self.children(which, node)),
+        let children = if is_document(node) || node.kind == NodeKind::Text {
+            Vec::new()
+        } else {
+            known.unwrap_or_else(|| self.children(which, node))
         };
         if children.is_empty() || is_list(node, &children) {
             let said = self.said(which, node, &children);
             let said = said.map(|said| (said, node));
             match which {
-                Which::A => self.field(way, said, None, out),
-                Which::B => self.field(way, None, said, out),
+                Comparand::A => self.field(way, said, None, out),
+                Comparand::B => self.field(way, None, said, out),
             }
             return;
         }
@@ -428,14 +446,14 @@ impl Comparer<'_> {
             let is_empty = node.span.is_none_or(Span::is_empty);
             first.map_or(is_empty, |line| line.name.starts_with("line "))
         };
-        is(Which::A, a) && is(Which::B, b)
+        is(Comparand::A, a) && is(Comparand::B, b)
     }
 
     /// The lines of two texts that differ.
-    pub(super) fn lines(&mut self, a: Span, b: Span, way: &mut Way, out: &mut Vec<Field>) {
+    pub(super) fn lines(&mut self, a: Span, b: Span, way: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<Vec<u8>, u32> = HashMap::new();
-        let one = self.line_ids(Which::A, a, &mut ids);
-        let other = self.line_ids(Which::B, b, &mut ids);
+        let one = self.line_ids(Comparand::A, a, &mut ids);
+        let other = self.line_ids(Comparand::B, b, &mut ids);
         let (Some(one), Some(other)) = (one, other) else {
             out.extend(self.contents(a, b));
             return;
@@ -466,13 +484,13 @@ impl Comparer<'_> {
                     let bytes = sources.read_clamped(span.subspan(0, 4096)).ok()?;
                     let text = String::from_utf8_lossy(&bytes);
                     let text = text.trim_end_matches(['\n', '\r']).to_owned();
-                    Some(Side::new(Said::Text(text), span))
+                    Some(Side::new(FieldValue::Text(text), span))
                 };
                 let field = Field {
                     key: way.text().rsplit('/').next().unwrap_or_default().to_owned(),
                     path: way.text().to_owned(),
-                    from: side(self, Which::A, from),
-                    to: side(self, Which::B, to),
+                    from: side(self, Comparand::A, from),
+                    to: side(self, Comparand::B, to),
                 };
                 let said = |side: &Option<Side>| side.as_ref().map(|side| side.said.clone());
                 match (from, to) {
@@ -501,7 +519,7 @@ impl Comparer<'_> {
     /// The lines of a text as numbers: the same line is the same number.
     fn line_ids(
         &mut self,
-        which: Which,
+        which: Comparand,
         span: Span,
         ids: &mut HashMap<Vec<u8>, u32>,
     ) -> Option<Vec<(u32, Span)>> {
@@ -523,7 +541,7 @@ impl Comparer<'_> {
 /// What an entry of a list says, in words.
 fn entry_words(node: &Node) -> String {
     let mut words = node.name.clone().into_owned();
-    if let Some(said) = Said::of(&node.value) {
+    if let Some(said) = FieldValue::of(&node.value) {
         words.push(' ');
         words.push_str(&said.text());
     }

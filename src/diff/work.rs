@@ -1,6 +1,6 @@
 //! How much work a comparison may take, and how much memory its result.
 
-use super::entry::{Entry, Field, Said, Side};
+use super::entry::{Entry, Field, FieldValue, Side};
 
 /// Steps for each byte of the two files. Real ones take 1 to 4: a step is a node that is made, some
 /// bytes that are read, or a comparison of two instructions.
@@ -74,10 +74,10 @@ impl Work {
 
 /// The memory that a difference takes, in bytes.
 fn weight(entry: &Entry) -> u64 {
-    let said = |said: &Said| match said {
-        Said::Text(text) => text.len(),
-        Said::Bytes(bytes, _) => bytes.len(),
-        Said::List(list) => list.len() * size_of::<Said>(),
+    let said = |said: &FieldValue| match said {
+        FieldValue::Text(text) => text.len(),
+        FieldValue::Bytes(bytes, _) => bytes.len(),
+        FieldValue::List(list) => list.len() * size_of::<FieldValue>(),
         _ => 0,
     };
     let side = |side: &Option<Side>| side.as_ref().map_or(0, |side| said(&side.said));

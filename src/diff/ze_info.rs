@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::code::{BothCounts, CodeChange};
+use super::code::{CodeChange, CountsPair};
 use super::entry::{Change, Entry, Field, Part};
 use super::renames::Renames;
-use super::walk::Way;
-use super::{Comparer, Which, measure};
+use super::walk::ValuePath;
+use super::{Comparand, Comparer, measure};
 use crate::analysis::kernels::{KernelDetail, KernelRow, Kernels};
 use crate::model::{Node, NodeKind, sort};
 
@@ -68,7 +68,7 @@ pub(super) fn arguments(detail: &KernelDetail) -> String {
 
 impl Comparer<'_> {
     /// The kernels and functions that `.ze_info` lists.
-    pub(super) fn kernel_names(&mut self, which: Which, ze_info: Option<&Node>) -> Names {
+    pub(super) fn kernel_names(&mut self, which: Comparand, ze_info: Option<&Node>) -> Names {
         let mut names = Names::default();
         let Some(ze_info) = ze_info else { return names };
         for key in self.children(which, ze_info) {
@@ -81,9 +81,10 @@ impl Comparer<'_> {
                     for entry in self.children(which, &key) {
                         let of = names.more.entry(entry.name.to_string()).or_default();
                         // A kernel has one entry of each list; others of its name are keys like any.
-                        match of.iter().any(|(known, _)| *known == list) {
-                            false => of.push((list.clone(), entry)),
-                            true => names.others.push(entry),
+                        if !of.iter().any(|(known, _)| *known == list) {
+                            of.push((list.clone(), entry))
+                        } else {
+                            names.others.push(entry)
                         }
                     }
                 }
@@ -97,9 +98,9 @@ impl Comparer<'_> {
     pub(super) fn ze_info(
         &mut self,
         names: &(Names, Names),
-        kernels: &BothKernels,
+        kernels: &KernelsPair,
         renames: &Renames,
-        code: &mut BTreeMap<String, (CodeChange, BothCounts)>,
+        code: &mut BTreeMap<String, (CodeChange, CountsPair)>,
         at: u32,
     ) {
         let rows = |comparer: &Self, which, kernels: &Option<Rc<dyn Kernels>>| {
@@ -107,8 +108,8 @@ impl Comparer<'_> {
             kernels.as_ref().map(|kernels| kernels.rows(sources))
         };
         let rows = (
-            rows(self, Which::A, &kernels.0),
-            rows(self, Which::B, &kernels.1),
+            rows(self, Comparand::A, &kernels.0),
+            rows(self, Comparand::B, &kernels.1),
         );
         fn find(rows: &Option<Rc<Vec<KernelRow>>>) -> HashMap<&str, usize> {
             let mut places = HashMap::new();
@@ -173,7 +174,7 @@ impl Comparer<'_> {
     }
 
     /// Code that belongs to no kernel and no function.
-    fn leftover_code(&mut self, code: &mut BTreeMap<String, (CodeChange, BothCounts)>, at: u32) {
+    fn leftover_code(&mut self, code: &mut BTreeMap<String, (CodeChange, CountsPair)>, at: u32) {
         for (name, (change, _)) in std::mem::take(code) {
             let entry = Entry::new(Part::Section, Change::Changed, at, format!(".text.{name}"));
             let mut entry = entry.at(Some(change.a), Some(change.b));
@@ -186,15 +187,15 @@ impl Comparer<'_> {
     fn kernel_fields(
         &mut self,
         names: &(Names, Names),
-        (a, b): (Listed<'_>, Listed<'_>),
+        (a, b): (ListedKernel<'_>, ListedKernel<'_>),
     ) -> Vec<Field> {
         let mut fields = Vec::new();
         self.forgetting(|comparer| {
-            let way = &mut Way::default();
+            let way = &mut ValuePath::default();
             comparer.both_or_one(a, b, way, &mut fields);
             let of_a = a.map_or(&[][..], |named| names.0.said_of(&named.name));
             let of_b = b.map_or(&[][..], |named| names.1.said_of(&named.name));
-            fn of<'n>(said: &'n [(String, Node)], list: &str) -> Listed<'n> {
+            fn of<'n>(said: &'n [(String, Node)], list: &str) -> ListedKernel<'n> {
                 let found = said.iter().find(|(name, _)| name == list);
                 found.map(|(_, node)| node)
             }
@@ -228,13 +229,13 @@ impl Comparer<'_> {
         &mut self,
         a: Option<&Node>,
         b: Option<&Node>,
-        way: &mut Way,
+        way: &mut ValuePath,
         fields: &mut Vec<Field>,
     ) {
         match (a, b) {
             (Some(a), Some(b)) => self.fields(a, b, way, fields),
-            (Some(a), None) => self.only(Which::A, a, way, fields),
-            (None, Some(b)) => self.only(Which::B, b, way, fields),
+            (Some(a), None) => self.only(Comparand::A, a, way, fields),
+            (None, Some(b)) => self.only(Comparand::B, b, way, fields),
             (None, None) => {}
         }
     }
@@ -242,7 +243,7 @@ impl Comparer<'_> {
     /// The keys of `.ze_info` that are about no kernel.
     fn other_keys(&mut self, names: &(Names, Names), at: u32) {
         let mut fields = Vec::new();
-        let way = &mut Way::default();
+        let way = &mut ValuePath::default();
         let mut left: HashMap<&str, Vec<&Node>> = HashMap::new();
         for key in names.1.others.iter().rev() {
             left.entry(&key.name).or_default().push(key);
@@ -264,8 +265,8 @@ impl Comparer<'_> {
         // What is said of kernels that are not in the list.
         let known = (names.0.known(), names.1.known());
         let sides = [
-            (Which::A, &names.0, &known.0, &names.1),
-            (Which::B, &names.1, &known.1, &names.0),
+            (Comparand::A, &names.0, &known.0, &names.1),
+            (Comparand::B, &names.1, &known.1, &names.0),
         ];
         for (which, of, known, other) in sides {
             let mut stray: Vec<_> = of
@@ -280,7 +281,9 @@ impl Comparer<'_> {
                     let same = others.and_then(|o| o.iter().find(|(name, _)| name == list));
                     way.enter(&format!("{list}[{name}]"), false);
                     match (which, same) {
-                        (Which::A, Some((_, other))) => self.fields(node, other, way, &mut fields),
+                        (Comparand::A, Some((_, other))) => {
+                            self.fields(node, other, way, &mut fields)
+                        }
                         (_, None) => self.only(which, node, way, &mut fields),
                         _ => {}
                     }
@@ -298,13 +301,17 @@ impl Comparer<'_> {
 }
 
 /// Who knows the kernels of both files.
-type BothKernels = (Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>);
+type KernelsPair = (Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>);
 
 /// A kernel or function.
-type Listed<'n> = Option<&'n Node>;
+type ListedKernel<'n> = Option<&'n Node>;
 
 /// Those of the same name, in the order of the first list, then those that only the second has.
-fn pairs<'n>(a: &'n [Node], b: &'n [Node], renames: &Renames) -> Vec<(Listed<'n>, Listed<'n>)> {
+fn pairs<'n>(
+    a: &'n [Node],
+    b: &'n [Node],
+    renames: &Renames,
+) -> Vec<(ListedKernel<'n>, ListedKernel<'n>)> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, named) in b.iter().enumerate().rev() {
         places.entry(&named.name).or_default().push(at);

@@ -57,9 +57,10 @@ impl Account {
 
     /// Returns the balance in bytes.
     pub fn left(&self) -> u64 {
-        match self.is_overdrawn.get() {
-            true => 0,
-            false => self.left.get(),
+        if self.is_overdrawn.get() {
+            0
+        } else {
+            self.left.get()
         }
     }
 
@@ -72,15 +73,15 @@ impl Account {
 /// A writer that draws what is written from an account. It writes everything that it is given:
 /// whoever writes looks at the account between two items, so that none is cut in the middle.
 #[derive(Debug)]
-pub struct Metered<W> {
+pub struct MeteredWriter<W> {
     out: W,
     account: Rc<Account>,
 }
 
-impl<W: Write> Metered<W> {
+impl<W: Write> MeteredWriter<W> {
     /// A writer to `out`.
-    pub fn new(out: W, account: Rc<Account>) -> Metered<W> {
-        Metered { out, account }
+    pub fn new(out: W, account: Rc<Account>) -> MeteredWriter<W> {
+        MeteredWriter { out, account }
     }
 
     /// Returns the writer behind it.
@@ -89,7 +90,7 @@ impl<W: Write> Metered<W> {
     }
 }
 
-impl<W: Write> Write for Metered<W> {
+impl<W: Write> Write for MeteredWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.account.take(written as u64);

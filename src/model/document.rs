@@ -5,7 +5,7 @@ use super::expand::{Expand, Registry, Rows};
 use super::extension::Extensions;
 use super::findings::{Findings, Parts};
 use super::holes::Accounts;
-use super::locate::PlacesKept;
+use super::locate::PositionCache;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::source::Sources;
@@ -52,7 +52,7 @@ pub struct Document {
     /// For children without an index: the how manieth of its name each is.
     pub(crate) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
-    pub(crate) places: PlacesKept,
+    pub(crate) places: PositionCache,
 }
 
 /// How many bytes of documents are opened late for a table of all of them, in a file of `size`
@@ -104,7 +104,7 @@ impl Document {
             nodes,
             pages: HashMap::new(),
             ordinals: HashMap::new(),
-            places: PlacesKept::default(),
+            places: PositionCache::default(),
         }
     }
 
@@ -316,7 +316,7 @@ impl Document {
         self.nodes.truncate_to_first();
         self.pages.clear();
         self.ordinals.clear();
-        self.places = PlacesKept::default();
+        self.places = PositionCache::default();
     }
 
     /// How many children a node has; asks its expander where that was not known.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::document::PAGE;
 use super::extension::InterfaceRequest;
 use super::findings::Findings;
-use super::late::LateDocuments;
+use super::late::DeferredDocuments;
 use super::node::{Content, ExpanderId, Node};
 use super::source::Sources;
 
@@ -37,9 +37,9 @@ pub trait Expand {
     }
 
     /// Opens `item`, if it is a document that is only opened when somebody asks for what is in it
-    /// ([`Content::Late`]). The ids of its expanders count from `first`. It must find the same
+    /// ([`Content::DeferredDocument`]). The ids of its expanders count from `first`. It must find the same
     /// each time: a document that was not used for long is forgotten and opened again.
-    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<Late> {
+    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
         let _ = (item, sources, first);
         None
     }
@@ -61,7 +61,7 @@ impl dyn Expand {
 
 /// A document that was opened because somebody asked for what is in it.
 #[derive(Default)]
-pub struct Late {
+pub struct DeferredDocument {
     /// Who makes its rows; one of its own expanders.
     pub content: Content,
     /// What was found in it, and its expanders.
@@ -146,19 +146,19 @@ impl<'a> Rows<'a> {
 #[derive(Default)]
 pub(crate) struct Registry {
     list: RefCell<Vec<Rc<dyn Expand>>>,
-    late: LateDocuments,
+    late: DeferredDocuments,
 }
 
 impl Registry {
     pub(crate) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
         Registry {
             list: RefCell::new(list),
-            late: LateDocuments::default(),
+            late: DeferredDocuments::default(),
         }
     }
 
     pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
-        if id >= LateDocuments::FIRST {
+        if id >= DeferredDocuments::FIRST {
             return self.late.get(id, sources);
         }
         let index = usize::try_from(id.0).ok()?;

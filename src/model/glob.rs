@@ -25,7 +25,7 @@ const VISITS_MORE: u64 = 1 << 17;
 const INSTRUCTION_COST: u64 = 8;
 
 /// The search visited more parts than the file may describe.
-struct Exhausted;
+struct BudgetExceeded;
 
 /// A step from a node to one of its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,9 +144,10 @@ impl Document {
             }
             found.extend(at);
         }
-        match found.is_empty() {
-            true => Err(no_match(self, None)),
-            false => Ok(found),
+        if found.is_empty() {
+            Err(no_match(self, None))
+        } else {
+            Ok(found)
         }
     }
 
@@ -161,7 +162,7 @@ impl Document {
         pattern: &[&str],
         most: usize,
         visits: &Account,
-    ) -> Result<Vec<Vec<u64>>, Exhausted> {
+    ) -> Result<Vec<Vec<u64>>, BudgetExceeded> {
         let mut parts: Vec<Part> = pattern.iter().map(|text| Part::new(text)).collect();
         // `**/**` is `**`: a node has no more states than twice its depth.
         parts.dedup_by(|a, b| matches!((a, b), (Part::Any, Part::Any)));
@@ -180,7 +181,7 @@ impl Document {
                 _ => 1,
             };
             if !visits.take(cost) {
-                return Err(Exhausted);
+                return Err(BudgetExceeded);
             }
             states.truncate(steps.len());
             let next = match states.last() {

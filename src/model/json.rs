@@ -66,9 +66,10 @@ impl Write for Printer<'_> {
 impl Printer<'_> {
     fn node(&mut self, node: &Node, depth: Option<usize>, is_root: bool) -> io::Result<()> {
         fields(self, node)?;
-        let count = match is_root {
-            true => self.document.count(node),
-            false => self.document.walked(node),
+        let count = if is_root {
+            self.document.count(node)
+        } else {
+            self.document.walked(node)
         };
         if count > 0 && depth != Some(0) {
             self.write_all(b",\"children\":[")?;

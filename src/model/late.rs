@@ -15,12 +15,12 @@ const KEPT: usize = 32;
 
 /// The documents that were opened late, with their expanders.
 #[derive(Default)]
-pub(crate) struct LateDocuments(RefCell<State>);
+pub(crate) struct DeferredDocuments(RefCell<State>);
 
 #[derive(Default)]
 struct State {
     /// By the ids of their expanders.
-    list: Vec<Late>,
+    list: Vec<Deferred>,
     /// Who has opened which of them.
     places: HashMap<(ExpanderId, u64), usize>,
     /// Those that are kept open, the oldest first, each with the bytes that were unpacked for it: its
@@ -30,7 +30,7 @@ struct State {
     found: Vec<Findings>,
 }
 
-struct Late {
+struct Deferred {
     by: Rc<dyn Expand>,
     item: u64,
     content: Content,
@@ -40,7 +40,7 @@ struct Late {
     expanders: Option<Vec<Rc<dyn Expand>>>,
 }
 
-impl LateDocuments {
+impl DeferredDocuments {
     /// Their expanders have ids from here on.
     pub(crate) const FIRST: ExpanderId = ExpanderId(1 << 30);
 
@@ -74,7 +74,7 @@ impl LateDocuments {
         let unpacked = unpacked.map_or(0, |inner| sources.unpacked_len(inner.span));
         let mut state = self.0.borrow_mut();
         let at = state.list.len();
-        state.list.push(Late {
+        state.list.push(Deferred {
             by,
             item,
             content: late.content,

@@ -24,16 +24,16 @@ pub struct Leaf {
 }
 
 /// Where the children of a node are.
-pub(crate) struct Places {
+pub(crate) struct ChildPositions {
     /// Those that have bytes, by position.
-    list: Vec<Place>,
+    list: Vec<ChildPosition>,
     /// The furthest end of those up to each.
     ends: Vec<u64>,
 }
 
 /// Where one of them is. There may be as many as the file has bytes: this is kept small.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct ChildPosition {
     source: SourceId,
     start: u64,
     end: u64,
@@ -41,10 +41,10 @@ struct Place {
     index: u32,
 }
 
-impl Place {
-    fn of(child: &Node) -> Option<Place> {
+impl ChildPosition {
+    fn of(child: &Node) -> Option<ChildPosition> {
         let extent = child.extent().filter(|_| child.bits.is_none())?;
-        let place = Place {
+        let place = ChildPosition {
             source: extent.source,
             index: u32::try_from(child.index).ok()?,
             start: extent.start,
@@ -56,20 +56,20 @@ impl Place {
 
 /// The places of the nodes with many children that were looked through lately.
 #[derive(Default)]
-pub(crate) struct PlacesKept(VecDeque<(NodeId, Rc<Places>)>);
+pub(crate) struct PositionCache(VecDeque<(NodeId, Rc<ChildPositions>)>);
 
 /// So many places are kept, and always those of the last node.
 const PLACES_KEPT: usize = 1 << 18;
 
-impl PlacesKept {
-    fn get(&self, id: NodeId) -> Option<Rc<Places>> {
+impl PositionCache {
+    fn get(&self, id: NodeId) -> Option<Rc<ChildPositions>> {
         let mut kept = self.0.iter();
         kept.find_map(|(of, places)| (*of == id).then(|| Rc::clone(places)))
     }
 
-    fn keep(&mut self, id: NodeId, places: &Rc<Places>) {
+    fn keep(&mut self, id: NodeId, places: &Rc<ChildPositions>) {
         self.0.push_back((id, Rc::clone(places)));
-        let count = |kept: &VecDeque<(NodeId, Rc<Places>)>| -> usize {
+        let count = |kept: &VecDeque<(NodeId, Rc<ChildPositions>)>| -> usize {
             kept.iter().map(|(_, places)| places.list.len()).sum()
         };
         while self.0.len() > 1 && count(&self.0) > PLACES_KEPT {
@@ -78,8 +78,8 @@ impl PlacesKept {
     }
 }
 
-impl Places {
-    fn new(list: Vec<Place>) -> Places {
+impl ChildPositions {
+    fn new(list: Vec<ChildPosition>) -> ChildPositions {
         let mut furthest = (SourceId::FILE, 0);
         let ends = list.iter().map(|place| {
             let before = if furthest.0 == place.source {
@@ -90,7 +90,7 @@ impl Places {
             furthest = (place.source, place.end.max(before));
             furthest.1
         });
-        Places {
+        ChildPositions {
             ends: ends.collect(),
             list,
         }
@@ -98,7 +98,7 @@ impl Places {
 
     /// The children that hold a byte.
     fn at(&self, source: SourceId, offset: u64) -> Vec<u64> {
-        let is_before = |place: &Place| (place.source, place.start) <= (source, offset);
+        let is_before = |place: &ChildPosition| (place.source, place.start) <= (source, offset);
         let after = self.list.partition_point(is_before);
         let mut found = Vec::new();
         for (place, end) in self.list.iter().zip(&self.ends).take(after).rev() {
@@ -263,18 +263,22 @@ impl Document {
         ids
     }
 
-    fn places_of(&self, id: NodeId, count: u64) -> Places {
+    fn places_of(&self, id: NodeId, count: u64) -> ChildPositions {
         let mut list = Vec::new();
         let mut start = 0;
         while let Some(node) = self.node(id).filter(|_| start < count) {
             let end = count.min(start.saturating_add(PAGE));
             let mark = self.registry.mark();
-            list.extend(self.make(node, start..end).iter().filter_map(Place::of));
+            list.extend(
+                self.make(node, start..end)
+                    .iter()
+                    .filter_map(ChildPosition::of),
+            );
             self.registry.release(mark);
             start = end;
         }
         sort::ascending(&mut list);
-        Places::new(list)
+        ChildPositions::new(list)
     }
 
     fn that_hold(&self, ids: Vec<NodeId>, source: SourceId, offset: u64) -> Vec<NodeId> {

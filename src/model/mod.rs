@@ -52,14 +52,14 @@ pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
 pub(crate) use document::PAGE;
 pub use document::{Document, late_limit};
 pub use effect::{Effect, Finding, Outcome};
-pub use expand::{Expand, Late, Rows};
+pub use expand::{DeferredDocument, Expand, Rows};
 pub use extension::{Extensions, InterfaceRequest};
 pub use findings::{Findings, Parts};
 pub use glob::{Step, is_pattern};
 pub use holes::Holes;
 pub use locate::Leaf;
 pub use node::{
-    Area, Bits, Content, DEFAULT, Doc, ExpanderId, Known, Node, NodeId, NodeKind, Xref,
+    Area, Bits, Content, DEFAULT, Doc, ExpanderId, KnownValue, Node, NodeId, NodeKind, Xref,
 };
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};

@@ -149,9 +149,10 @@ impl Bits {
     pub fn text(self) -> String {
         let count = self.stretches().count();
         let words = self.stretches().rev().map(|(low, high)| {
-            match count > 1 && high == low.saturating_add(1) {
-                true => low.to_string(),
-                false => format!("{}:{low}", high.saturating_sub(1)),
+            if count > 1 && high == low.saturating_add(1) {
+                low.to_string()
+            } else {
+                format!("{}:{low}", high.saturating_sub(1))
             }
         });
         words.collect::<Vec<_>>().join("+")
@@ -160,7 +161,7 @@ impl Bits {
 
 /// One value that a field is known to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownValue {
     /// The number; for words, which have none, the place in the list.
     pub raw: u64,
     /// The specification's name.
@@ -177,7 +178,7 @@ pub struct Doc {
     /// Which specification says so, and where.
     pub source: &'static str,
     /// The values that the specification names.
-    pub known: &'static [Known],
+    pub known: &'static [KnownValue],
 }
 
 impl Doc {
@@ -191,7 +192,7 @@ impl Doc {
     }
 
     /// The same, with the values that the specification names.
-    pub const fn known(mut self, known: &'static [Known]) -> Doc {
+    pub const fn known(mut self, known: &'static [KnownValue]) -> Doc {
         self.known = known;
         self
     }
@@ -278,9 +279,10 @@ pub const DEFAULT: &str = "(default)";
 const LABEL_MAX: usize = 4096;
 
 fn cut(text: Str) -> Str {
-    match text.len() <= LABEL_MAX {
-        true => text,
-        false => Node::label_of(&text).into(),
+    if text.len() <= LABEL_MAX {
+        text
+    } else {
+        Node::label_of(&text).into()
     }
 }
 

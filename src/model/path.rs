@@ -206,9 +206,10 @@ fn bracketed(segment: &str) -> Option<u64> {
 
 /// A child in a path, without the ordinal that a second one of its name has.
 pub fn segment(name: &str, index: u64, indexed: bool) -> String {
-    match indexed || name.is_empty() {
-        true => format!("[{index}]"),
-        false => escape(name),
+    if indexed || name.is_empty() {
+        format!("[{index}]")
+    } else {
+        escape(name)
     }
 }
 

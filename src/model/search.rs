@@ -93,11 +93,11 @@ pub struct Search {
     limit: usize,
     /// By [`Rank`]. One more than the limit are kept: there are more.
     hits: [Vec<Hit>; RANKS],
-    by: By,
+    by: Criterion,
 }
 
 #[derive(Debug)]
-enum By {
+enum Criterion {
     Text(Text),
     Bytes {
         pattern: Vec<Option<u8>>,
@@ -114,13 +114,13 @@ impl Search {
     /// A search that has not begun; as [`Document::search`].
     pub fn new(query: Query, limit: usize) -> Search {
         let by = match query {
-            Query::Text(text) => By::Text(Text {
+            Query::Text(text) => Criterion::Text(Text {
                 number: number(&text),
                 text,
                 budget: NODES_MAX,
                 way: vec![(0, 1)],
             }),
-            Query::Bytes(pattern) => By::Bytes {
+            Query::Bytes(pattern) => Criterion::Bytes {
                 pattern,
                 at: 0,
                 of: u64::MAX,
@@ -137,7 +137,7 @@ impl Search {
     /// Goes on; says whether it is over.
     pub fn step(&mut self, document: &Document) -> bool {
         match &mut self.by {
-            By::Text(text) => {
+            Criterion::Text(text) => {
                 let mark = document.registry.mark();
                 let mut walk = Walk {
                     document,
@@ -151,7 +151,7 @@ impl Search {
                 walk.children(std::slice::from_ref(document.root()), 0);
                 document.registry.release(mark);
             }
-            By::Bytes {
+            Criterion::Bytes {
                 pattern,
                 at,
                 of,
@@ -173,16 +173,16 @@ impl Search {
         let is_enough = best.len() > self.limit;
         is_enough
             || match &self.by {
-                By::Text(text) => text.is_over(),
-                By::Bytes { at, of, is_cut, .. } => *is_cut || *at >= BYTES_MAX.min(*of),
+                Criterion::Text(text) => text.is_over(),
+                Criterion::Bytes { at, of, is_cut, .. } => *is_cut || *at >= BYTES_MAX.min(*of),
             }
     }
 
     /// How far it is, in percent.
     pub fn percent(&self) -> u8 {
         let share = match &self.by {
-            By::Text(text) => text.share(),
-            By::Bytes { at, of, .. } => *at as f64 / (*of).max(1) as f64,
+            Criterion::Text(text) => text.share(),
+            Criterion::Bytes { at, of, .. } => *at as f64 / (*of).max(1) as f64,
         };
         // From 0 to 100.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -193,8 +193,8 @@ impl Search {
     /// What was found so far, the best first, and whether there may be more.
     pub fn found(&self) -> (Vec<Hit>, bool) {
         let is_cut = match &self.by {
-            By::Text(text) => !text.way.is_empty(),
-            By::Bytes { at, of, is_cut, .. } => *is_cut || at < of,
+            Criterion::Text(text) => !text.way.is_empty(),
+            Criterion::Bytes { at, of, is_cut, .. } => *is_cut || at < of,
         };
         let count: usize = self.hits.iter().map(Vec::len).sum();
         let hits = self.hits.iter().flatten().take(self.limit).cloned();

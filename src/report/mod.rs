@@ -26,7 +26,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use crate::analysis::survey::TITLES;
-use crate::model::account::{Account, Metered};
+use crate::model::account::{Account, MeteredWriter};
 use crate::model::{Document, NodeId, Sources, Span, Tone};
 use crate::report::html::{begin, end, safe};
 use crate::tables::{Cell, CellValue, Column, ColumnKind, List, ListId};
@@ -73,7 +73,7 @@ pub fn write_end(out: &mut dyn Write) -> io::Result<()> {
 /// When `out` cannot be written to.
 pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> io::Result<()> {
     let account = Rc::new(Account::new(limit));
-    let out: &mut dyn Write = &mut Metered::new(out, Rc::clone(&account));
+    let out: &mut dyn Write = &mut MeteredWriter::new(out, Rc::clone(&account));
     let name = document.root().name.clone();
     let title = document.summary.title.clone();
     writeln!(out, "<article><h1>{}</h1>", safe(&name))?;
@@ -126,9 +126,10 @@ fn verdict(document: &Document, account: &Account, out: &mut dyn Write) -> io::R
     let Some(verdict) = document.verdict(NodeId::ROOT, None) else {
         return Ok(());
     };
-    let tone = match verdict.outcome.loads() {
-        true => Tone::Good,
-        false => Tone::Bad,
+    let tone = if verdict.outcome.loads() {
+        Tone::Good
+    } else {
+        Tone::Bad
     };
     writeln!(
         out,
@@ -178,9 +179,10 @@ fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io
     write!(out, "<div class=\"wide\"><table><thead><tr>")?;
     let numbers = 1..TITLES.len() - 1;
     for (place, title) in TITLES.iter().enumerate() {
-        let class = match numbers.contains(&place) {
-            true => " class=\"num\"",
-            false => "",
+        let class = if numbers.contains(&place) {
+            " class=\"num\""
+        } else {
+            ""
         };
         write!(out, "<th{class}>{title}</th>")?;
     }
@@ -267,9 +269,10 @@ fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()>
         )?;
     }
     let text = safe(&cell.value.title());
-    match cell.is_default {
-        true => write!(out, "<span class=\"dim\">{text}</span></td>"),
-        false => write!(out, "{text}</td>"),
+    if cell.is_default {
+        write!(out, "<span class=\"dim\">{text}</span></td>")
+    } else {
+        write!(out, "{text}</td>")
     }
 }
 

@@ -1,6 +1,6 @@
 //! What stands in a cell.
 
-use crate::analysis::assembly::Mark;
+use crate::analysis::assembly::Annotation;
 use crate::model::{Span, Str, Tone};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -54,7 +54,7 @@ pub struct Cell<'a> {
     /// The file does not say it: it is the specification's default.
     pub is_default: bool,
     /// Words that mark it: a hazard, where the value comes from.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Annotation>,
 }
 
 impl<'a> Cell<'a> {
@@ -157,7 +157,7 @@ impl<'a> Cell<'a> {
 
     /// The same with one more mark.
     pub fn mark(mut self, tone: Tone, text: impl Into<Str>, doc: impl Into<Str>) -> Cell<'a> {
-        self.marks.push(Mark {
+        self.marks.push(Annotation {
             tone,
             text: text.into(),
             doc: doc.into(),
@@ -308,9 +308,10 @@ impl<'a> CellValue<'a> {
 /// Different numbers: each of them, of many the least and the largest.
 pub fn several(numbers: &[f64], written: impl Fn(f64) -> String) -> String {
     let is_few = numbers.len() <= SEVERAL_SHOWN;
-    let (shown, between) = match is_few {
-        true => (numbers.to_vec(), " · "),
-        false => (ends(numbers).collect(), "–"),
+    let (shown, between) = if is_few {
+        (numbers.to_vec(), " · ")
+    } else {
+        (ends(numbers).collect(), "–")
     };
     let shown: Vec<String> = shown.into_iter().map(written).collect();
     shown.join(between)

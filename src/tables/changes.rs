@@ -8,13 +8,13 @@ use crate::analysis::assembly::Listing;
 use crate::diff::base::Base;
 use crate::diff::listing::{Row, rows};
 use crate::diff::measure::unit;
-use crate::diff::{Better, Entry, Field, Measure, Side};
+use crate::diff::{Entry, Field, Measure, Preference, Side};
 use crate::model::{Document, Sources, Span, Tone};
 
 /// So many instructions that are the same stand around those that differ.
 const CONTEXT: u32 = 3;
 
-type At<'a> = (&'a ChangeList, ChangeRow);
+type RowRef<'a> = (&'a ChangeList, ChangeRow);
 
 columns! {
     /// The columns.
@@ -139,8 +139,10 @@ impl ChangeList {
         let judged = |cell: Cell<'static>, measure: Option<&Measure>| match measure
             .map(|m| m.better)
         {
-            Some(Better::Worse) => cell.mark(Tone::Bad, "worse", "Worse in the second file"),
-            Some(Better::Better) => cell.mark(Tone::Good, "better", "Better in the second file"),
+            Some(Preference::Worse) => cell.mark(Tone::Bad, "worse", "Worse in the second file"),
+            Some(Preference::Better) => {
+                cell.mark(Tone::Good, "better", "Better in the second file")
+            }
             _ => cell,
         };
         match row {
@@ -148,9 +150,10 @@ impl ChangeList {
                 let measure = self.measure(place);
                 let key = measure.map_or("", |measure| &measure.key);
                 let unit = unit(key);
-                let mut text = match unit.is_empty() {
-                    true => key.to_owned(),
-                    false => format!("{key}, {unit}"),
+                let mut text = if unit.is_empty() {
+                    key.to_owned()
+                } else {
+                    format!("{key}, {unit}")
                 };
                 if let Some((from, to)) = measure.and_then(Measure::per_lane) {
                     text.push_str(&format!(" ({from:.1} → {to:.1} per lane)"));

@@ -77,7 +77,7 @@ impl Presence {
 }
 
 /// A list's columns, each with what makes its cells: two tables from one declaration, the columns
-/// under the name that is given and `CELLS`. `At<'a>` is what a cell is made from.
+/// under the name that is given and `CELLS`. `RowRef<'a>` is what a cell is made from.
 macro_rules! columns {
     (
         $(#[$about:meta])* $visibility:vis $name:ident
@@ -94,7 +94,7 @@ macro_rules! columns {
             presence: super::Presence::$presence,
             width: $width,
         }),*];
-        static CELLS: &[for<'a> fn(At<'a>, &crate::model::Sources) -> super::Cell<'a>] =
+        static CELLS: &[for<'a> fn(RowRef<'a>, &crate::model::Sources) -> super::Cell<'a>] =
             &[$(|$at, $sources| $cell),*];
     };
 }

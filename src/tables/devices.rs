@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::images::{key, outcome};
-use super::{About, Cell, Key, List, ListId, columns};
+use super::{Cell, Key, List, ListId, RowDetails, columns};
 use crate::analysis::images::Images;
 use crate::analysis::{DriverModel, KnownDevice};
 use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone};
@@ -14,7 +14,7 @@ use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone};
 /// Maximum number of reasons in a cell.
 const REASONS_MAX: usize = 3;
 
-type At<'a> = (&'a DeviceList, &'a KnownDevice, usize);
+type RowRef<'a> = (&'a DeviceList, &'a KnownDevice, usize);
 
 columns! {
     /// The columns.
@@ -74,9 +74,10 @@ impl Document {
     /// What happens on each device with a document, or with the images of a container.
     pub(super) fn device_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         let driver = self.driver()?;
-        let images = match self.is_loadable(id) {
-            true => None,
-            false => Some(self.has_images(id).then(|| self.images_to_choose(id))?),
+        let images = if self.is_loadable(id) {
+            None
+        } else {
+            Some(self.has_images(id).then(|| self.images_to_choose(id))?)
         };
         let devices = driver.devices();
         Some(Rc::new(DeviceList {
@@ -184,12 +185,12 @@ impl List for DeviceList {
         None
     }
 
-    fn about(&self, row: u32, _: Span, _: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, _: &Sources) -> RowDetails {
         let at = usize::try_from(row).unwrap_or(usize::MAX);
         let device = self.devices.get(at);
-        About {
+        RowDetails {
             title: device.map_or_else(String::new, |device| device.name.to_string()),
-            ..About::default()
+            ..RowDetails::default()
         }
     }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Cell, CellValue, List, ListId, columns};
-use crate::diff::{Better, Change, Comparison, Entry, Measure, Pair, Side};
+use crate::diff::{Change, Comparison, Entry, Measure, Pair, Preference, Side};
 use crate::model::{Document, Sources, Span, Tone};
 
-type At<'a> = (&'a Comparison, &'a Entry);
+type RowRef<'a> = (&'a Comparison, &'a Entry);
 
 columns! {
     /// The columns.
@@ -38,16 +38,16 @@ columns! {
     "document" Text Several 24 "In" "" "The part of the file that it belongs to: an image, a module."
         |(comparison, entry), _| Cell::text(pair(comparison, entry).map_or("", |pair| &pair.to_path));
     "worse" Words Optional 18 "Worse" "" "The numbers that are worse in the second file."
-        |(_, entry), _| Cell::words(judged(entry, Better::Worse));
+        |(_, entry), _| Cell::words(judged(entry, Preference::Worse));
     "better" Words Optional 18 "Better" "" "The numbers that are better in the second file."
-        |(_, entry), _| Cell::words(judged(entry, Better::Better));
+        |(_, entry), _| Cell::words(judged(entry, Preference::Better));
 }
 
 fn pair<'a>(comparison: &'a Comparison, entry: &Entry) -> Option<&'a Pair> {
     comparison.pair(entry)
 }
 
-fn judged(entry: &Entry, better: Better) -> impl Iterator<Item = &str> {
+fn judged(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
     let measures = entry.measures.iter();
     let measures = measures.filter(move |measure| is_judged(entry) && measure.better == better);
     measures.map(|measure| &*measure.key)
@@ -85,11 +85,11 @@ fn measures(entry: &Entry) -> Cell<'_> {
         _ => Cell::words(entry.measures.iter().map(words)),
     };
     let first = |better| judged(entry, better).next();
-    if let Some(key) = first(Better::Worse) {
+    if let Some(key) = first(Preference::Worse) {
         let doc = format!("{key} is worse in the second file");
         cell = cell.mark(Tone::Bad, "worse", doc);
     }
-    if let Some(key) = first(Better::Better) {
+    if let Some(key) = first(Preference::Better) {
         let doc = format!("{key} is better in the second file");
         cell = cell.mark(Tone::Good, "better", doc);
     }

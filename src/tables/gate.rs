@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::query::{At, Filter};
+use super::query::{Filter, RowRef};
 use super::{CellValue, List, ListId, Presence};
 use crate::diff::{Change, Comparison, Part};
 use crate::model::text::escaped;
@@ -131,9 +131,10 @@ impl<'c> Gate<'c> {
 
     /// Records that something cannot be judged.
     pub fn miss(&mut self, what: &str) {
-        self.messages.push(match self.has_conditions() {
-            true => format!("{what}: --fail-if cannot be judged"),
-            false => what.to_owned(),
+        self.messages.push(if self.has_conditions() {
+            format!("{what}: --fail-if cannot be judged")
+        } else {
+            what.to_owned()
         });
         self.is_incomplete = true;
     }
@@ -161,8 +162,8 @@ impl<'c> Gate<'c> {
     pub fn judge(
         &mut self,
         location: &str,
-        now: (At<'_>, &mut Damage),
-        before: Option<(At<'_>, &Damage)>,
+        now: (RowRef<'_>, &mut Damage),
+        before: Option<(RowRef<'_>, &Damage)>,
     ) {
         if self.conditions.is_empty() {
             self.judged += 1;
@@ -228,7 +229,7 @@ impl<'c> Gate<'c> {
 
     /// Number of words of a kernel's code that are no instructions, if a condition counts
     /// instructions.
-    fn undecoded(&self, (list, row, sources): At<'_>) -> Option<u64> {
+    fn undecoded(&self, (list, row, sources): RowRef<'_>) -> Option<u64> {
         let columns = ListId::Kernels.columns();
         let mut compared = self.conditions.iter().flat_map(|c| &c.columns);
         let counts = compared.any(|column| {
@@ -261,7 +262,7 @@ impl<'c> Gate<'c> {
         }
         let mut damage = Damage::of(document, &[NodeId::ROOT]);
         let is_cut = before.as_ref().is_some_and(|(_, result)| result.is_cut);
-        let before = before.and_then(|(document, result)| Before::of(document, result));
+        let before = before.and_then(|(document, result)| Baseline::of(document, result));
         // Nobody asks about functions; a placeholder may hold the code of some.
         for row in 0..list.count().saturating_sub(list.secondary().functions) {
             let old = before
@@ -282,7 +283,7 @@ impl<'c> Gate<'c> {
 
 impl Condition {
     /// The compared values in words.
-    fn values(&self, (list, row, sources): At<'_>, before: Option<At<'_>>) -> Vec<String> {
+    fn values(&self, (list, row, sources): RowRef<'_>, before: Option<RowRef<'_>>) -> Vec<String> {
         let columns = ListId::Kernels.columns();
         let text = |value: CellValue<'_>| match value.text() {
             text if text.is_empty() => None,
@@ -312,7 +313,7 @@ impl Condition {
 }
 
 /// The kernels of an earlier file.
-struct Before<'d> {
+struct Baseline<'d> {
     list: Rc<dyn List>,
     sources: &'d Sources,
     damage: Damage,
@@ -322,8 +323,8 @@ struct Before<'d> {
     renamed: HashMap<&'d str, &'d str>,
 }
 
-impl<'d> Before<'d> {
-    fn of(document: &'d mut Document, result: &'d Comparison) -> Option<Before<'d>> {
+impl<'d> Baseline<'d> {
+    fn of(document: &'d mut Document, result: &'d Comparison) -> Option<Baseline<'d>> {
         let list = document.list(NodeId::ROOT, ListId::Kernels, None)?;
         let damage = Damage::of(document, &[NodeId::ROOT]);
         let mut rows = HashMap::new();
@@ -336,7 +337,7 @@ impl<'d> Before<'d> {
         }
         let renamed = result.of(Part::Kernel);
         let renamed = renamed.filter(|entry| entry.change == Change::Renamed);
-        Some(Before {
+        Some(Baseline {
             renamed: renamed
                 .filter_map(|entry| Some((entry.new_name.as_deref()?, entry.name.as_str())))
                 .collect(),
@@ -348,7 +349,7 @@ impl<'d> Before<'d> {
     }
 
     /// The kernel that a kernel of the later file was.
-    fn find(&self, list: &dyn List, row: u32, sources: &Sources) -> Option<(At<'_>, &Damage)> {
+    fn find(&self, list: &dyn List, row: u32, sources: &Sources) -> Option<(RowRef<'_>, &Damage)> {
         let new = name(list, row, sources);
         let old = self.renamed.get(new.as_str());
         let old = old.map_or(new.as_str(), |name| name);
@@ -551,9 +552,10 @@ fn reasons(document: &mut Document, extent: Span) -> Vec<(Span, String)> {
             doubtful.push(reason());
         }
     }
-    let node = match document.root().span == Some(extent) {
-        true => Some(NodeId::ROOT),
-        false => document.document_at(extent),
+    let node = if document.root().span == Some(extent) {
+        Some(NodeId::ROOT)
+    } else {
+        document.document_at(extent)
     };
     let verdict = node.and_then(|node| document.verdict(node, None));
     let Some(verdict) = verdict.filter(|verdict| !verdict.outcome.loads()) else {

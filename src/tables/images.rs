@@ -8,9 +8,9 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{About, Cell, CellValue, Column, Detail, Key, List, ListId, Presence, columns};
+use super::{Cell, CellValue, Column, Detail, Key, List, ListId, Presence, RowDetails, columns};
 use crate::analysis::host_images::{
-    Described, EXPORTED, HostImage, IMPORTED, MISC, REQUIREMENTS, kind_words,
+    EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_words,
 };
 use crate::analysis::images::{Choice, Image, Images};
 use crate::analysis::modules::{Property, PropertyValue};
@@ -18,7 +18,7 @@ use crate::analysis::naming::ShortNames;
 use crate::analysis::{DriverModel, Verdict};
 use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone, Xref};
 
-type At<'a> = (&'a ImageList, usize, &'a Image);
+type RowRef<'a> = (&'a ImageList, usize, &'a Image);
 
 columns! {
     /// The columns. What only the index of a host's file says is empty for other containers.
@@ -88,7 +88,7 @@ columns! {
             meaning(requirement(image, &keys, sources))
         };
     "registers" Text Optional 5 "GRF" "" "The register file that the kernels ask for: its size, or the mode."
-        |(_, _, image), sources| meaning(described(image, sources).and_then(Described::register_mode));
+        |(_, _, image), sources| meaning(described(image, sources).and_then(ImageDescription::register_mode));
     "options" Text Optional 20 "Options" "" "The options for the compiler at run time, and those for the linker."
         |(_, _, image), sources| match described(image, sources) {
             Some(said) => Cell::text([&*said.compile_options, &said.link_options].join(" ").trim().to_owned())
@@ -144,7 +144,7 @@ fn said<'a>(image: &'a Image, sources: &Sources) -> Option<&'a HostImage> {
     image.host.as_ref()?.said(sources)
 }
 
-fn described<'a>(image: &'a Image, sources: &Sources) -> Option<&'a Described> {
+fn described<'a>(image: &'a Image, sources: &Sources) -> Option<&'a ImageDescription> {
     said(image, sources)?.described.as_ref()
 }
 
@@ -176,7 +176,7 @@ fn names<'a>(image: &'a Image, set: &str, sources: &Sources) -> Cell<'a> {
 
 fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) -> Cell<'a> {
     let described = described(image, sources);
-    let kernels = described.map(Described::kernels).unwrap_or_default();
+    let kernels = described.map(ImageDescription::kernels).unwrap_or_default();
     let Some(first) = kernels.first() else {
         return Cell::empty();
     };
@@ -203,7 +203,12 @@ fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) ->
 const NAMED: usize = 8;
 
 /// What belongs to an image of a host's file.
-fn about(list: &ImageList, described: &Described, named: About, sources: &Sources) -> About {
+fn about(
+    list: &ImageList,
+    described: &ImageDescription,
+    named: RowDetails,
+    sources: &Sources,
+) -> RowDetails {
     let mut links = Vec::new();
     let mut link = |why: &'static str, label: String, to: Option<Span>| {
         let to = to.filter(|_| !label.is_empty());
@@ -254,7 +259,7 @@ fn about(list: &ImageList, described: &Described, named: About, sources: &Source
         link("kernel", name, Some(kernel.span));
     }
     link("struct", "image struct".to_owned(), places.record);
-    About {
+    RowDetails {
         links,
         detail: Detail::Image {
             kernels: kernels.len() as u64,
@@ -415,11 +420,11 @@ impl List for ImageList {
         Some(row..row.saturating_add(1))
     }
 
-    fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, sources: &Sources) -> RowDetails {
         let image = self.image(row).map(|(_, image)| image);
-        let named = About {
+        let named = RowDetails {
             title: image.map_or_else(String::new, |image| image.name.clone()),
-            ..About::default()
+            ..RowDetails::default()
         };
         let described = image.and_then(|image| Some((image, described(image, sources)?)));
         match described {
@@ -432,9 +437,10 @@ impl List for ImageList {
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         let is_verdict = COLUMNS.get(column).is_some_and(|c| c.id == "verdict");
         let place = usize::try_from(row).unwrap_or(usize::MAX);
-        match is_verdict {
-            true => key(self.verdict(place, sources).map(|verdict| verdict.outcome)),
-            false => self.cell(row, column, sources).value.into_key(),
+        if is_verdict {
+            key(self.verdict(place, sources).map(|verdict| verdict.outcome))
+        } else {
+            self.cell(row, column, sources).value.into_key()
         }
     }
 
@@ -445,9 +451,10 @@ impl List for ImageList {
 
     fn shows(&self, column: &Column) -> bool {
         let is_for_device = self.choice.is_some() && column.presence == Presence::Several;
-        match self.is_of_host() {
-            true => OF_HOST.contains(&column.id) || is_for_device,
-            false => column.presence == Presence::Default || is_for_device,
+        if self.is_of_host() {
+            OF_HOST.contains(&column.id) || is_for_device
+        } else {
+            column.presence == Presence::Default || is_for_device
         }
     }
 

@@ -7,15 +7,15 @@ use super::query::Order;
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    About, Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, columns,
-    source_lines,
+    Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, RowDetails,
+    columns, source_lines,
 };
 use crate::analysis::assembly::{Line, Listing};
 use crate::analysis::linkage::{Relocation, Tables};
 use crate::analysis::source_lines::{CodeSection, LineRow};
 use crate::model::{Document, NodeId, Sources, Span, Tone, sort};
 
-type At<'a> = (&'a InstructionList, u32);
+type RowRef<'a> = (&'a InstructionList, u32);
 
 columns! {
     /// The columns.
@@ -292,12 +292,12 @@ impl List for InstructionList {
         Some(first..last.saturating_add(1))
     }
 
-    fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, sources: &Sources) -> RowDetails {
         let (Some(span), line) = (
             self.listing.span(row, sources),
             self.listing.line(row, sources),
         ) else {
-            return About::default();
+            return RowDetails::default();
         };
         let place = |offset: u64| format!("{} + {offset:#x}", self.section.name);
         let title = place(span.start - self.section.bytes.start);
@@ -340,7 +340,7 @@ impl List for InstructionList {
                 parts: self.listing.parts(row, sources),
             }))
         });
-        About {
+        RowDetails {
             title,
             links,
             detail,

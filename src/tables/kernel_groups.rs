@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::kernels::COLUMNS;
 use super::query::GroupBy;
-use super::{About, Cell, CellValue, Column, ColumnKind, Key, List, ListId};
+use super::{Cell, CellValue, Column, ColumnKind, Key, List, ListId, RowDetails};
 use crate::analysis::kernels::Kernels;
 use crate::model::{Sources, Span, Tone};
 
@@ -144,9 +144,10 @@ impl KernelGroups {
             _ => {
                 // Yes, if it is so in any of them.
                 let is_yes = |cell: &Cell<'_>| cell.value == CellValue::Bool(true);
-                match is_yes(&merged) {
-                    true => merged,
-                    false => cells.map(|(_, cell)| cell).find(is_yes).unwrap_or(merged),
+                if is_yes(&merged) {
+                    merged
+                } else {
+                    cells.map(|(_, cell)| cell).find(is_yes).unwrap_or(merged)
                 }
             }
         }
@@ -202,9 +203,11 @@ impl List for KernelGroups {
         Some(group..group.saturating_add(1))
     }
 
-    fn about(&self, row: u32, span: Span, sources: &Sources) -> About {
+    fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {
         let first = self.first(row);
-        first.map_or_else(About::default, |row| self.list.about(row, span, sources))
+        first.map_or_else(RowDetails::default, |row| {
+            self.list.about(row, span, sources)
+        })
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {

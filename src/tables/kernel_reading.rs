@@ -10,9 +10,9 @@ use std::rc::Rc;
 use super::kernels::KernelList;
 use super::{List, ListId};
 use crate::analysis::images::{Image, Images, InHost};
-use crate::analysis::kernels::{Given, KernelRow, Kernels};
+use crate::analysis::kernels::{KernelRow, Kernels, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
-use crate::analysis::survey::{Progress, Survey, Surveyed, Surveying};
+use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
 use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
 
 /// The short names of the kernels in the index of a host's file.
@@ -272,9 +272,10 @@ impl Document {
                     let is_one = within.list.len() == 1;
                     parts.push(Part {
                         image: image.name.clone(),
-                        member: match is_one {
-                            true => String::new(),
-                            false => inner.member.to_string(),
+                        member: if is_one {
+                            String::new()
+                        } else {
+                            inner.member.to_string()
                         },
                         has_spirv,
                         ..part
@@ -295,7 +296,7 @@ impl Document {
         let rows = kernels.into_iter().take(most).zip(0..);
         let rows = rows.map(|(entry, index)| KernelRow {
             index,
-            name: Given::at(entry.name.clone(), entry.name_span),
+            name: Located::at(entry.name.clone(), entry.name_span),
             demangled: host.title(&entry.name),
             entry: entry.span,
             ..KernelRow::default()
@@ -508,9 +509,10 @@ impl KernelReading {
             } => (set, made, *is_indexed, *is_of_file),
         };
         if is_over {
-            let names = match is_indexed {
-                true => in_index(set, &self.images, &document.sources),
-                false => set.short_names(),
+            let names = if is_indexed {
+                in_index(set, &self.images, &document.sources)
+            } else {
+                set.short_names()
             };
             let names = Some(Rc::new(names));
             if let Some(names) = names.as_ref().filter(|_| is_of_file) {
@@ -527,9 +529,9 @@ impl KernelReading {
 
     /// The images that are read, by device.
     pub fn survey(&self) -> Survey {
-        let mut survey = Surveying::new(self.progress());
+        let mut survey = SurveyBuilder::new(self.progress());
         for part in &self.parts {
-            survey.add(Surveyed {
+            survey.add(SurveyedImage {
                 device: &part.device,
                 is_native: part.kernels.is_some(),
                 image: &part.image,

@@ -7,15 +7,16 @@ use std::rc::Rc;
 
 use super::kernel_reading::{Around, Part};
 use super::{
-    About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, Secondary,
-    columns,
+    Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
+    Secondary, columns,
 };
 use crate::analysis::assembly::Mix;
-use crate::analysis::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
+use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use crate::analysis::naming::ShortNames;
 use crate::model::{Sources, Span, Tone, sort};
 
-type At<'a> = &'a KernelRow;
+type RowRef<'a> = &'a KernelRow;
 
 /// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
 const IMAGE: usize = 1;
@@ -90,10 +91,10 @@ columns! {
 }
 
 /// A column of what the instructions come to: its id, its title, what it means, and the number.
-type Counted = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
+type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
 
 /// The columns of what the instructions come to.
-static COUNTED: &[Counted] = &[
+static COUNTED: &[CodeColumn] = &[
     (
         "instructions",
         "Instr.",
@@ -174,7 +175,45 @@ static COUNTED: &[Counted] = &[
     ),
 ];
 
+/// A column of the data flow: its id, its title, its unit, what it means, and the number.
+type Flowing = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&FlowCounts) -> Option<u64>,
+);
+
+/// The columns of the data flow.
+static FLOWING: &[Flowing] = &[
+    (
+        "peak_live_registers",
+        "Live regs",
+        "max",
+        "General registers that are live at once, at most.",
+        |counts| Some(counts.peak_live_registers),
+    ),
+    (
+        "dead_writes",
+        "Dead writes",
+        "",
+        "Instructions whose result nobody reads; empty if registers are addressed indirectly.",
+        |counts| counts.dead_writes,
+    ),
+    (
+        "innermost_loop_cycles",
+        "Loop cycles",
+        "innermost",
+        "Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's \
+         scheduler assumes.",
+        |counts| Some(counts.innermost_loop_cycles),
+    ),
+];
+
 /// The place of the first of them.
+const FIRST_FLOWING: usize = FIRST_COUNTED + COUNTED.len();
+
+/// The place of the first counted column.
 const FIRST_COUNTED: usize = BEFORE_FLAGS.len() + FLAGS.len();
 
 /// All columns: each of the [`FLAGS`] has one, too.
@@ -189,7 +228,7 @@ pub static COLUMNS: &[Column] = &{
         width: 5,
     };
     const FIRST: usize = BEFORE_FLAGS.len();
-    let mut all = [FLAG; FIRST_COUNTED + COUNTED.len()];
+    let mut all = [FLAG; FIRST_FLOWING + FLOWING.len()];
     let mut at = 0;
     // The compiler runs this: a place that is not there would not compile.
     #[allow(clippy::indexing_slicing)]
@@ -200,6 +239,17 @@ pub static COLUMNS: &[Column] = &{
             let key = FLAGS[at - FIRST].0;
             all[at].id = key;
             all[at].title = key;
+        } else if at >= FIRST_FLOWING {
+            let (id, title, unit, doc, _) = FLOWING[at - FIRST_FLOWING];
+            all[at] = Column {
+                id,
+                title,
+                unit,
+                doc,
+                kind: ColumnKind::Number,
+                presence: Presence::Counted,
+                width: 8,
+            };
         } else {
             let (id, title, doc, _) = COUNTED[at - FIRST_COUNTED];
             all[at] = Column {
@@ -217,7 +267,7 @@ pub static COLUMNS: &[Column] = &{
     all
 };
 
-fn given(given: Given<i64>) -> Cell<'static> {
+fn given(given: Located<i64>) -> Cell<'static> {
     Cell {
         is_default: given.span.is_none(),
         ..Cell::new(CellValue::Int(given.value)).at(given.span)
@@ -234,13 +284,14 @@ fn name(row: &KernelRow) -> Cell<'_> {
     if row.is_function {
         return cell.mark(Tone::Plain, "fn", "A function that other modules can call.");
     }
-    match row.is_placeholder() {
-        true => cell.mark(
-            Tone::Plain,
-            "placeholder",
-            "Not a kernel of the source: the compiler gives the code of external functions this name.",
-        ),
-        false => cell,
+    if row.is_placeholder() {
+        cell.mark(
+        Tone::Plain,
+        "placeholder",
+        "Not a kernel of the source: the compiler gives the code of external functions this name.",
+    )
+    } else {
+        cell
     }
 }
 
@@ -262,7 +313,7 @@ fn image(part: &Part) -> Cell<'_> {
 }
 
 /// A size that may be that of a scratch slot.
-fn slot(row: &KernelRow, size: Given<i64>) -> Cell<'static> {
+fn slot(row: &KernelRow, size: Located<i64>) -> Cell<'static> {
     let doc = "The size of the scratch slot: ze_info is older than 1.39.";
     match size.span {
         Some(_) if row.from_scratch_slots => given(size).mark(Tone::Plain, "slot", doc),
@@ -461,6 +512,15 @@ impl List for KernelList {
                 Cell::count(count(&mix)).at(Some(code))
             });
         }
+        let flowing = column.checked_sub(FIRST_FLOWING);
+        if let Some((.., count)) = flowing.and_then(|place| FLOWING.get(place)) {
+            let kernels = part.kernels.as_ref();
+            let flow = kernels.and_then(|kernels| kernels.flow(&row.name.value, sources));
+            let figure = flow.and_then(|(code, counts)| Some((code, count(&counts)?)));
+            return figure.map_or_else(Cell::empty, |(code, figure)| {
+                Cell::count(figure).at(Some(code))
+            });
+        }
         let Some(column) = COLUMNS.get(column) else {
             return Cell::empty();
         };
@@ -478,10 +538,10 @@ impl List for KernelList {
         Some(row..row.saturating_add(1))
     }
 
-    fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, sources: &Sources) -> RowDetails {
         let place = self.place(row);
         let detail = place.and_then(|(part, at)| part.kernels.as_ref()?.detail(at, sources));
-        About {
+        RowDetails {
             title: self
                 .row(row)
                 .map_or_else(String::new, |row| self.short_name(row).to_owned()),

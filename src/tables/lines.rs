@@ -11,7 +11,7 @@ use crate::model::{SourceError, Sources, Span};
 /// So many bytes of a line are in its cell.
 pub const LINE_SHOWN: u64 = 1000;
 
-type At<'a> = (&'a LineList, u32);
+type RowRef<'a> = (&'a LineList, u32);
 
 columns! {
     /// The columns.
@@ -142,9 +142,10 @@ impl List for LineList {
         let before = head.len() - head.trim_ascii_start().len();
         let after = tail.len() - tail.trim_ascii_end().len();
         let (start, end) = (span.start + before as u64, span.end - after as u64);
-        let (start, end) = match start < end {
-            true => (start, end - 1),
-            false => (span.start, span.start),
+        let (start, end) = if start < end {
+            (start, end - 1)
+        } else {
+            (span.start, span.start)
         };
         let first = u32::try_from(self.index.line_at(sources, start)?).ok()?;
         let last = u32::try_from(self.index.line_at(sources, end)?).ok()?;

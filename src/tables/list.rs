@@ -5,7 +5,7 @@ use super::column::{Column, ColumnKind};
 use super::id::ListId;
 use crate::analysis::assembly::Part;
 use crate::analysis::kernels::{KernelDetail, Kernels};
-use crate::analysis::modules::Holder;
+use crate::analysis::modules::PropertyOwner;
 use crate::model::{SourceError, Sources, Span, Str, Xref};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub struct Row {
 
 /// What there is to say about one row.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct About {
+pub struct RowDetails {
     /// What it is called.
     pub title: String,
     /// What belongs to it.
@@ -49,7 +49,7 @@ pub enum Detail {
         query: String,
     },
     /// A module: what the bytes belong to.
-    Module(Holder),
+    Module(PropertyOwner),
     /// An image of a host's file: how many kernels it has, and the query that finds them.
     Image {
         /// How many.
@@ -102,9 +102,9 @@ pub trait List {
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
 
     /// What there is to say about a row; `span` are the bytes that were asked for.
-    fn about(&self, row: u32, span: Span, sources: &Sources) -> About {
+    fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {
         let _ = (row, span, sources);
-        About::default()
+        RowDetails::default()
     }
 
     /// The last rows, which are shown only on demand ([`Query::all`](query::Query::all)).

@@ -75,9 +75,9 @@ pub use self::column::{Column, ColumnKind, Presence};
 pub use self::id::ListId;
 use self::kernel_groups::KernelGroups;
 use self::list::left_out;
-pub use self::list::{About, Detail, InstructionDetail, List, Match, Row, Secondary};
+pub use self::list::{Detail, InstructionDetail, List, Match, Row, RowDetails, Secondary};
 use self::query::{GroupBy, Query};
-pub use crate::analysis::assembly::Mark;
+pub use crate::analysis::assembly::Annotation;
 use crate::model::{Document, NodeId, NodeKind, Span};
 use std::rc::Rc;
 

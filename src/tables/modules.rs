@@ -5,13 +5,14 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{About, Cell, Detail, List, ListId, columns};
+use super::{Cell, Detail, List, ListId, RowDetails, columns};
 use crate::analysis::modules::{
-    AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol, Modules, PropertySet, requirement,
+    AbstractModule, Image, ModuleGraph, ModuleSymbol, Modules, PropertyOwner, PropertySet,
+    requirement,
 };
 use crate::model::{Sources, Span, Tone, sort};
 
-type At<'a> = (&'a ModuleList, &'a AbstractModule);
+type RowRef<'a> = (&'a ModuleList, &'a AbstractModule);
 
 columns! {
     /// The columns.
@@ -125,7 +126,7 @@ impl ModuleList {
         let sets = match known.filter(|(of, _)| *of == module.index) {
             Some((_, sets)) => sets,
             None => {
-                let holder = Holder::AbstractModule(module.index);
+                let holder = PropertyOwner::AbstractModule(module.index);
                 let sets: Rc<[PropertySet]> = self.modules.properties(holder, sources).into();
                 *self.sets.borrow_mut() = Some((module.index, Rc::clone(&sets)));
                 sets
@@ -190,11 +191,11 @@ impl List for ModuleList {
         Some(row..row.saturating_add(1))
     }
 
-    fn about(&self, row: u32, span: Span, _: &Sources) -> About {
+    fn about(&self, row: u32, span: Span, _: &Sources) -> RowDetails {
         let holder = self.graph.holder_at(span);
         let holder = holder.filter(|holder| self.graph.module_of(*holder) == Some(row));
-        let module = Holder::AbstractModule(row);
-        About {
+        let module = PropertyOwner::AbstractModule(row);
+        RowDetails {
             title: self.graph.name_of(module),
             links: Vec::new(),
             detail: Detail::Module(holder.unwrap_or(module)),

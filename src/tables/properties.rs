@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{About, Cell, CellValue, List, ListId, columns};
+use super::{Cell, CellValue, List, ListId, RowDetails, columns};
 use crate::analysis::modules::{
-    Holder, Modules, Property, PropertySet, PropertyValue, join_defaults,
+    Modules, Property, PropertyOwner, PropertySet, PropertyValue, join_defaults,
 };
 use crate::model::{Sources, Span, Tone};
 
 /// A property, with its set and the demangled form of its key.
-type At<'a> = (&'a PropertySet, &'a Property, Option<&'a str>);
+type RowRef<'a> = (&'a PropertySet, &'a Property, Option<&'a str>);
 
 columns! {
     /// The columns.
@@ -46,10 +46,7 @@ columns! {
             _ => Cell::empty(),
         };
     "description" Text Optional 40 "Description" "" "The meaning of the key, or of its set."
-        |(set, property, _), _| match property.doc.is_empty() {
-            true => Cell::text(&*set.doc),
-            false => Cell::text(&*property.doc),
-        };
+        |(set, property, _), _| if property.doc.is_empty() { Cell::text(&*set.doc) } else { Cell::text(&*property.doc) };
 }
 
 fn value(property: &Property) -> Cell<'_> {
@@ -77,7 +74,7 @@ struct PropertyList {
 pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -> Rc<dyn List> {
     let graph = modules.graph(sources);
     let holder = of.and_then(|of| graph.holder_at(of));
-    let holder = holder.unwrap_or(Holder::Whole);
+    let holder = holder.unwrap_or(PropertyOwner::Whole);
     let mut sets = modules.properties(holder, sources);
     join_defaults(&mut sets);
     let all = sets.iter().enumerate();
@@ -92,7 +89,7 @@ pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -
 }
 
 impl PropertyList {
-    fn row(&self, row: u32) -> Option<At<'_>> {
+    fn row(&self, row: u32) -> Option<RowRef<'_>> {
         let row = usize::try_from(row).ok()?;
         let (set, at) = self.rows.get(row)?;
         let set = self.sets.get(*set)?;
@@ -138,12 +135,12 @@ impl List for PropertyList {
         Some(row..row.saturating_add(1))
     }
 
-    fn about(&self, row: u32, _: Span, _: &Sources) -> About {
-        About {
+    fn about(&self, row: u32, _: Span, _: &Sources) -> RowDetails {
+        RowDetails {
             title: self
                 .row(row)
                 .map_or_else(String::new, |(_, property, _)| property.key.clone()),
-            ..About::default()
+            ..RowDetails::default()
         }
     }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::symbols::{link, row_for, section};
-use super::{About, Cell, CellValue, List, ListId, columns, left_out};
+use super::{Cell, CellValue, List, ListId, RowDetails, columns, left_out};
 use crate::analysis::linkage::{Relocation, Tables};
 use crate::model::{Sources, Span};
 
-type At<'a> = (&'a Tables, &'a Relocation);
+type RowRef<'a> = (&'a Tables, &'a Relocation);
 
 columns! {
     /// The columns.
@@ -85,9 +85,9 @@ impl List for RelocationList {
         })
     }
 
-    fn about(&self, row: u32, _: Span, _: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, _: &Sources) -> RowDetails {
         let Some(row) = self.row(row) else {
-            return About::default();
+            return RowDetails::default();
         };
         let title = self.0.patched(row);
         let mut links = Vec::new();
@@ -110,10 +110,10 @@ impl List for RelocationList {
         if let Some((name, entry)) = self.0.patches(row).and_then(|at| at.kernel.as_ref()) {
             link(&mut links, "kernel", name, Some(*entry));
         }
-        About {
+        RowDetails {
             title,
             links,
-            ..About::default()
+            ..RowDetails::default()
         }
     }
 

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use super::lines::LINE_SHOWN;
 use super::symbols::link;
-use super::{About, Cell, CellValue, Detail, List, ListId, Mark, columns};
+use super::{Annotation, Cell, CellValue, Detail, List, ListId, RowDetails, columns};
 use crate::analysis::source_lines::{LineRow, LineTable, SourceFile, SourceLines, SourceTexts};
 use crate::model::{Sources, Span, Tone};
 
-type At<'a> = (&'a SourceLineList, &'a LineRow);
+type RowRef<'a> = (&'a SourceLineList, &'a LineRow);
 
 columns! {
     /// The columns.
@@ -56,7 +56,7 @@ pub(super) struct SourceLineList {
     pub(super) table: Rc<LineTable>,
     texts: SourceTexts,
     /// The added file for each file of the table, and what makes that doubtful.
-    added: HashMap<SourceFile, (String, Option<Mark>)>,
+    added: HashMap<SourceFile, (String, Option<Annotation>)>,
 }
 
 /// The list of those lines, with the texts of these files.
@@ -87,7 +87,7 @@ pub(super) fn list(
         } else {
             "assumed"
         };
-        let mark = doc.map(|doc| Mark {
+        let mark = doc.map(|doc| Annotation {
             tone: if files.len() > 1 {
                 Tone::Warning
             } else {
@@ -182,9 +182,9 @@ impl List for SourceLineList {
         Some(row..row.saturating_add(1))
     }
 
-    fn about(&self, row: u32, _: Span, _: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, _: &Sources) -> RowDetails {
         let Some(row) = self.row(row) else {
-            return About::default();
+            return RowDetails::default();
         };
         let name = self.table.file(row).map_or("", |file| &file.name);
         let mut links = Vec::new();
@@ -202,11 +202,12 @@ impl List for SourceLineList {
             bytes = bytes.saturating_add(row.len);
         }
         // A name with a quotation mark cannot be asked for.
-        let query = match name.contains('"') {
-            true => format!("line={}", row.line),
-            false => format!("source_file=\"{name}\" line={}", row.line),
+        let query = if name.contains('"') {
+            format!("line={}", row.line)
+        } else {
+            format!("source_file=\"{name}\" line={}", row.line)
         };
-        About {
+        RowDetails {
             title: format!("{name}, line {}", row.line),
             links,
             detail: Detail::Line {

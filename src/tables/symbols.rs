@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{About, Cell, CellValue, Detail, List, ListId, columns, left_out};
+use super::{Cell, CellValue, Detail, List, ListId, RowDetails, columns, left_out};
 use crate::analysis::linkage::{Home, Section, Symbol, Tables};
 use crate::model::{Sources, Span, Xref};
 
-type At<'a> = (&'a Tables, &'a Symbol);
+type RowRef<'a> = (&'a Tables, &'a Symbol);
 
 columns! {
     /// The columns.
@@ -150,9 +150,9 @@ impl List for SymbolList {
         })
     }
 
-    fn about(&self, row: u32, _: Span, _: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, _: &Sources) -> RowDetails {
         let Some((at, symbol)) = self.row(row) else {
-            return About::default();
+            return RowDetails::default();
         };
         let mut links = Vec::new();
         let place = self.tables.place(symbol);
@@ -165,11 +165,12 @@ impl List for SymbolList {
             let patched = self.tables.patched(user);
             link(&mut links, "referenced by", &patched, Some(user.entry));
         }
-        let query = match symbol.name.is_empty() || symbol.name.contains('"') {
-            true => format!("symbol_index={}", symbol.index),
-            false => format!("symbol=\"{}\"", symbol.name),
+        let query = if symbol.name.is_empty() || symbol.name.contains('"') {
+            format!("symbol_index={}", symbol.index)
+        } else {
+            format!("symbol=\"{}\"", symbol.name)
         };
-        About {
+        RowDetails {
             title: symbol.title().to_owned(),
             links,
             detail: Detail::Symbol {

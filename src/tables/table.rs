@@ -5,7 +5,7 @@ use std::iter::repeat_n;
 
 /// What stands above a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct ColumnHeader {
     /// Its first line.
     pub title: String,
     /// Its second line; may be empty.
@@ -14,10 +14,10 @@ pub struct Head {
     pub is_number: bool,
 }
 
-impl Head {
+impl ColumnHeader {
     /// A column of text.
-    pub fn text(title: &str) -> Head {
-        Head {
+    pub fn text(title: &str) -> ColumnHeader {
+        ColumnHeader {
             title: title.to_owned(),
             unit: String::new(),
             is_number: false,
@@ -25,10 +25,10 @@ impl Head {
     }
 
     /// A column of numbers.
-    pub fn number(title: &str) -> Head {
-        Head {
+    pub fn number(title: &str) -> ColumnHeader {
+        ColumnHeader {
             is_number: true,
-            ..Head::text(title)
+            ..ColumnHeader::text(title)
         }
     }
 
@@ -43,7 +43,7 @@ impl Head {
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     /// The columns.
-    pub heads: Vec<Head>,
+    pub heads: Vec<ColumnHeader>,
     /// A cell for each column.
     pub rows: Rows,
     /// The most characters of a line.
@@ -121,7 +121,7 @@ const BETWEEN: usize = 2;
 
 impl Table {
     /// A table without rows.
-    pub fn new(heads: Vec<Head>) -> Table {
+    pub fn new(heads: Vec<ColumnHeader>) -> Table {
         Table {
             heads,
             ..Table::default()
@@ -133,13 +133,13 @@ impl Table {
     pub fn fit(&mut self, width: usize) -> Vec<String> {
         self.width = Some(width);
         let widths = self.widths();
-        let least = widths
-            .iter()
-            .zip(&self.heads)
-            .map(|(width, head)| match head.is_number {
-                true => *width,
-                false => (*width).min(NARROWEST),
-            });
+        let least = widths.iter().zip(&self.heads).map(|(width, head)| {
+            if head.is_number {
+                *width
+            } else {
+                (*width).min(NARROWEST)
+            }
+        });
         let mut end = 0;
         let mut kept = 0;
         for (at, least) in least.enumerate() {
@@ -265,9 +265,9 @@ mod tests {
 
     fn table() -> Table {
         let mut table = Table::new(vec![
-            Head::text("Name"),
-            Head::number("Size"),
-            Head::text("Flags"),
+            ColumnHeader::text("Name"),
+            ColumnHeader::number("Size"),
+            ColumnHeader::text("Flags"),
         ]);
         table.rows.push(["abcdefghijklmnopqrstuvwxyz", "12", "x"]);
         table.rows.push(["short", "3", ""]);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use super::query::Order;
-use super::table::{Head, Rows, Table};
+use super::table::{ColumnHeader, Rows, Table};
 use super::write::Form;
 use super::{CellValue, Column, ColumnKind, List, ListId, Presence};
 use crate::model::Sources;
@@ -218,8 +218,8 @@ impl Writer {
 
     /// Of [`Form::Plain`], the rows so far.
     pub fn table(&mut self) -> Table {
-        let file = self.with_file.then(|| Head::text("File"));
-        let columns = self.columns.iter().map(|(_, column)| Head {
+        let file = self.with_file.then(|| ColumnHeader::text("File"));
+        let columns = self.columns.iter().map(|(_, column)| ColumnHeader {
             title: column.title.to_owned(),
             unit: column.unit.to_owned(),
             is_number: column.kind == ColumnKind::Number,
@@ -281,9 +281,10 @@ fn json(value: CellValue<'_>) -> Json {
 
 fn csv(text: &str) -> String {
     let text = guarded(text);
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into_owned(),
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into_owned()
     }
 }
 
@@ -291,9 +292,10 @@ fn csv(text: &str) -> String {
 /// formula: a quote before it stops them.
 fn guarded(text: &str) -> Cow<'_, str> {
     const WIDE: [char; 4] = ['\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) || text.starts_with(WIDE) {
-        true => format!("'{text}").into(),
-        false => text.into(),
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) || text.starts_with(WIDE) {
+        format!("'{text}").into()
+    } else {
+        text.into()
     }
 }
 

@@ -52,9 +52,10 @@ fn page(session: &SessionContext, state: &State) -> Html {
 
 fn body(session: &SessionContext, state: &State) -> Html {
     let Some(tab) = state.active() else {
-        return match state.layout.embed {
-            true => empty(Html::default()),
-            false => empty(html! { <RecentFiles session={session.clone()} /> }),
+        return if state.layout.embed {
+            empty(Html::default())
+        } else {
+            empty(html! { <RecentFiles session={session.clone()} /> })
         };
     };
     match &tab.phase {

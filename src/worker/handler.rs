@@ -19,7 +19,8 @@ use super::answers::search::Searching;
 use super::answers::{diff, graph, verdict};
 use super::protocol::tree_order::TreeOrder;
 use super::protocol::{
-    Envelope, Follow, Opened, PREVIEW, Place, Problem, ROWS_MAX, Request, Response, Selected,
+    Envelope, Follow, Opened, PREVIEW, Problem, ROWS_MAX, Request, Response, Selected,
+    SelectionTarget,
 };
 use crate::analysis::occupancy::Question;
 use crate::analysis::source_lines::{LineRow, SourceFile, base_name};
@@ -30,7 +31,7 @@ use crate::report::{write_end, write_file, write_head};
 use crate::tables::ListId;
 
 /// So many problems get the path of their node when a file is opened; for each further one
-/// the page can ask ([`Place::Span`]).
+/// the page can ask ([`SelectionTarget::Span`]).
 pub const PATHS_MAX: usize = 500;
 /// So many source files are named where another one was added.
 const NAMED: usize = 6;
@@ -82,9 +83,9 @@ struct OpenFile {
     id: u32,
     name: String,
     document: Document,
-    trouble: Trouble,
+    trouble: ReadFailure,
     /// The name of the file that it is compared with, and the last read of that file that failed.
-    base: (String, Trouble),
+    base: (String, ReadFailure),
     by_kernel: ByKernel,
     lists: Lists,
     counting: Counting,
@@ -102,8 +103,8 @@ impl Handler {
         // First, so that there are never two in memory.
         self.file = None;
         let started = (self.clock)();
-        let trouble = Trouble::default();
-        let source = Watched {
+        let trouble = ReadFailure::default();
+        let source = WatchedSource {
             source,
             trouble: Rc::clone(&trouble),
         };
@@ -114,7 +115,7 @@ impl Handler {
     /// Takes a document that was made elsewhere, as if request `id` had opened it.
     pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
         let started = (self.clock)();
-        self.put(id, name, document, Trouble::default(), started)
+        self.put(id, name, document, ReadFailure::default(), started)
     }
 
     fn put(
@@ -122,7 +123,7 @@ impl Handler {
         id: u32,
         name: &str,
         document: Document,
-        trouble: Trouble,
+        trouble: ReadFailure,
         started: f64,
     ) -> Answer {
         let mut file = OpenFile {
@@ -153,8 +154,8 @@ impl Handler {
             Ok(file) => file,
             Err(answer) => return answer,
         };
-        let trouble = Trouble::default();
-        let source = Watched {
+        let trouble = ReadFailure::default();
+        let source = WatchedSource {
             source,
             trouble: Rc::clone(&trouble),
         };
@@ -171,9 +172,10 @@ impl Handler {
     fn file_of(&mut self, envelope: &Envelope) -> Result<&mut OpenFile, Answer> {
         let file = self.file.as_mut();
         let file = file.ok_or_else(|| failed("no file is open"))?;
-        match envelope.about.is_some_and(|id| id != file.id) {
-            true => Err(failed("another file was opened after this request")),
-            false => Ok(file),
+        if envelope.about.is_some_and(|id| id != file.id) {
+            Err(failed("another file was opened after this request"))
+        } else {
+            Ok(file)
         }
     }
 
@@ -366,40 +368,38 @@ impl OpenFile {
     fn select(
         &mut self,
         order: TreeOrder,
-        place: &Place,
+        place: &SelectionTarget,
         follow: Option<&Follow>,
     ) -> Result<Selected, String> {
         let document = &mut self.document;
         let mut selected = None;
         let mut marked = None;
         let ids = match place {
-            Place::Node(id) => {
+            SelectionTarget::Node(id) => {
                 let node = match order {
                     TreeOrder::File => Some(*id),
                     TreeOrder::Kernels => self.by_kernel.node_of(document, *id),
                 };
                 lineage(document, node.ok_or("No such node in the tree.")?)
             }
-            Place::Byte(source, offset) => document.nodes_at(*source, *offset),
-            Place::Span(span) => {
+            SelectionTarget::Byte(source, offset) => document.nodes_at(*source, *offset),
+            SelectionTarget::Span(span) => {
                 let ids = document.nodes_for(*span);
                 let node = ids.last().and_then(|id| document.node(*id)?.span);
-                match span.is_empty() && node != Some(*span) {
-                    // A symbol without a size: what stands at its place.
-                    true => document.nodes_at(span.source, span.start),
-                    false => {
-                        selected = Some(*span);
-                        ids
-                    }
+                if span.is_empty() && node != Some(*span) {
+                    document.nodes_at(span.source, span.start)
+                } else {
+                    selected = Some(*span);
+                    ids
                 }
             }
-            Place::Around { span, within } => {
+            SelectionTarget::Around { span, within } => {
                 let ids = document.nodes_for(*span);
                 let node = ids.last().and_then(|id| document.node(*id)?.span);
                 selected = Some(*span).filter(|_| node.is_none_or(|node| node.contains(*within)));
                 ids
             }
-            Place::Part { span, at, encoding } => {
+            SelectionTarget::Part { span, at, encoding } => {
                 let mut ids = document.nodes_for(*span);
                 let word = ids.last().copied();
                 marked = word
@@ -409,11 +409,11 @@ impl OpenFile {
                 ids.extend(field);
                 ids
             }
-            Place::Path(path) => {
+            SelectionTarget::Path(path) => {
                 let id = document.find(path).map_err(|error| error.to_string())?;
                 lineage(document, id)
             }
-            Place::Row(at) => {
+            SelectionTarget::Row(at) => {
                 let lists = &mut self.lists;
                 let entry = follow.and_then(|follow| lists.entry(document, follow, *at));
                 let entry = entry.ok_or("No such row in the list.")?;
@@ -570,14 +570,14 @@ fn problems(document: &mut Document) -> Vec<Problem> {
 /// The last read that failed. The tree hides it (what cannot be read becomes a gap), but
 /// bytes that were there when the file was opened and are not any more mean that every
 /// answer from now on would be wrong.
-type Trouble = Rc<RefCell<Option<SourceError>>>;
+type ReadFailure = Rc<RefCell<Option<SourceError>>>;
 
-struct Watched {
+struct WatchedSource {
     source: Box<dyn ByteSource>,
-    trouble: Trouble,
+    trouble: ReadFailure,
 }
 
-impl ByteSource for Watched {
+impl ByteSource for WatchedSource {
     fn len(&self) -> u64 {
         self.source.len()
     }

@@ -57,15 +57,15 @@ fn altered(folder: &Path) -> Result<(), Failed> {
 const PLATFORMS: [&str; 8] = ["9", "11", "12p1", "12p71", "12p72", "2", "3", "3pxpc"];
 
 /// A line of the manifest of listings: its name, what `-p` takes, and the code.
-struct Listed<'a> {
-    name: &'a str,
-    option: &'a str,
-    platform: Platform,
-    code: Vec<u8>,
+pub struct Listed<'a> {
+    pub name: &'a str,
+    pub option: &'a str,
+    pub platform: Platform,
+    pub code: Vec<u8>,
 }
 
 /// The listings of the manifest: the first of every so many.
-fn listed<'a>(
+pub fn listed<'a>(
     folder: &Path,
     manifest: &'a str,
     every: usize,

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod dataflow;
 mod diff;
 mod hostile;
 mod hosts;
@@ -28,6 +29,7 @@ fn wild() -> Option<PathBuf> {
 fn main() -> ExitCode {
     let files = [
         ("isa", isa::TESTS),
+        ("dataflow", dataflow::TESTS),
         ("zebins", zebins::TESTS),
         ("syclbins", syclbins::TESTS),
         ("verdicts", verdicts::TESTS),

@@ -9,7 +9,7 @@ use crate::support::invariants::{Depth, violations};
 use crate::support::watchdog::Watchdog;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
-use zeview::analysis::modules::{Holder, Image, Modules, PropertySet, PropertyValue};
+use zeview::analysis::modules::{Image, Modules, PropertyOwner, PropertySet, PropertyValue};
 use zeview::model::{Document, NodeId, Severity, Sources};
 
 /// The tests of this file.
@@ -63,26 +63,28 @@ fn as_reference(document: &Document) -> Option<Value> {
     let graph = modules.graph(sources);
     let sets = |of| sets_json(modules.properties(of, sources));
     let modules_json = graph.abstract_modules.iter().map(|module| {
-        let images = |range: &std::ops::Range<u32>, list: &[Image], of: fn(u32) -> Holder| {
+        let images = |range: &std::ops::Range<u32>,
+                      list: &[Image],
+                      of: fn(u32) -> PropertyOwner| {
             let image = |(at, image): (u32, &Image)| image_json(&*modules, of(at), image, sources);
             let images: Vec<Value> = range.clone().zip(list).map(image).collect();
             images
         };
         let (ir, native) = (&module.ir_modules, &module.native_images);
         json!({
-            "metadata": sets(Holder::AbstractModule(module.index)),
-            "ir": images(ir, graph.ir_modules_of(module), Holder::IrModule),
-            "native": images(native, graph.native_images_of(module), Holder::NativeImage),
+            "metadata": sets(PropertyOwner::AbstractModule(module.index)),
+            "ir": images(ir, graph.ir_modules_of(module), PropertyOwner::IrModule),
+            "native": images(native, graph.native_images_of(module), PropertyOwner::NativeImage),
         })
     });
     Some(json!({
         "version": graph.version.value,
-        "global": sets(Holder::Whole),
+        "global": sets(PropertyOwner::Whole),
         "abstract": modules_json.collect::<Vec<_>>(),
     }))
 }
 
-fn image_json(modules: &dyn Modules, of: Holder, image: &Image, sources: &Sources) -> Value {
+fn image_json(modules: &dyn Modules, of: PropertyOwner, image: &Image, sources: &Sources) -> Value {
     json!({
         "metadata": sets_json(modules.properties(of, sources)),
         "blob": { "offset": image.bytes.start, "size": image.bytes.len() },

@@ -8,17 +8,22 @@ mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, Write};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use support::growing::{ALL, Make};
+use support::growing_flows::FLOWS;
 use support::growing_hosts::HOSTS;
 use support::growing_pairs::PAIRS;
 use support::growing_zebins::ZEBINS;
 use support::hostile;
 use support::names::{Name, names};
 use support::watchdog::Watchdog;
+use zeview::analysis::data_flow::Flows;
 use zeview::analysis::naming::ShortNames;
+use zeview::decode::isa::dataflow::DataFlow;
+use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits;
 use zeview::diff::{Options, compare};
 use zeview::model::text::TextOptions;
@@ -298,6 +303,42 @@ fn work_grows_with_the_file() {
             if !work.windows(2).all(is_even) {
                 wrong.push(format!("{name}, {what}: {work:?}"));
             }
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Everything that there is to know of the data flow of code of Xe2. Returns the steps.
+fn data_flow(code: &[u8]) -> Cost {
+    let (before, sum) = (NOW.load(Ordering::Relaxed), SUM.load(Ordering::Relaxed));
+    PEAK.store(before, Ordering::Relaxed);
+    let flow = DataFlow::new(Rc::new(Decoder::new(Platform::Xe2)), code);
+    std::hint::black_box(flow.report());
+    for row in 0..flow.count() {
+        std::hint::black_box((flow.instruction(row), Flows::uses(&flow, row).len()));
+    }
+    let steps = usize::try_from(flow.steps()).unwrap();
+    Cost {
+        work: SUM.load(Ordering::Relaxed) - sum + steps,
+        memory: PEAK.load(Ordering::Relaxed) - before,
+    }
+}
+
+#[test]
+fn data_flow_grows_with_the_code() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for (name, make) in FLOWS {
+        watchdog.case(format!("{name}, data flow"));
+        let cost = SIZES.map(|size| data_flow(&make(size)));
+        // What always may be spent, in steps and in the producers that they find.
+        let slack = 1 << 30;
+        let is_even = |pair: &[Cost]| pair[1].work <= pair[0].work * 5 / 2 + slack;
+        let is_bounded = cost.iter().all(|cost| cost.memory < 512 << 20);
+        if !cost.windows(2).all(is_even) || !is_bounded {
+            wrong.push(format!("{name}: {cost:?}"));
         }
     }
     watchdog.case("");

@@ -8,7 +8,9 @@ use crate::support::{fixtures, full_zebin, zebin};
 use zeview::model::{MemorySource, NodeId, NodeKind};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
-use zeview::worker::protocol::{Envelope, Opened, Place, Request, Response, Row, Selected};
+use zeview::worker::protocol::{
+    Envelope, Opened, Request, Response, Row, Selected, SelectionTarget,
+};
 
 struct File {
     handler: Handler,
@@ -68,7 +70,7 @@ impl File {
         self.rows(TreeOrder::Kernels, node)
     }
 
-    fn select(&mut self, order: TreeOrder, place: Place) -> Selected {
+    fn select(&mut self, order: TreeOrder, place: SelectionTarget) -> Selected {
         let request = Request::Select {
             order,
             place,
@@ -166,7 +168,7 @@ fn what_is_selected_stands_where_the_rows_say() {
             nodes.extend(rows.iter().take(12).map(|row| row.id));
             let last = file.page(TreeOrder::File, node, count.saturating_sub(1)).1;
             nodes.extend(last.iter().map(|row| row.id));
-            let selected = file.select(TreeOrder::Kernels, Place::Node(node));
+            let selected = file.select(TreeOrder::Kernels, SelectionTarget::Node(node));
             assert_eq!(selected.detail.node, node, "{name}");
             let way = selected.way.expect("it has kernels");
             let mut above = NodeId::ROOT;
@@ -185,11 +187,11 @@ fn what_is_selected_stands_where_the_rows_say() {
             };
             assert_eq!(found, node, "{name}");
             // Both ids lead to the same node.
-            let again = file.select(TreeOrder::Kernels, Place::Node(above));
+            let again = file.select(TreeOrder::Kernels, SelectionTarget::Node(above));
             assert_eq!(again.detail, selected.detail, "{name}");
             assert_eq!(again.ancestry, selected.ancestry, "{name}");
             // In the order of the file nothing is different.
-            let plain = file.select(TreeOrder::File, Place::Node(node));
+            let plain = file.select(TreeOrder::File, SelectionTarget::Node(node));
             assert_eq!(plain.ancestry, selected.ancestry, "{name}");
             assert_eq!(plain.way, None);
         }
@@ -247,7 +249,7 @@ fn each_of_many_kernels_has_its_own_parts() {
     let symbols = parts.iter().filter(|row| row.name.starts_with(".symtab/"));
     let mut count = 0;
     for symbol in symbols {
-        let selected = file.select(TreeOrder::Kernels, Place::Node(symbol.id));
+        let selected = file.select(TreeOrder::Kernels, SelectionTarget::Node(symbol.id));
         let to = selected.detail.xrefs.iter();
         assert!(to.map(|xref| xref.to).any(|to| code.contains(to)));
         count += 1;

@@ -9,7 +9,8 @@ use zeview::tables::{ListId, Row as ListRow};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    Ask, CodeImages, Envelope, Follow, ListAt, Place, Request, Response, Row, Selected,
+    CodeImages, Envelope, Follow, ListAt, ListRequest, Request, Response, Row, Selected,
+    SelectionTarget,
 };
 
 struct File(Handler);
@@ -33,7 +34,7 @@ impl File {
         self.0.answer(&envelope).response
     }
 
-    fn select(&mut self, place: Place, shown: Option<&ListAt>) -> Selected {
+    fn select(&mut self, place: SelectionTarget, shown: Option<&ListAt>) -> Selected {
         let follow = Follow {
             document: shown.map_or(NodeId::ROOT, |shown| shown.document),
             list: ListId::Instructions,
@@ -67,7 +68,7 @@ impl File {
             document: NodeId::ROOT,
             list,
             query: Query::default(),
-            ask: Ask::Rows {
+            ask: ListRequest::Rows {
                 start: 0,
                 count: 512,
                 columns: Vec::new(),
@@ -95,7 +96,7 @@ impl File {
                 of: shown.of,
                 ..Query::default()
             },
-            ask: Ask::Rows {
+            ask: ListRequest::Rows {
                 start: 0,
                 count: 1,
                 columns: Vec::new(),
@@ -115,7 +116,7 @@ fn last(selected: &Selected) -> NodeId {
 #[test]
 fn a_syclbin_has_a_choice_and_each_image_its_own_code() {
     let mut file = File::open("matmul.syclbin");
-    let root = file.select(Place::Node(NodeId::ROOT), None);
+    let root = file.select(SelectionTarget::Node(NodeId::ROOT), None);
     assert_eq!(root.list, None, "several images: none is taken");
     let images = file.images(NodeId::ROOT);
     assert!(images.images.len() > 3);
@@ -129,7 +130,7 @@ fn a_syclbin_has_a_choice_and_each_image_its_own_code() {
     let mut codes: Vec<Span> = Vec::new();
     let mut shown: Option<ListAt> = None;
     for (at, image) in images.images.iter().enumerate() {
-        let selected = file.select(Place::Span(image.span), shown.as_ref());
+        let selected = file.select(SelectionTarget::Span(image.span), shown.as_ref());
         let list = *selected.list.clone().expect("an image has code");
         assert!(image.span.contains(list.of.unwrap()), "{}", image.name);
         assert!(file.count(&list) > 0);
@@ -149,12 +150,12 @@ fn a_syclbin_has_a_choice_and_each_image_its_own_code() {
 fn what_describes_an_image_shows_the_code_of_it_and_not_of_the_one_before() {
     let mut file = File::open("matmul.syclbin");
     let images = file.images(NodeId::ROOT);
-    let third = file.select(Place::Span(images.images[2].span), None);
+    let third = file.select(SelectionTarget::Span(images.images[2].span), None);
     let shown = *third.list.unwrap();
     // The structs that describe images are in the SYCLBIN, not in the images.
     let mut found = 0;
     for row in file.rows(ListId::Modules) {
-        let selected = file.select(Place::Span(row.entry), Some(&shown));
+        let selected = file.select(SelectionTarget::Span(row.entry), Some(&shown));
         if let Some(list) = selected.list {
             assert!(
                 images
@@ -168,16 +169,17 @@ fn what_describes_an_image_shows_the_code_of_it_and_not_of_the_one_before() {
     let path = "native device code images/[0]".to_owned();
     if let Response::Selected(_) = file.ask(Request::Select {
         order: TreeOrder::File,
-        place: Place::Path(path.clone()),
+        place: SelectionTarget::Path(path.clone()),
         follow: None,
     }) {
-        let selected = file.select(Place::Path(path), Some(&shown));
+        let selected = file.select(SelectionTarget::Path(path), Some(&shown));
         let code = selected.list.unwrap().of.unwrap();
         assert!(images.images[0].span.contains(code));
     }
     // The file as a whole stands for none of them.
     assert_eq!(
-        file.select(Place::Node(NodeId::ROOT), Some(&shown)).list,
+        file.select(SelectionTarget::Node(NodeId::ROOT), Some(&shown))
+            .list,
         None
     );
     assert!(found <= images.images.len());
@@ -192,7 +194,7 @@ fn images_of_a_program_are_opened_when_they_are_selected() {
     assert!(!images.images.is_empty());
     let mut with_code = 0;
     for row in &kernels {
-        let selected = file.select(Place::Span(row.entry), None);
+        let selected = file.select(SelectionTarget::Span(row.entry), None);
         let Some(list) = selected.list.clone() else {
             continue;
         };
@@ -207,7 +209,7 @@ fn images_of_a_program_are_opened_when_they_are_selected() {
     }
     assert!(with_code > 0);
     for image in &images.images {
-        let selected = file.select(Place::Span(image.span), None);
+        let selected = file.select(SelectionTarget::Span(image.span), None);
         assert!(selected.list.is_some(), "{}", image.name);
     }
 }
@@ -216,7 +218,11 @@ fn images_of_a_program_are_opened_when_they_are_selected() {
 fn a_file_of_its_own_is_no_container() {
     let mut file = File::open("spill.dg2.zebin");
     assert_eq!(file.images(NodeId::ROOT), CodeImages::default());
-    assert!(file.select(Place::Node(NodeId::ROOT), None).list.is_some());
+    assert!(
+        file.select(SelectionTarget::Node(NodeId::ROOT), None)
+            .list
+            .is_some()
+    );
     assert!(!file.texts(NodeId::ROOT).is_empty());
 }
 
@@ -224,7 +230,10 @@ fn a_file_of_its_own_is_no_container() {
 fn the_same_kernel_is_shown_of_the_next_image() {
     let mut file = File::open("matmul.syclbin");
     let images = file.images(NodeId::ROOT).images;
-    let first = *file.select(Place::Span(images[0].span), None).list.unwrap();
+    let first = *file
+        .select(SelectionTarget::Span(images[0].span), None)
+        .list
+        .unwrap();
     let names = |file: &mut File, list: &ListAt| {
         let request = Request::Code {
             document: list.document,
@@ -244,7 +253,7 @@ fn the_same_kernel_is_shown_of_the_next_image() {
             ..first.clone()
         };
         let next = *file
-            .select(Place::Span(images[1].span), Some(&shown))
+            .select(SelectionTarget::Span(images[1].span), Some(&shown))
             .list
             .unwrap();
         let sections = names(&mut file, &next);

@@ -1,7 +1,7 @@
 //! The comparison as the page asks for it: the requests, the list of differences, and one
 //! difference in full with both files side by side.
 
-use zeview::diff::Differing;
+use zeview::diff::DifferenceIndex;
 use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
 use zeview::diff::{CodeChange, Comparison, Options, compare};
@@ -11,7 +11,7 @@ use zeview::tables::{ListId, Row};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
-    Ask, CompareForm, CompareReport, Envelope, ListPage, ROWS_MAX, Request, Response,
+    CompareForm, CompareReport, Envelope, ListPage, ListRequest, ROWS_MAX, Request, Response,
 };
 
 use crate::support::fixtures::{self, Fixture};
@@ -58,7 +58,7 @@ fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64) -> ListP
         document: NodeId::ROOT,
         list,
         query: query.clone(),
-        ask: Ask::Rows {
+        ask: ListRequest::Rows {
             start,
             count: ROWS_MAX,
             columns: list
@@ -319,7 +319,10 @@ fn a_difference_is_found_again() {
 
 /// The kernels of a file by name, and whether each has a part that differs, by the rows of its tree; and
 /// whether the rest of the file has one.
-fn differing_rows(handler: &mut Handler, differing: &Differing) -> (Vec<(String, bool)>, bool) {
+fn differing_rows(
+    handler: &mut Handler,
+    differing: &DifferenceIndex,
+) -> (Vec<(String, bool)>, bool) {
     let mut rows = |node: NodeId| {
         let mut rows = Vec::new();
         loop {
@@ -465,7 +468,7 @@ fn nothing_to_compare_with() {
             document: NodeId::ROOT,
             list: ListId::Changes,
             query: of(0, false),
-            ask: Ask::Rows {
+            ask: ListRequest::Rows {
                 start: 0,
                 count: 10,
                 columns: Vec::new(),
@@ -509,7 +512,7 @@ fn rows_that_are_not_there() {
         document: NodeId::ROOT,
         list: ListId::Changes,
         query: of(report.differences as usize, false),
-        ask: Ask::Rows {
+        ask: ListRequest::Rows {
             start: 0,
             count: 10,
             columns: Vec::new(),
@@ -538,7 +541,7 @@ fn rows_of_several_documents_say_which() {
             document: NodeId::ROOT,
             list: ListId::Differences,
             query: Query::default(),
-            ask: Ask::Rows {
+            ask: ListRequest::Rows {
                 start: 0,
                 count: 1,
                 columns: Vec::new(),

@@ -13,7 +13,7 @@ use zeview::tables::query::Query;
 use zeview::tables::{Detail, ListId};
 use zeview::ui::components::ptr_eq::PtrEq;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
-use zeview::ui::graphs::graph_view::{Drawn, GraphChange};
+use zeview::ui::graphs::graph_view::{GraphChange, GraphSubject};
 use zeview::ui::panels::{PANELS, PanelProps};
 use zeview::ui::session::{Session, SessionContext};
 use zeview::ui::state::code::CodeChange;
@@ -22,12 +22,12 @@ use zeview::ui::state::compare::Following;
 use zeview::ui::state::list::ListChange;
 use zeview::ui::state::occupancy::OccupancyChange;
 use zeview::ui::state::paged::PAGE;
-use zeview::ui::state::selection::{Selection, Via};
+use zeview::ui::state::selection::{Selection, SelectionOrigin};
 use zeview::ui::state::texts::TextsChange;
 use zeview::ui::state::verdict::VerdictChange;
 use zeview::ui::state::{Action, Origin, PanelId, Phase, State, Tab, TabId, View};
 use zeview::worker::handler::Handler;
-use zeview::worker::protocol::{Ask, Envelope, Request, Response};
+use zeview::worker::protocol::{Envelope, ListRequest, Request, Response};
 
 // Rendering.
 
@@ -162,7 +162,7 @@ impl File {
                 ask,
             })
         };
-        let rows = Ask::Rows {
+        let rows = ListRequest::Rows {
             start: 0,
             count: PAGE,
             columns: Vec::new(),
@@ -179,7 +179,7 @@ impl File {
             }
             other => panic!("{other:?}"),
         };
-        let at = Ask::At {
+        let at = ListRequest::At {
             node: NodeId::ROOT,
             span: entry,
             current: None,
@@ -222,7 +222,7 @@ impl File {
         let Response::Graph(page) = self.ask(request) else {
             panic!("no graph");
         };
-        let change = GraphChange::Page(0, None, Drawn::Modules(Rc::from(page)));
+        let change = GraphChange::Page(0, None, GraphSubject::Modules(Rc::from(page)));
         Rc::make_mut(&mut view.graph).apply(change, 0, None);
     }
 }
@@ -736,7 +736,7 @@ fn the_inspector_of_the_file_and_of_free_bytes() {
     let text = html(|| {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         let span = Span::new(SourceId::FILE, 0x20, 0x30);
-        view.selection = Selection::bytes(Rc::from([]), span, Via::Jump);
+        view.selection = Selection::bytes(Rc::from([]), span, SelectionOrigin::Jump);
         inspector(&view)
     });
     assert!(text.contains("16 bytes") && text.contains("0x20"), "{text}");
@@ -854,7 +854,7 @@ fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
     let shown = panel(PanelId::Problems, move || {
         let mut view = many();
         let span = Span::new(SourceId::FILE, 70, 71);
-        view.selection = Selection::bytes(Rc::from([]), span, Via::Jump);
+        view.selection = Selection::bytes(Rc::from([]), span, SelectionOrigin::Jump);
         view
     });
     assert!(count(&shown, "role=\"option\"") > 1, "{shown}");
@@ -870,10 +870,10 @@ fn walking_goes_through_the_driver_and_the_specification() {
     assert_eq!(all.first().map(|entry| entry.class), Some(Class::Driver));
     let first = said(&view, all[0]).unwrap().span;
     assert_eq!(step(&view, true), Some(first));
-    view.selection = Selection::bytes(Rc::from([]), first, Via::Jump);
+    view.selection = Selection::bytes(Rc::from([]), first, SelectionOrigin::Jump);
     let second = step(&view, true).unwrap();
     assert_ne!(second, first);
-    view.selection = Selection::bytes(Rc::from([]), second, Via::Jump);
+    view.selection = Selection::bytes(Rc::from([]), second, SelectionOrigin::Jump);
     assert_eq!(step(&view, false), Some(first));
 }
 

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use zeview::analysis::modules::Holder;
+use zeview::analysis::modules::PropertyOwner;
 use zeview::model::{Document, MemorySource, NodeId, Outcome};
 use zeview::tables::query::Query;
 use zeview::tables::{Detail, List, ListId};
@@ -292,11 +292,17 @@ fn images_that_import_are_joined_to_those_that_export() {
     let code = second.ir_modules[0].bytes;
     assert_eq!(
         page.holder_at(code.subspan(4, 1)),
-        Some(Holder::IrModule(1))
+        Some(PropertyOwner::IrModule(1))
     );
     let header = first.module.header;
-    assert_eq!(page.holder_at(header), Some(Holder::AbstractModule(0)));
-    assert_eq!(page.holder_at(page.span.subspan(0, 4)), Some(Holder::Whole));
+    assert_eq!(
+        page.holder_at(header),
+        Some(PropertyOwner::AbstractModule(0))
+    );
+    assert_eq!(
+        page.holder_at(page.span.subspan(0, 4)),
+        Some(PropertyOwner::Whole)
+    );
 }
 
 #[test]

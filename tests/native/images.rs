@@ -10,7 +10,7 @@ use zeview::tables::query::Query;
 use zeview::tables::{Detail, Key, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
+use zeview::worker::protocol::{Envelope, Follow, ListRequest, Request, Response, SelectionTarget};
 
 use crate::support::containers::*;
 use crate::support::open;
@@ -456,7 +456,7 @@ fn a_chosen_row_stays_in_the_table_of_its_container() {
         };
         let request = Request::Select {
             order: TreeOrder::File,
-            place: Place::Span(place),
+            place: SelectionTarget::Span(place),
             follow: Some(follow),
         };
         let envelope = Envelope {
@@ -485,7 +485,7 @@ fn a_chosen_row_stays_in_the_table_of_its_container() {
         document: NodeId::ROOT,
         list: ListId::Kernels,
         query: Query::default(),
-        ask: Ask::Rows {
+        ask: ListRequest::Rows {
             start: 0,
             count: 1,
             columns: Vec::new(),

@@ -13,7 +13,7 @@ use zeview::tables::query::Query;
 use zeview::tables::write::Form;
 use zeview::tables::{Cell, Detail, ListId, Presence};
 use zeview::worker::handler::Handler;
-use zeview::worker::protocol::{Ask, Envelope, ListAt, ListPage, Request, Response};
+use zeview::worker::protocol::{Envelope, ListAt, ListPage, ListRequest, Request, Response};
 
 fn zeview(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
@@ -834,7 +834,7 @@ fn handler(text: &str) -> Handler {
     handler
 }
 
-pub fn ask(handler: &mut Handler, query: &Query, ask: Ask) -> Response {
+pub fn ask(handler: &mut Handler, query: &Query, ask: ListRequest) -> Response {
     let envelope = Envelope {
         id: 2,
         about: None,
@@ -858,7 +858,7 @@ fn many(count: usize) -> String {
 }
 
 fn page(handler: &mut Handler, query: &Query, start: u64, count: u64) -> ListPage {
-    let rows = Ask::Rows {
+    let rows = ListRequest::Rows {
         start,
         count,
         columns: Vec::new(),
@@ -870,7 +870,7 @@ fn page(handler: &mut Handler, query: &Query, start: u64, count: u64) -> ListPag
 }
 
 fn at(handler: &mut Handler, query: &Query, span: Option<Span>, or_first: bool) -> ListAt {
-    let at = Ask::At {
+    let at = ListRequest::At {
         node: NodeId::ROOT,
         span,
         current: None,
@@ -966,7 +966,7 @@ fn a_selection_has_its_kernel() {
     assert_eq!((first.place, first.index), (Some(0), 1));
     let elsewhere = Span::with_len(first.entry.source, 0, 4);
     assert_eq!(at(&mut handler, &query, Some(elsewhere), false).place, None);
-    let stays = Ask::At {
+    let stays = ListRequest::At {
         node: NodeId::ROOT,
         span: Some(elsewhere),
         current: Some(first.entry),
@@ -1018,7 +1018,7 @@ fn functions_are_shown_when_asked_for() {
 fn tables_are_copied_as_text() {
     let mut handler = handler(MAP);
     let mut copy = |query: &Query, form| {
-        let written = Ask::Written {
+        let written = ListRequest::Written {
             columns: vec!["name".into(), "spill_size".into()],
             form,
             rows: None,
@@ -1054,7 +1054,7 @@ fn questions_that_make_no_sense_are_answered() {
         assert!(page.trouble.is_some());
         let at = at(&mut handler, &query, None, true);
         assert_eq!((at.found, at.place), (0, None));
-        let written = Ask::Written {
+        let written = ListRequest::Written {
             columns: Vec::new(),
             form: Form::Csv,
             rows: None,
@@ -1065,7 +1065,7 @@ fn questions_that_make_no_sense_are_answered() {
         };
         assert_eq!(Some(message), page.trouble);
     }
-    let rows = Ask::Rows {
+    let rows = ListRequest::Rows {
         start: 0,
         count: 1,
         columns: vec!["nothing".into()],

@@ -14,7 +14,9 @@ use zeview::tables::write::Form;
 use zeview::tables::{Detail, List, ListId, Match, writer};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Ask, Envelope, Follow, ListAt, ListPage, Place, Request, Response};
+use zeview::worker::protocol::{
+    Envelope, Follow, ListAt, ListPage, ListRequest, Request, Response, SelectionTarget,
+};
 
 fn tables(document: &Document) -> Rc<Tables> {
     let linkage = document.linkage(NodeId::ROOT).expect("no linkage");
@@ -269,7 +271,7 @@ fn a_symbol_without_a_size_leads_to_what_stands_there() {
     assert!(place.is_empty());
     let request = Request::Select {
         order: TreeOrder::File,
-        place: Place::Span(place),
+        place: SelectionTarget::Span(place),
         follow: Some(Follow {
             document: NodeId::ROOT,
             list: ListId::Symbols,
@@ -548,7 +550,7 @@ fn handler(bytes: &[u8]) -> Handler {
     handler
 }
 
-fn ask(handler: &mut Handler, list: ListId, query: &Query, ask: Ask) -> Response {
+fn ask(handler: &mut Handler, list: ListId, query: &Query, ask: ListRequest) -> Response {
     let request = Request::List {
         document: NodeId::ROOT,
         list,
@@ -568,7 +570,7 @@ fn answer(handler: &mut Handler, request: Request) -> Response {
 }
 
 fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64, count: u64) -> ListPage {
-    let rows = Ask::Rows {
+    let rows = ListRequest::Rows {
         start,
         count,
         columns: Vec::new(),
@@ -580,7 +582,7 @@ fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64, count: u
 }
 
 /// The node that a place is in.
-fn node(handler: &mut Handler, place: Place) -> NodeId {
+fn node(handler: &mut Handler, place: SelectionTarget) -> NodeId {
     let follow = None;
     match answer(
         handler,
@@ -602,8 +604,8 @@ fn at(
     span: Span,
     current: Option<Span>,
 ) -> ListAt {
-    let ask = Ask::At {
-        node: node(handler, Place::Span(span)),
+    let ask = ListRequest::At {
+        node: node(handler, SelectionTarget::Span(span)),
         span: Some(span),
         current,
         or_first: false,
@@ -657,7 +659,7 @@ fn pages_and_places_of_a_long_list() {
         current: None,
         or_first: false,
     };
-    for place in [Place::Span(entry), Place::Row(261)] {
+    for place in [SelectionTarget::Span(entry), SelectionTarget::Row(261)] {
         let request = Request::Select {
             order: TreeOrder::File,
             place,
@@ -672,7 +674,10 @@ fn pages_and_places_of_a_long_list() {
         let bytes = &file.bytes[entry.start as usize..entry.end as usize];
         assert_eq!(selected.preview, bytes);
     }
-    for (place, follow) in [(Place::Row(20_000), Some(follow)), (Place::Row(0), None)] {
+    for (place, follow) in [
+        (SelectionTarget::Row(20_000), Some(follow)),
+        (SelectionTarget::Row(0), None),
+    ] {
         let answer = answer(
             &mut handler,
             Request::Select {
@@ -718,7 +723,7 @@ fn what_a_row_leads_to_does_not_lead_away_from_it() {
 #[test]
 fn a_file_without_symbols_says_so() {
     let mut handler = handler(b"no ELF file");
-    let rows = Ask::Rows {
+    let rows = ListRequest::Rows {
         start: 0,
         count: 10,
         columns: Vec::new(),
@@ -728,7 +733,7 @@ fn a_file_without_symbols_says_so() {
         panic!("{rows:?}");
     };
     assert_eq!(message, "This part of the file has no symbols.");
-    let at = Ask::At {
+    let at = ListRequest::At {
         node: NodeId::ROOT,
         span: None,
         current: None,
@@ -807,7 +812,7 @@ fn lines_are_those_of_the_text() {
             // What is selected says which text it is.
             assert_eq!(at.of, query.of);
         }
-        let written = Ask::Written {
+        let written = ListRequest::Written {
             columns: Vec::new(),
             form: Form::Plain,
             rows: None,
@@ -893,7 +898,7 @@ fn what_stands_in_a_text_is_found_one_after_the_other() {
     let mut from = 0;
     let mut seen = Vec::new();
     let mut find = |typed: &str, from| {
-        let find = Ask::Find {
+        let find = ListRequest::Find {
             typed: typed.to_owned(),
             from,
             forward: true,

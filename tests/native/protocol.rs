@@ -12,15 +12,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeview::model::{
     Area, ByteSource, Bytes, Diagnostic, Doc, Document, Expand, ExpanderId, FileSource, Findings,
-    Known, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
+    KnownValue, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
     SourceId, Sources, Span, Summary, Value,
 };
 use zeview::worker::answers::export;
 use zeview::worker::handler::{Answer, HITS_MAX, Handler, PATHS_MAX};
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
-    BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
-    Response, Row, SearchStep, Selected,
+    BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, ROWS_MAX, Request, Response,
+    Row, SearchStep, Selected, SelectionTarget,
 };
 
 // Messages
@@ -61,7 +61,7 @@ const SIZE: u64 = TABLE + ENTRIES * ENTRY + 100;
 static DOC: Doc = Doc {
     text: "what sort it is",
     source: "a specification, 1.2",
-    known: &[Known {
+    known: &[KnownValue {
         raw: 0,
         name: "ZERO",
         doc: "nothing",
@@ -181,7 +181,7 @@ fn failure(answer: Answer) -> (String, bool) {
     }
 }
 
-fn select(place: Place) -> Request {
+fn select(place: SelectionTarget) -> Request {
     Request::Select {
         order: TreeOrder::File,
         place,
@@ -190,7 +190,7 @@ fn select(place: Place) -> Request {
 }
 
 #[track_caller]
-fn selected(handler: &mut Handler, place: Place) -> Selected {
+fn selected(handler: &mut Handler, place: SelectionTarget) -> Selected {
     match ask(handler, select(place)).response {
         Response::Selected(selected) => *selected,
         other => panic!("{other:?}"),
@@ -203,7 +203,7 @@ fn names(rows: &[Row]) -> Vec<&str> {
 
 /// The node at a path, and those on the way.
 fn find(handler: &mut Handler, path: &str) -> Vec<Row> {
-    selected(handler, Place::Path(path.to_owned())).ancestry
+    selected(handler, SelectionTarget::Path(path.to_owned())).ancestry
 }
 
 fn id(handler: &mut Handler, path: &str) -> NodeId {
@@ -286,7 +286,7 @@ fn rows_come_with_their_number() {
 #[test]
 fn a_selection_tells_everything() {
     let (mut handler, opened) = handler();
-    let table = selected(&mut handler, Place::Node(opened.rows[1].id));
+    let table = selected(&mut handler, SelectionTarget::Node(opened.rows[1].id));
     assert_eq!(table.ancestry.len(), 1);
     assert_eq!(table.ancestry[0].count, Some(ENTRIES));
     assert_eq!(table.detail.diagnostics, [1, 2]);
@@ -294,7 +294,7 @@ fn a_selection_tells_everything() {
     assert!(table.list.is_none());
 
     let node = id(&mut handler, "header/kind");
-    let kind = selected(&mut handler, Place::Node(node));
+    let kind = selected(&mut handler, SelectionTarget::Node(node));
     assert_eq!(names(&kind.ancestry), ["header", "kind"]);
     assert_eq!(kind.preview, [0, 1, 2, 3]);
     let kind = kind.detail;
@@ -304,16 +304,22 @@ fn a_selection_tells_everything() {
     assert_eq!(kind.known[0].name, "ZERO");
     assert!(kind.diagnostics.is_empty());
 
-    let name = selected(&mut handler, Place::Path("header/name".to_owned()));
+    let name = selected(
+        &mut handler,
+        SelectionTarget::Path("header/name".to_owned()),
+    );
     assert_eq!(name.detail.xrefs[0].to.start, TABLE);
-    let entry = selected(&mut handler, Place::Path("table/[700]".to_owned()));
+    let entry = selected(
+        &mut handler,
+        SelectionTarget::Path("table/[700]".to_owned()),
+    );
     assert_eq!(entry.detail.diagnostics, [1, 2]);
     assert_eq!(entry.preview.len(), ENTRY as usize);
     // How many children each has, without another question.
     let counts: Vec<_> = entry.ancestry.iter().map(|row| row.count).collect();
     assert_eq!(counts, [Some(ENTRIES), Some(3)]);
 
-    let root = selected(&mut handler, Place::Node(NodeId::ROOT));
+    let root = selected(&mut handler, SelectionTarget::Node(NodeId::ROOT));
     assert_eq!(root.detail.path, "");
     assert_eq!(names(&root.ancestry), ["example"]);
     assert_eq!(root.preview.len() as u64, PREVIEW);
@@ -323,7 +329,7 @@ fn a_selection_tells_everything() {
 #[test]
 fn ways_lead_to_bytes_and_names() {
     let (mut handler, _) = handler();
-    let byte = |offset| Place::Byte(SourceId::FILE, offset);
+    let byte = |offset| SelectionTarget::Byte(SourceId::FILE, offset);
     let offset = TABLE + 3 * ENTRY + 5;
     let found = selected(&mut handler, byte(offset));
     assert_eq!(names(&found.ancestry), ["table", "entry", "part"]);
@@ -332,15 +338,18 @@ fn ways_lead_to_bytes_and_names() {
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 4) % 251);
     assert_eq!(found.preview.len(), 4);
     let span = at(TABLE + 3 * ENTRY, ENTRY);
-    let found = selected(&mut handler, Place::Span(span));
+    let found = selected(&mut handler, SelectionTarget::Span(span));
     assert_eq!(names(&found.ancestry), ["table", "entry"]);
     // Bytes that are no node: those around them, and just these.
-    let found = selected(&mut handler, Place::Span(at(TABLE + 3 * ENTRY + 2, 4)));
+    let found = selected(
+        &mut handler,
+        SelectionTarget::Span(at(TABLE + 3 * ENTRY + 2, 4)),
+    );
     assert_eq!(names(&found.ancestry), ["table", "entry"]);
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 2) % 251);
     assert_eq!(found.preview.len(), 4);
     // The node around them, if it is no more than a part of something.
-    let around = |within| Place::Around {
+    let around = |within| SelectionTarget::Around {
         span: at(TABLE + 3 * ENTRY + 2, 4),
         within,
     };
@@ -354,7 +363,7 @@ fn ways_lead_to_bytes_and_names() {
     assert_eq!(names(&find(&mut handler, "")), ["example"]);
     let found = selected(&mut handler, byte(SIZE + 5));
     assert_eq!(names(&found.ancestry), ["example"]);
-    let path = Place::Path("table/nothing".to_owned());
+    let path = SelectionTarget::Path("table/nothing".to_owned());
     let (message, changed) = failure(ask(&mut handler, select(path)));
     assert!(message.contains("nothing") && !changed, "{message}");
 }
@@ -519,14 +528,14 @@ fn what_cannot_be_asked_is_said() {
     let mut empty = Handler::new(|| 0.0);
     let node = NodeId(4_000_000);
     assert_eq!(
-        failure(ask(&mut empty, select(Place::Node(node)))).0,
+        failure(ask(&mut empty, select(SelectionTarget::Node(node)))).0,
         "no file is open"
     );
     let (mut handler, _) = handler();
     let form = ExportForm::Text;
     for request in [
-        select(Place::Node(node)),
-        select(Place::Row(0)),
+        select(SelectionTarget::Node(node)),
+        select(SelectionTarget::Row(0)),
         Request::Export { node, form },
         Request::Rows {
             order: TreeOrder::File,
@@ -681,7 +690,7 @@ fn answers_about_real_files_survive() {
             let Some(node) = nodes.pop_front() else { break };
             let (start, count) = (0, 20);
             for request in [
-                select(Place::Node(node)),
+                select(SelectionTarget::Node(node)),
                 Request::Rows {
                     order: TreeOrder::File,
                     node,
@@ -730,7 +739,7 @@ fn by_kernel_survives(handler: &mut Handler) {
         }
         let request = Request::Select {
             order,
-            place: Place::Node(node),
+            place: SelectionTarget::Node(node),
             follow: None,
         };
         let response = ask(handler, request).response;

@@ -4,7 +4,7 @@ use zeview::model::{Document, NodeId, SourceId};
 use zeview::tables::query::Query;
 use zeview::tables::{Cell, CellValue, Detail, List, ListId};
 use zeview::worker::handler::Handler;
-use zeview::worker::protocol::{Ask, Envelope, Request, Response};
+use zeview::worker::protocol::{Envelope, ListRequest, Request, Response};
 
 use crate::support::dwarf::{Lines, Shape};
 use crate::support::{dwarf_files, fixtures, open};
@@ -171,7 +171,7 @@ fn texts(handler: &mut Handler) -> Vec<(String, Vec<String>)> {
         document: NodeId::ROOT,
         list: ListId::SourceLines,
         query: Query::default(),
-        ask: Ask::Rows {
+        ask: ListRequest::Rows {
             start: 0,
             count: 4,
             columns: vec!["text".into()],

@@ -10,7 +10,7 @@ use zeview::decode::zebin::gtpin_info::Token;
 use zeview::decode::zebin::note_intelgt::{NoteType, VOCABULARY};
 use zeview::decode::zebin::relocation::RelocationType;
 use zeview::decode::zebin::target_metadata::TargetMetadata;
-use zeview::model::Known;
+use zeview::model::KnownValue;
 
 /// The rows of a table, each by the names of its columns.
 fn table(text: &'static str) -> Vec<BTreeMap<&'static str, &'static str>> {
@@ -33,7 +33,7 @@ fn names(text: &'static str) -> BTreeMap<u64, String> {
         .collect()
 }
 
-fn known(list: &[Known]) -> BTreeMap<u64, String> {
+fn known(list: &[KnownValue]) -> BTreeMap<u64, String> {
     let map: BTreeMap<_, _> = list.iter().map(|k| (k.raw, k.name.to_owned())).collect();
     assert_eq!(map.len(), list.len(), "a number is there twice");
     map

@@ -10,7 +10,7 @@ use zeview::tables::write::Form;
 use zeview::tables::{ListId, Secondary};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{
-    Ask, Envelope, HitRow, ListPage, Request, Response, SearchStep, SurveyReport,
+    Envelope, HitRow, ListPage, ListRequest, Request, Response, SearchStep, SurveyReport,
 };
 
 use super::cli::{stdout, temporary, zeview};
@@ -47,7 +47,7 @@ fn slow() -> f64 {
 }
 
 fn rows(handler: &mut Handler, query: &Query) -> ListPage {
-    let rows = Ask::Rows {
+    let rows = ListRequest::Rows {
         start: 0,
         count: 100,
         columns: vec!["name".into(), "image".into()],
@@ -59,7 +59,7 @@ fn rows(handler: &mut Handler, query: &Query) -> ListPage {
 }
 
 fn survey(handler: &mut Handler) -> SurveyReport {
-    let survey = Ask::Survey {
+    let survey = ListRequest::Survey {
         columns: vec!["name".into(), "device".into()],
         count: 5,
     };
@@ -196,7 +196,7 @@ fn another_question_goes_on_with_the_reading() {
     let page = rows(handler, &sorted);
     assert_eq!(page.reading.unwrap().done, 2);
     // Who takes the list along wants all of it.
-    let written = Ask::Written {
+    let written = ListRequest::Written {
         columns: vec!["name".into()],
         form: Form::Csv,
         rows: None,

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, ir_text, patched, words};
 use crate::support::tree::walk_all;
-use zeview::analysis::modules::{Holder, ModuleGraph, PropertyValue};
+use zeview::analysis::modules::{ModuleGraph, PropertyOwner, PropertyValue};
 use zeview::decode::compression::Method;
 use zeview::model::{Document, NodeId, NodeKind, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{Cell, Detail, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Envelope, Follow, Place, Request, Response};
+use zeview::worker::protocol::{Envelope, Follow, Request, Response, SelectionTarget};
 
 fn graph(document: &Document) -> Rc<ModuleGraph> {
     let modules = document.modules(NodeId::ROOT).expect("there are modules");
@@ -155,7 +155,7 @@ fn properties_are_decoded() {
     for (name, file) in packed(&syclbin) {
         let document = crate::support::open(&file);
         let modules = document.modules(NodeId::ROOT).expect("there are modules");
-        let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
+        let sets = modules.properties(PropertyOwner::AbstractModule(0), &document.sources);
         let meaning = |set: usize, entry: usize| &*sets[set].entries[entry].meaning;
         assert_eq!(meaning(0, 0), "ID 7, offset 0, size 4", "{name}");
         assert_eq!(meaning(2, 0), "eliminated: 0, 2 (of 3)", "{name}");
@@ -196,7 +196,7 @@ fn sets_and_keys_that_are_there_twice_count_once() {
         .number("k", 4);
     let document = crate::support::open(&syclbin.v2());
     let modules = document.modules(NodeId::ROOT).expect("there are modules");
-    let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
+    let sets = modules.properties(PropertyOwner::AbstractModule(0), &document.sources);
     let shown: Vec<String> = sets
         .iter()
         .flat_map(|set| {
@@ -289,7 +289,7 @@ fn modules_are_a_list() {
         assert_eq!(about.title, "abstract module 1");
         assert_eq!(
             about.detail,
-            Detail::Module(Holder::NativeImage(0)),
+            Detail::Module(PropertyOwner::NativeImage(0)),
             "{name}"
         );
         assert_eq!(list.rows_at(graph.span, &document.sources), None, "{name}");
@@ -405,7 +405,7 @@ fn a_selection_has_its_module_and_its_properties() {
         };
         let request = Request::Select {
             order: TreeOrder::File,
-            place: Place::Path(path.to_owned()),
+            place: SelectionTarget::Path(path.to_owned()),
             follow: Some(follow),
         };
         let envelope = Envelope {
@@ -423,7 +423,10 @@ fn a_selection_has_its_module_and_its_properties() {
     assert_eq!((at.document, at.found), (NodeId::ROOT, 2));
     let place = at.place.expect("it is in a module");
     assert_eq!((place.index, place.place), (1, Some(1)));
-    assert_eq!(place.about.detail, Detail::Module(Holder::NativeImage(0)));
+    assert_eq!(
+        place.about.detail,
+        Detail::Module(PropertyOwner::NativeImage(0))
+    );
     let whole = select("", ListId::Modules);
     assert_eq!((whole.found, whole.place), (2, None));
     // The same bytes for all that is in the image.

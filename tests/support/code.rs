@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use zeview::analysis::assembly::Listing;
+use zeview::analysis::data_flow::Flows;
 use zeview::decode::isa::{Code, Decoder, Platform};
 use zeview::model::{MemorySource, SourceId, Sources, Span};
 
@@ -37,7 +38,47 @@ pub fn check(platform: Platform, code: &[u8]) -> String {
     let mix = tally.mix();
     assert_eq!(mix.instructions + mix.padding, u64::from(listing.count()));
     assert_eq!(mix.bytes, end);
+    flow(&listing, &sources);
     text
+}
+
+/// What holds of the data flow of any code.
+fn flow(listing: &Code, sources: &Sources) {
+    let flow = listing.data_flow(sources).expect("the encoding is known");
+    let report = flow.report();
+    assert!(report.instructions <= listing.count());
+    check_flow(&*flow, report.instructions);
+    for found in &report.loops {
+        assert!(found.start < found.end && found.depth > 0);
+        assert!(found.issue <= found.cycles);
+    }
+}
+
+/// Producers and what is waited for are instructions; a value comes from a write of its bytes, and
+/// is live where it is read.
+pub fn check_flow(flow: &dyn Flows, count: u32) {
+    let rows: Vec<_> = (0..count)
+        .map(|row| flow.instruction(row).expect("a row for each instruction"))
+        .collect();
+    assert!(flow.instruction(count).is_none());
+    for (at, row) in rows.iter().enumerate() {
+        let at = at as u32;
+        assert!(row.live.registers <= row.live.r);
+        for to in flow.uses(at) {
+            assert!(to < count);
+            let to = &rows[to as usize];
+            assert!(!to.defs.is_empty(), "what is used is produced");
+        }
+        let reads = !row.reads.is_empty() || !row.gathers.is_empty();
+        assert!(reads || row.defs.is_empty());
+        let general = row.reads.iter().any(|set| set.starts_with('r'));
+        assert!(!general || row.live.r > 0, "what is read is live");
+        let operands = flow.operands(at);
+        let writes = operands
+            .iter()
+            .any(|operand| operand.writes && !operand.bytes.is_empty());
+        assert_eq!(writes, !row.writes.is_empty());
+    }
 }
 
 /// Blocks lie without gaps, as loops lie in each other, and edges lead from one to another.

@@ -152,8 +152,13 @@ pub fn of_kernels(names: impl Iterator<Item = String>) -> Vec<u8> {
         .bytes
 }
 
-/// Code of `goto` alone; `target` is the instruction that one of so many leads to.
+/// A zebin with code of `goto` alone.
 fn jumps(size: usize, target: fn(i64, i64) -> i64) -> Vec<u8> {
+    of_code(jump_code(size, target))
+}
+
+/// Code of `goto` alone; `target` is the instruction that one of so many leads to.
+pub fn jump_code(size: usize, target: fn(i64, i64) -> i64) -> Vec<u8> {
     let count = (size / 16) as i64;
     let mut code = Vec::new();
     for at in 0..count {
@@ -163,7 +168,7 @@ fn jumps(size: usize, target: fn(i64, i64) -> i64) -> Vec<u8> {
         code.extend(distance.to_le_bytes());
         code.extend(distance.to_le_bytes());
     }
-    of_code(code)
+    code
 }
 
 /// A zebin whose string table begins with this name, at offset 1.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use zeview::analysis::host_images::{Described, HostImage};
+use zeview::analysis::host_images::{HostImage, ImageDescription};
 use zeview::analysis::modules::PropertyValue;
 use zeview::model::{Document, NodeId, NodeKind, Span};
 
@@ -508,7 +508,7 @@ pub fn differences(document: &mut Document, reference: &Value) -> Vec<String> {
     wrong
 }
 
-fn properties(described: &Described) -> Value {
+fn properties(described: &ImageDescription) -> Value {
     let mut sets: BTreeMap<&str, BTreeMap<&str, Value>> = BTreeMap::new();
     for found in &described.properties {
         let set = sets.entry(&found.name).or_default();

@@ -1,13 +1,13 @@
 //! What holds for every list of every document.
 
-use zeview::analysis::modules::Holder;
+use zeview::analysis::modules::PropertyOwner;
 use zeview::model::{Document, NodeId, Span};
 use zeview::tables::query::{Order, Query};
 use zeview::tables::write::Form;
 use zeview::tables::{CellValue, Column, ColumnKind, Key, List, ListId, writer};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
+use zeview::worker::protocol::{Envelope, Follow, ListRequest, Request, Response, SelectionTarget};
 
 use super::invariants::Depth;
 
@@ -310,12 +310,12 @@ impl Check {
             return;
         };
         let graph = modules.graph(&document.sources);
-        let mut holders = vec![Holder::Whole];
+        let mut holders = vec![PropertyOwner::Whole];
         let most = self.rows;
         let count = |len: usize| 0..u32::try_from(len).unwrap_or(u32::MAX).min(most);
-        holders.extend(count(graph.abstract_modules.len()).map(Holder::AbstractModule));
-        holders.extend(count(graph.ir_modules.len()).map(Holder::IrModule));
-        holders.extend(count(graph.native_images.len()).map(Holder::NativeImage));
+        holders.extend(count(graph.abstract_modules.len()).map(PropertyOwner::AbstractModule));
+        holders.extend(count(graph.ir_modules.len()).map(PropertyOwner::IrModule));
+        holders.extend(count(graph.native_images.len()).map(PropertyOwner::NativeImage));
         for holder in holders {
             let bytes = graph.bytes_of(holder);
             if !document.sources.whole(bytes.source).contains(bytes) {
@@ -391,7 +391,7 @@ pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
             },
         ];
         for (at, query) in queries.into_iter().enumerate() {
-            let rows = Ask::Rows {
+            let rows = ListRequest::Rows {
                 start: 0,
                 count: u64::MAX,
                 columns: Vec::new(),
@@ -417,8 +417,8 @@ pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
                 .rows
                 .iter()
                 .step_by(100)
-                .map(|row| Place::Span(row.entry));
-            for place in places.chain([Place::Row(0)]) {
+                .map(|row| SelectionTarget::Span(row.entry));
+            for place in places.chain([SelectionTarget::Row(0)]) {
                 let selected = ask(Request::Select {
                     order: TreeOrder::File,
                     place,
@@ -432,7 +432,7 @@ pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
                     document,
                     list,
                     query: query.clone(),
-                    ask: Ask::Written {
+                    ask: ListRequest::Written {
                         columns: Vec::new(),
                         form: Form::Csv,
                         rows: None,

@@ -1,30 +1,33 @@
 //! One message of every kind, with the values that are hardest to carry.
 
 use zeview::analysis::assembly::{MessageCount, Mix, Part};
-use zeview::analysis::blocks::{Block, BlockGroup, Edge, Way};
+use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};
 use zeview::analysis::kernels::{
-    BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
+    BindingTableEntry, Flag, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow, Located,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
 use zeview::analysis::modules::graph::ModuleGroup;
-use zeview::analysis::modules::{AbstractModule, Holder, Image};
+use zeview::analysis::modules::{AbstractModule, Image, PropertyOwner};
 use zeview::analysis::occupancy::{Occupancy, Origin, Question, Term};
 use zeview::analysis::survey::{Copies, DeviceSurvey, Progress, Survey};
 use zeview::analysis::{Import, Matching, Rebuild, Verdict};
-use zeview::diff::{Differing, Head};
+use zeview::diff::{DifferenceIndex, FileSummary};
 use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, NodeId, NodeKind,
     Outcome, Radix, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Xref,
 };
 use zeview::tables::query::{GroupBy, Query};
 use zeview::tables::write::Form;
-use zeview::tables::{self, About, Cell, CellValue, InstructionDetail, ListId, Match, Secondary};
+use zeview::tables::{
+    self, Cell, CellValue, InstructionDetail, ListId, Match, RowDetails, Secondary,
+};
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    Ask, BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CompareForm,
-    CompareReport, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
-    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened,
-    Place, Problem, Request, Response, Row, SearchStep, Selected, SurveyReport, VerdictReport,
+    BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CompareForm, CompareReport,
+    Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow, ImagePick,
+    ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message, Opened,
+    Problem, Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport,
+    VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -107,20 +110,20 @@ pub fn requests() -> Vec<Envelope> {
         Request::WriteReport,
     ];
     let places = [
-        Place::Node(node),
-        Place::Byte(SourceId(3), 1 << 53),
-        Place::Span(SPAN),
-        Place::Around {
+        SelectionTarget::Node(node),
+        SelectionTarget::Byte(SourceId(3), 1 << 53),
+        SelectionTarget::Span(SPAN),
+        SelectionTarget::Around {
             span: SPAN,
             within: SPAN,
         },
-        Place::Part {
+        SelectionTarget::Part {
             span: SPAN,
             at: 40,
             encoding: Some("xe2".into()),
         },
-        Place::Path(".ze_info/kernels/[0]".to_owned()),
-        Place::Row(u64::MAX),
+        SelectionTarget::Path(".ze_info/kernels/[0]".to_owned()),
+        SelectionTarget::Row(u64::MAX),
     ];
     let follow = |at| {
         (at % 2 == 0).then(|| Follow {
@@ -140,27 +143,27 @@ pub fn requests() -> Vec<Envelope> {
             follow: follow(at),
         });
     let asks = [
-        Ask::Rows {
+        ListRequest::Rows {
             start: 1 << 40,
             count: u64::MAX,
             columns: vec!["name".into(), "spill_size".into()],
         },
-        Ask::Survey {
+        ListRequest::Survey {
             columns: vec!["name".into()],
             count: 5,
         },
-        Ask::At {
+        ListRequest::At {
             node,
             span: None,
             current: Some(SPAN),
             or_first: true,
         },
-        Ask::Written {
+        ListRequest::Written {
             columns: Vec::new(),
             form: Form::Markdown,
             rows: Some((1, u64::MAX)),
         },
-        Ask::Find {
+        ListRequest::Find {
             typed: "\u{e4}".to_owned(),
             from: u64::MAX,
             forward: false,
@@ -278,22 +281,22 @@ fn responses() -> Vec<Response> {
             left: u64::MAX,
         })),
         Response::Differing(Box::new((
-            Differing {
+            DifferenceIndex {
                 bytes: vec![SPAN],
                 kernels: vec![0, u32::MAX],
                 rest: true,
             },
-            Differing::default(),
+            DifferenceIndex::default(),
         ))),
         Response::Compared(Box::new(CompareReport {
-            from: Head {
+            from: FileSummary {
                 name: "a.zebin".to_owned(),
                 title: "zebin 1.73".to_owned(),
                 size: u64::MAX,
                 target: "bmg-g21".to_owned(),
                 compiler: "\u{e4}".to_owned(),
             },
-            to: Head::default(),
+            to: FileSummary::default(),
             equal: false,
             same_meaning: true,
             differences: u64::MAX,
@@ -340,7 +343,7 @@ fn responses() -> Vec<Response> {
             query: "symbol=\"add\"".to_owned(),
         })))),
         Response::ListAt(Some(Box::new(list_at(tables::Detail::Module(
-            Holder::Whole,
+            PropertyOwner::Whole,
         ))))),
         Response::ListAt(Some(Box::new(list_at(tables::Detail::Instruction(
             Box::new(InstructionDetail {
@@ -361,7 +364,7 @@ fn responses() -> Vec<Response> {
             query: "line=1".to_owned(),
         })))),
         Response::ListAt(Some(Box::new(list_at(tables::Detail::Module(
-            Holder::NativeImage(u32::MAX),
+            PropertyOwner::NativeImage(u32::MAX),
         ))))),
         Response::Match(None),
         Response::Match(Some(Match {
@@ -445,7 +448,7 @@ fn list_at(detail: tables::Detail) -> ListAt {
         count: 3,
         place: Some(1 << 33),
         entry: SPAN,
-        about: About {
+        about: RowDetails {
             title: "add".to_owned(),
             links: vec![Xref {
                 why: "kernel".into(),
@@ -467,26 +470,26 @@ fn kernel_row() -> KernelRow {
     KernelRow {
         index: u64::MAX,
         is_function: true,
-        name: Given::at("_ZTS1k".to_owned(), SPAN),
+        name: Located::at("_ZTS1k".to_owned(), SPAN),
         demangled: Some("k".into()),
         entry: SPAN,
-        simd_size: Given::at(i64::MIN, SPAN),
-        grf_count: Given::at(i64::MAX, SPAN),
-        eu_thread_count: Given::default(),
-        spill_size: Given::at(-1, SPAN),
-        private_size: Given::default(),
+        simd_size: Located::at(i64::MIN, SPAN),
+        grf_count: Located::at(i64::MAX, SPAN),
+        eu_thread_count: Located::default(),
+        spill_size: Located::at(-1, SPAN),
+        private_size: Located::default(),
         from_scratch_slots: true,
-        slm_size: Given::default(),
-        barrier_count: Given::default(),
-        required_sub_group_size: Given::default(),
-        required_work_group_size: Given::at([1, -2, 3], SPAN),
-        inline_data_payload_size: Given::default(),
-        indirect_stateless_count: Given::default(),
+        slm_size: Located::default(),
+        barrier_count: Located::default(),
+        required_sub_group_size: Located::default(),
+        required_work_group_size: Located::at([1, -2, 3], SPAN),
+        inline_data_payload_size: Located::default(),
+        indirect_stateless_count: Located::default(),
         argument_count: 1 << 60,
         explicit_arguments: 1,
         implicit_arguments: 2,
         payload_size: 3,
-        code_size: Some(Given::at(u64::MAX, SPAN)),
+        code_size: Some(Located::at(u64::MAX, SPAN)),
         flags: vec![Flag {
             key: "has_dpas".into(),
             span: SPAN,
@@ -761,7 +764,7 @@ fn blocks() -> BlocksPage {
             edge: Edge {
                 from: 0,
                 to: 0,
-                way: Way::Taken,
+                way: Transfer::Taken,
             },
             label: "L0".to_owned(),
         }],
@@ -773,16 +776,16 @@ fn graph() -> GraphPage {
         header: SPAN,
         metadata: SPAN,
         bytes: SPAN,
-        ir_type: Some(Given::at(1, SPAN)),
+        ir_type: Some(Located::at(1, SPAN)),
         arch: None,
-        target: Some(Box::new(Given::at("spir64".to_owned(), SPAN))),
+        target: Some(Box::new(Located::at("spir64".to_owned(), SPAN))),
         title: "SPIR-V 1.4".into(),
     };
     GraphPage {
         document: NodeId(u32::MAX),
         list: ListId::Modules,
-        version: Given::default(),
-        state: Some(Given::at(2, SPAN)),
+        version: Located::default(),
+        state: Some(Located::at(2, SPAN)),
         state_name: "executable".into(),
         span: SPAN,
         metadata: SPAN,

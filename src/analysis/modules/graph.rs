@@ -83,9 +83,10 @@ impl Symbols {
         else {
             return;
         };
-        let modules = match exports {
-            true => &mut symbol.exported_by,
-            false => &mut symbol.imported_by,
+        let modules = if exports {
+            &mut symbol.exported_by
+        } else {
+            &mut symbol.imported_by
         };
         if modules.last() != Some(&module) {
             modules.push(module);

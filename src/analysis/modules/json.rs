@@ -5,7 +5,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::{Holder, Image, Modules, PropertySet, PropertyValue};
+use super::{Image, Modules, PropertyOwner, PropertySet, PropertyValue};
 use crate::model::Sources;
 use crate::model::json::SCHEMA;
 
@@ -133,7 +133,7 @@ pub fn write(
     write!(out, ",\"version\":{},\"state\":", graph.version.value)?;
     number(out, graph.state.map(|state| state.value))?;
     write!(out, ",\"global_properties\":")?;
-    let global = sets(modules.values(Holder::Whole, sources));
+    let global = sets(modules.values(PropertyOwner::Whole, sources));
     serde_json::to_writer(&mut *out, &global)?;
     write!(out, ",\"abstract_modules\":[")?;
     let mut left_out = graph.abstract_modules.len();
@@ -143,7 +143,7 @@ pub fn write(
         }
         left_out -= 1;
         out.write_all(if module.index == 0 { b"\n" } else { b",\n" })?;
-        let properties = modules.values(Holder::AbstractModule(module.index), sources);
+        let properties = modules.values(PropertyOwner::AbstractModule(module.index), sources);
         let json = ModuleJson {
             properties: sets(properties),
             ir_modules: graph.ir_modules_of(module).iter().map(ir).collect(),

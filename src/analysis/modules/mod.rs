@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::kernels::Given;
+use super::kernels::Located;
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
 /// How the title of every SYCLBIN begins.
@@ -25,10 +25,10 @@ pub trait Modules {
 
     /// The properties of one of them, without what they mean: for those who want the values of
     /// many.
-    fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+    fn values(&self, of: PropertyOwner, sources: &Sources) -> Vec<PropertySet>;
 
     /// The properties of one of them, and what they mean.
-    fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+    fn properties(&self, of: PropertyOwner, sources: &Sources) -> Vec<PropertySet>;
 
     /// The demangled form of a key. Returns `None` if it is not mangled.
     fn demangled(&self, key: &str) -> Option<Rc<str>>;
@@ -44,7 +44,7 @@ impl Document {
 
 /// What has properties; the numbers are indices into the lists of [`ModuleGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Holder {
+pub enum PropertyOwner {
     /// The SYCLBIN itself: its global metadata.
     Whole,
     /// An abstract module.
@@ -59,9 +59,9 @@ pub enum Holder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleGraph {
     /// The version of the format, and the bytes that say so.
-    pub version: Given<u64>,
+    pub version: Located<u64>,
     /// The state of the kernel bundle, where the global metadata says it.
-    pub state: Option<Given<u64>>,
+    pub state: Option<Located<u64>>,
     /// All bytes of the SYCLBIN.
     pub span: Span,
     /// The text of the global metadata; may be empty.
@@ -107,7 +107,7 @@ impl ModuleGraph {
 
     /// What bytes belong to: an image before its module, a module before the whole. Returns
     /// `None` if they are not in the SYCLBIN.
-    pub fn holder_at(&self, span: Span) -> Option<Holder> {
+    pub fn holder_at(&self, span: Span) -> Option<PropertyOwner> {
         let image = |images: &[Image]| {
             let holds = |image: &Image| {
                 image.bytes.contains(span)
@@ -117,21 +117,21 @@ impl ModuleGraph {
             u32::try_from(images.iter().position(holds)?).ok()
         };
         if let Some(index) = image(&self.native_images) {
-            return Some(Holder::NativeImage(index));
+            return Some(PropertyOwner::NativeImage(index));
         }
         if let Some(index) = image(&self.ir_modules) {
-            return Some(Holder::IrModule(index));
+            return Some(PropertyOwner::IrModule(index));
         }
         let mut modules = self.abstract_modules.iter();
         let module = modules.find(|m| m.header.contains(span) || m.metadata.contains(span));
         match module {
-            Some(module) => Some(Holder::AbstractModule(module.index)),
-            None => self.span.contains(span).then_some(Holder::Whole),
+            Some(module) => Some(PropertyOwner::AbstractModule(module.index)),
+            None => self.span.contains(span).then_some(PropertyOwner::Whole),
         }
     }
 
     /// The number of the first module that a holder is, or is in; the whole is in none.
-    pub fn module_of(&self, holder: Holder) -> Option<u32> {
+    pub fn module_of(&self, holder: PropertyOwner) -> Option<u32> {
         let first = |has: &dyn Fn(&AbstractModule) -> bool| {
             let mut modules = self.abstract_modules.iter();
             modules
@@ -139,21 +139,25 @@ impl ModuleGraph {
                 .map(|module| module.index)
         };
         match holder {
-            Holder::Whole => None,
-            Holder::AbstractModule(index) => Some(index),
-            Holder::IrModule(image) => first(&|module| module.ir_modules.contains(&image)),
-            Holder::NativeImage(image) => first(&|module| module.native_images.contains(&image)),
+            PropertyOwner::Whole => None,
+            PropertyOwner::AbstractModule(index) => Some(index),
+            PropertyOwner::IrModule(image) => first(&|module| module.ir_modules.contains(&image)),
+            PropertyOwner::NativeImage(image) => {
+                first(&|module| module.native_images.contains(&image))
+            }
         }
     }
 
     /// The bytes that stand for a holder: its header; all bytes for the whole.
-    pub fn bytes_of(&self, holder: Holder) -> Span {
+    pub fn bytes_of(&self, holder: PropertyOwner) -> Span {
         let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let header = match holder {
-            Holder::Whole => None,
-            Holder::AbstractModule(index) => self.module(index).map(|module| module.header),
-            Holder::IrModule(index) => self.ir_modules.get(at(index)).map(|image| image.header),
-            Holder::NativeImage(index) => {
+            PropertyOwner::Whole => None,
+            PropertyOwner::AbstractModule(index) => self.module(index).map(|module| module.header),
+            PropertyOwner::IrModule(index) => {
+                self.ir_modules.get(at(index)).map(|image| image.header)
+            }
+            PropertyOwner::NativeImage(index) => {
                 let image = self.native_images.get(at(index));
                 image.map(|image| image.header)
             }
@@ -162,16 +166,16 @@ impl ModuleGraph {
     }
 
     /// What a holder is called: `IR module 2 of abstract module 1`.
-    pub fn name_of(&self, holder: Holder) -> String {
+    pub fn name_of(&self, holder: PropertyOwner) -> String {
         let of = match self.module_of(holder) {
             Some(module) => format!(" of abstract module {module}"),
             None => String::new(),
         };
         match holder {
-            Holder::Whole => "the SYCLBIN".to_owned(),
-            Holder::AbstractModule(index) => format!("abstract module {index}"),
-            Holder::IrModule(index) => format!("IR module {index}{of}"),
-            Holder::NativeImage(index) => format!("native device code image {index}{of}"),
+            PropertyOwner::Whole => "the SYCLBIN".to_owned(),
+            PropertyOwner::AbstractModule(index) => format!("abstract module {index}"),
+            PropertyOwner::IrModule(index) => format!("IR module {index}{of}"),
+            PropertyOwner::NativeImage(index) => format!("native device code image {index}{of}"),
         }
     }
 }
@@ -224,11 +228,11 @@ pub struct Image {
     /// The device code.
     pub bytes: Span,
     /// What the code is written in: a number of [`IR_TYPES`]; only IR modules say it.
-    pub ir_type: Option<Given<u64>>,
+    pub ir_type: Option<Located<u64>>,
     /// The architecture that it is for; only native device code images say it.
-    pub arch: Option<Box<Given<String>>>,
+    pub arch: Option<Box<Located<String>>>,
     /// The target triple.
-    pub target: Option<Box<Given<String>>>,
+    pub target: Option<Box<Located<String>>>,
     /// What the bytes are by themselves: `SPIR-V 1.4`, `zebin 1.73`; may be empty.
     pub title: Str,
 }
@@ -236,9 +240,10 @@ pub struct Image {
 impl Image {
     /// The bytes that stand for it: the device code, or its header where that is empty.
     pub fn place(&self) -> Span {
-        match self.bytes.is_empty() {
-            true => self.header,
-            false => self.bytes,
+        if self.bytes.is_empty() {
+            self.header
+        } else {
+            self.bytes
         }
     }
 
@@ -281,7 +286,7 @@ pub struct Property {
     /// The bytes of the key.
     pub key_span: Span,
     /// The number of the type: 1 for numbers, 2 for bytes.
-    pub kind: Given<u64>,
+    pub kind: Located<u64>,
     /// The value.
     pub value: PropertyValue,
     /// The bytes of the value in the file.
@@ -417,7 +422,7 @@ mod tests {
             entries: vec![Property {
                 key: key.to_owned(),
                 key_span: Span::default(),
-                kind: Given::default(),
+                kind: Located::default(),
                 value: PropertyValue::Bytes { bits: 0, bytes },
                 span: Span::default(),
                 meaning: "as it was".to_owned(),

@@ -103,7 +103,7 @@ pub(super) fn shorten(
         local: HashMap::new(),
         further: HashSet::new(),
     };
-    let mut chosen = Chosen::new(&mut writer, group.roots.len());
+    let mut chosen = ChosenColumns::new(&mut writer, group.roots.len());
     writer.show(&chosen.needed);
     // A text that does not fit takes the next shorter form, not all texts of the group.
     let is_whole = |root: TreeId| trees.width(root, is_qualified) <= limit;
@@ -114,9 +114,12 @@ pub(super) fn shorten(
             writer.shorten_words(&chosen.needed);
         }
         let texts = group.roots.iter().zip(0..);
-        let texts = texts.map(|(root, name)| match is_whole(*root) {
-            true => writer.text(*root, name, Form::Whole),
-            false => writer.fitting(*root, name, &FORMS, limit),
+        let texts = texts.map(|(root, name)| {
+            if is_whole(*root) {
+                writer.text(*root, name, Form::Whole)
+            } else {
+                writer.fitting(*root, name, &FORMS, limit)
+            }
         });
         return texts.collect();
     }
@@ -159,9 +162,10 @@ pub(super) fn shorten(
         for argument in 0..FURTHER {
             writer.further.insert(argument);
             let wider = writer.texts(group, form);
-            match fits(&wider, limit) >= fitting {
-                true => texts = wider,
-                false => drop(writer.further.remove(&argument)),
+            if fits(&wider, limit) >= fitting {
+                texts = wider
+            } else {
+                writer.further.remove(&argument);
             }
         }
         writer.further.clear();
@@ -171,9 +175,12 @@ pub(super) fn shorten(
         writer.shorten_words(&chosen.needed);
     }
     let texts = texts.into_iter().zip(&group.roots).zip(0..);
-    let texts = texts.map(|((text, root), name)| match is_within(&text, limit) {
-        true => text,
-        false => writer.fitting(*root, name, forms, limit),
+    let texts = texts.map(|((text, root), name)| {
+        if is_within(&text, limit) {
+            text
+        } else {
+            writer.fitting(*root, name, forms, limit)
+        }
     });
     texts.collect()
 }
@@ -188,17 +195,17 @@ fn fits(texts: &[String], limit: usize) -> usize {
 }
 
 /// The columns that distinguish the names of a group.
-struct Chosen {
+struct ChosenColumns {
     /// Without one of these, two names would be the same.
     needed: Vec<ColumnId>,
     /// Further columns that tell something else.
     redundant: Vec<ColumnId>,
 }
 
-impl Chosen {
+impl ChosenColumns {
     /// Chooses the outermost columns. What is hidden is revealed only in names that need it.
-    fn new(writer: &mut Writer<'_>, count: usize) -> Chosen {
-        let mut chosen = Chosen {
+    fn new(writer: &mut Writer<'_>, count: usize) -> ChosenColumns {
+        let mut chosen = ChosenColumns {
             needed: Vec::new(),
             redundant: Vec::new(),
         };
@@ -316,7 +323,7 @@ impl Writer<'_> {
     }
 
     /// Shows the columns that are needed, and the first `count` redundant ones.
-    fn show_more(&mut self, chosen: &Chosen, count: usize) {
+    fn show_more(&mut self, chosen: &ChosenColumns, count: usize) {
         let more = chosen.redundant.iter().take(count);
         let shown: Vec<ColumnId> = chosen.needed.iter().chain(more).copied().collect();
         self.show(&shown);
@@ -365,9 +372,10 @@ impl Writer<'_> {
             for argument in 0..FURTHER {
                 self.further.insert(argument);
                 let wider = self.text(root, name, *form);
-                match is_within(&wider, limit) {
-                    true => text = wider,
-                    false => drop(self.further.remove(&argument)),
+                if is_within(&wider, limit) {
+                    text = wider
+                } else {
+                    self.further.remove(&argument);
                 }
             }
             self.further.clear();

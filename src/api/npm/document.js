@@ -40,7 +40,11 @@ export function bind(load) {
     kernels(options) { return this.list("kernels", options); }
     images(options) { return this.list("images", options); }
     modules(options) { return this.list("modules", options); }
-    disassemble(kernel) { return this.#decoded.disassemble(kernel); }
+    disassemble(kernel, options) {
+      const decoded = this.#decoded;
+      return options?.dataflow ? decoded.instructions(kernel) : decoded.disassemble(kernel);
+    }
+    analyze(kernel) { return this.#decoded.analyze(kernel); }
     diff(base) { return this.#decoded.diff(base.#decoded); }
     toText() { return this.#decoded.toText(); }
     toJson() { return this.#decoded.toJson(); }

@@ -31,6 +31,10 @@ export class ZeviewDocument {
   modules(options?: ListOptions): ListRow[];
   /** The code of a kernel as assembly, as `zeview disasm` prints it. */
   disassemble(kernel: string): string;
+  /** The instructions of a kernel with their data flow, as `zeview disasm --json --dataflow` prints it. */
+  disassemble(kernel: string, options: { dataflow: true }): InstructionFlow[];
+  /** The summary of the data flow of a kernel, as `zeview analyze --json` prints it. */
+  analyze(kernel: string): FlowReport;
   /** What differs from another document, the first of the two. */
   diff(base: ZeviewDocument): Comparison;
   /** The whole tree as text, as `zeview dump` prints it. */

@@ -9,7 +9,7 @@ use clap::Args;
 use zeview::decode::text::plural;
 use zeview::diff::listing::{Row, rows};
 use zeview::diff::{
-    Better, Change, Comparison, Entry, Field, Options as How, Outcome, Part, Selection, compare,
+    Change, Comparison, Entry, Field, Options as How, Outcome, Part, Preference, Selection, compare,
 };
 use zeview::model::text::{escaped, push_visible};
 use zeview::model::{Document, Severity};
@@ -115,7 +115,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 }
 
 /// Two files that were compared.
-struct Compared {
+struct ComparedFiles {
     a: Document,
     b: Document,
     result: Comparison,
@@ -132,7 +132,7 @@ fn compared(
     (from, to): (&Path, &Path),
     options: &Options,
     gate: &mut FileGate<'_>,
-) -> Result<Compared, String> {
+) -> Result<ComparedFiles, String> {
     let (mut a, mut b) = (opened(from)?, opened(to)?);
     let how = How {
         renumbered: options.renumbered,
@@ -144,7 +144,7 @@ fn compared(
         ignore: options.ignore.clone(),
     };
     selection.apply(&mut a, &mut b, &how, &mut result);
-    Ok(Compared { a, b, result })
+    Ok(ComparedFiles { a, b, result })
 }
 
 /// The conditions of --fail-if, applied to the kernels of files.
@@ -208,9 +208,10 @@ impl<'o> FileGate<'o> {
     /// Prints the last messages and returns the exit status with --fail-if.
     fn finish(&mut self) -> u8 {
         let gate = &mut self.gate;
-        let second = match self.has_folders {
-            true => "the second folder",
-            false => "the second file",
+        let second = if self.has_folders {
+            "the second folder"
+        } else {
+            "the second file"
         };
         let without_code = gate.without_code();
         match gate.judged() {
@@ -268,9 +269,10 @@ fn files(options: &Options) -> io::Result<ExitCode> {
         text.flush()?;
     }
     raw.flush()?;
-    Ok(ExitCode::from(match options.fail_if.is_empty() {
-        true => compared.result.outcome().status(),
-        false => gate.finish(),
+    Ok(ExitCode::from(if options.fail_if.is_empty() {
+        compared.result.outcome().status()
+    } else {
+        gate.finish()
     }))
 }
 
@@ -396,9 +398,10 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
                 (&added, "only in the second"),
             ] {
                 for name in names {
-                    let name = match options.markdown {
-                        true => format!("- {}", markdown_text(&escaped(name))),
-                        false => escaped(name),
+                    let name = if options.markdown {
+                        format!("- {}", markdown_text(&escaped(name)))
+                    } else {
+                        escaped(name)
                     };
                     writeln!(out, "{name}: {what} folder")?;
                 }
@@ -443,7 +446,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
     }))
 }
 
-fn print(compared: &mut Compared, options: &Options, out: &mut Text) -> io::Result<()> {
+fn print(compared: &mut ComparedFiles, options: &Options, out: &mut Text) -> io::Result<()> {
     let result = &compared.result;
     writeln!(out, "from {}", head_words(&result.a))?;
     writeln!(out, "to   {}", head_words(&result.b))?;
@@ -475,7 +478,7 @@ fn print(compared: &mut Compared, options: &Options, out: &mut Text) -> io::Resu
 }
 
 fn print_entry(
-    compared: &mut Compared,
+    compared: &mut ComparedFiles,
     entry: &Entry,
     options: &Options,
     out: &mut Text,
@@ -487,9 +490,9 @@ fn print_entry(
     let is_kernel = matches!(entry.part, Part::Kernel | Part::Function);
     for measure in entry.measures.iter().filter(|_| !is_whole) {
         let style = match measure.better {
-            Better::Better => style::GOOD,
-            Better::Worse => style::BAD,
-            Better::Neither => style::PLAIN,
+            Preference::Better => style::GOOD,
+            Preference::Worse => style::BAD,
+            Preference::Neither => style::PLAIN,
         };
         write!(out, "  {:17} ", measure.key)?;
         out.paint(style, measure_words(measure))?;
@@ -533,7 +536,7 @@ fn print_entry(
 
 /// The instructions that differ, as in a patch.
 fn print_code(
-    compared: &mut Compared,
+    compared: &mut ComparedFiles,
     entry: &Entry,
     context: u32,
     out: &mut Text,

@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde_json::{Value, json};
+use zeview::analysis::data_flow::Flows;
 use zeview::analysis::source_lines::{LineRow, LineTable};
+use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
 use zeview::model::account::Account;
@@ -49,19 +51,27 @@ pub struct Options {
     /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
     /// mnemonic, text, comment, operands (kind, text, bits), target (the first place that it can
     /// jump to), targets, line (file, line, column; null if it is not known).
-    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source"])]
+    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live"])]
     json: bool,
+    /// Print the number of general registers that are live before each instruction.
+    #[arg(long)]
+    live: bool,
+    /// With --json, also the data flow: reads, writes, gathers (registers of a gather message; bytes
+    /// such as r8, r8:2, r6[12-15]), defs (pc of the producer or null, bytes), live (bytes of r, acc,
+    /// f, a, s, and registers), waits (pc, on, bytes: the reason), latency, occupancy, dead.
+    #[arg(long, requires = "json")]
+    dataflow: bool,
 }
 
-fn parse_platform(name: &str) -> Result<Platform, String> {
+pub fn parse_platform(name: &str) -> Result<Platform, String> {
     platform::named(name).ok_or_else(|| "no such platform or device; see --help".to_owned())
 }
 
 /// The code of a kernel or function.
-struct Code {
-    name: String,
-    span: Span,
-    platform: Platform,
+pub struct Code {
+    pub name: String,
+    pub span: Span,
+    pub platform: Platform,
     /// The source lines, if somebody wants them.
     lines: Option<Rc<LineTable>>,
 }
@@ -84,9 +94,16 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let found = match options.raw {
-        true => Ok(raw(&document, options)),
-        false => find(&mut document, options),
+    let found = if options.raw {
+        Ok(raw(&document, options))
+    } else {
+        let lines = options.source || options.json;
+        find(
+            &mut document,
+            options.platform,
+            options.kernel.as_deref(),
+            lines,
+        )
     };
     drop(progress);
     let found = match found {
@@ -98,14 +115,15 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     let account = output::account();
     output::allow(&account, &document);
-    let mut out = match options.json {
-        true => output::json_within(&account),
-        false => output::text_within(&account),
+    let mut out = if options.json {
+        output::json_within(&account)
+    } else {
+        output::text_within(&account)
     };
     let mut status = 0;
     let mut first = true;
     // It remembers how it decodes: one for all kernels of a platform.
-    let mut decoder: Option<(Platform, Decoder)> = None;
+    let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
     out.write_all(if options.json { b"[" } else { b"" })?;
     for code in &found {
         if account.is_overdrawn() {
@@ -121,10 +139,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         };
         let (_, decoder) = match &mut decoder {
             Some(decoder) if decoder.0 == code.platform => decoder,
-            other => other.insert((code.platform, Decoder::new(code.platform))),
+            other => other.insert((code.platform, Rc::new(Decoder::new(code.platform)))),
         };
         if options.json {
-            write_json(decoder, code, &bytes, &account, &mut first, &mut out)?;
+            let flow = options.dataflow.then(|| flow(decoder, &bytes));
+            let flow = flow.as_ref();
+            write_json(decoder, code, &bytes, flow, &account, &mut first, &mut out)?;
             stopped_in(&name, code, &account);
             continue;
         }
@@ -162,24 +182,28 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
 }
 
 /// The code sections of all zebins in a file.
-fn find(document: &mut Document, options: &Options) -> Result<Vec<Code>, String> {
+pub fn find(
+    document: &mut Document,
+    platform: Option<Platform>,
+    kernel: Option<&str>,
+    wants_lines: bool,
+) -> Result<Vec<Code>, String> {
     let mut found = Vec::new();
     let mut unknown = None;
     for zebin in document.documents_with(ListId::Kernels) {
         let device = document.verdict(zebin, None).and_then(|v| v.device);
         let own = device.as_ref().and_then(|device| platform::named(device));
-        let Some(platform) = options.platform.or(own) else {
+        let Some(platform) = platform.or(own) else {
             unknown = Some(match device {
                 Some(device) => format!("the encoding of {device} is not known; name a --platform"),
                 None => "the file names no device; name a --platform".to_owned(),
             });
             continue;
         };
-        let wants_lines = options.source || options.json;
         let lines = document.source_lines(zebin).filter(|_| wants_lines);
         let lines = lines.map(|lines| lines.table(&document.sources));
         for (name, span) in sections(document, zebin) {
-            if options.kernel.as_ref().is_none_or(|kernel| *kernel == name) {
+            if kernel.is_none_or(|kernel| *kernel == name) {
                 found.push(Code {
                     name,
                     span,
@@ -189,7 +213,7 @@ fn find(document: &mut Document, options: &Options) -> Result<Vec<Code>, String>
             }
         }
     }
-    match (found.is_empty(), unknown, &options.kernel) {
+    match (found.is_empty(), unknown, kernel) {
         (false, ..) => Ok(found),
         (true, Some(unknown), _) => Err(unknown),
         (true, None, Some(kernel)) => Err(format!("no kernel {kernel}")),
@@ -213,8 +237,12 @@ fn sections(document: &mut Document, zebin: NodeId) -> Vec<(String, Span)> {
     sections.collect()
 }
 
+fn flow(decoder: &Rc<Decoder>, bytes: &[u8]) -> DataFlow {
+    DataFlow::new(Rc::clone(decoder), bytes)
+}
+
 fn write_text(
-    decoder: &Decoder,
+    decoder: &Rc<Decoder>,
     code: &Code,
     bytes: &[u8],
     options: &Options,
@@ -224,6 +252,7 @@ fn write_text(
     let blocks = (!options.numeric).then(|| Blocks::find(decoder, bytes));
     let mut result = Ok(());
     let mut before = None;
+    let flow = options.live.then(|| flow(decoder, bytes));
     let mut prefix = |at: usize, length: usize, text: &mut String| {
         if options.source {
             let line = code.line(at);
@@ -235,6 +264,16 @@ fn write_text(
         }
         if options.offsets {
             text.push_str(&format!("/* [{at:08X}] */ "));
+        }
+        if let Some(flow) = &flow {
+            let row = u32::try_from(at).ok().and_then(|at| flow.row_of(at));
+            match row {
+                Some(row) => {
+                    let registers = flow.live(row).registers;
+                    text.push_str(&format!("/* live {registers:>3} */ "));
+                }
+                None => text.push_str("/* live   ? */ "),
+            }
         }
         if options.bytes {
             text.push_str("/* ");
@@ -266,6 +305,7 @@ fn write_json(
     decoder: &Decoder,
     code: &Code,
     bytes: &[u8],
+    flow: Option<&DataFlow>,
     account: &Account,
     first: &mut bool,
     out: &mut impl Write,
@@ -308,7 +348,7 @@ fn write_json(
         });
         let start = code.span.start + at as u64;
         at += usize::from(instruction.length);
-        let object = json!({
+        let mut object = json!({
             "schema": zeview::model::json::SCHEMA,
             "kernel": code.name,
             "offset": place,
@@ -322,6 +362,15 @@ fn write_json(
             "targets": targets,
             "line": line,
         });
+        let row = flow.and_then(|flow| {
+            let row = flow.row_of(u32::try_from(place).ok()?)?;
+            flow.instruction(row)
+        });
+        if let (Some(row), Some(object)) = (row, object.as_object_mut())
+            && let Value::Object(values) = serde_json::to_value(row)?
+        {
+            object.extend(values);
+        }
         out.write_all(if *first { b"\n" } else { b",\n" })?;
         *first = false;
         serde_json::to_writer(&mut *out, &object)?;

@@ -127,12 +127,12 @@ fn place(node: &Node) -> String {
 }
 
 /// Counts what is written.
-struct Counted<W> {
+struct CountingWriter<W> {
     out: W,
     count: u64,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.count += bytes.len() as u64;
         self.out.write_all(bytes)?;
@@ -171,10 +171,11 @@ fn print_text(
     let colors = out.colors();
     let tree = limit.options(options);
     let mut dim = DimPlaces::new(out);
-    let mut counted = Counted {
-        out: match colors {
-            true => &mut dim as &mut dyn Write,
-            false => &mut *dim.out,
+    let mut counted = CountingWriter {
+        out: if colors {
+            &mut dim as &mut dyn Write
+        } else {
+            &mut *dim.out
         },
         count: 0,
     };
@@ -237,7 +238,7 @@ impl Write for DimPlaces<'_> {
 
 /// All but the tree, which is written as it is made.
 #[derive(Serialize)]
-struct Head<'a> {
+struct DumpHeader<'a> {
     schema: u32,
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,7 +258,7 @@ fn print_json(
     limit: &mut Limit,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let head = serde_json::to_string(&Head {
+    let head = serde_json::to_string(&DumpHeader {
         schema: SCHEMA,
         path,
         file: &document.root().name,
@@ -269,7 +270,7 @@ fn print_json(
     // The object goes on: its last members are long.
     let head = head.strip_suffix('}').unwrap_or(&head);
     write!(out, "{head},\"tree\":")?;
-    let mut counted = Counted {
+    let mut counted = CountingWriter {
         out: &mut *out,
         count: 0,
     };

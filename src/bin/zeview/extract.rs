@@ -239,10 +239,10 @@ fn write_all(
         };
         let path = path.as_str();
         let to = folder.join(names.of(path));
-        let written = match is_input(options, &to) {
-            true => Err(io::Error::other("this is the file that is read")),
-            // What has the name already is replaced, be it a link that leads elsewhere.
-            false => replace::in_folder(folder, &to, &mut |out| write(document, *span, out)),
+        let written = if is_input(options, &to) {
+            Err(io::Error::other("this is the file that is read"))
+        } else {
+            replace::in_folder(folder, &to, &mut |out| write(document, *span, out))
         };
         match written {
             Ok(()) => {

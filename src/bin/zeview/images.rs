@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
-use zeview::analysis::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
+use zeview::analysis::host_images::{EXPORTED, HostImage, HostImages, IMPORTED, ImageDescription};
 use zeview::analysis::images::Pick;
 use zeview::analysis::modules::PropertyValue;
 use zeview::analysis::naming::{NameSet, ShortNames};
@@ -17,7 +17,7 @@ use zeview::decode::text::plural;
 use zeview::model::account::Account;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
-use zeview::tables::table::{Head, Rows, Table};
+use zeview::tables::table::{ColumnHeader, Rows, Table};
 
 use crate::FileArgument;
 use crate::input;
@@ -86,11 +86,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             let title = document.summary.title.clone();
             let has_images = !document.images(NodeId::ROOT).list.is_empty();
             let name = file.display();
-            match has_images {
-                true => complain!(
+            if has_images {
+                complain!(
                     "{name}: {title}: not a library or program; `zeview ls --images` lists its images"
-                ),
-                false => complain!("{name}: {title} has no device images"),
+                )
+            } else {
+                complain!("{name}: {title} has no device images")
             }
         }
         for (name, images) in holders {
@@ -107,9 +108,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                     break;
                 }
                 // The table needs to know what is a kernel, and no more.
-                let wanted: fn(&str) -> bool = match options.json {
-                    true => |_| true,
-                    false => |set| set == EXPORTED,
+                let wanted: fn(&str) -> bool = if options.json {
+                    |_| true
+                } else {
+                    |set| set == EXPORTED
                 };
                 let image = images.image_with(index, &document.sources, wanted);
                 let Some(image) = image else {
@@ -117,9 +119,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 };
                 left_out += image.described.as_ref().map_or(0, |found| found.left_out);
                 let pick = picks.get(&image.span);
-                match options.json {
-                    true => printer.json(&mut json, &name, &image, pick)?,
-                    false => printer.row(&name, index, &image, pick, names.as_ref()),
+                if options.json {
+                    printer.json(&mut json, &name, &image, pick)?
+                } else {
+                    printer.row(&name, index, &image, pick, names.as_ref())
                 }
             }
             left_out += std::mem::take(&mut *printer.names_left_out.borrow_mut());
@@ -224,7 +227,7 @@ impl Printer {
     ) -> io::Result<()> {
         out.write_all(if self.count == 0 { b"[\n" } else { b",\n" })?;
         self.count += 1;
-        let room = Room {
+        let room = OutputBudget {
             account: &self.account,
             left_out: &self.names_left_out,
         };
@@ -242,7 +245,7 @@ impl Printer {
     ) {
         self.count += 1;
         let described = image.described.as_ref();
-        let kernels = described.map(Described::kernels).unwrap_or_default();
+        let kernels = described.map(ImageDescription::kernels).unwrap_or_default();
         let size = image
             .size()
             .map_or_else(|| "?".to_owned(), |size| size.to_string());
@@ -274,20 +277,20 @@ impl Printer {
 
     fn table(self) -> io::Result<()> {
         let mut heads = vec![
-            Head::text("image"),
-            Head::text("offset"),
-            Head::number("stored"),
-            Head::number("size"),
-            Head::text("kind"),
-            Head::text("target"),
-            Head::number("kernels"),
-            Head::text("first kernel"),
+            ColumnHeader::text("image"),
+            ColumnHeader::text("offset"),
+            ColumnHeader::number("stored"),
+            ColumnHeader::number("size"),
+            ColumnHeader::text("kind"),
+            ColumnHeader::text("target"),
+            ColumnHeader::number("kernels"),
+            ColumnHeader::text("first kernel"),
         ];
         if self.with_file {
-            heads.insert(0, Head::text("file"));
+            heads.insert(0, ColumnHeader::text("file"));
         }
         if self.with_device {
-            heads.push(Head::text("on the device"));
+            heads.push(ColumnHeader::text("on the device"));
         }
         let mut table = Table::new(heads);
         table.rows = self.rows;
@@ -331,12 +334,12 @@ struct ImageJson<'a> {
 /// The output that is left for names and properties of an image: they are written one by one, as long
 /// as there is some.
 #[derive(Clone, Copy)]
-struct Room<'a> {
+struct OutputBudget<'a> {
     account: &'a Account,
     left_out: &'a RefCell<u64>,
 }
 
-impl Room<'_> {
+impl OutputBudget<'_> {
     /// Returns whether one more may be written. If not, it is counted.
     fn may(&self) -> bool {
         let may = !self.account.is_overdrawn();
@@ -345,7 +348,7 @@ impl Room<'_> {
     }
 }
 
-struct Names<'a>(Vec<&'a str>, Room<'a>);
+struct Names<'a>(Vec<&'a str>, OutputBudget<'a>);
 
 impl Serialize for Names<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -357,7 +360,7 @@ impl Serialize for Names<'_> {
 /// The properties by set and key.
 struct Properties<'a>(
     BTreeMap<&'a str, BTreeMap<&'a str, &'a PropertyValue>>,
-    Room<'a>,
+    OutputBudget<'a>,
 );
 
 impl Serialize for Properties<'_> {
@@ -367,7 +370,7 @@ impl Serialize for Properties<'_> {
     }
 }
 
-struct PropertiesOf<'a>(&'a BTreeMap<&'a str, &'a PropertyValue>, Room<'a>);
+struct PropertiesOf<'a>(&'a BTreeMap<&'a str, &'a PropertyValue>, OutputBudget<'a>);
 
 impl Serialize for PropertiesOf<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -380,7 +383,7 @@ impl Serialize for PropertiesOf<'_> {
 #[serde(untagged)]
 enum PropertyJson<'a> {
     Number(u64),
-    Bytes { bits: u64, hex: Hex<'a> },
+    Bytes { bits: u64, hex: HexDigits<'a> },
 }
 
 impl<'a> From<&'a PropertyValue> for PropertyJson<'a> {
@@ -388,7 +391,7 @@ impl<'a> From<&'a PropertyValue> for PropertyJson<'a> {
         match value {
             PropertyValue::Bytes { bits, bytes } => PropertyJson::Bytes {
                 bits: *bits,
-                hex: Hex(bytes),
+                hex: HexDigits(bytes),
             },
             PropertyValue::Number(number) => PropertyJson::Number(*number),
             PropertyValue::Unreadable(_) => PropertyJson::Number(0),
@@ -397,15 +400,15 @@ impl<'a> From<&'a PropertyValue> for PropertyJson<'a> {
 }
 
 /// Bytes as hexadecimal digits.
-struct Hex<'a>(&'a [u8]);
+struct HexDigits<'a>(&'a [u8]);
 
-impl Serialize for Hex<'_> {
+impl Serialize for HexDigits<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl fmt::Display for Hex<'_> {
+impl fmt::Display for HexDigits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
@@ -416,7 +419,7 @@ impl<'a> ImageJson<'a> {
         file: &'a str,
         image: &'a HostImage,
         pick: Option<&'a Pick>,
-        room: Room<'a>,
+        room: OutputBudget<'a>,
     ) -> ImageJson<'a> {
         let described = image.described.as_ref();
         let names = |set: &str| {
@@ -456,7 +459,7 @@ impl<'a> ImageJson<'a> {
     }
 }
 
-fn properties(described: &Described) -> BTreeMap<&str, BTreeMap<&str, &PropertyValue>> {
+fn properties(described: &ImageDescription) -> BTreeMap<&str, BTreeMap<&str, &PropertyValue>> {
     let sets = described.properties.iter().map(|set| {
         let properties = set.entries.iter();
         let properties = properties.map(|property| (property.key.as_str(), &property.value));

@@ -6,7 +6,7 @@ use zeview::analysis::images::{Choice, Images};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity};
 
 /// A file, or a document within it, with what was found.
-pub struct Judged {
+pub struct VerdictRow {
     /// The path of the document within the file.
     pub path: Option<String>,
     /// In a few words.
@@ -21,11 +21,11 @@ pub struct Judged {
     pub inner: Vec<(String, Verdict)>,
     /// Of a container that was judged for a device that somebody has chosen: which of its images run
     /// on it.
-    pub choice: Option<Chosen>,
+    pub choice: Option<ImageChoice>,
 }
 
 /// Which images of a container run on a device.
-pub struct Chosen {
+pub struct ImageChoice {
     pub images: Images,
     pub choice: Choice,
 }
@@ -33,9 +33,9 @@ pub struct Chosen {
 /// At most so many images of one file get a verdict: a library can have thousands.
 const INNER: usize = 16 * 1024;
 
-impl Judged {
+impl VerdictRow {
     /// The whole file.
-    pub fn file(document: &mut Document, device: Option<&str>) -> Judged {
+    pub fn file(document: &mut Document, device: Option<&str>) -> VerdictRow {
         document.open_all();
         let is_known = !document.summary.has.unknown;
         let verdict = document.verdict(NodeId::ROOT, device);
@@ -55,24 +55,24 @@ impl Judged {
             title.push_str(" · ");
             title.push_str(&fact.text);
         }
-        Judged {
+        VerdictRow {
             path: None,
             title,
             diagnostics: document.diagnostics.clone(),
             is_known,
             verdict,
             inner,
-            choice: choice.map(|choice| Chosen { images, choice }),
+            choice: choice.map(|choice| ImageChoice { images, choice }),
         }
     }
 
     /// A part of it.
-    pub fn part(document: &mut Document, id: NodeId, device: Option<&str>) -> Judged {
+    pub fn part(document: &mut Document, id: NodeId, device: Option<&str>) -> VerdictRow {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         document.open_within(extent);
         let node = document.node(id);
         let title = node.and_then(|node| node.summary.clone());
-        Judged {
+        VerdictRow {
             path: Some(document.path(id)),
             title: title.unwrap_or_default().into_owned(),
             diagnostics: document.diagnostics_in(extent).cloned().collect(),
@@ -99,7 +99,7 @@ impl Judged {
         if let Some(verdict) = &self.verdict {
             return Some(verdict.outcome);
         }
-        if let Some(Chosen { choice, .. }) = &self.choice {
+        if let Some(ImageChoice { choice, .. }) = &self.choice {
             return Some(choice.outcome.unwrap_or(Outcome::Refused));
         }
         let inner = self.inner.iter().map(|(_, verdict)| verdict.outcome);

@@ -51,7 +51,7 @@ pub struct Options {
     filter: Option<Filter>,
     /// Sort by a column in ascending order; -COLUMN or COLUMN:desc sorts in descending order.
     #[arg(long, value_name = "COLUMN", value_parser = sort, allow_hyphen_values = true)]
-    sort: Option<Sort>,
+    sort: Option<SortOrder>,
     /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and
     /// a number, yes, no, or (with = and !=) text, in quotes if it has spaces. Conditions can be
     /// combined with and, or, not and parentheses. Can be given several times. If not all
@@ -93,13 +93,13 @@ fn group_by(text: &str) -> Result<GroupBy, String> {
 }
 
 #[derive(Clone, Copy)]
-struct Sort {
+struct SortOrder {
     /// The place of the column.
     column: usize,
     is_descending: bool,
 }
 
-fn sort(text: &str) -> Result<Sort, String> {
+fn sort(text: &str) -> Result<SortOrder, String> {
     let (name, is_descending) = match (text.strip_prefix('-'), text.rsplit_once(':')) {
         (Some(name), _) => (name, true),
         (None, Some((name, "desc"))) => (name, true),
@@ -108,7 +108,7 @@ fn sort(text: &str) -> Result<Sort, String> {
     };
     let name = column(name)?.id;
     let place = columns().iter().position(|column| column.id == name);
-    Ok(Sort {
+    Ok(SortOrder {
         column: place.unwrap_or(0),
         is_descending,
     })
@@ -146,7 +146,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let progress = Progress::start();
     for file in &options.files {
         progress.say(|| format!("reading {}", file.display()));
-        let opened = Opened::new(file, options, &mut gate);
+        let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
         let opened = match opened {
             Ok(opened) => opened,
@@ -187,7 +187,7 @@ fn print_limits(options: &Options) -> io::Result<ExitCode> {
     let mut gate = Gate::new(&[]);
     let mut status = 0;
     for file in &options.files {
-        let opened = Opened::new(file, options, &mut gate);
+        let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
         let mut opened = match opened {
             Ok(opened) => opened,
@@ -230,7 +230,7 @@ fn print_limits(options: &Options) -> io::Result<ExitCode> {
 }
 
 /// A file with its kernels.
-struct Opened {
+struct OpenedFile {
     document: Document,
     name: String,
     lists: Vec<(NodeId, Rc<dyn List>)>,
@@ -238,12 +238,12 @@ struct Opened {
     damage: Damage,
 }
 
-impl Opened {
+impl OpenedFile {
     fn new(
         file: &Path,
         options: &Options,
         gate: &mut Gate<'_>,
-    ) -> Result<Opened, Box<dyn std::error::Error>> {
+    ) -> Result<OpenedFile, Box<dyn std::error::Error>> {
         let path = options.path.as_deref();
         let query = Query {
             by: options.group_by,
@@ -264,9 +264,10 @@ impl Opened {
             for note in list.notes() {
                 gate.miss(&format!("{name}: {note}"));
             }
-            match list.count() > list.secondary().functions {
-                true => lists.push((id, list)),
-                false => empty.push((document.path(id), id)),
+            if list.count() > list.secondary().functions {
+                lists.push((id, list))
+            } else {
+                empty.push((document.path(id), id))
             }
         }
         if lists.is_empty() {
@@ -277,14 +278,13 @@ impl Opened {
                 gate.look_for_lost(&document, id, &place(&name, &path));
             }
         }
-        let damage = match gate.has_conditions() {
-            true => {
-                let ids: Vec<NodeId> = lists.iter().map(|(id, _)| *id).collect();
-                Damage::of(&mut document, &ids)
-            }
-            false => Damage::default(),
+        let damage = if gate.has_conditions() {
+            let ids: Vec<NodeId> = lists.iter().map(|(id, _)| *id).collect();
+            Damage::of(&mut document, &ids)
+        } else {
+            Damage::default()
         };
-        Ok(Opened {
+        Ok(OpenedFile {
             document,
             name,
             lists,
@@ -293,20 +293,19 @@ impl Opened {
     }
 }
 
-impl Opened {
+impl OpenedFile {
     /// The documents whose kernels are listed: in the place of a container its images.
     fn documents(&mut self) -> Vec<NodeId> {
         let mut documents = Vec::new();
         for (id, _) in &self.lists {
-            match self.document.has_list(*id, ListId::Kernels) {
-                true => documents.push(*id),
-                false => {
-                    let images = self.document.images(*id);
-                    let images = self.document.opened_images(&images);
-                    let with_kernels = images.iter().filter(|image| image.has_kernels);
-                    let nodes = with_kernels.filter_map(|image| self.document.node_of(image));
-                    documents.extend(nodes);
-                }
+            if self.document.has_list(*id, ListId::Kernels) {
+                documents.push(*id)
+            } else {
+                let images = self.document.images(*id);
+                let images = self.document.opened_images(&images);
+                let with_kernels = images.iter().filter(|image| image.has_kernels);
+                let nodes = with_kernels.filter_map(|image| self.document.node_of(image));
+                documents.extend(nodes);
             }
         }
         documents
@@ -392,7 +391,7 @@ impl Printer {
     /// Prints and judges the kernels of files, sorted together.
     fn print(
         &mut self,
-        opened: &mut [Opened],
+        opened: &mut [OpenedFile],
         options: &Options,
         gate: &mut Gate<'_>,
     ) -> io::Result<()> {
@@ -403,7 +402,7 @@ impl Printer {
             .map(|file| std::mem::take(&mut file.damage));
         let mut damage: Vec<Damage> = damage.collect();
         let opened = &*opened;
-        let mut rows: Vec<(Key<'_>, usize, &Opened, &dyn List, u32)> = Vec::new();
+        let mut rows: Vec<(Key<'_>, usize, &OpenedFile, &dyn List, u32)> = Vec::new();
         for (number, file) in opened.iter().enumerate() {
             let sources = &file.document.sources;
             for (_, list) in &file.lists {
@@ -423,7 +422,7 @@ impl Printer {
             None => {}
         }
         // A host's file has many images, mostly with one kernel.
-        let is_host = |file: &Opened| file.document.summary.has.host;
+        let is_host = |file: &OpenedFile| file.document.summary.has.host;
         let is_grouped = options.group_by.is_some();
         let is_wide = is_grouped || opened.iter().any(is_host);
         if options.columns.is_empty() && self.form != Form::Json && is_wide {
@@ -438,7 +437,7 @@ impl Printer {
         }
         // The name is not said of one file that has its kernels itself, or in such images.
         let is_within =
-            |file: &Opened| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
+            |file: &OpenedFile| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
         let with_file = self.with_file || (!is_grouped && opened.iter().any(is_within));
         for (_, number, file, list, row) in rows {
             let sources = &file.document.sources;
@@ -458,8 +457,8 @@ impl Printer {
     }
 
     /// Allows the output that these files may take.
-    fn allow(&self, opened: &[Opened]) {
-        let size = |file: &Opened| file.document.sources.whole(SourceId::FILE).len();
+    fn allow(&self, opened: &[OpenedFile]) {
+        let size = |file: &OpenedFile| file.document.sources.whole(SourceId::FILE).len();
         let limit: u64 = opened.iter().map(|file| limits::output(size(file))).sum();
         if !opened.is_empty() {
             self.account.reset(limit);

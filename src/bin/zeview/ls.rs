@@ -11,7 +11,7 @@ use zeview::model::account::Account;
 use zeview::model::json::{SCHEMA, kind_name};
 use zeview::model::text::{escaped, value_text};
 use zeview::model::{Area, Document, Node, NodeId, PathError, SourceId, Span, is_pattern};
-use zeview::tables::table::{Head, Table};
+use zeview::tables::table::{ColumnHeader, Table};
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId};
@@ -149,9 +149,10 @@ fn parts(
         if lists_itself {
             out.push(&node, &path)?;
         }
-        let levels = match lists_itself {
-            true => levels.saturating_sub(1),
-            false => levels,
+        let levels = if lists_itself {
+            levels.saturating_sub(1)
+        } else {
+            levels
         };
         if levels == 0 {
             continue;
@@ -192,9 +193,10 @@ fn documents(document: &mut Document, named: &[Named]) -> Vec<NodeId> {
     let mut ids = Vec::new();
     let mut seen = HashSet::new();
     for span in spans {
-        let id = match span == whole {
-            true => Some(NodeId::ROOT),
-            false => document.document_at(span),
+        let id = if span == whole {
+            Some(NodeId::ROOT)
+        } else {
+            document.document_at(span)
         };
         ids.extend(id.filter(|id| seen.insert(*id)));
     }
@@ -317,9 +319,10 @@ impl Blocks {
     /// The writer has one more row.
     fn row(&mut self, writer: &mut Writer) -> io::Result<()> {
         self.waiting += 1;
-        match self.waiting >= LIST_BLOCK || writer.size() >= LIST_BLOCK_BYTES {
-            true => self.block(writer),
-            false => Ok(()),
+        if self.waiting >= LIST_BLOCK || writer.size() >= LIST_BLOCK_BYTES {
+            self.block(writer)
+        } else {
+            Ok(())
         }
     }
 
@@ -331,7 +334,7 @@ impl Blocks {
         let mut table = writer.table();
         self.left_out = fit(&mut table);
         if !self.is_first {
-            table.heads.iter_mut().for_each(Head::clear);
+            table.heads.iter_mut().for_each(ColumnHeader::clear);
         }
         (self.waiting, self.is_first) = (0, false);
         print_table(&table, &mut self.out, |_| style::PLAIN)
@@ -383,15 +386,16 @@ struct PartJson<'a> {
 impl Rows {
     fn new(json: bool, account: Rc<Account>) -> Rows {
         let heads = vec![
-            Head::number("offset"),
-            Head::number("size"),
-            Head::text("what"),
-            Head::text("path"),
+            ColumnHeader::number("offset"),
+            ColumnHeader::number("size"),
+            ColumnHeader::text("what"),
+            ColumnHeader::text("path"),
         ];
         Rows {
-            form: match json {
-                true => RowsForm::Json(output::json_within(&account)),
-                false => RowsForm::Text(output::text_within(&account), Table::new(heads)),
+            form: if json {
+                RowsForm::Json(output::json_within(&account))
+            } else {
+                RowsForm::Text(output::text_within(&account), Table::new(heads))
             },
             count: 0,
             account,
@@ -444,9 +448,10 @@ impl Rows {
                     shortened(&what),
                     escaped(path),
                 ]);
-                match table.rows.len() >= BLOCK || table.rows.size() >= LIST_BLOCK_BYTES {
-                    true => print_block(table, out),
-                    false => Ok(()),
+                if table.rows.len() >= BLOCK || table.rows.size() >= LIST_BLOCK_BYTES {
+                    print_block(table, out)
+                } else {
+                    Ok(())
                 }
             }
         }
@@ -477,7 +482,7 @@ fn print_block(table: &mut Table, out: &mut Text) -> io::Result<()> {
     })?;
     table.rows.clear();
     // They stand above the first rows only.
-    table.heads.iter_mut().for_each(Head::clear);
+    table.heads.iter_mut().for_each(ColumnHeader::clear);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The command line: the decoder without the page.
 
+mod analyze;
 mod argument;
 mod check;
 mod diff;
@@ -77,6 +78,13 @@ enum Command {
     ///
     /// Example: zeview disasm vecadd.zebin --kernel vecadd
     Disasm(disasm::Options),
+    /// Summarize the data flow of kernels: registers alive, spills, loops, waits.
+    ///
+    /// Cycles are those that the compiler's scheduler assumes for one thread; they are no run time.
+    /// Divergent control flow is ignored, and calls are not followed.
+    ///
+    /// Example: zeview analyze vecadd.zebin --kernel vecadd
+    Analyze(analyze::Options),
     /// Check files against the specifications, and predict what the driver does with them.
     ///
     /// The two results are independent: compilers write files that the driver refuses, and the
@@ -179,6 +187,7 @@ fn main() -> ExitCode {
         Some(Command::Ls(options)) => ls::run(options),
         Some(Command::Dump(options)) => dump::run(options),
         Some(Command::Disasm(options)) => disasm::run(options),
+        Some(Command::Analyze(options)) => analyze::run(options),
         Some(Command::Check(options)) => check::run(options),
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
@@ -195,10 +204,13 @@ fn main() -> ExitCode {
     match outcome {
         Ok(status) => status,
         // Whoever reads the output has seen enough: `zeview dump x | head`. A failure stays one.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match output::has_complained() {
-            true => ExitCode::from(2),
-            false => ExitCode::SUCCESS,
-        },
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            if output::has_complained() {
+                ExitCode::from(2)
+            } else {
+                ExitCode::SUCCESS
+            }
+        }
         Err(error) => {
             output::complain!("{error}");
             ExitCode::from(2)
@@ -224,6 +236,7 @@ fn judges(arguments: &Arguments) -> bool {
             Command::Ls(_)
             | Command::Dump(_)
             | Command::Disasm(_)
+            | Command::Analyze(_)
             | Command::Rules(_)
             | Command::Extract(_)
             | Command::Open(_)
@@ -250,6 +263,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
             Command::Ls(_)
             | Command::Dump(_)
             | Command::Disasm(_)
+            | Command::Analyze(_)
             | Command::Extract(_)
             | Command::Rules(_)
             | Command::Completions { .. }

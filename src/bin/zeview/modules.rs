@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use zeview::analysis::modules::{
-    Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue, json,
+    Image, ModuleGraph, Modules, Property, PropertyOwner, PropertySet, PropertyValue, json,
 };
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
@@ -195,7 +195,7 @@ fn print(
         plural(graph.ir_modules.len() as u64, "IR module"),
         plural(graph.native_images.len() as u64, "native device code image"),
     )?;
-    print_properties(&modules.properties(Holder::Whole, sources), out)?;
+    print_properties(&modules.properties(PropertyOwner::Whole, sources), out)?;
     for (at, module) in graph.abstract_modules.iter().enumerate() {
         if account.is_overdrawn() {
             return Ok(graph.abstract_modules.len() - at);
@@ -206,7 +206,7 @@ fn print(
             format_args!("abstract module {}", module.index),
         )?;
         writeln!(out)?;
-        let holder = Holder::AbstractModule(module.index);
+        let holder = PropertyOwner::AbstractModule(module.index);
         print_properties(&modules.properties(holder, sources), out)?;
         for (range, images, what) in [
             (&module.ir_modules, graph.ir_modules_of(module), "IR module"),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::AutoStream;
 use anstyle::Style;
 use zeview::decode::limits;
-use zeview::model::account::{Account, Metered};
+use zeview::model::account::{Account, MeteredWriter};
 use zeview::model::text::{escaped, is_unseen, push_visible};
 use zeview::model::{Document, SourceId};
 use zeview::tables::table::{Table, cut};
@@ -114,7 +114,7 @@ fn push_json(out: &mut String, text: &str) {
 }
 
 /// Standard output for text.
-pub type Text = Visible<Metered<BufWriter<Box<dyn Write>>>>;
+pub type Text = Visible<MeteredWriter<BufWriter<Box<dyn Write>>>>;
 
 /// Standard output for text.
 pub fn text() -> Text {
@@ -131,8 +131,8 @@ pub fn text_within(account: &Rc<Account>) -> Text {
     Visible::new(metered(stdout(), account), colors())
 }
 
-fn metered(out: Box<dyn Write>, account: &Rc<Account>) -> Metered<BufWriter<Box<dyn Write>>> {
-    Metered::new(BufWriter::with_capacity(1 << 16, out), Rc::clone(account))
+fn metered(out: Box<dyn Write>, account: &Rc<Account>) -> MeteredWriter<BufWriter<Box<dyn Write>>> {
+    MeteredWriter::new(BufWriter::with_capacity(1 << 16, out), Rc::clone(account))
 }
 
 fn unlimited() -> Rc<Account> {
@@ -185,11 +185,12 @@ fn plain() -> Box<dyn Write> {
 }
 
 fn outliving(out: impl Write + 'static) -> Box<dyn Write> {
-    match GOES_ON.load(Ordering::Relaxed) {
-        true => Box::new(Lenient::new(out, || {
+    if GOES_ON.load(Ordering::Relaxed) {
+        Box::new(Lenient::new(out, || {
             READER_GONE.store(true, Ordering::Relaxed);
-        })),
-        false => Box::new(out),
+        }))
+    } else {
+        Box::new(out)
     }
 }
 
@@ -254,9 +255,10 @@ impl<W: Write> Write for Lines<W> {
 
 /// Standard output, which on an old Windows turns styles into what its console understands.
 pub fn stdout() -> Box<dyn Write> {
-    match colors() {
-        true => outliving(AutoStream::always(io::stdout().lock())),
-        false => plain(),
+    if colors() {
+        outliving(AutoStream::always(io::stdout().lock()))
+    } else {
+        plain()
     }
 }
 
@@ -314,12 +316,11 @@ impl<W: Write> Write for Lenient<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.is_broken {
-            true => Ok(()),
-            false => {
-                let flushed = self.out.flush();
-                self.unless_broken(flushed)
-            }
+        if self.is_broken {
+            Ok(())
+        } else {
+            let flushed = self.out.flush();
+            self.unless_broken(flushed)
         }
     }
 }
@@ -340,9 +341,10 @@ pub fn say_left_out(columns: &[String]) {
 /// On a terminal, text without its middle if it is long.
 pub fn shortened(text: &str) -> String {
     const LONG: usize = 48;
-    match io::stdout().is_terminal() {
-        true => cut(text, LONG),
-        false => text.to_owned(),
+    if io::stdout().is_terminal() {
+        cut(text, LONG)
+    } else {
+        text.to_owned()
     }
 }
 

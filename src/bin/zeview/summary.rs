@@ -14,12 +14,12 @@ use zeview::decode::text::plural;
 use zeview::model::text::{distance, escaped};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 use zeview::tables::ListId;
-use zeview::tables::table::{Head, Table};
+use zeview::tables::table::{ColumnHeader, Table};
 
 use crate::FileArgument;
 use crate::check::print_headline;
 use crate::input;
-use crate::judge::Judged;
+use crate::judge::VerdictRow;
 use crate::ls::what;
 use crate::output::{self, Text, complain, print_table, shortened};
 use crate::progress::Progress;
@@ -75,7 +75,7 @@ fn meant(file: &Path, error: &io::Error) -> String {
 }
 
 fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
-    let judged = Judged::file(document, None);
+    let judged = VerdictRow::file(document, None);
     out.paint(style::HEAD, escaped(&file.display().to_string()))?;
     writeln!(out, ": {}", escaped(&judged.title))?;
     let size = document.root().span.map_or(0, |span| span.len());
@@ -98,7 +98,7 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
 }
 
 /// What the title does not say already. The images of a container have a line each below.
-fn print_facts(document: &Document, judged: &Judged, out: &mut Text) -> io::Result<()> {
+fn print_facts(document: &Document, judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     let images = ["image", "images", "binary", "device code"];
     let is_said = |label: &str| !judged.inner.is_empty() && images.contains(&label);
     let facts = document.summary.facts.iter();
@@ -130,7 +130,7 @@ fn print_more(count: usize, what: &str, out: &mut Text) -> io::Result<()> {
     }
 }
 
-fn print_verdicts(judged: &Judged, out: &mut Text) -> io::Result<()> {
+fn print_verdicts(judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     if !judged.is_known {
         return writeln!(out, "  not a format zeview reads");
     }
@@ -158,7 +158,7 @@ fn print_verdicts(judged: &Judged, out: &mut Text) -> io::Result<()> {
 }
 
 /// How many problems, and those of each rule in one line, the worst first.
-fn print_problems(judged: &Judged, out: &mut Text) -> io::Result<()> {
+fn print_problems(judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     let all = [
         (Severity::Error, "errors"),
         (Severity::Warning, "warnings"),
@@ -267,11 +267,11 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
         parts.largest.sort_by_key(|(node, _)| node.span);
     }
     let mut table = Table::new(vec![
-        Head::number("  offset"),
-        Head::number("size"),
-        Head::number("share"),
-        Head::text("part"),
-        Head::text(""),
+        ColumnHeader::number("  offset"),
+        ColumnHeader::number("size"),
+        ColumnHeader::number("share"),
+        ColumnHeader::text("part"),
+        ColumnHeader::text(""),
     ]);
     for (node, segment) in parts.largest {
         let start = node.span.map_or(0, |span| span.start);
@@ -315,9 +315,9 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
             .replace("Device", "Native code")
             .replace("Size", "Bytes");
         match place {
-            0 => Head::text(&format!("  {title}")),
-            _ if place < TITLES.len() - 1 => Head::number(&title),
-            _ => Head::text(&title),
+            0 => ColumnHeader::text(&format!("  {title}")),
+            _ if place < TITLES.len() - 1 => ColumnHeader::number(&title),
+            _ => ColumnHeader::text(&title),
         }
     });
     let mut table = Table::new(heads.collect());
@@ -404,7 +404,7 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usi
 }
 
 /// What is most worth looking at.
-fn next(document: &Document, judged: &Judged, has_kernels: bool) -> &'static str {
+fn next(document: &Document, judged: &VerdictRow, has_kernels: bool) -> &'static str {
     match document.summary.anywhere() {
         _ if !judged.is_known => "dump",
         _ if judged.is_well_formed() == Some(false) || !judged.loads() => "check",
@@ -421,9 +421,10 @@ fn quoted(name: &str) -> String {
         return "FILE".to_owned();
     }
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@".contains(c);
-    match !is_pattern(name) && name.chars().all(is_plain) {
-        true => name.to_owned(),
-        false => format!("'{}'", name.replace('\'', "'\\''")),
+    if !is_pattern(name) && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "'\\''"))
     }
 }
 

@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::format::{self, Format, Opened};
+use super::format::{self, Format, OpenedDocument};
 use super::reader::Window;
 use super::rules;
 use super::table::slice;
@@ -119,7 +119,7 @@ struct Member {
     /// The byte after data of odd size.
     padding: Span,
     name: Box<str>,
-    content: Option<Box<Opened>>,
+    content: Option<Box<OpenedDocument>>,
     /// Its lines, if it is text.
     lines: Option<Box<Node>>,
 }
@@ -262,7 +262,7 @@ impl Format for Ar {
         head.starts_with(MAGIC)
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut members = Vec::new();
         let mut at = MAGIC.len() as u64;
         let mut long_names = Span::default();
@@ -285,7 +285,7 @@ impl Format for Ar {
             rest,
         };
         let count = archive.len();
-        Opened {
+        OpenedDocument {
             summary,
             content: Some((cx.register(Rc::new(archive)), TOP, Some(count))),
         }
@@ -354,9 +354,10 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
     cx.padding(padding);
     let name = member_name(cx, &field(0, 16), long_names);
     let role = Role::of(&name);
-    let content = match role.is_file() && !data.is_empty() {
-        true => format::nested(cx, data),
-        false => None,
+    let content = if role.is_file() && !data.is_empty() {
+        format::nested(cx, data)
+    } else {
+        None
     };
     let lines = (role == Role::Manifest).then(|| {
         let node = Node::new(NodeKind::Text, "text", data);

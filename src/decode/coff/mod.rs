@@ -13,12 +13,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::format::{self, Format, Opened};
+use super::format::{self, Format, OpenedDocument};
 use super::host::memory::{IN_PLACE, Memory, Relocation, Segment};
 use super::host::{Host, index};
 use super::layout::Layout;
 use super::limits;
-use super::names::{Dec, Hex};
+use super::names::{Decimal, Hex};
 use super::reader::{Endian, Reader, Window, uint};
 use super::rules;
 use super::table::{Entries, TABLE, Table};
@@ -48,15 +48,15 @@ record! {
         /// The host's processor.
         Machine: u16 as MachineType,
         /// The number of section headers.
-        NumberOfSections: u16 as Dec,
+        NumberOfSections: u16 as Decimal,
         /// The time of the link, or a hash.
         TimeDateStamp: u32 as Hex,
         /// The offset of the symbols.
         PointerToSymbolTable: u32 as Hex,
         /// The number of symbols.
-        NumberOfSymbols: u32 as Dec,
+        NumberOfSymbols: u32 as Decimal,
         /// The size of the optional header; objects have none.
-        SizeOfOptionalHeader: u16 as Dec,
+        SizeOfOptionalHeader: u16 as Decimal,
         /// Attributes.
         Characteristics: u16 as Hex,
     }
@@ -68,11 +68,11 @@ record! {
         /// The name; `/N` is the offset of a longer one in the string table.
         Name: u64 as Hex,
         /// The size in memory.
-        VirtualSize: u32 as Dec,
+        VirtualSize: u32 as Decimal,
         /// The address in memory.
         VirtualAddress: u32 as Hex,
         /// Its size in the file in bytes.
-        SizeOfRawData: u32 as Dec,
+        SizeOfRawData: u32 as Decimal,
         /// The offset of its bytes in the file.
         PointerToRawData: u32 as Hex,
         /// The offset of its relocations.
@@ -80,9 +80,9 @@ record! {
         /// The offset of its line numbers.
         PointerToLinenumbers: u32 as Hex,
         /// The number of relocations.
-        NumberOfRelocations: u16 as Dec,
+        NumberOfRelocations: u16 as Decimal,
         /// The number of line numbers.
-        NumberOfLinenumbers: u16 as Dec,
+        NumberOfLinenumbers: u16 as Decimal,
         /// Attributes.
         Characteristics: u32 as Hex,
     }
@@ -243,7 +243,7 @@ impl Format for Coff {
         header_at(head).is_some()
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
         let at = header_at(head.bytes()).unwrap_or(0);
         let window = Window::clamped(cx.sources, span.subspan(at, FileHeader::SIZE));
@@ -265,7 +265,7 @@ impl Format for Coff {
             host,
             ..Capabilities::default()
         };
-        Opened {
+        OpenedDocument {
             summary: Summary::new("coff", title, facts).with(has),
             content,
         }
@@ -333,9 +333,10 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
             let indexed = host
                 .as_ref()
                 .is_some_and(|host| host.has_images_in(section.bytes));
-            let document = match is_image(&section.name) && !indexed {
-                true => format::nested(cx, section.bytes),
-                false => None,
+            let document = if is_image(&section.name) && !indexed {
+                format::nested(cx, section.bytes)
+            } else {
+                None
             };
             let node = match &document {
                 Some(document) => {

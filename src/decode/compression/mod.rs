@@ -166,9 +166,10 @@ impl Context<'_> {
             return None;
         }
         let packed = span.subspan(0, stream.used);
-        let bytes = match before.is_empty() {
-            true => stream.bytes,
-            false => [before, stream.bytes].concat(),
+        let bytes = if before.is_empty() {
+            stream.bytes
+        } else {
+            [before, stream.bytes].concat()
         };
         Some(Inflated {
             whole: self.unpacked(name, bytes, packed),

@@ -74,9 +74,10 @@ pub(super) fn next_attribute(cursor: &mut Cursor<'_>) -> Option<Option<Attribute
     if name == 0 && form == 0 {
         return None;
     }
-    let constant = match form == IMPLICIT_CONST {
-        true => Some(cursor.signed_leb()?),
-        false => None,
+    let constant = if form == IMPLICIT_CONST {
+        Some(cursor.signed_leb()?)
+    } else {
+        None
     };
     let (Ok(name), Ok(form)) = (u16::try_from(name), u16::try_from(form)) else {
         return Some(None);
@@ -175,10 +176,11 @@ impl DebugSections {
         let count = tables.list.len() + usize::from(!rest.is_empty());
         numbered(count, range, |number| {
             let Some(table) = tables.list.get(number) else {
-                let node = match tables.too_many {
-                    true => Node::new(NodeKind::Blob, "further abbreviations", rest)
-                        .summary("too many for the size of the section: not decoded"),
-                    false => Node::new(NodeKind::Blob, "no abbreviations", rest),
+                let node = if tables.too_many {
+                    Node::new(NodeKind::Blob, "further abbreviations", rest)
+                        .summary("too many for the size of the section: not decoded")
+                } else {
+                    Node::new(NodeKind::Blob, "no abbreviations", rest)
                 };
                 return Some(node.value(Value::Bytes).doc(&REST_DOC));
             };

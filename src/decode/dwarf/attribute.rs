@@ -55,7 +55,7 @@ pub(super) fn name_text(name: DwAt) -> String {
 }
 
 /// An attribute with its place in the section.
-pub(super) struct Placed<'a> {
+pub(super) struct LocatedAttribute<'a> {
     pub(super) attribute: Attribute<Slice<'a>>,
     pub(super) from: usize,
     pub(super) to: usize,
@@ -102,16 +102,16 @@ impl<'a> Reading<'a> {
 }
 
 impl<'a> Iterator for Reading<'a> {
-    type Item = Option<Placed<'a>>;
+    type Item = Option<LocatedAttribute<'a>>;
 
-    fn next(&mut self) -> Option<Option<Placed<'a>>> {
+    fn next(&mut self) -> Option<Option<LocatedAttribute<'a>>> {
         let spec = next_attribute(&mut self.attributes)?;
         let from = self.at;
         let read = |spec| {
             let mut raw = self.raw()?;
             let attribute = raw.read_attribute(spec).ok()?;
             let to = raw.next_offset().0;
-            Some(Placed {
+            Some(LocatedAttribute {
                 attribute,
                 from,
                 to,
@@ -153,7 +153,11 @@ impl DebugSections {
     }
 
     /// The first attributes of the entry at an offset of `.debug_info`.
-    fn first_attributes(&self, unit: &Unit, start: usize) -> impl Iterator<Item = Placed<'_>> {
+    fn first_attributes(
+        &self,
+        unit: &Unit,
+        start: usize,
+    ) -> impl Iterator<Item = LocatedAttribute<'_>> {
         let mut reading = self.read_entry(unit, start);
         if let Some(reading) = &mut reading {
             reading.end = reading.end.min(start.saturating_add(FIRST_BYTES));
@@ -211,16 +215,17 @@ impl DebugSections {
         }
     }
 
-    fn attribute_row<'a>(&'a self, unit: &Unit, placed: &Placed<'a>) -> Node {
+    fn attribute_row<'a>(&'a self, unit: &Unit, placed: &LocatedAttribute<'a>) -> Node {
         let attribute = &placed.attribute;
         let own = self.info.place(placed.from, placed.to);
         let name = name_text(attribute.name());
         let (form, start) = self.form_of(placed);
         let value = self.file_value(form, start, placed.to);
         let indirect = attribute.form() == constants::DW_FORM_indirect;
-        let shown = match indirect {
-            true => Value::Bytes,
-            false => value.clone(),
+        let shown = if indirect {
+            Value::Bytes
+        } else {
+            value.clone()
         };
         let node = Node::field(name, shown, own);
         let node = match attribute.name() {
@@ -251,7 +256,7 @@ impl DebugSections {
 
     /// The form in which the value stands, and where it starts: an indirect form is the one
     /// that stands before the value.
-    fn form_of(&self, placed: &Placed<'_>) -> (DwForm, usize) {
+    fn form_of(&self, placed: &LocatedAttribute<'_>) -> (DwForm, usize) {
         let mut form = placed.attribute.form();
         let mut cursor = self.info.cursor(placed.from..placed.to);
         while form == constants::DW_FORM_indirect {
@@ -306,7 +311,7 @@ impl DebugSections {
     }
 
     /// What the value means, and what it refers to.
-    fn meaning<'a>(&'a self, unit: &Unit, placed: &Placed<'a>, node: Node) -> Node {
+    fn meaning<'a>(&'a self, unit: &Unit, placed: &LocatedAttribute<'a>, node: Node) -> Node {
         let attribute = &placed.attribute;
         let named = |mut node: Node, raw: u64, name: Option<&'static str>| {
             let Some(name) = name else {
@@ -449,7 +454,7 @@ impl DebugSections {
     }
 
     /// The attribute at an offset.
-    fn attribute_at(&self, start: usize) -> Option<(&Unit, Placed<'_>)> {
+    fn attribute_at(&self, start: usize) -> Option<(&Unit, LocatedAttribute<'_>)> {
         let (unit, entry) = self.entry_holding(start)?;
         let entry_start = entry;
         let mut reading = self.read_entry(unit, entry)?;
@@ -504,7 +509,7 @@ impl DebugSections {
 impl DebugSections {
     /// What stands before the operations of an expression: its length, after the form if
     /// that is indirect.
-    fn length_rows(&self, placed: &Placed<'_>, to: usize) -> Vec<Node> {
+    fn length_rows(&self, placed: &LocatedAttribute<'_>, to: usize) -> Vec<Node> {
         let (form, from) = self.form_of(placed);
         let mut rows = Vec::new();
         if from > placed.from {

@@ -93,9 +93,10 @@ impl<'a> Cursor<'a> {
         let from = self.at;
         let raw = self.number(len)?;
         let bits = u8::try_from(len * 8).unwrap_or(u8::MAX);
-        let value = match hex {
-            true => Value::hex(raw, bits),
-            false => Value::decimal(raw, bits),
+        let value = if hex {
+            Value::hex(raw, bits)
+        } else {
+            Value::decimal(raw, bits)
         };
         Some((raw, Node::field(name, value, self.since(from)).doc(doc)))
     }
@@ -117,8 +118,9 @@ impl<'a> Cursor<'a> {
 pub(super) fn short(bytes: &[u8]) -> String {
     const MOST: usize = 120;
     let text = String::from_utf8_lossy(bytes.get(..MOST).unwrap_or(bytes));
-    match bytes.len() > MOST {
-        true => format!("{text}…"),
-        false => text.into_owned(),
+    if bytes.len() > MOST {
+        format!("{text}…")
+    } else {
+        text.into_owned()
     }
 }

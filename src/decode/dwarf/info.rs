@@ -261,14 +261,15 @@ impl DebugSections {
             }
             (state.phase, state.at) = (2, unit.end);
             let rest = self.info.place(entries.rest, unit.end);
-            Some(match entries.too_many {
-                true => Node::new(NodeKind::Blob, "further entries", rest)
+            Some(if entries.too_many {
+                Node::new(NodeKind::Blob, "further entries", rest)
                     .value(Value::Bytes)
                     .summary("too many for the size of the unit: not decoded")
-                    .doc(&LIMIT_DOC),
-                false => Node::new(NodeKind::Blob, "unreadable entries", rest)
+                    .doc(&LIMIT_DOC)
+            } else {
+                Node::new(NodeKind::Blob, "unreadable entries", rest)
                     .value(Value::Bytes)
-                    .doc(&REST_DOC),
+                    .doc(&REST_DOC)
             })
         };
         let key = item::of(item::UNIT, number);

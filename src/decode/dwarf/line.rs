@@ -1,6 +1,6 @@
 //! `.debug_line`: the programs that produce the line table. DWARF 5, 6.2.
 use super::cursor::Cursor;
-use super::line_header::Head;
+use super::line_header::LineProgramHeader;
 use super::line_machine::{Machine, Row};
 use super::paged::{STRIDE, numbered};
 use super::section::Line;
@@ -64,7 +64,7 @@ pub(super) struct Run {
 
 /// What an opcode does.
 #[derive(Default)]
-struct Done {
+struct OpcodeEffect {
     row: Option<Row>,
     /// Where the path is of the file that it adds.
     path: Option<usize>,
@@ -131,7 +131,7 @@ impl DebugSections {
     }
 
     /// Runs a program.
-    fn run(&self, head: &Head, program: &Program, body: usize) -> Run {
+    fn run(&self, head: &LineProgramHeader, program: &Program, body: usize) -> Run {
         let mut run = Run::default();
         let mut machine = Machine::new(body);
         loop {
@@ -151,13 +151,18 @@ impl DebugSections {
     }
 
     /// Executes an opcode. Returns `None` if it cannot be read. DWARF 5, 6.2.5.
-    fn step(&self, head: &Head, program: &Program, machine: &mut Machine) -> Option<Done> {
+    fn step(
+        &self,
+        head: &LineProgramHeader,
+        program: &Program,
+        machine: &mut Machine,
+    ) -> Option<OpcodeEffect> {
         if !head.can_run() {
             return None;
         }
         let mut cursor = self.line.cursor(machine.at..program.end);
         let opcode = u8::try_from(cursor.number(1)?).ok()?;
-        let mut done = Done::default();
+        let mut done = OpcodeEffect::default();
         if opcode >= head.opcode_base {
             let adjusted = opcode - head.opcode_base;
             let line = i64::from(head.line_base) + i64::from(adjusted % head.line_range);
@@ -332,7 +337,7 @@ impl DebugSections {
     fn opcode_row(
         &self,
         number: usize,
-        head: &Head,
+        head: &LineProgramHeader,
         bytes: Range<usize>,
         row: Option<Row>,
     ) -> Option<Node> {
@@ -343,18 +348,20 @@ impl DebugSections {
         let mut node = Node::field(name, value, place).doc(&OPCODE_DOC);
         if let Some(row) = row {
             let text = self.row_text(number, &row);
-            words.push(match row.gone {
-                true => format!("row without code: {text}"),
-                false => format!("row {:#x}: {text}", row.address),
+            words.push(if row.gone {
+                format!("row without code: {text}")
+            } else {
+                format!("row {:#x}: {text}", row.address)
             });
             let place = self.code_of(&row);
             if let Some((text, to)) = place.and_then(|place| self.code_text(place)) {
                 node = node.xref("code", text, to);
             }
         }
-        Some(match words.is_empty() {
-            true => node,
-            false => node.summary(words.join(": ")),
+        Some(if words.is_empty() {
+            node
+        } else {
+            node.summary(words.join(": "))
         })
     }
 

@@ -53,7 +53,7 @@ type Format = (u64, u64);
 
 /// What stands in a header, and how its entries are to be read.
 #[derive(Debug, Default)]
-pub(super) struct Head {
+pub(super) struct LineProgramHeader {
     pub(super) version: u64,
     wide: bool,
     pub(super) address_size: u8,
@@ -77,7 +77,7 @@ pub(super) struct Head {
     directory_numbers: Vec<u32>,
 }
 
-impl Head {
+impl LineProgramHeader {
     /// The number of the first file.
     pub(super) fn first_file(&self) -> u64 {
         u64::from(self.version < 5)
@@ -116,13 +116,13 @@ const DW_FORM_LINE_STRP: u64 = 0x1f;
 
 impl DebugSections {
     /// The header of a program.
-    pub(super) fn head_of(&self, number: usize) -> Rc<Head> {
+    pub(super) fn head_of(&self, number: usize) -> Rc<LineProgramHeader> {
         let Some(program) = self.programs.get(number) else {
             return Rc::default();
         };
         let end = program.body.unwrap_or(program.end);
         self.heads.get(number, end - program.start, || {
-            let mut head = Head::default();
+            let mut head = LineProgramHeader::default();
             let mut cursor = self.line.cursor(program.start..end);
             // As far as it goes; what is left is one piece.
             let _ = self.read_fixed(&mut cursor, &mut head, &mut Vec::new());
@@ -135,7 +135,12 @@ impl DebugSections {
     }
 
     /// Finds the paths of the files.
-    fn read_lists(&self, cursor: &mut Cursor<'_>, head: &mut Head, count: u64) -> Option<()> {
+    fn read_lists(
+        &self,
+        cursor: &mut Cursor<'_>,
+        head: &mut LineProgramHeader,
+        count: u64,
+    ) -> Option<()> {
         let is_listed = head.version < 5;
         let mut left = count;
         while has_entry(cursor, is_listed, &mut left)? {
@@ -197,11 +202,11 @@ impl DebugSections {
     }
 
     /// The path of a file, whose place is known.
-    pub(super) fn path_text(&self, head: &Head, at: u32) -> String {
+    pub(super) fn path_text(&self, head: &LineProgramHeader, at: u32) -> String {
         self.part_text(head, &head.files, at)
     }
 
-    fn part_text(&self, head: &Head, formats: &[Format], at: u32) -> String {
+    fn part_text(&self, head: &LineProgramHeader, formats: &[Format], at: u32) -> String {
         let form = formats.iter().find(|(what, _)| *what == 1).map(|f| f.1);
         let place = usize::try_from(at).unwrap_or(usize::MAX);
         let text = match form {
@@ -245,7 +250,7 @@ impl DebugSections {
         let mut fixed = Vec::new();
         let mut cursor = self.line.cursor(program.start..end);
         // As far as it goes; what is left is one piece.
-        let _ = self.read_fixed(&mut cursor, &mut Head::default(), &mut fixed);
+        let _ = self.read_fixed(&mut cursor, &mut LineProgramHeader::default(), &mut fixed);
         let mut step = |state: &mut State| self.header_row(&head, &fixed, end, state);
         let key = item::of(item::HEADER, number);
         let first = State::at(program.start);
@@ -256,7 +261,7 @@ impl DebugSections {
     /// files, then files, then what is left.
     fn header_row(
         &self,
-        head: &Head,
+        head: &LineProgramHeader,
         fixed: &[Node],
         end: usize,
         state: &mut State,
@@ -362,7 +367,7 @@ impl DebugSections {
     fn read_fixed(
         &self,
         cursor: &mut Cursor<'_>,
-        head: &mut Head,
+        head: &mut LineProgramHeader,
         rows: &mut Vec<Node>,
     ) -> Option<()> {
         let small = |raw: u64| u8::try_from(raw).unwrap_or(0);
@@ -397,9 +402,10 @@ impl DebugSections {
             Some(small(raw))
         };
         head.minimum = byte("minimum_instruction_length", &MINIMUM_DOC)?;
-        head.operations = match version >= 4 {
-            true => byte("maximum_operations_per_instruction", &OPERATIONS_DOC)?,
-            false => 1,
+        head.operations = if version >= 4 {
+            byte("maximum_operations_per_instruction", &OPERATIONS_DOC)?
+        } else {
+            1
         };
         byte("default_is_stmt", &STATEMENT_DOC)?;
         let (base, node) = cursor.field("line_base", 1, false, &BASE_DOC)?;
@@ -438,7 +444,12 @@ impl DebugSections {
         Some(())
     }
 
-    fn read_entry_row(&self, cursor: &mut Cursor<'_>, head: &Head, file: bool) -> Option<Node> {
+    fn read_entry_row(
+        &self,
+        cursor: &mut Cursor<'_>,
+        head: &LineProgramHeader,
+        file: bool,
+    ) -> Option<Node> {
         let formats = if file { &head.files } else { &head.directories };
         let from = cursor.at;
         let mut parts = Vec::new();
@@ -449,9 +460,10 @@ impl DebugSections {
         if cursor.at == from {
             return None;
         }
-        let (name, doc, kind) = match file {
-            true => ("file", &FILE_DOC, item::FILE),
-            false => ("directory", &DIRECTORY_DOC, item::DIRECTORY),
+        let (name, doc, kind) = if file {
+            ("file", &FILE_DOC, item::FILE)
+        } else {
+            ("directory", &DIRECTORY_DOC, item::DIRECTORY)
         };
         let mut node = Node::new(NodeKind::Item, name, cursor.since(from)).doc(doc);
         if let Some(path) = parts.iter().find(|part| part.name == "DW_LNCT_path") {
@@ -562,10 +574,13 @@ fn fixed_size(form: u64, wide: bool) -> Option<usize> {
         DW_FORM_DATA4 => 4,
         DW_FORM_DATA8 => 8,
         DW_FORM_DATA16 => 16,
-        DW_FORM_STRP | DW_FORM_LINE_STRP => match wide {
-            true => 8,
-            false => 4,
-        },
+        DW_FORM_STRP | DW_FORM_LINE_STRP => {
+            if wide {
+                8
+            } else {
+                4
+            }
+        }
         _ => return None,
     })
 }

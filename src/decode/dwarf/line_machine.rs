@@ -1,6 +1,6 @@
 //! The state machine of line programs.
 
-use super::line_header::Head;
+use super::line_header::LineProgramHeader;
 
 /// The state machine. DWARF 5, 6.2.2.
 #[derive(Debug, Clone, Copy)]
@@ -59,14 +59,15 @@ impl Machine {
     }
 
     pub(super) fn advance_line(&mut self, by: i64) {
-        self.line = match by < 0 {
-            true => self.line.saturating_sub(by.unsigned_abs()),
-            false => self.line.wrapping_add(by.unsigned_abs()),
+        self.line = if by < 0 {
+            self.line.saturating_sub(by.unsigned_abs())
+        } else {
+            self.line.wrapping_add(by.unsigned_abs())
         };
     }
 
     /// Returns `None` if the address overflows.
-    pub(super) fn advance(&mut self, head: &Head, by: u64) -> Option<()> {
+    pub(super) fn advance(&mut self, head: &LineProgramHeader, by: u64) -> Option<()> {
         let unit = u64::from(head.minimum);
         if head.operations == 1 {
             return self.add(head, unit.wrapping_mul(by));
@@ -80,7 +81,7 @@ impl Machine {
         Some(())
     }
 
-    pub(super) fn add(&mut self, head: &Head, by: u64) -> Option<()> {
+    pub(super) fn add(&mut self, head: &LineProgramHeader, by: u64) -> Option<()> {
         if !self.gone {
             let sum = self.address.checked_add(by)?;
             self.address = Some(sum).filter(|sum| *sum <= head.address_mask())?;

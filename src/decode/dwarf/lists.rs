@@ -173,9 +173,10 @@ impl DebugSections {
                 (false, Part::Loc) => ("location", &ENTRY_DOC),
                 (false, _) => ("range", &RANGE_DOC),
             };
-            let mut summary = match entry.base {
-                true => format!("{:#x}", entry.end),
-                false => format!("{:#x} to {:#x}", entry.begin, entry.end),
+            let mut summary = if entry.base {
+                format!("{:#x}", entry.end)
+            } else {
+                format!("{:#x} to {:#x}", entry.begin, entry.end)
             };
             if let Some((from, to)) = entry.expression {
                 let text = self.expression_text(expression(section, from, to), self.encoding());
@@ -205,9 +206,10 @@ impl DebugSections {
             return (0, Vec::new());
         };
         let size = usize::from(self.address_size());
-        let names = match entry.base {
-            true => [("escape", &FROM_DOC), ("base", &BASE_ADDRESS_DOC)],
-            false => [("begin", &BEGIN_DOC), ("end", &LAST_DOC)],
+        let names = if entry.base {
+            [("escape", &FROM_DOC), ("base", &BASE_ADDRESS_DOC)]
+        } else {
+            [("begin", &BEGIN_DOC), ("end", &LAST_DOC)]
         };
         let mut step = |state: &mut State| {
             let mut cursor = section.cursor(state.at..usize::MAX);

@@ -37,7 +37,7 @@ pub(super) type Step<'a> = &'a mut dyn FnMut(&mut State) -> Option<Node>;
 /// A state is kept for every so many rows.
 pub(super) const STRIDE: u64 = 256;
 
-struct Marks {
+struct Checkpoints {
     count: u64,
     states: Vec<State>,
 }
@@ -45,7 +45,7 @@ struct Marks {
 /// The marks of the large items of a section. There are fewer than 1 for each 256 of its bytes, so
 /// none is ever dropped.
 #[derive(Default)]
-pub(super) struct Paged(RefCell<BTreeMap<u64, Rc<Marks>>>);
+pub(super) struct Paged(RefCell<BTreeMap<u64, Rc<Checkpoints>>>);
 
 impl Paged {
     /// How many rows an item has, or those of the range (then the number is of no use). Its rows
@@ -95,11 +95,11 @@ impl Paged {
         Some((at as u64 * STRIDE, *marks.states.get(at)?))
     }
 
-    fn marks(&self, item: u64, first: State, step: Step<'_>) -> Rc<Marks> {
+    fn marks(&self, item: u64, first: State, step: Step<'_>) -> Rc<Checkpoints> {
         if let Some(marks) = self.0.borrow().get(&item) {
             return Rc::clone(marks);
         }
-        let mut marks = Marks {
+        let mut marks = Checkpoints {
             count: 0,
             states: Vec::new(),
         };

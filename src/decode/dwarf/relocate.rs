@@ -15,7 +15,7 @@ use crate::model::sort;
 
 /// A place in a section that a relocation patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Fix {
+pub(super) struct PatchedField {
     /// Where in the section.
     pub(super) offset: usize,
     /// How many bytes.
@@ -55,7 +55,7 @@ impl<'a> Symbols<'a> {
 
     /// What the relocations in `table` patch in the bytes of a section, by place; of several at
     /// a place the first.
-    pub(super) fn fixes(&mut self, table: &Section, bytes: &[u8]) -> Vec<Fix> {
+    pub(super) fn fixes(&mut self, table: &Section, bytes: &[u8]) -> Vec<PatchedField> {
         let Some(shape) = Shape::of(self.file, table) else {
             return Vec::new();
         };
@@ -69,7 +69,7 @@ impl<'a> Symbols<'a> {
         fixes
     }
 
-    fn fix(&mut self, shape: Shape, entry: &Window, bytes: &[u8]) -> Option<Fix> {
+    fn fix(&mut self, shape: Shape, entry: &Window, bytes: &[u8]) -> Option<PatchedField> {
         let relocation = shape.read(entry)?;
         // zebin ELF, Gen Relocation Type: R_SYM_ADDR and R_SYM_ADDR_32.
         let width = match relocation.kind {
@@ -85,7 +85,7 @@ impl<'a> Symbols<'a> {
         };
         let (address, text) = self.address(relocation.symbol)?;
         let value = address.wrapping_add(addend);
-        Some(Fix {
+        Some(PatchedField {
             offset,
             width,
             value: if width == 4 {
@@ -121,7 +121,7 @@ impl<'a> Symbols<'a> {
 }
 
 /// The bytes of a section with the relocations applied.
-pub(super) fn patched(bytes: &[u8], fixes: &[Fix], endian: Endian) -> Vec<u8> {
+pub(super) fn patched(bytes: &[u8], fixes: &[PatchedField], endian: Endian) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for fix in fixes {
         let end = fix.offset.saturating_add(fix.width);

@@ -7,7 +7,7 @@ use gimli::{EndianSlice, RunTimeEndian};
 
 use super::cursor::{Cursor, short};
 use super::paged::Paged;
-use super::relocate::Fix;
+use super::relocate::PatchedField;
 use crate::decode::reader::Endian;
 use crate::model::{Bytes, Span};
 
@@ -53,7 +53,7 @@ pub(super) struct Section {
     pub(super) bytes: Bytes,
     /// With the relocations applied.
     pub(super) patched: Bytes,
-    pub(super) fixes: Vec<Fix>,
+    pub(super) fixes: Vec<PatchedField>,
     /// The order of bytes.
     pub(super) endian: Endian,
     /// The pages of its rows.
@@ -91,7 +91,7 @@ impl Section {
     }
 
     /// The relocation of the bytes at an offset.
-    pub(super) fn fix(&self, at: usize) -> Option<&Fix> {
+    pub(super) fn fix(&self, at: usize) -> Option<&PatchedField> {
         let found = self.fixes.binary_search_by_key(&at, |fix| fix.offset);
         self.fixes.get(found.ok()?)
     }

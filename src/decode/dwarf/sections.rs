@@ -15,7 +15,7 @@ use super::abbrev::Tables;
 use super::cursor::short;
 use super::info::{Entries, Unit};
 use super::line::{Lines, Program, Run};
-use super::line_header::Head;
+use super::line_header::LineProgramHeader;
 use super::lists::Lists;
 use super::paged::{Paged, STRIDE};
 use super::relocate::{Symbols, patched};
@@ -59,7 +59,7 @@ pub(super) struct DebugSections {
     /// What gimli is given in place of abbreviations.
     pub(super) none: Abbreviations,
     pub(super) entries: Cache<Entries>,
-    pub(super) heads: Cache<Head>,
+    pub(super) heads: Cache<LineProgramHeader>,
     pub(super) runs: Cache<Run>,
     lines: OnceCell<BTreeMap<u64, Lines>>,
 }
@@ -397,9 +397,10 @@ impl<'a> Reader<'a> {
         let table = section.and_then(|section| self.relocations_of(section));
         let fixes = table.map_or(Vec::new(), |table| self.symbols.fixes(table, &bytes));
         let endian = self.file.endian;
-        let patched = match fixes.is_empty() {
-            true => bytes.clone(),
-            false => Bytes::from(patched(&bytes, &fixes, endian)),
+        let patched = if fixes.is_empty() {
+            bytes.clone()
+        } else {
+            Bytes::from(patched(&bytes, &fixes, endian))
         };
         Section {
             span,

@@ -3,7 +3,7 @@
 use super::file::ElfFile;
 use super::header::Header;
 use super::header_tables::HeaderTable;
-use super::read::{self, Start};
+use super::read::{self, HeaderReader};
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::segment::ProgramHeader;
@@ -16,7 +16,7 @@ use crate::decode::rules;
 use crate::decode::text::plural;
 use crate::model::Span;
 
-pub(super) fn header(cx: &Context<'_>, start: &Start) {
+pub(super) fn header(cx: &Context<'_>, start: &HeaderReader) {
     let size = Header::size(start.class);
     if start.header.e_ehsize != size {
         cx.report(
@@ -30,7 +30,7 @@ pub(super) fn header(cx: &Context<'_>, start: &Start) {
     }
 }
 
-pub(super) fn segments(cx: &Context<'_>, start: &Start, table: HeaderTable) {
+pub(super) fn segments(cx: &Context<'_>, start: &HeaderReader, table: HeaderTable) {
     let mut at = 0;
     while at + ProgramHeader::size(start.class) <= table.span.len() {
         let window = Window::clamped(cx.sources, table.span.subspan(at, table.stride));

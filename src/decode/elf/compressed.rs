@@ -11,7 +11,7 @@ use super::file::ElfFile;
 use super::section::{Section, SectionFlags, SectionType};
 use crate::decode::compression::{Inflated, Method};
 use crate::decode::context::Context;
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::rules;
 use crate::decode::tree::StaticTree;
@@ -35,9 +35,9 @@ record! {
         /// The compression method.
         ch_type: u32 as CompressionType,
         /// The uncompressed size in bytes.
-        ch_size: u32 as Dec,
+        ch_size: u32 as Decimal,
         /// The alignment of the uncompressed section.
-        ch_addralign: u32 as Dec,
+        ch_addralign: u32 as Decimal,
     }
 }
 
@@ -49,9 +49,9 @@ record! {
         /// Unused.
         ch_reserved: u32 as Hex,
         /// The uncompressed size in bytes.
-        ch_size: u64 as Dec,
+        ch_size: u64 as Decimal,
         /// The alignment of the uncompressed section.
-        ch_addralign: u64 as Dec,
+        ch_addralign: u64 as Decimal,
     }
 }
 
@@ -61,7 +61,7 @@ record! {
         /// `ZLIB`.
         magic: u32 as Hex,
         /// The uncompressed size in bytes.
-        size: u64 as Dec,
+        size: u64 as Decimal,
     }
 }
 

@@ -14,16 +14,16 @@ use super::note::{self, Owners};
 use super::section::{Section, SectionType};
 use crate::decode::names::BitField;
 use crate::decode::rule::Rule;
-use crate::model::{Doc, Known};
+use crate::model::{Doc, KnownValue};
 
 /// A table of numbers with names, and what they are names of.
-pub type MachineNames = (&'static [Known], &'static str);
+pub type MachineNames = (&'static [KnownValue], &'static str);
 
 /// The types of relocations of a machine.
 #[derive(Debug)]
 pub struct RelocationTypes {
     /// Their names.
-    pub known: &'static [Known],
+    pub known: &'static [KnownValue],
     /// How many bytes a type patches.
     pub width: fn(u32) -> u64,
     /// Which part of the symbol's address plus the addend a type patches in: `low 32 bits of `,

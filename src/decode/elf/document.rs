@@ -8,7 +8,7 @@ use super::contents::Interpreter;
 use super::file::ElfFile;
 use super::header::FileType;
 use super::linkage::ElfLinkage;
-use super::read::Start;
+use super::read::HeaderReader;
 use super::rows::SectionNodes;
 use super::{check, compressed, embedded, header, header_tables, host, read, rows};
 use crate::analysis::assembly::Assembly;
@@ -18,7 +18,7 @@ use crate::analysis::linkage::Linkage;
 use crate::analysis::source_lines::SourceLines;
 use crate::decode::context::Context;
 use crate::decode::dwarf::{Dwarf, DwarfLines};
-use crate::decode::format::Opened;
+use crate::decode::format::OpenedDocument;
 use crate::decode::layout::Layout;
 use crate::decode::rules;
 use crate::model::{
@@ -26,13 +26,13 @@ use crate::model::{
 };
 
 /// Decodes an ELF file in its dialect.
-pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Opened {
+pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> OpenedDocument {
     match read::header(cx, span) {
         Ok(start) => open_file(cx, start, interpreter),
         Err(error) => {
             cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
             cx.gap(span);
-            Opened {
+            OpenedDocument {
                 summary: Summary::new("elf", "truncated ELF", Vec::new()).with(Capabilities {
                     loadable: true,
                     ..Capabilities::default()
@@ -43,7 +43,11 @@ pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Open
     }
 }
 
-fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> Opened {
+fn open_file(
+    cx: &Context<'_>,
+    start: HeaderReader,
+    interpreter: &dyn Interpreter,
+) -> OpenedDocument {
     let headers = header_tables::section_table(cx, &start);
     let segments = header_tables::program_table(cx, &start);
     let mut file = read::sections(cx, &start, headers);
@@ -117,7 +121,7 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
         lines,
         assembly,
     };
-    Opened {
+    OpenedDocument {
         summary,
         content: Some((cx.register(Rc::new(document)), 0, Some(count))),
     }

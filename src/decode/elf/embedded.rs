@@ -3,12 +3,12 @@
 use super::file::ElfFile;
 use super::section::{Section, SectionType};
 use crate::decode::context::Context;
-use crate::decode::format::{self, Opened};
+use crate::decode::format::{self, OpenedDocument};
 use crate::decode::host::Host;
 use crate::model::{Fact, Node, NodeKind};
 
 /// The documents in sections, by the sections' indices.
-pub(super) type Files = Vec<(u64, Opened)>;
+pub(super) type Files = Vec<(u64, OpenedDocument)>;
 
 /// Opens the files in sections, but those that the host's index lists.
 pub(super) fn open(cx: &Context<'_>, file: &ElfFile, host: Option<&Host>) -> Files {

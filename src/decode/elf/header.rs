@@ -1,6 +1,6 @@
 //! The ELF header. gABI, "ELF Header"; zebin ELF, "ELF Header Values".
 
-use crate::decode::names::{Dec, Hex, Present};
+use crate::decode::names::{Decimal, Hex, Present};
 use crate::model::Value;
 use crate::{layout, open_enum};
 
@@ -134,16 +134,16 @@ layout! {
         /// Flags of the machine. In zebins since late 2020 0; before, the target metadata.
         e_flags as Hex,
         /// The size of this header in bytes.
-        e_ehsize as Dec,
+        e_ehsize as Decimal,
         /// The size of a program header in bytes.
-        e_phentsize as Dec,
+        e_phentsize as Decimal,
         /// The number of program headers.
-        e_phnum as Dec,
+        e_phnum as Decimal,
         /// The size of a section header in bytes.
-        e_shentsize as Dec,
+        e_shentsize as Decimal,
         /// The number of section headers; if 0 and there is a table, sh_size of section 0 is the number.
-        e_shnum as Dec,
+        e_shnum as Decimal,
         /// The index of the section that holds the section names; if 0xffff, sh_link of section 0 is the index.
-        e_shstrndx as Dec,
+        e_shstrndx as Decimal,
     }
 }

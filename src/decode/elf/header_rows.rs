@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::class::Class;
 use super::dialect::Dialect;
 use super::header::{DataEncoding, FileClass, Header, Ident, OsAbi, Version};
-use crate::decode::names::{Dec, Present, known_name, push_bits};
+use crate::decode::names::{Decimal, Present, known_name, push_bits};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::{Field, FieldSpec};
 use crate::decode::table::slice;
@@ -31,7 +31,7 @@ ident_fields! {
     EI_DATA, 5, 1, DataEncoding, "The order of bytes in numbers.";
     EI_VERSION, 6, 1, Version, "The version of the header.";
     EI_OSABI, 7, 1, OsAbi, "Extensions of an operating system.";
-    EI_ABIVERSION, 8, 1, Dec, "The ABI version: 1; 2 from Xe3P on; 0 is possible in zebins before version 1.36.";
+    EI_ABIVERSION, 8, 1, Decimal, "The ABI version: 1; 2 from Xe3P on; 0 is possible in zebins before version 1.36.";
     EI_PAD, 9, 7, Ident, "Unused, zero.";
 }
 

@@ -2,7 +2,7 @@
 
 use super::check;
 use super::header::Header;
-use super::read::Start;
+use super::read::HeaderReader;
 use super::section::SectionHeader;
 use super::segment::ProgramHeader;
 use crate::decode::context::Context;
@@ -35,7 +35,7 @@ impl HeaderTable {
 }
 
 /// Finds the section headers. Returns `None` if the file has none.
-pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
+pub(super) fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<HeaderTable> {
     let header = &start.header;
     let size = SectionHeader::size(start.class);
     let stride = header.e_shentsize.max(size);
@@ -90,7 +90,7 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
 }
 
 /// Finds the program headers. Returns `None` if the file has none.
-pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
+pub(super) fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<HeaderTable> {
     let header = &start.header;
     let size = ProgramHeader::size(start.class);
     let stride = header.e_phentsize.max(size);

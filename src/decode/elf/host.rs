@@ -315,9 +315,10 @@ impl Reader<'_, '_> {
 
     /// The symbol and the type in `r_info`.
     fn symbol_in(&self, info: u64) -> (u64, u64) {
-        match self.is_wide {
-            true => (info >> 32, info & 0xffff_ffff),
-            false => (info >> 8, info & 0xff),
+        if self.is_wide {
+            (info >> 32, info & 0xffff_ffff)
+        } else {
+            (info >> 8, info & 0xff)
         }
     }
 
@@ -343,9 +344,10 @@ impl Reader<'_, '_> {
 
     /// The address of a symbol that is defined in the file.
     fn symbol(&self, index: u64, symbols: Span) -> Option<u64> {
-        let (size, section, value) = match self.is_wide {
-            true => (24, 6..8, 8..16),
-            false => (16, 14..16, 4..8),
+        let (size, section, value) = if self.is_wide {
+            (24, 6..8, 8..16)
+        } else {
+            (16, 14..16, 4..8)
         };
         let bytes = symbols.subspan(index.checked_mul(size)?, size);
         let window = Window::clamped(self.cx.sources, bytes);

@@ -163,9 +163,10 @@ impl Reading<'_> {
         let visibility = symbol.visibility();
         let home = file.section(symbol.st_shndx).filter(|s| s.index != 0);
         if let (true, Some(home)) = (kind == SymbolType::STT_SECTION && name.is_empty(), home) {
-            let len = match self.kept >= most {
-                true => limits::NAME_CUT,
-                false => limits::NAME_SHOWN,
+            let len = if self.kept >= most {
+                limits::NAME_CUT
+            } else {
+                limits::NAME_SHOWN
             };
             name = home.name.chars().take(len).collect();
         }

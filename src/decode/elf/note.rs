@@ -5,22 +5,22 @@ use std::ops::Range;
 
 use crate::decode::Context;
 use crate::decode::limits;
-use crate::decode::names::{BitField, Dec, known_name, push_bits};
+use crate::decode::names::{BitField, Decimal, known_name, push_bits};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::rules;
 use crate::decode::table::slice;
-use crate::model::{Doc, Expand, Known, Node, NodeKind, Rows, Sources, Span, Str, Value};
+use crate::model::{Doc, Expand, KnownValue, Node, NodeKind, Rows, Sources, Span, Str, Value};
 use crate::record;
 
 record! {
     /// The header of a note.
     pub struct NoteHeader: "gABI, Note Section" {
         /// The size of the owner's name in bytes, with its NUL.
-        n_namesz: u32 as Dec,
+        n_namesz: u32 as Decimal,
         /// The size of the description in bytes.
-        n_descsz: u32 as Dec,
+        n_descsz: u32 as Decimal,
         /// The type; each owner has its own.
-        n_type: u32 as Dec,
+        n_type: u32 as Decimal,
     }
 }
 
@@ -44,7 +44,7 @@ pub type Description = (Value, Option<Str>);
 #[derive(Debug)]
 pub struct Vocabulary {
     /// The types.
-    pub types: &'static [Known],
+    pub types: &'static [KnownValue],
     /// A description as a value, and in words.
     pub describe: fn(u32, &[u8], Endian) -> Description,
     /// How many bytes a description has, where the type says so.
@@ -89,7 +89,7 @@ fn foreign(bytes: &[u8]) -> Value {
 pub type Owners = fn(&[u8]) -> &'static Vocabulary;
 
 /// A note as it is kept, because there may be many: where its parts are follows from their sizes.
-struct Kept {
+struct CompactNote {
     /// Where it starts, counted from the first note.
     start: u32,
     n_namesz: u32,
@@ -102,7 +102,7 @@ pub struct Notes {
     endian: Endian,
     /// The bytes that were walked through.
     walked: Span,
-    notes: Vec<Kept>,
+    notes: Vec<CompactNote>,
     /// What is left after the last note that could be read.
     rest: Span,
     owners: Owners,
@@ -142,7 +142,7 @@ impl Notes {
                         cx.padding(pad.intersect(span));
                     }
                     let start = note.whole.start.saturating_sub(window.span().start);
-                    notes.push(Kept {
+                    notes.push(CompactNote {
                         start: u32::try_from(start).unwrap_or(u32::MAX),
                         n_namesz: note.header.n_namesz,
                         n_descsz: note.header.n_descsz,
@@ -174,7 +174,7 @@ impl Notes {
     }
 
     /// The parts of a note, as they were read.
-    fn unfold(&self, kept: &Kept) -> Note {
+    fn unfold(&self, kept: &CompactNote) -> Note {
         let all = self.walked.skip(kept.start.into());
         let (namesz, descsz) = (u64::from(kept.n_namesz), u64::from(kept.n_descsz));
         let rest = all.skip(NoteHeader::SIZE);
@@ -202,7 +202,7 @@ impl Notes {
 
     /// The index of the note that contains the byte. Returns `None` if none does.
     fn index_of(&self, offset: u64) -> Option<u64> {
-        let ends_before = |kept: &Kept| self.unfold(kept).whole.end <= offset;
+        let ends_before = |kept: &CompactNote| self.unfold(kept).whole.end <= offset;
         let index = self.notes.partition_point(ends_before) as u64;
         let rest = (index == self.notes.len() as u64).then_some(self.rest);
         let whole = self.note(index).map(|n| n.whole).or(rest)?;

@@ -21,14 +21,14 @@ use crate::model::sort;
 
 /// An ELF file's header, and how to read the rest.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Start {
+pub(super) struct HeaderReader {
     pub span: Span,
     pub class: Class,
     pub endian: Endian,
     pub header: Header,
 }
 
-pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
+pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<HeaderReader, ReadError> {
     let head = Window::clamped(cx.sources, span.subspan(0, 64));
     let byte = |at: usize| head.bytes().get(at).copied();
     let class = match byte(4) {
@@ -64,7 +64,7 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
     };
     let window = head.reader(endian).at(0, Header::size(class))?;
     let header = Header::read(&mut { window }, class)?;
-    Ok(Start {
+    Ok(HeaderReader {
         span,
         class,
         endian,
@@ -73,7 +73,11 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
 }
 
 /// Reads all section headers, their names, and the string tables.
-pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTable>) -> ElfFile {
+pub(super) fn sections(
+    cx: &Context<'_>,
+    start: &HeaderReader,
+    table: Option<HeaderTable>,
+) -> ElfFile {
     let mut file = ElfFile {
         span: start.span,
         class: start.class,
@@ -118,7 +122,12 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
     file
 }
 
-fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeader) -> Section {
+fn section_of(
+    cx: &Context<'_>,
+    start: &HeaderReader,
+    index: u64,
+    header: &SectionHeader,
+) -> Section {
     let kind = SectionType(u32::try_from(header.sh_type).unwrap_or(u32::MAX));
     let has_bytes = kind != SectionType::SHT_NOBITS;
     let end = header
@@ -179,7 +188,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
 
 fn name_sections(
     cx: &Context<'_>,
-    start: &Start,
+    start: &HeaderReader,
     file: &mut ElfFile,
     headers: &[Rc<SectionHeader>],
 ) {

@@ -7,7 +7,7 @@ use super::class::Class;
 use super::file::ElfFile;
 use super::section::{Section, SectionType};
 use super::symbol::Symbol;
-use crate::decode::names::{Dec, Hex, known_name};
+use crate::decode::names::{Decimal, Hex, known_name};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::table::{self, Entries};
 use crate::layout;
@@ -31,7 +31,7 @@ layout! {
         /// The index of the symbol, and the type.
         r_info as Hex,
         /// What is added to the symbol's address.
-        r_addend as Dec,
+        r_addend as Decimal,
     }
 }
 

@@ -9,7 +9,7 @@ use super::header::Header;
 use super::header_rows::HeaderRows;
 use super::header_tables::HeaderTable;
 use super::note::Notes;
-use super::read::Start;
+use super::read::HeaderReader;
 use super::relocation::{Relocations, Shape};
 use super::section::{Section, SectionHeader, SectionHeaders, SectionType};
 use super::segment::{ProgramHeader, ProgramHeaders};
@@ -94,7 +94,11 @@ pub(super) fn section_headers_node(
         .doc(&SECTION_HEADERS_DOC)
 }
 
-pub(super) fn program_headers_node(cx: &Context<'_>, start: &Start, table: HeaderTable) -> Node {
+pub(super) fn program_headers_node(
+    cx: &Context<'_>,
+    start: &HeaderReader,
+    table: HeaderTable,
+) -> Node {
     let entries = Table {
         span: table.span,
         endian: start.endian,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::class::Class;
 use super::file::ElfFile;
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
 use crate::decode::table::Entries;
@@ -138,15 +138,15 @@ layout! {
         /// The offset of its bytes in the file.
         sh_offset as Hex,
         /// Its size in bytes; SHT_NOBITS has them in memory only.
-        sh_size as Dec,
+        sh_size as Decimal,
         /// The index of an associated section; its meaning depends on the type.
-        sh_link as Dec,
+        sh_link as Decimal,
         /// Extra information; its meaning depends on the type.
-        sh_info as Dec,
+        sh_info as Decimal,
         /// The alignment in memory; the compiler writes 0.
-        sh_addralign as Dec,
+        sh_addralign as Decimal,
         /// The size of an entry, for tables.
-        sh_entsize as Dec,
+        sh_entsize as Decimal,
     }
 }
 
@@ -182,9 +182,10 @@ pub struct Section {
 impl Section {
     /// Its bytes, or its header where it has none.
     pub fn place(&self) -> Span {
-        match self.bytes.is_empty() {
-            true => self.header,
-            false => self.bytes,
+        if self.bytes.is_empty() {
+            self.header
+        } else {
+            self.bytes
         }
     }
 

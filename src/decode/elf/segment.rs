@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::class::Class;
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::table::Entries;
 use crate::model::{Node, NodeKind, Rows, Span};
@@ -66,11 +66,11 @@ layout! {
         /// Its physical address.
         p_paddr as Hex,
         /// Its size in the file in bytes.
-        p_filesz as Dec,
+        p_filesz as Decimal,
         /// Its size in memory in bytes.
-        p_memsz as Dec,
+        p_memsz as Decimal,
         /// Its alignment.
-        p_align as Dec,
+        p_align as Decimal,
     }
 }
 

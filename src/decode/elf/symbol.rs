@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::class::Class;
 use super::file::ElfFile;
-use crate::decode::names::{Dec, Hex, Present, push_bits};
+use crate::decode::names::{Decimal, Hex, Present, push_bits};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
 use crate::decode::table::{self, Entries};
@@ -106,7 +106,7 @@ layout! {
         /// Its value: in a zebin the offset in its section.
         st_value as Hex,
         /// Its size in bytes.
-        st_size as Dec,
+        st_size as Decimal,
     }
 }
 

@@ -3,15 +3,15 @@
 use super::carve;
 use super::carve::FrameHeader;
 use crate::decode::compression::{self, Inflated, Method};
-use crate::decode::format::{self, Formats, Opened};
+use crate::decode::format::{self, Formats, OpenedDocument};
 use crate::decode::reader::Window;
 use crate::decode::tree::StaticTree;
 use crate::decode::{Context, limits, rules};
-use crate::model::{Content, ExpanderId, InnerDocument, Late, Sources, Span, Summary};
+use crate::model::{Content, DeferredDocument, ExpanderId, InnerDocument, Sources, Span, Summary};
 use std::rc::Rc;
 
 /// Opens what is in an image, compressed or not.
-pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<Opened> {
+pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<OpenedDocument> {
     let head = Window::clamped(cx.sources, image.subspan(0, 18));
     if Method::sniff(head.bytes()) != Some(Method::Zstd) {
         let opened = format::nested(cx, image);
@@ -26,7 +26,7 @@ pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<Opened> {
     let node = format::nested_node(cx.sources, name, inflated.whole, opened.as_ref());
     let mut tree = StaticTree::default();
     tree.push(StaticTree::TOP, node);
-    Some(Opened {
+    Some(OpenedDocument {
         summary: Summary::new("zstd", "zstd", Vec::new()),
         content: Some((cx.register(Rc::new(tree)), 0, Some(1))),
     })
@@ -73,7 +73,7 @@ pub(super) fn open_image(
     image: Span,
     first: ExpanderId,
     depth: u32,
-) -> Late {
+) -> DeferredDocument {
     let cx = Context::late(sources, formats, first, depth);
     let content = contents(&cx, image).and_then(|opened| opened.content);
     let mut findings = cx.finish();
@@ -87,7 +87,7 @@ pub(super) fn open_image(
             ..InnerDocument::default()
         },
     });
-    Late {
+    DeferredDocument {
         content: match content {
             Some((_, _, Some(0))) | None => Content::Leaf,
             Some((expander, item, count)) => Content::Lazy {

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use super::carve::{self, FrameHeader};
 use super::index::{ImageRef, ImageStruct, Index};
 use super::records::{self, FORMATS, KINDS};
-use crate::analysis::host_images::{Described, Entry, HostImage, HostImages, Places};
-use crate::analysis::kernels::Given;
+use crate::analysis::host_images::{
+    Entry, HostImage, HostImages, ImageDescription, ImageLocations,
+};
+use crate::analysis::kernels::Located;
 use crate::analysis::modules::{Property, PropertySet, PropertyValue};
 use crate::decode::compression;
 use crate::decode::format::{self, Formats};
@@ -134,7 +136,7 @@ impl Index {
         found: &ImageStruct,
         wanted: fn(&str) -> bool,
         memory: &Account,
-    ) -> Option<Described> {
+    ) -> Option<ImageDescription> {
         let [v1, v2, v3] = &records::IMAGES;
         let mut layouts = [v3, v2, v1].into_iter();
         let layout = layouts.find(|layout| self.size(layout) == found.span.len())?;
@@ -155,7 +157,7 @@ impl Index {
         };
         let entries = self.entries(sources, found, memory, &mut left_out);
         let properties = self.properties(sources, found, wanted, memory, &mut left_out);
-        Some(Described {
+        Some(ImageDescription {
             version: Some(found.version.into()),
             target,
             offload_kind: named("OffloadKind", KINDS),
@@ -165,7 +167,7 @@ impl Index {
             entries,
             properties,
             left_out,
-            places: Places {
+            places: ImageLocations {
                 record: Some(found.span),
                 target: target_place,
                 compile_options: compile_place.or_else(build_options),
@@ -293,7 +295,7 @@ impl Index {
         Some(Property {
             key,
             key_span,
-            kind: Given {
+            kind: Located {
                 value: kind,
                 span: Some(property.span("Type")),
             },

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::carve;
 use super::memory::{Memory, Record};
-use super::records::{self, Layout, Place};
+use super::records::{self, FieldLocation, Layout};
 use super::walk::{Exported, RECORD, record_account};
 use crate::decode::format::Formats;
 use crate::decode::reader::Window;
@@ -55,7 +55,7 @@ pub struct Piece {
     /// The byte after the last one; that of a text is not known yet.
     pub end: u64,
     /// What it is.
-    pub what: What,
+    pub what: RecordKind,
     /// Whose it is: an index of [`Index::structs`], of the descriptors, or of the images.
     pub of: usize,
 }
@@ -63,7 +63,7 @@ pub struct Piece {
 /// What a [`Piece`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
-pub enum What {
+pub enum RecordKind {
     Image,
     Descriptor,
     Structs,
@@ -98,7 +98,7 @@ pub struct Index {
     /// All that the index leads to, by place; made when somebody looks.
     pieces: OnceCell<Vec<Piece>>,
     /// Where the fields of the records are in this file.
-    places: Vec<(Vec<Place>, u64)>,
+    places: Vec<(Vec<FieldLocation>, u64)>,
     /// How many kernels the entries name, as far as images have some.
     pub kernels: u64,
     /// How many structs describe images without bytes: `native_cpu`.
@@ -157,7 +157,7 @@ impl Index {
         })
     }
 
-    fn places_of(&self, layout: &Layout) -> (&[Place], u64) {
+    fn places_of(&self, layout: &Layout) -> (&[FieldLocation], u64) {
         let mut layouts = records::ALL.iter();
         let at = layouts.position(|known| std::ptr::eq(*known, layout));
         let known = at.and_then(|at| self.places.get(at));
@@ -216,7 +216,7 @@ impl Index {
         let images = self.images.iter().enumerate();
         let images = images.filter(|(_, image)| !image.span.is_empty());
         let mut pieces: Vec<Piece> = images
-            .map(|(of, image)| piece(image.span, What::Image, of))
+            .map(|(of, image)| piece(image.span, RecordKind::Image, of))
             .collect();
         pieces.dedup_by_key(|piece| (piece.start, piece.end));
         pieces
@@ -227,9 +227,9 @@ impl Index {
         self.pieces.get_or_init(|| {
             let mut pieces = self.walk(sources);
             let images = self.images.iter().enumerate();
-            pieces.extend(images.map(|(of, image)| piece(image.span, What::Image, of)));
+            pieces.extend(images.map(|(of, image)| piece(image.span, RecordKind::Image, of)));
             pieces.extend(&self.tables);
-            pieces.retain(|piece| piece.end > piece.start || piece.what == What::Text);
+            pieces.retain(|piece| piece.end > piece.start || piece.what == RecordKind::Text);
             sort::ascending(&mut pieces);
             pieces.dedup_by_key(|piece| (piece.start, piece.end));
             pieces
@@ -247,7 +247,7 @@ impl Index {
             let Some(read) = self.record(cx.sources, &records::DESCRIPTOR, *address) else {
                 continue;
             };
-            tables.push(piece(read.record.span(), What::Descriptor, at));
+            tables.push(piece(read.record.span(), RecordKind::Descriptor, at));
             let (first, count) = (read.pointer("DeviceImages"), read.number("NumDeviceImages"));
             let Some(layout) = self.layout(cx.sources, first) else {
                 continue;
@@ -287,7 +287,7 @@ impl Index {
             }
             if let Some(span) = self.memory.between(first, good_end) {
                 let span = span.subspan(0, span.len() / size * size);
-                tables.push(piece(span, What::Structs, at));
+                tables.push(piece(span, RecordKind::Structs, at));
             }
         }
         if left.is_overdrawn() {
@@ -361,7 +361,7 @@ impl Index {
                 });
             }
         }
-        self.tables.push(piece(table, What::References, 0));
+        self.tables.push(piece(table, RecordKind::References, 0));
         let listed = self.images.len() as u64 + self.without_bytes;
         if listed > 0 && count < listed {
             cx.report(
@@ -414,11 +414,11 @@ impl Index {
             if let Some(read) = read
                 && (1..=u64::from(u16::MAX)).contains(&read.number("NumDeviceImages"))
             {
-                pieces.push(piece(read.record.span(), What::OpenmpDescriptor, at));
+                pieces.push(piece(read.record.span(), RecordKind::OpenmpDescriptor, at));
             }
         }
         let structs = structs.into_iter().enumerate();
-        pieces.extend(structs.map(|(at, (_, span))| piece(span, What::OpenmpImage, at)));
+        pieces.extend(structs.map(|(at, (_, span))| piece(span, RecordKind::OpenmpImage, at)));
         self.tables.extend(pieces);
     }
 
@@ -506,7 +506,7 @@ pub struct Read<'a> {
     /// Its bytes.
     pub record: Record<'a>,
     /// Its fields with their offsets and sizes.
-    pub places: &'a [Place],
+    pub places: &'a [FieldLocation],
 }
 
 impl Read<'_> {
@@ -547,7 +547,7 @@ impl Index {
     }
 }
 
-pub(super) fn piece(span: Span, what: What, of: usize) -> Piece {
+pub(super) fn piece(span: Span, what: RecordKind, of: usize) -> Piece {
     let Span { start, end, .. } = span;
     Piece {
         start,

@@ -246,11 +246,11 @@ const SHORT_TEXT: u64 = 256;
 /// The ends of long texts. Any number of records may point into one text, each at another byte:
 /// each byte is searched once.
 #[derive(Debug, Default)]
-struct LongTexts(BTreeMap<u64, Searched>);
+struct LongTexts(BTreeMap<u64, SearchedRange>);
 
 /// Bytes that were searched for a NUL.
 #[derive(Debug, Clone, Copy)]
-struct Searched {
+struct SearchedRange {
     /// The offset in the file after the last one.
     end: u64,
     /// A NUL follows them.
@@ -270,7 +270,7 @@ impl LongTexts {
         let (start, mut found) = before.map_or(
             (
                 rest.start,
-                Searched {
+                SearchedRange {
                     end: rest.start,
                     has_end: false,
                 },

@@ -2,7 +2,7 @@
 //!
 //! The compiler lays them out as C does, so that places follow from the size of pointers.
 
-use crate::model::{Doc, Known};
+use crate::model::{Doc, KnownValue};
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub struct Layout {
 }
 
 /// A field with its offset and its size.
-pub type Place = (&'static Field, u64, u64);
+pub type FieldLocation = (&'static Field, u64, u64);
 
 impl Layout {
     /// The fields with their offsets and sizes, and the size of the struct.
-    pub fn places(&self, pointer: u64, align: u64) -> (Vec<Place>, u64) {
+    pub fn places(&self, pointer: u64, align: u64) -> (Vec<FieldLocation>, u64) {
         let mut at = 0u64;
         let mut most = 1;
         let mut places = Vec::new();
@@ -72,7 +72,7 @@ const fn field(name: &'static str, ty: Type, text: &'static str) -> Field {
     Field { name, ty, doc }
 }
 
-const fn known(name: &'static str, text: &'static str, known: &'static [Known]) -> Field {
+const fn known(name: &'static str, text: &'static str, known: &'static [KnownValue]) -> Field {
     let doc = Doc::new(text, WRAPPER).known(known);
     Field {
         name,
@@ -81,12 +81,12 @@ const fn known(name: &'static str, text: &'static str, known: &'static [Known]) 
     }
 }
 
-const fn value(raw: u64, name: &'static str) -> Known {
-    Known { raw, name, doc: "" }
+const fn value(raw: u64, name: &'static str) -> KnownValue {
+    KnownValue { raw, name, doc: "" }
 }
 
 /// The programming models of images.
-pub const KINDS: &[Known] = &[
+pub const KINDS: &[KnownValue] = &[
     value(0, "unknown"),
     value(1, "host"),
     value(2, "openmp"),
@@ -96,7 +96,7 @@ pub const KINDS: &[Known] = &[
 ];
 
 /// How the bytes of images are stored.
-pub const FORMATS: &[Known] = &[
+pub const FORMATS: &[KnownValue] = &[
     value(0, "none"),
     value(1, "native"),
     value(2, "spirv"),
@@ -104,7 +104,7 @@ pub const FORMATS: &[Known] = &[
     value(4, "compressed_none"),
 ];
 
-const TYPES: &[Known] = &[
+const TYPES: &[KnownValue] = &[
     value(0, "none"),
     value(1, "uint32"),
     value(2, "byte array"),

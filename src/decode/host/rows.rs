@@ -1,6 +1,6 @@
 //! The rows of the index and of the images.
 use super::contents::{open_image, title};
-use super::index::{Index, Piece, Read, What};
+use super::index::{Index, Piece, Read, RecordKind};
 use super::records::{self, Layout, Type};
 use crate::decode::compression::Method;
 use crate::decode::layout::{self, Region};
@@ -9,7 +9,8 @@ use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::{Context, limits};
 use crate::model::{
-    Area, Content, Doc, Expand, ExpanderId, Late, Node, NodeKind, Rows, Sources, Span, Value,
+    Area, Content, DeferredDocument, Doc, Expand, ExpanderId, Node, NodeKind, Rows, Sources, Span,
+    Value,
 };
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -66,7 +67,7 @@ pub(super) struct Part {
     pub regions: OnceCell<Vec<Region>>,
 }
 
-/// Kinds of regions and items: those of [`What`], and these.
+/// Kinds of regions and items: those of [`RecordKind`], and these.
 const OTHER: u8 = 0x70;
 
 /// A record of a table.
@@ -95,12 +96,11 @@ impl Part {
     fn arrange(&self, sources: &Sources) -> Vec<Region> {
         let own;
         // The coverage is known before anybody looks: it counts on images alone.
-        let pieces = match self.holds_images {
-            true => {
-                own = self.index.image_pieces();
-                &own[..]
-            }
-            false => self.index.pieces(sources),
+        let pieces = if self.holds_images {
+            own = self.index.image_pieces();
+            &own[..]
+        } else {
+            self.index.pieces(sources)
         };
         let from = pieces.partition_point(|piece| piece.start < self.span.start);
         let mut regions: Vec<Region> = Vec::new();
@@ -125,17 +125,17 @@ impl Part {
                 break;
             }
             let number = match piece.what {
-                What::Image => piece.of,
+                RecordKind::Image => piece.of,
                 _ => index,
             };
             let mut region = piece.region(layout::id(piece.what as u8, number as u64));
-            if piece.what == What::Text {
+            if piece.what == RecordKind::Text {
                 let rest = Span::new(self.span.source, piece.start, self.span.end);
                 // It only moves on: texts may be many.
                 next_other = next_other.max(index + 1);
                 while pieces
                     .get(next_other)
-                    .is_some_and(|next| next.what == What::Text)
+                    .is_some_and(|next| next.what == RecordKind::Text)
                 {
                     next_other += 1;
                 }
@@ -146,7 +146,7 @@ impl Part {
             }
             region.end = region.end.min(self.span.end);
             // What lies over another piece is shown there.
-            let is_cut = piece.what != What::Text && piece.end > region.end;
+            let is_cut = piece.what != RecordKind::Text && piece.end > region.end;
             if region.start < at || region.start >= region.end || is_cut {
                 continue;
             }
@@ -175,7 +175,7 @@ impl Part {
         if let Some(filler) = filler {
             return filler;
         }
-        if region.id >> 56 == u64::from(What::Image as u8) {
+        if region.id >> 56 == u64::from(RecordKind::Image as u8) {
             return self.image_node(usize::try_from(number).unwrap_or(usize::MAX), span, out);
         }
         let piece = self.piece(number, out.sources);
@@ -195,27 +195,29 @@ impl Part {
         };
         let whose = || self.image_name(of);
         match piece.what {
-            What::Image => self.image_node(of, span, out),
-            What::Descriptor | What::OpenmpDescriptor | What::OpenmpImage => {
+            RecordKind::Image => self.image_node(of, span, out),
+            RecordKind::Descriptor | RecordKind::OpenmpDescriptor | RecordKind::OpenmpImage => {
                 let layout = layout_of(piece.what);
                 let name = format!("{} {of}", layout.name);
                 self.record_node(layout, name, span, region.id, out)
             }
-            What::Structs => table(
+            RecordKind::Structs => table(
                 format!("image structs of descriptor {of}"),
                 self.structs(of),
             ),
-            What::References => table("images".to_owned(), &records::TGTIMG),
-            What::OldEntries | What::NewEntries => {
+            RecordKind::References => table("images".to_owned(), &records::TGTIMG),
+            RecordKind::OldEntries | RecordKind::NewEntries => {
                 table(format!("entries of {}", whose()), layout_of(piece.what))
             }
-            What::Sets => table(format!("property sets of {}", whose()), &records::SET),
-            What::Properties => table(format!("properties of {}", whose()), &records::PROPERTY),
-            What::Bytes => Node::new(NodeKind::Record, "property value", span)
+            RecordKind::Sets => table(format!("property sets of {}", whose()), &records::SET),
+            RecordKind::Properties => {
+                table(format!("properties of {}", whose()), &records::PROPERTY)
+            }
+            RecordKind::Bytes => Node::new(NodeKind::Record, "property value", span)
                 .area(Area::Meta)
                 .doc(&BYTES_DOC)
                 .children(out.me, region.id, Some(if span.len() > 8 { 2 } else { 1 })),
-            What::Text => {
+            RecordKind::Text => {
                 let window = Window::clamped(out.sources, span);
                 let text = window.bytes();
                 let text = text.strip_suffix(&[0]).unwrap_or(text);
@@ -255,7 +257,7 @@ impl Part {
         let mut node = Node::new(kind, format!("image {image}"), span)
             .area(Area::Ir)
             .doc(&IMAGE_DOC);
-        let item = layout::id(What::Image as u8, image as u64);
+        let item = layout::id(RecordKind::Image as u8, image as u64);
         node.content = Content::Late {
             expander: out.me,
             item,
@@ -397,9 +399,10 @@ impl Part {
         }
         // An end is where the last byte is.
         let is_end = field.name.ends_with("End");
-        let target = match is_end {
-            true => None,
-            false => memory.from(address).filter(|_| address != 0),
+        let target = if is_end {
+            None
+        } else {
+            memory.from(address).filter(|_| address != 0)
         };
         let Some(rest) = target else {
             return match address {
@@ -423,12 +426,12 @@ impl Part {
         match pieces.get(at).filter(|piece| piece.start == rest.start) {
             Some(piece) => {
                 let name = match piece.what {
-                    What::Image => format!("image {}", piece.of),
-                    What::Structs => "image structs".to_owned(),
-                    What::Sets => "property sets".to_owned(),
-                    What::Properties => "properties".to_owned(),
-                    What::OldEntries | What::NewEntries => "entries".to_owned(),
-                    What::Bytes => "property value".to_owned(),
+                    RecordKind::Image => format!("image {}", piece.of),
+                    RecordKind::Structs => "image structs".to_owned(),
+                    RecordKind::Sets => "property sets".to_owned(),
+                    RecordKind::Properties => "properties".to_owned(),
+                    RecordKind::OldEntries | RecordKind::NewEntries => "entries".to_owned(),
+                    RecordKind::Bytes => "property value".to_owned(),
                     _ => format!("{:#x}", rest.start),
                 };
                 (name, piece.span(file))
@@ -443,7 +446,7 @@ impl Part {
         let is_it = piece.what as u8 == kind & !RECORD;
         let span = piece.span(self.index.memory.file).intersect(self.span);
         let layout = match piece.what {
-            What::Structs => self.structs(piece.of),
+            RecordKind::Structs => self.structs(piece.of),
             what => layout_of(what),
         };
         is_it.then_some((layout, span))
@@ -472,8 +475,10 @@ impl Part {
         };
         let what = self.piece(number, out.sources).map(|piece| piece.what);
         match what {
-            Some(What::Bytes) => out.push_range(value_nodes(span, out.sources), range),
-            Some(What::Descriptor | What::OpenmpDescriptor | What::OpenmpImage) => {
+            Some(RecordKind::Bytes) => out.push_range(value_nodes(span, out.sources), range),
+            Some(
+                RecordKind::Descriptor | RecordKind::OpenmpDescriptor | RecordKind::OpenmpImage,
+            ) => {
                 self.push_fields(layout, span, range, out);
             }
             _ => {
@@ -533,15 +538,15 @@ fn layout_of_kind(kind: u8) -> &'static Layout {
     layout.unwrap_or(&records::TGTIMG)
 }
 
-fn layout_of(what: What) -> &'static Layout {
+fn layout_of(what: RecordKind) -> &'static Layout {
     match what {
-        What::Descriptor => &records::DESCRIPTOR,
-        What::OpenmpDescriptor => &records::OPENMP_DESCRIPTOR,
-        What::OpenmpImage => &records::OPENMP_IMAGE,
-        What::OldEntries => &records::OLD_ENTRY,
-        What::NewEntries => &records::NEW_ENTRY,
-        What::Sets => &records::SET,
-        What::Properties => &records::PROPERTY,
+        RecordKind::Descriptor => &records::DESCRIPTOR,
+        RecordKind::OpenmpDescriptor => &records::OPENMP_DESCRIPTOR,
+        RecordKind::OpenmpImage => &records::OPENMP_IMAGE,
+        RecordKind::OldEntries => &records::OLD_ENTRY,
+        RecordKind::NewEntries => &records::NEW_ENTRY,
+        RecordKind::Sets => &records::SET,
+        RecordKind::Properties => &records::PROPERTY,
         _ => &records::TGTIMG,
     }
 }
@@ -575,7 +580,7 @@ impl Expand for Part {
         self.push(item, range, out);
     }
 
-    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<Late> {
+    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
         let (_, image) = layout::split(item);
         let image = self.index.images.get(usize::try_from(image).ok()?)?;
         Some(open_image(

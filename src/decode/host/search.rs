@@ -16,9 +16,10 @@ impl Index {
         let memory = &self.memory;
         let mut found = Vec::new();
         if memory.relocations().is_empty() {
-            let mut left = match memory.sections.is_empty() {
-                true => limits::HOST_SCAN,
-                false => u64::MAX,
+            let mut left = if memory.sections.is_empty() {
+                limits::HOST_SCAN
+            } else {
+                u64::MAX
             };
             for segment in memory.segments().iter().filter(|s| !s.is_code) {
                 let bytes = segment.bytes.subspan(0, left);

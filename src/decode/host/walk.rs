@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::index::{ImageStruct, Index, Piece, What, piece};
+use super::index::{ImageStruct, Index, Piece, RecordKind, piece};
 use super::memory::Memory;
 use super::records::{self, Layout};
 use crate::analysis::host_images::EXPORTED;
@@ -22,9 +22,10 @@ impl Index {
                 && first.relocation(8).is_none()
                 && end.saturating_sub(begin) % size == 0
         });
-        match is_new {
-            true => &records::NEW_ENTRY,
-            false => &records::OLD_ENTRY,
+        if is_new {
+            &records::NEW_ENTRY
+        } else {
+            &records::OLD_ENTRY
         }
     }
 
@@ -101,9 +102,10 @@ impl Index {
         };
         let layout = self.entry_layout(sources, found.entries);
         let is_new = std::ptr::eq(layout, &records::NEW_ENTRY);
-        let (what, name) = match is_new {
-            true => (What::NewEntries, "SymbolName"),
-            false => (What::OldEntries, "name"),
+        let (what, name) = if is_new {
+            (RecordKind::NewEntries, "SymbolName")
+        } else {
+            (RecordKind::OldEntries, "name")
         };
         if !walk.is_new(span, self.size(layout), what, of) {
             return;
@@ -122,7 +124,7 @@ impl Index {
         let Some(span) = self.memory.between(found.sets.0, found.sets.1) else {
             return;
         };
-        if !walk.is_new(span, self.size(&records::SET), What::Sets, of) {
+        if !walk.is_new(span, self.size(&records::SET), RecordKind::Sets, of) {
             return;
         }
         for address in self.places(&records::SET, found.sets) {
@@ -135,7 +137,12 @@ impl Index {
             walk.text(&self.memory, set.pointer("Name"), of);
             let range = set.range("PropertiesBegin", "PropertiesEnd");
             let span = self.memory.between(range.0, range.1).unwrap_or_default();
-            if !walk.is_new(span, self.size(&records::PROPERTY), What::Properties, of) {
+            if !walk.is_new(
+                span,
+                self.size(&records::PROPERTY),
+                RecordKind::Properties,
+                of,
+            ) {
                 continue;
             }
             for address in self.places(&records::PROPERTY, range) {
@@ -149,7 +156,7 @@ impl Index {
                 let value = property.pointer("ValAddr");
                 let end = value.saturating_add(property.number("ValSize"));
                 if let Some(span) = self.memory.between(value, end).filter(|_| value > 0) {
-                    walk.pieces.push(piece(span, What::Bytes, of));
+                    walk.pieces.push(piece(span, RecordKind::Bytes, of));
                 }
             }
         }
@@ -193,13 +200,13 @@ impl Exported {
 /// What is collected on the way through the index.
 struct Walk {
     left: Account,
-    seen: HashSet<(u64, What)>,
+    seen: HashSet<(u64, RecordKind)>,
     pieces: Vec<Piece>,
 }
 
 impl Walk {
     /// Adds a table of records of `size` bytes, unless it was there before.
-    fn is_new(&mut self, span: Span, size: u64, what: What, of: usize) -> bool {
+    fn is_new(&mut self, span: Span, size: u64, what: RecordKind, of: usize) -> bool {
         let span = span.subspan(0, span.len() / size * size);
         let is_new = !span.is_empty() && self.seen.insert((span.start, what));
         if is_new {
@@ -210,10 +217,10 @@ impl Walk {
 
     fn text(&mut self, memory: &Memory, address: u64, of: usize) {
         if let Some(rest) = memory.from(address)
-            && self.seen.insert((rest.start, What::Text))
+            && self.seen.insert((rest.start, RecordKind::Text))
         {
             let start = rest.subspan(0, 0);
-            self.pieces.push(piece(start, What::Text, of));
+            self.pieces.push(piece(start, RecordKind::Text, of));
         }
     }
 }

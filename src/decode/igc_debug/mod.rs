@@ -20,8 +20,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::format::{self, Format, Opened};
-use super::names::{Dec, Hex};
+use super::format::{self, Format, OpenedDocument};
+use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
@@ -35,17 +35,17 @@ record! {
         /// 0x494e5443, `INTC` as text; patch tokens have the same magic number.
         Magic: u32 as Hex,
         /// The version of the patch tokens that the data belongs to.
-        Version: u32 as Dec,
+        Version: u32 as Decimal,
         /// The size of all the data; IGC leaves it 0.
-        Size: u32 as Dec,
+        Size: u32 as Decimal,
         /// The core family of the device.
         Device: u32 as CoreFamily,
         /// The stepping of the device.
-        SteppingId: u32 as Dec,
+        SteppingId: u32 as Decimal,
         /// The size of a pointer; IGC leaves it 0.
-        GPUPointerSizeInBytes: u32 as Dec,
+        GPUPointerSizeInBytes: u32 as Decimal,
         /// The number of kernels that follow.
-        NumberOfKernels: u32 as Dec,
+        NumberOfKernels: u32 as Decimal,
     }
 }
 
@@ -53,11 +53,11 @@ record! {
     /// The header of a kernel.
     pub struct KernelHeader: "program_debug_data.h, SKernelDebugDataHeaderIGC" {
         /// The size of the name with its NUL, padded to a multiple of 4.
-        KernelNameSize: u32 as Dec,
+        KernelNameSize: u32 as Decimal,
         /// The size of the vISA debug data, an ELF file; 0 if there is none.
-        SizeVisaDbgInBytes: u32 as Dec,
+        SizeVisaDbgInBytes: u32 as Decimal,
         /// The size of the Gen ISA debug data; only the oldest drivers write it.
-        SizeGenIsaDbgInBytes: u32 as Dec,
+        SizeGenIsaDbgInBytes: u32 as Decimal,
     }
 }
 
@@ -96,7 +96,7 @@ impl Format for IgcDebug {
         head.starts_with(MAGIC) && head.get(8..12) == Some(&[0; 4])
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));
         let mut program = Program {
             span,
@@ -117,7 +117,7 @@ impl Format for IgcDebug {
             }
         }
         let count = program.parts();
-        Opened {
+        OpenedDocument {
             summary: Summary::new("igc-debug", "IGC program debug data", facts),
             content: Some((cx.register(Rc::new(program)), TOP, Some(count))),
         }
@@ -160,7 +160,7 @@ struct Kernel {
     /// Where it starts in the program.
     at: u64,
     /// Its ELF file, where it was opened.
-    visa: Option<Box<Opened>>,
+    visa: Option<Box<OpenedDocument>>,
 }
 
 /// Where the parts of a kernel are.
@@ -280,9 +280,10 @@ impl Layout {
 fn fill_of(sources: &Sources, data: Span, name_size: u64) -> u64 {
     let fill = name_size.next_multiple_of(4) - name_size;
     let starts_at = |at| Window::clamped(sources, data.subspan(at, 4)).bytes() == ELF;
-    match fill == 0 || starts_at(name_size) || !starts_at(name_size + fill) {
-        true => 0,
-        false => fill,
+    if fill == 0 || starts_at(name_size) || !starts_at(name_size + fill) {
+        0
+    } else {
+        fill
     }
 }
 
@@ -315,9 +316,10 @@ impl Program {
             };
             layout.check(cx);
             let head = Window::clamped(cx.sources, layout.visa.subspan(0, 4));
-            let mut opened = match head.bytes() == ELF {
-                true => format::nested(cx, layout.visa),
-                false => None,
+            let mut opened = if head.bytes() == ELF {
+                format::nested(cx, layout.visa)
+            } else {
+                None
             };
             if let Some(opened) = &mut opened {
                 opened.summary.facts = Vec::new();

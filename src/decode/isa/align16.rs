@@ -1,6 +1,6 @@
 //! Operands of Gen9's Align16, as the equivalent ones of Align1.
 
-use super::decode::{Cx, Fatal, Read, low16};
+use super::decode::{Fatal, Read, WordContext, low16};
 use super::instruction::{Operand, OperandKind, Region, RegisterName};
 use super::operands::{SOURCES, SourceFields, type_bits};
 use super::tables::{Field, Meaning};
@@ -10,7 +10,7 @@ const XYZW: u64 = 0b11_10_01_00;
 const XYXY: u64 = 0b01_00_01_00;
 const ZWZW: u64 = 0b11_10_11_10;
 
-impl Cx<'_> {
+impl WordContext<'_> {
     pub fn destination_align16(&mut self) -> Read<()> {
         let indirect = self.meaning(Field::DstAddrMode)?;
         let saturate = self.saturation()?;
@@ -55,9 +55,10 @@ impl Cx<'_> {
             }
             _ => return Err(Fatal),
         };
-        let region = match self.is_macro() {
-            true => Region::Hidden,
-            false => Region::Horizontal(Some(1)),
+        let region = if self.is_macro() {
+            Region::Hidden
+        } else {
+            Region::Horizontal(Some(1))
         };
         self.set_destination(kind, saturate, region, data_type);
         Ok(())
@@ -74,9 +75,10 @@ impl Cx<'_> {
         let modifier = self.modifier(fields)?;
         let mode = self.meaning(fields.mode)?;
         let vertical = self.number(fields.vertical)?;
-        let region = match self.is_macro() {
-            true => Region::Hidden,
-            false => Region::Full(Some(1), Some(1), Some(0)),
+        let region = if self.is_macro() {
+            Region::Hidden
+        } else {
+            Region::Full(Some(1), Some(1), Some(0))
         };
         let (kind, data_type) = match mode {
             Some(Meaning::Direct) => {

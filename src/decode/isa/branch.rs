@@ -1,12 +1,12 @@
 //! Branches.
 
-use super::decode::{Cx, Fatal, Read, low32};
+use super::decode::{Fatal, Read, WordContext, low32};
 use super::encoding::Kind;
 use super::instruction::{Operand, OperandKind, Region};
 use super::operands::SOURCES;
 use super::tables::{Field, Meaning, Op};
 
-impl Cx<'_> {
+impl WordContext<'_> {
     /// A branch of Xe and later.
     pub fn branch(&mut self) -> Read<()> {
         self.prefix(false)?;

@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use super::dataflow::DataFlow;
 use super::flow::Flow;
 use super::format::{Labels, PartKind};
 use super::instruction::Scoreboard;
@@ -15,6 +16,8 @@ use super::words::{PADDING, is_padding, kind, marks, meaning, message_words, ope
 use super::{Blocks, Decoder, Instruction, targets};
 use crate::analysis::assembly::{Line, Listing, Part, Shapes, Tally};
 use crate::analysis::blocks::BlockGraph;
+use crate::analysis::data_flow::Flows;
+use crate::decode::limits;
 use crate::model::{Bits, Sources, Span, Str};
 
 /// Every so many instructions the position is remembered.
@@ -31,6 +34,7 @@ pub struct Code {
     end: u64,
     flow: OnceCell<Rc<Flow>>,
     blocks: OnceCell<Rc<BlockGraph>>,
+    data_flow: OnceCell<Option<Rc<DataFlow>>>,
     /// The number of the first instruction of a block of [`STRIDE`], and where those of the block
     /// are: that was asked for last.
     block: RefCell<(u32, Vec<Span>)>,
@@ -58,6 +62,7 @@ impl Code {
             end,
             flow: OnceCell::new(),
             blocks: OnceCell::new(),
+            data_flow: OnceCell::new(),
             block: RefCell::default(),
             last: RefCell::default(),
         }
@@ -109,9 +114,10 @@ impl Code {
         };
         let comment = part(PartKind::Comment).unwrap_or_default().to_owned();
         let operation = part(PartKind::Operation).unwrap_or_default().to_owned();
-        let marks = match is_padding {
-            true => Vec::new(),
-            false => marks(&instruction, &comment),
+        let marks = if is_padding {
+            Vec::new()
+        } else {
+            marks(&instruction, &comment)
         };
         let end = text.find(" // ").unwrap_or(text.len());
         text.truncate(end);
@@ -125,9 +131,10 @@ impl Code {
                 (false, Some(words)) => words.into(),
                 (false, None) => meaning(&instruction).into(),
             },
-            kind: match is_padding {
-                true => PADDING,
-                false => kind(&instruction),
+            kind: if is_padding {
+                PADDING
+            } else {
+                kind(&instruction)
             },
             targets: targets(&instruction, at).collect(),
             marks,
@@ -265,6 +272,18 @@ impl Listing for Code {
         Rc::clone(blocks)
     }
 
+    fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>> {
+        let flow = self.data_flow.get_or_init(|| {
+            let decoder = self.decoder.as_ref()?;
+            // What is behind the limit is not analyzed.
+            let most = limits::DATA_FLOW_ROWS as u64 * 16;
+            let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
+            Some(Rc::new(DataFlow::new(Rc::clone(decoder), &*code)))
+        });
+        let flow = Rc::clone(flow.as_ref()?);
+        Some(flow)
+    }
+
     fn text(&self, sources: &Sources, limit: usize) -> Result<String, String> {
         const TOO_LONG: &str =
             "This code is too long to copy. Use the command line: zeview disasm.";
@@ -282,9 +301,10 @@ impl Listing for Code {
             text.clear();
             out.len() <= limit
         });
-        match out.len() > limit {
-            true => Err(TOO_LONG.to_owned()),
-            false => Ok(out),
+        if out.len() > limit {
+            Err(TOO_LONG.to_owned())
+        } else {
+            Ok(out)
         }
     }
 

@@ -1,7 +1,7 @@
 //! Compact words: the native words that they stand for.
 
 use super::tables::{FIRST_DECISION, FIRST_MOVE, LOOKUPS, LOOKUPS_AT, MOVES, MOVES_AT};
-use super::word::{Format, Found, Layout, Leaf, Leaves, PLANS, Word, decision, ones, slice};
+use super::word::{Decision, Format, Layout, Leaf, Leaves, PLANS, Word, decision, ones, slice};
 
 /// Bits of a native word that come from bits of a compact one.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ impl Expansions {
         leaves: &Leaves,
         compact: &Format,
         native: &Layout,
-        copied: &Copied,
+        copied: &CopiedFields,
         opcode: u8,
         packed: Word,
     ) -> Option<Word> {
@@ -91,18 +91,18 @@ impl Expansions {
 
 /// The fields of a compact format that decide nothing.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct CopiedFields {
     /// By number in the format.
     fields: u32,
     /// Their bits in the compact word.
     bits: u64,
 }
 
-impl Copied {
+impl CopiedFields {
     /// Those of a format, with the bits of the native word that decide something.
     #[must_use]
-    pub fn new(leaves: &Leaves, compact: &Format, keys: Word) -> Copied {
-        let mut copied = Copied::default();
+    pub fn new(leaves: &Leaves, compact: &Format, keys: Word) -> CopiedFields {
+        let mut copied = CopiedFields::default();
         let fields = compact.fields.chunks_exact(2).zip(compact.rest);
         for (at, (field, node)) in (0_u32..32).zip(fields) {
             let Some(leaf) = field.last().and_then(|leaf| leaves.leaf(*leaf)) else {
@@ -199,7 +199,7 @@ fn movement(node: u16) -> &'static [u8] {
 }
 
 /// Gets the moves of fields that decide nothing.
-type Later<'a> = &'a mut dyn FnMut(u16, &Leaf);
+type DeferredMove<'a> = &'a mut dyn FnMut(u16, &Leaf);
 
 /// Makes the native word of a compact one. Returns `None` if there is none. `origins` collects
 /// where its bits are from. Fields that are `copied` are left out.
@@ -209,7 +209,7 @@ pub fn expand(
     compact: &Format,
     native: &Layout,
     packed: Word,
-    mut copied: Option<(&Copied, Later<'_>)>,
+    mut copied: Option<(&CopiedFields, DeferredMove<'_>)>,
     mut origins: Option<&mut Vec<Origin>>,
 ) -> Option<Word> {
     let mut built = 0_u128;
@@ -228,10 +228,10 @@ pub fn expand(
             let now = Word::new(built);
             let node = compact.rest.get(at).copied().unwrap_or_default();
             match leaves.resolve(native, node, now, Some(known)) {
-                Found::Node(node) => {
+                Decision::Node(node) => {
                     let field = compact.fields.get(at * 2 + 1).copied().unwrap_or_default();
                     let leaf = match leaves.resolve(native, field, now, Some(known)) {
-                        Found::Node(node) => leaves.leaf(node),
+                        Decision::Node(node) => leaves.leaf(node),
                         _ => None,
                     };
                     if let Some((copied, later)) = &mut copied
@@ -250,8 +250,8 @@ pub fn expand(
                         break;
                     }
                 }
-                Found::Unknown => *waits = true,
-                Found::Absent | Found::NoKey => return None,
+                Decision::Unknown => *waits = true,
+                Decision::Absent | Decision::NoKey => return None,
             }
         }
         if !waiting.contains(&true) {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::Platform;
-use super::compact::{Copied, Expansions, Origin, expand};
+use super::compact::{CopiedFields, Expansions, Origin, expand};
 use super::encoding::{Encoding, Kind, Opcode};
 use super::instruction::{Instruction, Operand, Options, Scoreboard, Subfunction};
 use super::tables::{Field, Meaning, Op, PLATFORMS};
@@ -33,7 +33,7 @@ struct Operation {
     /// The bits of the word that decide anything.
     keys: Word,
     compact: Option<usize>,
-    copied: Copied,
+    copied: CopiedFields,
 }
 
 /// A field that decoding has read: its bits in the word and what they say.
@@ -76,7 +76,7 @@ impl Decoder {
                 format,
                 layout: Box::new([0; Field::ALL.len()]),
                 keys: Word::new(0),
-                copied: Copied::default(),
+                copied: CopiedFields::default(),
                 compact: (opcode.compact != 0xff).then(|| number(opcode.compact)),
             };
             if let Some(place) = operations.get_mut(usize::from(opcode.code)) {
@@ -88,7 +88,7 @@ impl Decoder {
                 operation.layout = leaves.specialise(&format.layout, operation.opcode.code);
                 operation.keys = leaves.keys(format);
                 if let Some(compact) = operation.compact.and_then(|at| formats.get(at)) {
-                    operation.copied = Copied::new(leaves, compact, operation.keys);
+                    operation.copied = CopiedFields::new(leaves, compact, operation.keys);
                 }
             }
         }
@@ -171,9 +171,10 @@ impl Decoder {
     ) -> Option<usize> {
         let low = u64::from_le_bytes(*bytes.first_chunk::<8>()?);
         let compact = low & (1 << 29) != 0;
-        let word = match compact {
-            true => u128::from(low),
-            false => u128::from_le_bytes(*bytes.first_chunk::<16>()?),
+        let word = if compact {
+            u128::from(low)
+        } else {
+            u128::from_le_bytes(*bytes.first_chunk::<16>()?)
         };
         let length = if compact { 8 } else { 16 };
         let code = usize::from((low & 0x7f).to_le_bytes()[0]);
@@ -245,7 +246,7 @@ impl Decoder {
             operation.opcode.code,
             (native, compact),
         );
-        let mut cx = Cx {
+        let mut cx = WordContext {
             encoding: self.encoding,
             rank: self.encoding.rank,
             opcode: operation.opcode,
@@ -347,7 +348,7 @@ impl Instruction {
 }
 
 /// The state while one word is decoded.
-pub(super) struct Cx<'a> {
+pub(super) struct WordContext<'a> {
     pub encoding: &'static Encoding,
     pub rank: u8,
     pub opcode: &'static Opcode,
@@ -363,7 +364,7 @@ pub(super) struct Cx<'a> {
     pub instruction: &'a mut Instruction,
 }
 
-impl Cx<'_> {
+impl WordContext<'_> {
     /// A field, if the instruction has it.
     #[inline]
     pub fn optional(&mut self, field: Field) -> Option<Value> {

@@ -7,7 +7,7 @@ use super::instruction::Instruction;
 use super::tables::Op;
 use super::windows::for_each_word;
 use super::{Decoder, targets};
-use crate::analysis::blocks::{Block, BlockGraph, Edge, Way};
+use crate::analysis::blocks::{Block, BlockGraph, Edge, Transfer};
 use crate::decode::limits;
 use crate::model::sort;
 use crate::model::{Sources, Span};
@@ -35,7 +35,7 @@ struct End {
     next: i32,
     /// Control can go on there.
     falls_through: bool,
-    way: Way,
+    way: Transfer,
     targets: [Option<i32>; 2],
 }
 
@@ -46,16 +46,18 @@ impl End {
             next,
             falls_through: falls_through(i),
             way: match i.op {
-                Op::Call | Op::Calla => Way::Call,
-                _ => Way::Taken,
+                Op::Call | Op::Calla => Transfer::Call,
+                _ => Transfer::Taken,
             },
             targets: [targets.next(), targets.next()],
         }
     }
 
     /// Where it goes, but for what comes next anyway; each place once.
-    fn places(&self) -> impl Iterator<Item = (i32, Way)> {
-        let next = self.falls_through.then_some((self.next, Way::FallThrough));
+    fn places(&self) -> impl Iterator<Item = (i32, Transfer)> {
+        let next = self
+            .falls_through
+            .then_some((self.next, Transfer::FallThrough));
         let [first, second] = self.targets;
         let second = second.filter(|place| Some(*place) != first);
         let others = first.into_iter().chain(second);
@@ -216,7 +218,7 @@ impl Flow {
             let end = i32::try_from(block.span.end - code.start).unwrap_or(i32::MAX);
             let Some(last) = ends.next_if(|found| found.next == end) else {
                 if usize::try_from(from).is_ok_and(|from| from + 1 < blocks.len()) {
-                    let (to, way) = (from + 1, Way::FallThrough);
+                    let (to, way) = (from + 1, Transfer::FallThrough);
                     edges.push(Edge { from, to, way });
                 }
                 continue;
@@ -231,7 +233,7 @@ impl Flow {
                 match found.and_then(|to| u32::try_from(to).ok()) {
                     Some(to) => edges.push(Edge { from, to, way }),
                     // It is not known where control goes on behind the end, or what is left out.
-                    None => astray += u64::from(way != Way::FallThrough && rest.is_none()),
+                    None => astray += u64::from(way != Transfer::FallThrough && rest.is_none()),
                 }
             }
         }

@@ -17,7 +17,7 @@ pub struct Instruction {
     /// The word is none of this platform.
     pub invalid: bool,
     /// Whether the text shows the execution size.
-    pub exec: Option<Exec>,
+    pub exec: Option<ChannelRange>,
     /// Whether channels that are off take part.
     pub no_mask: bool,
     /// The channels that take part.
@@ -48,7 +48,7 @@ pub struct Instruction {
 
 /// How many channels, from which.
 #[derive(Clone, Copy, Debug)]
-pub struct Exec {
+pub struct ChannelRange {
     /// The number of channels.
     pub size: u32,
     /// The encoded value has no meaning.
@@ -354,12 +354,12 @@ pub struct Message {
     /// The registers of the payloads and of the answer, if the word says.
     pub lengths: [Option<u8>; 3],
     /// The descriptor of 64 bits and the subregisters of its parts in registers.
-    pub wide: Option<Wide>,
+    pub wide: Option<WideDescriptor>,
 }
 
 /// A descriptor of 64 bits.
 #[derive(Clone, Copy, Debug)]
-pub struct Wide {
+pub struct WideDescriptor {
     /// Its value.
     pub value: u64,
     /// The subregisters of the scalar register with further descriptors.

@@ -14,6 +14,7 @@ mod align16;
 mod branch;
 mod code;
 mod compact;
+pub mod dataflow;
 mod decode;
 pub mod encoding;
 mod flow;

@@ -1,6 +1,6 @@
 //! Operands of basic, ternary and quinary operations.
 
-use super::decode::{Cx, Fatal, Read, low8, low16};
+use super::decode::{Fatal, Read, WordContext, low8, low16};
 use super::encoding::{Kind, Opcode};
 use super::instruction::{Operand, OperandKind, Region, RegisterName, Stride};
 use super::parts::math;
@@ -97,7 +97,7 @@ pub(super) fn type_bits(data_type: Meaning) -> Option<u32> {
     })
 }
 
-impl Cx<'_> {
+impl WordContext<'_> {
     /// A register by its file and number. An unknown one is an error, not the end.
     pub fn register(&mut self, file: Option<Meaning>, number: u16) -> (RegisterName, u16) {
         match file {
@@ -132,10 +132,7 @@ impl Cx<'_> {
 
     /// The number of a subregister from its byte.
     pub fn subregister(&self, byte: u16, name: RegisterName, data_type: Option<Meaning>) -> u16 {
-        let unscaled = match self.rank >= 24 {
-            true => byte >> 1,
-            false => byte,
-        };
+        let unscaled = if self.rank >= 24 { byte >> 1 } else { byte };
         if matches!(name, RegisterName::Architecture(r) if !r.scaled) {
             return unscaled;
         }
@@ -150,9 +147,10 @@ impl Cx<'_> {
 
     /// The type that scales the subregister of an operand without type.
     pub fn default_scale(&self) -> Meaning {
-        match self.opcode.kind.is_branch() {
-            true => Meaning::d,
-            false => Meaning::ub,
+        if self.opcode.kind.is_branch() {
+            Meaning::d
+        } else {
+            Meaning::ub
         }
     }
 
@@ -181,9 +179,10 @@ impl Cx<'_> {
             _ => 1,
         };
         for (at, fields) in SOURCES.iter().take(usize::from(sources)).enumerate() {
-            let source = match align16 {
-                true => self.source_align16(fields)?,
-                false => self.source(fields, at, at)?,
+            let source = if align16 {
+                self.source_align16(fields)?
+            } else {
+                self.source(fields, at, at)?
             };
             self.push(source);
         }
@@ -200,9 +199,10 @@ impl Cx<'_> {
     }
 
     pub fn saturation(&mut self) -> Read<bool> {
-        match self.has(Opcode::SATURATION) {
-            true => self.is(Field::Saturate, Meaning::sat),
-            false => Ok(false),
+        if self.has(Opcode::SATURATION) {
+            self.is(Field::Saturate, Meaning::sat)
+        } else {
+            Ok(false)
         }
     }
 
@@ -313,11 +313,12 @@ impl Cx<'_> {
     }
 
     pub fn modifier(&mut self, fields: &SourceFields) -> Read<Option<Meaning>> {
-        match self.has(Opcode::SOURCE_MODIFIERS) {
-            true => Ok(self
+        if self.has(Opcode::SOURCE_MODIFIERS) {
+            Ok(self
                 .meaning(fields.modifier)?
-                .filter(|m| *m != Meaning::Normal)),
-            false => Ok(None),
+                .filter(|m| *m != Meaning::Normal))
+        } else {
+            Ok(None)
         }
     }
 
@@ -326,9 +327,10 @@ impl Cx<'_> {
         let number = self.small(fields.number)?;
         let file = self.meaning(fields.file)?;
         let (name, number) = self.register(file, number);
-        let sub = match self.is_macro() {
-            true => 0,
-            false => self.small(fields.sub)?,
+        let sub = if self.is_macro() {
+            0
+        } else {
+            self.small(fields.sub)?
         };
         Ok((name, number, sub))
     }
@@ -391,9 +393,10 @@ impl Cx<'_> {
                 if self.is_macro() && self.rank < 11 {
                     return Err(Fatal);
                 }
-                let extra = match self.is_macro() {
-                    true => Some(self.meaning(fields.extra)?),
-                    false => None,
+                let extra = if self.is_macro() {
+                    Some(self.meaning(fields.extra)?)
+                } else {
+                    None
                 };
                 let (name, number, byte) = self.source_register(fields)?;
                 let data_type = self.meaning(type_field)?;

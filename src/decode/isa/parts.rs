@@ -1,12 +1,12 @@
 //! What instructions of all kinds have: subfunction, mask, predicate, flag, execution size, options
 //! and the software scoreboard.
 
-use super::decode::{Cx, Fatal, Read, low8, low16};
+use super::decode::{Fatal, Read, WordContext, low8, low16};
 use super::encoding::{Kind, Opcode};
-use super::instruction::{Exec, Modifier, Options, Predicate, Scoreboard, Subfunction};
+use super::instruction::{ChannelRange, Modifier, Options, Predicate, Scoreboard, Subfunction};
 use super::tables::{Field, Meaning, Op};
 
-impl Cx<'_> {
+impl WordContext<'_> {
     pub fn subfunction(&mut self) -> Read<()> {
         let before = self.errors;
         self.instruction.subfunction = match self.op() {
@@ -63,9 +63,10 @@ impl Cx<'_> {
             }
             _ => Subfunction::None,
         };
-        match self.errors && !before {
-            true => Err(Fatal),
-            false => Ok(()),
+        if self.errors && !before {
+            Err(Fatal)
+        } else {
+            Ok(())
         }
     }
 
@@ -119,7 +120,7 @@ impl Cx<'_> {
             _ => self.meaning(Field::ChannelOffset)?,
         };
         let bits = self.take_bits();
-        self.instruction.exec = Some(Exec {
+        self.instruction.exec = Some(ChannelRange {
             size: u32::from(low16(size.number)),
             invalid: size.invalid,
             offset,

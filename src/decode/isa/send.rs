@@ -1,9 +1,9 @@
 //! Sends: messages to shared functions.
 
-use super::decode::{Cx, Fatal, Read, low8, low32};
+use super::decode::{Fatal, Read, WordContext, low8, low32};
 use super::encoding::Kind;
 use super::instruction::{
-    Descriptor, Message, Operand, OperandKind, Options, Region, RegisterName, Wide,
+    Descriptor, Message, Operand, OperandKind, Options, Region, RegisterName, WideDescriptor,
 };
 use super::operands::SOURCES;
 use super::tables::{Field, Meaning, Op};
@@ -28,7 +28,7 @@ const SFID_BEFORE_XE: [Meaning; 16] = [
     Meaning::UGM,
 ];
 
-impl Cx<'_> {
+impl WordContext<'_> {
     pub fn send(&mut self) -> Read<()> {
         if matches!(self.op(), Op::Sendg | Op::Sendgc | Op::Sendgx | Op::Sendgxc) {
             return self.send_wide();
@@ -41,9 +41,10 @@ impl Cx<'_> {
         let binary = self.opcode.kind == Kind::SendBinary;
         let immediate = !binary || self.is(Field::ExDescRegFile, Meaning::IMM)?;
         let mut offset = 0;
-        let extended = match immediate {
-            true => Descriptor::Immediate(low32(self.number(Field::ExMsgDescImm)?)),
-            false => Descriptor::Register(self.small(Field::ExDescAddrSubRegNum)? / 2),
+        let extended = if immediate {
+            Descriptor::Immediate(low32(self.number(Field::ExMsgDescImm)?))
+        } else {
+            Descriptor::Register(self.small(Field::ExDescAddrSubRegNum)? / 2)
         };
         let sfid = match extended {
             _ if self.rank >= 20 => {
@@ -139,9 +140,10 @@ impl Cx<'_> {
             }
             return Ok(());
         }
-        let data_type = match self.rank < 20 {
-            true => self.meaning(Field::DstDataType)?,
-            false => None,
+        let data_type = if self.rank < 20 {
+            self.meaning(Field::DstDataType)?
+        } else {
+            None
         };
         let kind = self.destination_register(data_type)?;
         self.set_destination(kind, false, Region::Hidden, data_type);
@@ -341,7 +343,7 @@ impl Cx<'_> {
             extended_bits: 0,
             offset: 0,
             lengths,
-            wide: Some(Wide {
+            wide: Some(WideDescriptor {
                 value,
                 indirect,
                 bits,

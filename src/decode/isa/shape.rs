@@ -4,7 +4,7 @@ use super::format::Labels;
 use super::instruction::{Instruction, OperandKind, Options, RegisterName};
 use super::tables::Op;
 use super::windows::for_each_word;
-use super::words::{Remark, is_padding, remarks};
+use super::words::{MessageEffect, is_padding, remarks};
 use super::{Decoder, message, targets};
 use crate::analysis::assembly::{Counts, Shape, Shapes};
 use crate::model::{Sources, Span};
@@ -90,10 +90,10 @@ impl Decoder {
         };
         for remark in remarks(i, &comment) {
             match remark {
-                Remark::Spill => counts.spills += 1,
-                Remark::Fill => counts.fills += 1,
-                Remark::Atomic => counts.atomics += 1,
-                Remark::Barrier => counts.barriers += 1,
+                MessageEffect::Spill => counts.spills += 1,
+                MessageEffect::Fill => counts.fills += 1,
+                MessageEffect::Atomic => counts.atomics += 1,
+                MessageEffect::Barrier => counts.barriers += 1,
                 _ => {}
             }
         }

@@ -8,7 +8,7 @@ use super::instruction::{Operand, OperandKind, Region, RegisterName, Stride, Sub
 use super::message;
 use super::tables::{Meaning, Op};
 use super::windows::for_each_word;
-use super::words::{Remark, is_padding, kind, message_name, remarks};
+use super::words::{MessageEffect, is_padding, kind, message_name, remarks};
 use super::{Decoder, Instruction};
 use crate::analysis::assembly::{MessageCount, Mix, Tally};
 use crate::analysis::blocks::BlockGraph;
@@ -125,10 +125,10 @@ impl Counted {
         }
         for remark in remarks(i, &self.comment) {
             match remark {
-                Remark::Spill => self.mix.spills += 1,
-                Remark::Fill => self.mix.fills += 1,
-                Remark::Atomic => self.mix.atomics += 1,
-                Remark::Barrier => self.mix.barriers += 1,
+                MessageEffect::Spill => self.mix.spills += 1,
+                MessageEffect::Fill => self.mix.fills += 1,
+                MessageEffect::Atomic => self.mix.atomics += 1,
+                MessageEffect::Barrier => self.mix.barriers += 1,
                 _ => {}
             }
         }

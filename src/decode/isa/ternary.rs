@@ -1,11 +1,11 @@
 //! Operands of operations with three and five sources.
 
-use super::decode::{Cx, Fatal, Read};
+use super::decode::{Fatal, Read, WordContext};
 use super::instruction::{Operand, OperandKind, Region};
 use super::operands::{SOURCES, SourceFields, bits};
 use super::tables::{Field, Meaning, Op};
 
-impl Cx<'_> {
+impl WordContext<'_> {
     pub fn ternary(&mut self) -> Read<()> {
         self.prefix(false)?;
         if self.align16()? {
@@ -14,9 +14,10 @@ impl Cx<'_> {
         if self.rank < 11 {
             self.errors = true;
             self.instruction.destination = Some(Operand {
-                region: match self.is_macro() {
-                    true => Region::Hidden,
-                    false => Region::Invalid,
+                region: if self.is_macro() {
+                    Region::Hidden
+                } else {
+                    Region::Invalid
                 },
                 ..Operand::NONE
             });
@@ -38,9 +39,10 @@ impl Cx<'_> {
         }
         self.set_destination(kind, saturate, region, data_type);
         for (at, fields) in SOURCES.iter().enumerate() {
-            let source = match dpas {
-                true => self.source_dpas(fields, at)?,
-                false => self.source_ternary(fields, at)?,
+            let source = if dpas {
+                self.source_dpas(fields, at)?
+            } else {
+                self.source_ternary(fields, at)?
             };
             self.push(source);
         }
@@ -118,18 +120,19 @@ impl Cx<'_> {
         let (name, number, byte) = self.source_register(fields)?;
         let data_type = self.meaning(fields.data_type)?;
         let modifier = self.modifier(fields)?;
-        let kind = match self.is_macro() {
-            true => OperandKind::Macro {
+        let kind = if self.is_macro() {
+            OperandKind::Macro {
                 name,
                 number,
                 extra: self.meaning(fields.extra)?,
-            },
-            false => OperandKind::Register {
+            }
+        } else {
+            OperandKind::Register {
                 name,
                 number,
                 sub: self.subregister(byte, name, Some(data_type.unwrap_or(Meaning::ub))),
                 shows_sub: true,
-            },
+            }
         };
         if !self.is_macro() && reduced {
             region = match self.reduced_stride(data_type)? {

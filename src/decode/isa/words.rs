@@ -3,7 +3,7 @@
 use super::format::PartKind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
 use super::tables::{Meaning, Op};
-use crate::analysis::assembly::Mark;
+use crate::analysis::assembly::Annotation;
 use crate::decode::text::plural;
 use crate::model::Tone;
 
@@ -274,7 +274,7 @@ fn operand(kind: Option<OperandKind>) -> &'static str {
 
 /// What a message does, as far as it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Remark {
+pub(super) enum MessageEffect {
     Spill,
     Fill,
     Atomic,
@@ -285,35 +285,35 @@ pub(super) enum Remark {
     Illegal,
 }
 
-impl Remark {
-    fn mark(self) -> Mark {
+impl MessageEffect {
+    fn mark(self) -> Annotation {
         let (tone, text, doc) = match self {
-            Remark::Spill => (
+            MessageEffect::Spill => (
                 Tone::Warning,
                 "spill",
                 "Writes scratch memory: a register that is spilled, or private memory that is kept there.",
             ),
-            Remark::Fill => (
+            MessageEffect::Fill => (
                 Tone::Warning,
                 "fill",
                 "Reads scratch memory: a register that was spilled, or private memory that is kept there.",
             ),
-            Remark::Atomic => (Tone::Plain, "atomic", "An atomic operation in memory."),
-            Remark::Barrier => (
+            MessageEffect::Atomic => (Tone::Plain, "atomic", "An atomic operation in memory."),
+            MessageEffect::Barrier => (
                 Tone::Plain,
                 "barrier",
                 "Signals a barrier, or waits for one.",
             ),
-            Remark::Sampler => (Tone::Plain, "sampler", "Reads an image with the sampler."),
-            Remark::EndOfThread => (Tone::Plain, "EOT", "Ends the thread."),
-            Remark::Dpas => (Tone::Plain, "dpas", "Uses the systolic array."),
-            Remark::Illegal => (
+            MessageEffect::Sampler => (Tone::Plain, "sampler", "Reads an image with the sampler."),
+            MessageEffect::EndOfThread => (Tone::Plain, "EOT", "Ends the thread."),
+            MessageEffect::Dpas => (Tone::Plain, "dpas", "Uses the systolic array."),
+            MessageEffect::Illegal => (
                 Tone::Bad,
                 "illegal",
                 "These bits are no instruction of this encoding.",
             ),
         };
-        Mark {
+        Annotation {
             tone,
             text: text.into(),
             doc: doc.into(),
@@ -322,40 +322,43 @@ impl Remark {
 }
 
 /// What is remarkable about an instruction with that comment.
-pub(super) fn remarks(i: &Instruction, comment: &str) -> Vec<Remark> {
+pub(super) fn remarks(i: &Instruction, comment: &str) -> Vec<MessageEffect> {
     let mut found = Vec::new();
     match i.op {
-        Op::Illegal => found.push(Remark::Illegal),
-        Op::Dpas | Op::Dpasw | Op::Bdpas => found.push(Remark::Dpas),
-        Op::Wait => found.push(Remark::Barrier),
-        Op::Sync if i.subfunction == Subfunction::Text("bar") => found.push(Remark::Barrier),
+        Op::Illegal => found.push(MessageEffect::Illegal),
+        Op::Dpas | Op::Dpasw | Op::Bdpas => found.push(MessageEffect::Dpas),
+        Op::Wait => found.push(MessageEffect::Barrier),
+        Op::Sync if i.subfunction == Subfunction::Text("bar") => found.push(MessageEffect::Barrier),
         _ => {}
     }
     if let Some(message) = &i.message {
         found.extend(message_remark(message, comment));
     }
     if i.options.has(Options::EOT) {
-        found.push(Remark::EndOfThread);
+        found.push(MessageEffect::EndOfThread);
     }
     found
 }
 
-fn message_remark(message: &Message, comment: &str) -> Option<Remark> {
+fn message_remark(message: &Message, comment: &str) -> Option<MessageEffect> {
     let has = |part: &str| comment.contains(part);
     // Scratch blocks of the data cache, and what is addressed by the scratch surface.
     let scratch = has("scratch block") || has(".ss[");
     Some(match message.sfid {
-        Some(Meaning::SAMPLER) => Remark::Sampler,
-        _ if has("barrier") => Remark::Barrier,
-        _ if scratch && (has("write") || has("store")) => Remark::Spill,
-        _ if scratch && (has("read") || has("load")) => Remark::Fill,
-        _ if has("atomic") => Remark::Atomic,
+        Some(Meaning::SAMPLER) => MessageEffect::Sampler,
+        _ if has("barrier") => MessageEffect::Barrier,
+        _ if scratch && (has("write") || has("store")) => MessageEffect::Spill,
+        _ if scratch && (has("read") || has("load")) => MessageEffect::Fill,
+        _ if has("atomic") => MessageEffect::Atomic,
         _ => return None,
     })
 }
 
-pub(super) fn marks(i: &Instruction, comment: &str) -> Vec<Mark> {
-    remarks(i, comment).into_iter().map(Remark::mark).collect()
+pub(super) fn marks(i: &Instruction, comment: &str) -> Vec<Annotation> {
+    remarks(i, comment)
+        .into_iter()
+        .map(MessageEffect::mark)
+        .collect()
 }
 
 /// A load or store of a message's comment in a sentence: `wr:1+0, rd:4; load.ugm.d32x4.a64` as
@@ -385,9 +388,10 @@ pub(super) fn message_words(comment: &str) -> Option<String> {
         1 => format!("{bits} bits"),
         count => format!("{count} × {bits} bits"),
     };
-    let (verb, preposition) = match is_load {
-        true => ("Loads", "from"),
-        false => ("Stores", "to"),
+    let (verb, preposition) = if is_load {
+        ("Loads", "from")
+    } else {
+        ("Stores", "to")
     };
     let lanes = match block {
         Some(_) => "in one block",

@@ -3,7 +3,7 @@
 #![allow(non_snake_case)]
 
 use super::kinds;
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::record::FieldSpec;
 use crate::decode::records::Kind;
 use crate::model::Doc;
@@ -18,13 +18,13 @@ record! {
         /// 10 FF 10 AD.
         Magic: u32 as Hex,
         /// The version of the format.
-        Version: u32 as Dec,
+        Version: u32 as Decimal,
         /// The size of the binary in bytes, with this header.
-        Size: u64 as Dec,
+        Size: u64 as Decimal,
         /// The offset of the entry in the binary.
         EntryOffset: u64 as Hex,
         /// The size of the entry in bytes.
-        EntrySize: u64 as Dec,
+        EntrySize: u64 as Decimal,
     }
 }
 
@@ -34,13 +34,13 @@ record! {
         /// 10 FF 10 AD.
         Magic: u32 as Hex,
         /// The version of the format.
-        Version: u32 as Dec,
+        Version: u32 as Decimal,
         /// The size of the binary in bytes, with this header.
-        Size: u64 as Dec,
+        Size: u64 as Decimal,
         /// The offset of the entries in the binary.
         EntriesOffset: u64 as Hex,
         /// The number of entries.
-        EntriesCount: u64 as Dec,
+        EntriesCount: u64 as Decimal,
     }
 }
 
@@ -50,16 +50,16 @@ record! {
         /// 10 FF 10 AD.
         Magic: u32 as Hex,
         /// The version of the format.
-        Version: u32 as Dec,
+        Version: u32 as Decimal,
         /// The size of the binary in bytes, as it is stored.
-        Size: u64 as Dec,
+        Size: u64 as Decimal,
         /// The offset of the entries in the binary.
         EntriesOffset: u64 as Hex,
         /// The number of entries.
-        EntriesCount: u64 as Dec,
+        EntriesCount: u64 as Decimal,
         /// The size of the decompressed binary in bytes, with this header; 0 if it is not
         /// compressed.
-        InflatedSize: u64 as Dec,
+        InflatedSize: u64 as Decimal,
     }
 }
 
@@ -75,11 +75,11 @@ record! {
         /// The offset of its strings in the binary.
         StringOffset: u64 as Hex,
         /// The number of its strings.
-        NumStrings: u64 as Dec,
+        NumStrings: u64 as Decimal,
         /// The offset of its image in the binary.
         ImageOffset: u64 as Hex,
         /// The size of its image in bytes.
-        ImageSize: u64 as Dec,
+        ImageSize: u64 as Decimal,
     }
 }
 
@@ -101,7 +101,7 @@ record! {
         /// The offset of the value in the binary.
         ValueOffset: u64 as Hex,
         /// The size of the value in bytes.
-        ValueSize: u64 as Dec,
+        ValueSize: u64 as Decimal,
     }
 }
 

@@ -21,7 +21,7 @@ use self::kinds::ImageKind;
 use self::read::Reading;
 use self::rows::{Binary, BinaryRows, SeriesRows};
 use super::Context;
-use super::format::{self, Format, Opened};
+use super::format::{self, Format, OpenedDocument};
 use super::layout::{self, Overlap, Region, Regions};
 use super::reader::Window;
 use super::syclbin;
@@ -75,7 +75,7 @@ pub struct Entry {
     /// No other part claims bytes of the image.
     pub owned: bool,
     /// The image as a document; those of a SYCLBIN's parts are with the part.
-    pub opened: Option<Box<Opened>>,
+    pub opened: Option<Box<OpenedDocument>>,
 }
 
 impl Entry {
@@ -93,7 +93,7 @@ impl Format for Offload {
         head.starts_with(header::MAGIC)
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let first = Reading::start(cx, span);
         let end = first.body.end - span.start;
         if next_start(cx, span, end).is_none() {
@@ -137,7 +137,7 @@ impl Format for Offload {
             regions: list,
             binaries: all,
         }));
-        Opened {
+        OpenedDocument {
             summary: Summary::new("offload-binary", "OffloadBinaries in a row", facts),
             content: Some((rows, rows::TOP, Some(count))),
         }
@@ -152,7 +152,7 @@ fn next_start(cx: &Context<'_>, span: Span, end: u64) -> Option<u64> {
 }
 
 /// Opens one binary; `whole` are its bytes and what follows of the document.
-fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
+fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> OpenedDocument {
     let list = reading.arrange(cx, whole);
     let survey = reading.is_read().then(|| read_images(cx, &mut reading));
     let survey = survey.flatten().map(Rc::new);
@@ -213,7 +213,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     let binary = Binary::new(reading, cx.formats, list, survey, modules);
     let count = binary.len();
     let rows = cx.register(Rc::new(BinaryRows(Rc::new(binary))));
-    Opened {
+    OpenedDocument {
         summary,
         content: Some((rows, rows::TOP, Some(count))),
     }

@@ -360,7 +360,7 @@ impl Reading {
         let ahead = ReadAhead::new(cx.sources, region);
         let kind = header::string_entry(self.version);
         let size = usize::try_from(kind.size).unwrap_or(1);
-        let mut known = Known::default();
+        let mut known = Interned::default();
         let mut entries = std::mem::take(&mut self.entries);
         for entry in &mut entries {
             if entry.strings.is_empty() || !cx.may_walk(entry.strings) {
@@ -383,7 +383,7 @@ impl Reading {
         &mut self,
         cx: &Context<'_>,
         ahead: &ReadAhead<'_>,
-        known: &mut Known,
+        known: &mut Interned,
         place: Span,
         string: StringEntry,
         entry: &mut Entry,
@@ -540,7 +540,7 @@ struct Key {
 }
 
 /// What was met before: thousands of entries have the same few keys, and share strings.
-struct Known {
+struct Interned {
     /// By the offset that is told.
     keys: Vec<(u64, Key)>,
     /// Strings of late, each in a place that follows from its own.
@@ -550,16 +550,16 @@ struct Known {
 /// So many keys are remembered.
 const KNOWN: usize = 16;
 
-impl Default for Known {
-    fn default() -> Known {
-        Known {
+impl Default for Interned {
+    fn default() -> Interned {
+        Interned {
             keys: Vec::new(),
             strings: [(0, 0); 64],
         }
     }
 }
 
-impl Known {
+impl Interned {
     fn key(&mut self, at: u64, read: impl FnOnce() -> Option<Key>) -> Option<Key> {
         let known = self.keys.iter().find(|(offset, _)| *offset == at);
         if let Some((_, key)) = known {

@@ -11,12 +11,12 @@ use super::symbols::{self, OffloadImages};
 use crate::analysis::host_images::HostImages;
 use crate::analysis::modules::Modules;
 use crate::decode::format::Formats;
-use crate::decode::format::{self, Opened};
+use crate::decode::format::{self, OpenedDocument};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
 use crate::decode::names::Present;
 use crate::decode::reader::Window;
-use crate::decode::records::{self, Remarks};
+use crate::decode::records::{self, RecordNotes};
 use crate::decode::syclbin::Syclbin;
 use crate::model::text::value_text;
 use crate::model::{
@@ -170,7 +170,7 @@ impl BinaryRows {
         }
         let binary = &self.0;
         let (what, index) = layout::split(what);
-        let remarks = || Rc::clone(binary) as Rc<dyn Remarks>;
+        let remarks = || Rc::clone(binary) as Rc<dyn RecordNotes>;
         // What is left of a part when others have claimed bytes of it.
         let rest = |name: String| Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
         let strings = || format!("string entries of {}", binary.image_name(index));
@@ -256,9 +256,10 @@ impl BinaryRows {
             (Some(summary), true) => summary.to_string(),
             (None, _) => words,
         };
-        let node = match summary.is_empty() {
-            true => node,
-            false => node.summary(summary),
+        let node = if summary.is_empty() {
+            node
+        } else {
+            node.summary(summary)
         };
         let node = node.xref("entry", format!("entry {index}"), entry.place);
         Some(match node.doc {
@@ -268,7 +269,7 @@ impl BinaryRows {
     }
 }
 
-impl Remarks for Binary {
+impl RecordNotes for Binary {
     fn record(&self, table: u8, index: u64, node: Node, out: &Rows<'_>) -> Node {
         if table == header::ENTRIES {
             let Some(entry) = self.entry(index) else {
@@ -277,9 +278,10 @@ impl Remarks for Binary {
             let name = self.image_name(index);
             let mut words = self.image_words(index, out.sources);
             if entry.part.is_some() {
-                words = match words.is_empty() {
-                    true => name.clone(),
-                    false => format!("{name} · {words}"),
+                words = if words.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{name} · {words}")
                 };
             }
             let mut node = node.summary(words);
@@ -368,7 +370,7 @@ pub struct SeriesRows {
     /// Their places, and what lies between them.
     pub regions: Regions,
     /// Their bytes, and what they were opened as.
-    pub binaries: Vec<(Span, Opened)>,
+    pub binaries: Vec<(Span, OpenedDocument)>,
 }
 
 impl Expand for SeriesRows {

@@ -11,7 +11,9 @@ use super::header;
 use super::key;
 use super::kinds::OffloadKind;
 use super::rows::Binary;
-use crate::analysis::host_images::{Described, Entry, HostImage, HostImages, Places};
+use crate::analysis::host_images::{
+    Entry, HostImage, HostImages, ImageDescription, ImageLocations,
+};
 use crate::analysis::modules::PropertySet;
 use crate::decode::host::{carve, devices};
 use crate::decode::reader::{Endian, Window, uint};
@@ -121,9 +123,10 @@ pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
     let total = names
         .iter()
         .fold(0u64, |sum, (_, len)| sum.saturating_add(*len));
-    let shown = match total > NAMES_SHOWN {
-        true => limits::NAME_CUT,
-        false => limits::NAME_SHOWN,
+    let shown = if total > NAMES_SHOWN {
+        limits::NAME_CUT
+    } else {
+        limits::NAME_SHOWN
     };
     let listed = SYMBOL_ROWS.saturating_add(value.len() / SYMBOL_ROW_BYTES);
     for (at, (offset, len)) in (0..listed).zip(&names) {
@@ -211,7 +214,7 @@ impl HostImages for OffloadImages {
             section: String::new(),
             how: "offload-binary",
             descriptor: None,
-            described: Some(Described {
+            described: Some(ImageDescription {
                 version: None,
                 target: entry.value(sources, key::TRIPLE),
                 offload_kind: kind
@@ -226,11 +229,11 @@ impl HostImages for OffloadImages {
                 entries,
                 properties: Vec::new(),
                 left_out,
-                places: Places {
+                places: ImageLocations {
                     record: Some(entry.place),
                     target: entry.values.get(key::TRIPLE).copied(),
                     entries: Some(symbols).filter(|span| !span.is_empty()),
-                    ..Places::default()
+                    ..ImageLocations::default()
                 },
             }),
             unpacked: carve::FrameHeader::read(head.bytes()).map(|frame| frame.content),

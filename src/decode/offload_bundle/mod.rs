@@ -17,10 +17,10 @@ use std::rc::Rc;
 pub use self::packed::PackedBundle;
 pub use self::text::TextBundle;
 use super::Context;
-use super::format::{self, Format, Opened};
+use super::format::{self, Format, OpenedDocument};
 use super::layout::Layout;
 use super::limits;
-use super::names::{Dec, Hex};
+use super::names::{Decimal, Hex};
 use super::reader::{Endian, Reader, Window};
 use super::rules;
 use super::tree::{Parent, StaticTree};
@@ -36,9 +36,9 @@ record! {
         /// The offset of the image in the bundle.
         offset: u64 as Hex,
         /// The size of the image; 0 for a host image that is stored elsewhere.
-        size: u64 as Dec,
+        size: u64 as Decimal,
         /// The length of the id.
-        id_length: u64 as Dec,
+        id_length: u64 as Decimal,
     }
 }
 
@@ -62,7 +62,7 @@ impl Format for Bundle {
         head.starts_with(MAGIC)
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut reading = Reading {
             cx,
             span,
@@ -97,7 +97,7 @@ impl Format for Bundle {
         let facts = format::image_facts(span, opened);
         let layout = Layout::arrange(cx, span, parts);
         let count = layout.region_count();
-        Opened {
+        OpenedDocument {
             summary: Summary::new("offload-bundle", "clang offload bundle", facts),
             content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
         }
@@ -156,9 +156,10 @@ impl Reading<'_> {
             });
             let too_many = index >= limits::BUNDLE_ENTRIES;
             let Some(entry) = whole.filter(|_| !too_many) else {
-                let rule = match too_many {
-                    true => &rules::TOO_MANY,
-                    false => &rules::BUNDLE_HEADER,
+                let rule = if too_many {
+                    &rules::TOO_MANY
+                } else {
+                    &rules::BUNDLE_HEADER
                 };
                 let message =
                     format_args!("the header has {count} entries, but only {index} could be read");

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::read_record;
 use crate::decode::Context;
 use crate::decode::compression::Method;
-use crate::decode::format::{self, Format, Opened};
-use crate::decode::names::{Dec, Hex};
+use crate::decode::format::{self, Format, OpenedDocument};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::reader::ReadResult;
 use crate::decode::rules;
 use crate::decode::tree::StaticTree;
@@ -36,11 +36,11 @@ record! {
         /// `CCOB` as text.
         Magic: u32 as Hex,
         /// The version of this header.
-        Version: u16 as Dec,
+        Version: u16 as Decimal,
         /// The compression method.
         Method: u16 as PackedMethod,
         /// The uncompressed size in bytes.
-        UncompressedFileSize: u32 as Dec,
+        UncompressedFileSize: u32 as Decimal,
         /// The first bytes of the MD5 of the uncompressed bundle.
         Hash: u64 as Hex,
     }
@@ -52,13 +52,13 @@ record! {
         /// `CCOB` as text.
         Magic: u32 as Hex,
         /// The version of this header.
-        Version: u16 as Dec,
+        Version: u16 as Decimal,
         /// The compression method.
         Method: u16 as PackedMethod,
         /// The size of the bundle in bytes, with this header.
-        FileSize: u32 as Dec,
+        FileSize: u32 as Decimal,
         /// The uncompressed size in bytes.
-        UncompressedFileSize: u32 as Dec,
+        UncompressedFileSize: u32 as Decimal,
         /// The first bytes of the MD5 of the uncompressed bundle.
         Hash: u64 as Hex,
     }
@@ -70,13 +70,13 @@ record! {
         /// `CCOB` as text.
         Magic: u32 as Hex,
         /// The version of this header.
-        Version: u16 as Dec,
+        Version: u16 as Decimal,
         /// The compression method.
         Method: u16 as PackedMethod,
         /// The size of the bundle in bytes, with this header.
-        FileSize: u64 as Dec,
+        FileSize: u64 as Decimal,
         /// The uncompressed size in bytes.
-        UncompressedFileSize: u64 as Dec,
+        UncompressedFileSize: u64 as Decimal,
         /// The first bytes of the MD5 of the uncompressed bundle.
         Hash: u64 as Hex,
     }
@@ -140,7 +140,7 @@ impl Format for PackedBundle {
         head.starts_with(MAGIC)
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut tree = StaticTree::default();
         let mut facts = Vec::new();
         match Header::read(cx, span) {
@@ -152,7 +152,7 @@ impl Format for PackedBundle {
             }
         }
         let count = tree.count_at(StaticTree::TOP);
-        Opened {
+        OpenedDocument {
             summary: Summary::new("offload-bundle", "compressed clang offload bundle", facts),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
         }

@@ -9,7 +9,7 @@
 use std::rc::Rc;
 
 use crate::decode::Context;
-use crate::decode::format::{Format, Opened};
+use crate::decode::format::{Format, OpenedDocument};
 use crate::decode::layout::Layout;
 use crate::decode::reader::Window;
 use crate::decode::text::{lines_node, plural};
@@ -37,20 +37,20 @@ static TEXT_DOC: Doc = Doc::new(
 pub struct TextBundle;
 
 /// A line of comment.
-enum Mark {
+enum BundleMarker {
     Start(String),
     End(String),
 }
 
-impl Mark {
-    fn of(line: &[u8]) -> Option<Mark> {
+impl BundleMarker {
+    fn of(line: &[u8]) -> Option<BundleMarker> {
         let line = std::str::from_utf8(line).ok()?;
         let rest = COMMENTS
             .iter()
             .find_map(|comment| line.strip_prefix(comment))?;
         match (rest.strip_prefix(START), rest.strip_prefix(END)) {
-            (Some(id), _) => Some(Mark::Start(id.trim_end().to_owned())),
-            (_, Some(id)) => Some(Mark::End(id.trim_end().to_owned())),
+            (Some(id), _) => Some(BundleMarker::Start(id.trim_end().to_owned())),
+            (_, Some(id)) => Some(BundleMarker::End(id.trim_end().to_owned())),
             _ => None,
         }
     }
@@ -60,10 +60,10 @@ impl Format for TextBundle {
     fn recognise(&self, head: &[u8]) -> bool {
         let head = head.trim_ascii_start();
         let line = head.split(|byte| *byte == b'\n').next();
-        line.is_some_and(|line| matches!(Mark::of(line), Some(Mark::Start(_))))
+        line.is_some_and(|line| matches!(BundleMarker::of(line), Some(BundleMarker::Start(_))))
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut parts = Vec::new();
         let mut ids = Vec::new();
         // What the current text is for, and where it starts.
@@ -73,22 +73,22 @@ impl Format for TextBundle {
             for_each_line(cx.sources, span, &mut |line| {
                 let window =
                     Window::clamped(cx.sources, line.subspan(0, limits::NAME_SHOWN as u64));
-                let Some(mark) = Mark::of(window.bytes()) else {
+                let Some(mark) = BundleMarker::of(window.bytes()) else {
                     return true;
                 };
                 let between = Span::new(span.source, at, line.start);
                 let (name, id) = match &mark {
-                    Mark::Start(id) => ("start", id),
-                    Mark::End(id) => ("end", id),
+                    BundleMarker::Start(id) => ("start", id),
+                    BundleMarker::End(id) => ("end", id),
                 };
                 if let Some((id, start)) = &current {
-                    if !matches!(&mark, Mark::End(end) if end == id) {
+                    if !matches!(&mark, BundleMarker::End(end) if end == id) {
                         report(cx, id, *start);
                     }
                     push(cx, &mut parts, id, between);
                 } else {
                     push(cx, &mut parts, "between the texts", between);
-                    if let Mark::End(id) = &mark {
+                    if let BundleMarker::End(id) = &mark {
                         report(cx, id, line);
                     }
                 }
@@ -96,11 +96,11 @@ impl Format for TextBundle {
                 let node = Node::field(name, value, line).summary(id.clone());
                 parts.push(node.area(Area::Header).doc(&MARK_DOC));
                 current = match mark {
-                    Mark::Start(id) => {
+                    BundleMarker::Start(id) => {
                         ids.push((id.clone(), line));
                         Some((id, line))
                     }
-                    Mark::End(_) => None,
+                    BundleMarker::End(_) => None,
                 };
                 at = line.end;
                 ids.len() < TEXTS
@@ -116,7 +116,7 @@ impl Format for TextBundle {
         }
         let layout = Layout::arrange(cx, span, parts);
         let count = layout.region_count();
-        Opened {
+        OpenedDocument {
             summary: Summary::new(
                 "offload-bundle",
                 "clang offload bundle of texts",

@@ -13,8 +13,8 @@
 use std::rc::Rc;
 
 use super::Context;
-use super::format::{Format, Opened};
-use super::names::{Dec, Hex};
+use super::format::{Format, OpenedDocument};
+use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
@@ -29,17 +29,17 @@ record! {
         /// 0x494e5443, `INTC` as text.
         Magic: u32 as Hex,
         /// The version of the patch tokens.
-        Version: u32 as Dec,
+        Version: u32 as Decimal,
         /// The core family of the device.
         Device: u32 as CoreFamily,
         /// The size of a pointer.
-        GPUPointerSizeInBytes: u32 as Dec,
+        GPUPointerSizeInBytes: u32 as Decimal,
         /// The number of kernels.
-        NumberOfKernels: u32 as Dec,
+        NumberOfKernels: u32 as Decimal,
         /// The stepping of the device.
-        SteppingId: u32 as Dec,
+        SteppingId: u32 as Decimal,
         /// The size of the program's patch list, which follows the header.
-        PatchListSize: u32 as Dec,
+        PatchListSize: u32 as Decimal,
     }
 }
 
@@ -69,7 +69,7 @@ impl Format for PatchTokens {
         head.starts_with(MAGIC) && head.get(8..12).is_some_and(|word| word != [0; 4])
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut tree = StaticTree::default();
         let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));
         let mut facts = Vec::new();
@@ -97,7 +97,7 @@ impl Format for PatchTokens {
             }
         }
         let count = tree.count_at(StaticTree::TOP);
-        Opened {
+        OpenedDocument {
             summary: Summary::new("patch-tokens", "patch tokens", facts).with(Capabilities {
                 loadable: true,
                 ..Capabilities::default()

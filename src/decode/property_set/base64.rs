@@ -71,9 +71,10 @@ pub fn value(text: &[u8]) -> Result<(u64, Vec<u8>), Fault> {
     let bits = u64::from_le_bytes(head);
     bytes.drain(..8);
     let len = bytes.len() as u64;
-    match bits.div_ceil(8) == len {
-        true => Ok((bits, bytes)),
-        false => Err(Fault::Count { bits, bytes: len }),
+    if bits.div_ceil(8) == len {
+        Ok((bits, bytes))
+    } else {
+        Err(Fault::Count { bits, bytes: len })
     }
 }
 

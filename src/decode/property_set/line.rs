@@ -34,7 +34,7 @@ pub struct Parts {
 }
 
 /// What is wrong with a property, and where.
-pub struct Wrong {
+pub struct LineError {
     /// The rule.
     pub rule: &'static Rule,
     /// The bytes of the line.
@@ -91,10 +91,10 @@ pub fn read(line: &[u8]) -> Line {
 /// # Errors
 ///
 /// When one of them is wrong.
-pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, Wrong> {
+pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
     let bytes = |range: &Range<usize>| line.get(range.clone()).unwrap_or(&[]);
     let shown = |range: &Range<usize>| String::from_utf8_lossy(bytes(range)).into_owned();
-    let wrong = |rule, at: &Range<usize>, message| Wrong {
+    let wrong = |rule, at: &Range<usize>, message| LineError {
         rule,
         at: at.clone(),
         message,

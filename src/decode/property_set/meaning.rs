@@ -198,9 +198,12 @@ fn arguments(bits: u64, bytes: &[u8]) -> Meaning {
         _ => "eliminated: ".to_owned(),
     };
     if words.ends_with(' ') {
-        let run = |(from, to): &(u64, u64)| match from == to {
-            true => from.to_string(),
-            false => format!("{from}–{to}"),
+        let run = |(from, to): &(u64, u64)| {
+            if from == to {
+                from.to_string()
+            } else {
+                format!("{from}–{to}")
+            }
         };
         let shown: Vec<String> = runs.iter().take(WORDS).map(run).collect();
         words.push_str(&shown.join(", "));

@@ -26,7 +26,7 @@ use super::limits;
 use super::reader::Window;
 use super::rules;
 use super::tree::LazyTree;
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::analysis::modules::{Property, PropertySet, PropertyValue};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
@@ -263,7 +263,7 @@ fn property(place_of: Span, line: &[u8], parts: &Parts) -> Property {
     Property {
         key: text(&parts.key),
         key_span: place(place_of, &parts.key),
-        kind: Given::at(kind, place(place_of, &parts.kind)),
+        kind: Located::at(kind, place(place_of, &parts.kind)),
         value: match line::value(line, parts).map(|reading| reading.value) {
             Ok(Read::Number(number)) => PropertyValue::Number(number),
             Ok(Read::Bytes(bits, bytes)) => PropertyValue::Bytes { bits, bytes },
@@ -278,19 +278,19 @@ fn property(place_of: Span, line: &[u8], parts: &Parts) -> Property {
 /// The number and the text of a property, for those who look for one.
 impl Property {
     /// The value, if it is a number.
-    pub fn number(&self) -> Option<Given<u64>> {
+    pub fn number(&self) -> Option<Located<u64>> {
         match self.value {
-            PropertyValue::Number(number) => Some(Given::at(number, self.span)),
+            PropertyValue::Number(number) => Some(Located::at(number, self.span)),
             _ => None,
         }
     }
 
     /// The value as text, if it is bytes.
-    pub fn text(&self) -> Option<Given<String>> {
+    pub fn text(&self) -> Option<Located<String>> {
         match &self.value {
             PropertyValue::Bytes { bytes, .. } => {
                 let text = String::from_utf8_lossy(bytes).into_owned();
-                Some(Given::at(text, self.span))
+                Some(Located::at(text, self.span))
             }
             _ => None,
         }

@@ -39,24 +39,24 @@ pub(super) struct Sets {
     /// Where the lines start that are not blank.
     lines: Vec<u32>,
     /// The rows right below the text, by their first lines.
-    tops: Vec<Top>,
+    tops: Vec<SetOrLine>,
 }
 
 /// A set, or a line that is in none.
-struct Top {
+struct SetOrLine {
     is_set: bool,
     /// Its lines; the first one of a set has its name.
     lines: Range<usize>,
 }
 
 /// A property as it stands in a line, with what is known of its key.
-struct Found<'a> {
+struct PropertyLine<'a> {
     set: Option<&'static known::Set>,
     line: &'a [u8],
     parts: &'a Parts,
 }
 
-impl Found<'_> {
+impl PropertyLine<'_> {
     fn bytes(&self, range: &Range<usize>) -> &[u8] {
         self.line.get(range.clone()).unwrap_or(&[])
     }
@@ -79,7 +79,7 @@ impl Sets {
     pub(super) fn read(sources: &Sources, span: Span) -> Sets {
         let text = sources.read(span);
         let text = text.unwrap_or_else(|_| Bytes::from(Vec::new()));
-        let (mut lines, mut tops) = (Vec::new(), Vec::<Top>::new());
+        let (mut lines, mut tops) = (Vec::new(), Vec::<SetOrLine>::new());
         for range in line::lines(&text) {
             let number = lines.len();
             lines.push(u32::try_from(range.start).unwrap_or(u32::MAX));
@@ -87,7 +87,7 @@ impl Sets {
             let is_set = matches!(line::read(first), Line::Set(_));
             match tops.last_mut() {
                 Some(top) if top.is_set && !is_set => top.lines.end = number + 1,
-                _ => tops.push(Top {
+                _ => tops.push(SetOrLine {
                     is_set,
                     lines: number..number + 1,
                 }),
@@ -144,11 +144,12 @@ impl Sets {
         let Some(top) = self.tops.get(number) else {
             let tail = self.tail();
             let span = self.place(&tail);
-            return match self.bytes(&tail).contains(&0) {
-                true => Node::new(NodeKind::Blob, "after the end of the text", span)
+            return if self.bytes(&tail).contains(&0) {
+                Node::new(NodeKind::Blob, "after the end of the text", span)
                     .value(Value::Bytes)
-                    .doc(&AFTER_DOC),
-                false => Node::new(NodeKind::Syntax, "line break", span).doc(&END_DOC),
+                    .doc(&AFTER_DOC)
+            } else {
+                Node::new(NodeKind::Syntax, "line break", span).doc(&END_DOC)
             };
         };
         if !top.is_set {
@@ -187,7 +188,7 @@ impl Sets {
                     .doc(&WRONG_DOC);
             }
         };
-        let found = Found {
+        let found = PropertyLine {
             set,
             line,
             parts: &parts,
@@ -206,9 +207,10 @@ impl Sets {
         match reading.value {
             Read::Number(number) => {
                 let value = Value::decimal(number, 32);
-                match meaning.words.is_empty() {
-                    true => node.value(value),
-                    false => node.value(value).summary(meaning.words),
+                if meaning.words.is_empty() {
+                    node.value(value)
+                } else {
+                    node.value(value).summary(meaning.words)
                 }
             }
             Read::Bytes(..) => {
@@ -230,7 +232,7 @@ impl Sets {
         let Ok(reading) = line::value(line, &parts) else {
             return Vec::new();
         };
-        let found = Found {
+        let found = PropertyLine {
             set: self.set_of(number),
             line,
             parts: &parts,
@@ -248,7 +250,7 @@ impl Sets {
         rows
     }
 
-    fn encoded(&self, line: &Range<usize>, found: &Found<'_>, parts: &Parts) -> Node {
+    fn encoded(&self, line: &Range<usize>, found: &PropertyLine<'_>, parts: &Parts) -> Node {
         let start = line.start.saturating_add(parts.value.start);
         let span = self.place(&(start..line.end));
         let value = Value::text_from(cut(found.bytes(&parts.value)));
@@ -330,9 +332,10 @@ fn partition(count: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low.midpoint(high);
-        match holds(middle) {
-            true => low = middle + 1,
-            false => high = middle,
+        if holds(middle) {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     low

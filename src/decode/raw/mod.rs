@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::context::Context;
-use super::format::Opened;
+use super::format::OpenedDocument;
 use super::reader::Window;
 use super::rules;
 use super::text::{Lines, plural};
@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 /// Opens anything.
-pub fn open(cx: &Context<'_>, span: Span) -> Opened {
+pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, super::format::HEAD));
     let guess = guess(head.bytes());
     let title = match guess {
@@ -23,15 +23,16 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
         Some(guess) => guess,
         None => "unknown format",
     };
-    match span.is_empty() {
-        true => cx.report(&rules::EMPTY_FILE, span, "the file has no bytes"),
-        false => cx.report(
+    if span.is_empty() {
+        cx.report(&rules::EMPTY_FILE, span, "the file has no bytes")
+    } else {
+        cx.report(
             &rules::UNRECOGNISED,
             span.subspan(0, 16),
             format_args!("{title}: not a format zeview reads"),
-        ),
+        )
     }
-    Opened {
+    OpenedDocument {
         summary: Summary::new(
             "raw",
             title,
@@ -188,11 +189,12 @@ impl Parts {
         let pieces = Self::pieces(window.bytes()).into_iter();
         let nodes = pieces.map(|(piece, is_string)| {
             let span = part.subspan(piece.start as u64, piece.len() as u64);
-            match is_string {
-                true => Node::gap("string", span)
+            if is_string {
+                Node::gap("string", span)
                     .value(Value::text_from(window.bytes().get(piece).unwrap_or(&[])))
-                    .doc(&STRING_DOC),
-                false => Node::gap("bytes", span),
+                    .doc(&STRING_DOC)
+            } else {
+                Node::gap("bytes", span)
             }
         });
         nodes.collect()

@@ -32,7 +32,7 @@ pub(super) fn extended(set: &str, number: u32) -> Option<&'static str> {
 
 /// What a word says that is a number with a name, or bits with names.
 #[derive(Debug, PartialEq)]
-pub(super) enum Named {
+pub(super) enum NamedValues {
     /// The name of the number, if it has one.
     One(Option<String>),
     /// The names of the bits, and those that have none.
@@ -41,7 +41,7 @@ pub(super) enum Named {
 
 /// The name of a word by its kind, and the operands that it brings with it; nothing where
 /// words of this kind have no names.
-pub(super) fn named(kind: OperandKind, word: u32) -> Option<(Named, Vec<LogicalOperand>)> {
+pub(super) fn named(kind: OperandKind, word: u32) -> Option<(NamedValues, Vec<LogicalOperand>)> {
     macro_rules! named {
         (one: $($one:ident)*; bits: $($bits:ident)*) => {
             match kind {
@@ -49,7 +49,7 @@ pub(super) fn named(kind: OperandKind, word: u32) -> Option<(Named, Vec<LogicalO
                     let value = spirv::$one::from_u32(word);
                     let name = value.map(|value| enumerant(&format!("{value:?}")));
                     let more = value.map(|value| dr::Operand::$one(value).additional_operands());
-                    Some((Named::One(name), more.unwrap_or_default()))
+                    Some((NamedValues::One(name), more.unwrap_or_default()))
                 })*
                 $(OperandKind::$bits => {
                     let (mut names, mut more, mut rest) = (Vec::new(), Vec::new(), word);
@@ -61,7 +61,7 @@ pub(super) fn named(kind: OperandKind, word: u32) -> Option<(Named, Vec<LogicalO
                         more.extend(dr::Operand::$bits(flag).additional_operands());
                         rest &= !bit;
                     }
-                    Some((Named::Bits(names, rest), more))
+                    Some((NamedValues::Bits(names, rest), more))
                 })*
                 _ => None,
             }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn names_are_those_of_the_specification() {
         let one = |kind, word| match named(kind, word) {
-            Some((Named::One(name), _)) => name,
+            Some((NamedValues::One(name), _)) => name,
             other => panic!("{other:?}"),
         };
         assert_eq!(one(OperandKind::Capability, 6).as_deref(), Some("Kernel"));
@@ -129,7 +129,8 @@ mod tests {
             Some("OpenCL_CPP")
         );
         assert_eq!(one(OperandKind::StorageClass, 0x7777_7777), None);
-        let Some((Named::Bits(names, rest), _)) = named(OperandKind::FPFastMathMode, 0x8005) else {
+        let Some((NamedValues::Bits(names, rest), _)) = named(OperandKind::FPFastMathMode, 0x8005)
+        else {
             panic!("not bits");
         };
         assert_eq!((names, rest), (vec!["NotNaN".into(), "NSZ".into()], 0x8000));

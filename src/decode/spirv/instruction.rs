@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::grammar::Named;
+use super::grammar::NamedValues;
 use super::module::{Instruction, Module};
-use super::operands::{Number, Operand, What};
+use super::operands::{Number, Operand, OperandContent};
 use crate::decode::reader::Endian;
 use crate::model::{Doc, Node, NodeKind, Span, Str, Value};
 
@@ -94,12 +94,12 @@ pub(super) fn opcode(instruction: &Instruction) -> Str {
 /// The result and the operands in one line.
 pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
     let result = operands.iter().find_map(|operand| match operand.what {
-        What::Result(id) => Some(id),
+        OperandContent::Result(id) => Some(id),
         _ => None,
     });
     let mut line = result.map_or(String::new(), |id| format!("{} =", id_text(module, id)));
     for operand in operands {
-        if matches!(operand.what, What::Result(_)) {
+        if matches!(operand.what, OperandContent::Result(_)) {
             continue;
         }
         if line.len() > LINE {
@@ -117,16 +117,18 @@ pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
 /// What an operand says, in a few characters.
 pub(super) fn text(module: &Module, operand: &Operand) -> String {
     match &operand.what {
-        What::Result(id) | What::Id(id) => id_text(module, *id),
-        What::Number(raw) => raw.to_string(),
-        What::Literal(number) => literal_text(&operand.words, *number),
-        What::Named(Named::One(Some(name))) | What::Of(Some(name)) => name.clone(),
-        What::Named(Named::One(None)) | What::Of(None) => {
+        OperandContent::Result(id) | OperandContent::Id(id) => id_text(module, *id),
+        OperandContent::Number(raw) => raw.to_string(),
+        OperandContent::Literal(number) => literal_text(&operand.words, *number),
+        OperandContent::Named(NamedValues::One(Some(name))) | OperandContent::Of(Some(name)) => {
+            name.clone()
+        }
+        OperandContent::Named(NamedValues::One(None)) | OperandContent::Of(None) => {
             operand.words.first().map_or(String::new(), u32::to_string)
         }
-        What::Named(Named::Bits(names, rest)) => bits_text(names, *rest),
-        What::Text(text) => format!("{:?}", short(text)),
-        What::Words => match operand.words.as_slice() {
+        OperandContent::Named(NamedValues::Bits(names, rest)) => bits_text(names, *rest),
+        OperandContent::Text(text) => format!("{:?}", short(text)),
+        OperandContent::Words => match operand.words.as_slice() {
             [one] => format!("{one:#x}"),
             _ => format!("{} words", operand.len),
         },
@@ -250,33 +252,33 @@ fn row(module: &Module, instruction: &Instruction, operand: &Operand, span: Span
     let field = |value| Node::field(operand.name, value, span);
     let decimal = || Value::decimal(raw.into(), 32);
     match &operand.what {
-        What::Result(id) => match module.name(*id) {
+        OperandContent::Result(id) => match module.name(*id) {
             Some(name) => field(decimal()).summary(name),
             None => field(decimal()),
         }
         .doc(&RESULT_DOC),
-        What::Id(id) => id_row(module, *id, field(decimal())).doc(&ID_DOC),
-        What::Number(_) => field(decimal()).doc(&LITERAL_DOC),
-        What::Named(Named::One(name)) | What::Of(name) => match name {
+        OperandContent::Id(id) => id_row(module, *id, field(decimal())).doc(&ID_DOC),
+        OperandContent::Number(_) => field(decimal()).doc(&LITERAL_DOC),
+        OperandContent::Named(NamedValues::One(name)) | OperandContent::Of(name) => match name {
             Some(name) => field(decimal().named(name.clone())),
             None => field(decimal()),
         }
         .doc(&NAMED_DOC),
-        What::Named(Named::Bits(names, rest)) => field(Value::Flags {
+        OperandContent::Named(NamedValues::Bits(names, rest)) => field(Value::Flags {
             raw: raw.into(),
             bits: 32,
             set: names.iter().cloned().map(Str::from).collect(),
             rest: (*rest).into(),
         })
         .doc(&NAMED_DOC),
-        What::Text(text) => match module.endian() {
+        OperandContent::Text(text) => match module.endian() {
             Endian::Little => field(Value::text(text.clone())),
             // In words whose bytes are turned around.
             Endian::Big => field(Value::Bytes).summary(format!("{text:?}")),
         }
         .doc(&LITERAL_DOC),
-        What::Literal(number) => literal_row(module, words, *number, operand.name, span),
-        What::Words => field(Value::Bytes).doc(&WORDS_DOC),
+        OperandContent::Literal(number) => literal_row(module, words, *number, operand.name, span),
+        OperandContent::Words => field(Value::Bytes).doc(&WORDS_DOC),
     }
 }
 

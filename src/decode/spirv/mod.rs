@@ -19,8 +19,8 @@ use std::rc::Rc;
 
 use self::module::Module;
 use super::Context;
-use super::format::{Format, Opened};
-use super::names::{Dec, Hex};
+use super::format::{Format, OpenedDocument};
+use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::tree::LazyTree;
@@ -37,9 +37,9 @@ record! {
         /// Who has written the module: the tool in bits 31:16, its version below.
         generator: u32 as Hex,
         /// All ids are lower than this.
-        bound: u32 as Dec,
+        bound: u32 as Decimal,
         /// Reserved.
-        schema: u32 as Dec,
+        schema: u32 as Decimal,
     }
 }
 
@@ -87,7 +87,7 @@ impl Format for Spirv {
         is_module(head)
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let header = check(cx, span);
         let fact = |label: &'static str, text: String, headline| Fact {
             label: label.into(),
@@ -106,7 +106,7 @@ impl Format for Spirv {
             ),
             None => ("truncated SPIR-V".to_owned(), Vec::new()),
         };
-        Opened {
+        OpenedDocument {
             summary: Summary::new("spirv", title, facts),
             content: Some((rows(cx, span), module::TOP, None)),
         }

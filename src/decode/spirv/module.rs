@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::grammar::{self, Grammar};
-use super::operands::{Number, Operand, Types, What, operands};
+use super::operands::{Number, Operand, OperandContent, Types, operands};
 use super::overview::Overview;
 use super::{Header, instruction, order};
 use crate::decode::names::known_name;
 use crate::decode::reader::Endian;
 use crate::decode::{limits, raw};
 use crate::model::{
-    Bytes, Doc, Expand, ExpanderId, Known, Node, NodeKind, Rows, Sources, Span, Value,
+    Bytes, Doc, Expand, ExpanderId, KnownValue, Node, NodeKind, Rows, Sources, Span, Value,
 };
 
 /// A module of SPIR-V.
@@ -75,7 +75,7 @@ const REST_DOC: Doc = Doc {
 };
 
 /// Who has written a module: the numbers in the registry of Khronos that are met.
-const TOOLS: &[Known] = &[
+const TOOLS: &[KnownValue] = &[
     tool(6, "Khronos LLVM/SPIR-V Translator"),
     tool(7, "Khronos SPIR-V Tools Assembler"),
     tool(8, "Khronos Glslang"),
@@ -88,16 +88,17 @@ const TOOLS: &[Known] = &[
     tool(43, "LLVM SPIR-V Backend"),
 ];
 
-const fn tool(raw: u64, name: &'static str) -> Known {
-    Known { raw, name, doc: "" }
+const fn tool(raw: u64, name: &'static str) -> KnownValue {
+    KnownValue { raw, name, doc: "" }
 }
 
 impl Module {
     /// Reads the module at `span`.
     pub(super) fn read(sources: &Sources, span: Span) -> Module {
-        let bytes = match span.len() <= limits::DEEP {
-            true => sources.read(span).ok(),
-            false => None,
+        let bytes = if span.len() <= limits::DEEP {
+            sources.read(span).ok()
+        } else {
+            None
         };
         let bytes = bytes.unwrap_or_else(|| Bytes::from(Vec::new()));
         let endian = order(&bytes).unwrap_or_default();
@@ -342,7 +343,7 @@ impl Types for Module {
         let is_import = definition.opcode == OP_EXT_INST_IMPORT;
         let operands = is_import.then(|| self.operands(&definition))?;
         operands.into_iter().find_map(|operand| match operand.what {
-            What::Text(text) => Some(text),
+            OperandContent::Text(text) => Some(text),
             _ => None,
         })
     }

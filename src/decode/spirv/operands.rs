@@ -2,7 +2,7 @@
 
 use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
 
-use super::grammar::{self, Grammar, Named};
+use super::grammar::{self, Grammar, NamedValues};
 
 /// An operand: its words, and what they say.
 #[derive(Debug, PartialEq)]
@@ -16,12 +16,12 @@ pub(super) struct Operand {
     /// The first two of them.
     pub(super) words: Vec<u32>,
     /// What they say.
-    pub(super) what: What,
+    pub(super) what: OperandContent,
 }
 
 /// What the words of an operand say.
 #[derive(Debug, PartialEq)]
-pub(super) enum What {
+pub(super) enum OperandContent {
     /// The id of the result.
     Result(u32),
     /// The id of something.
@@ -31,7 +31,7 @@ pub(super) enum What {
     /// A number of a type that is defined elsewhere.
     Literal(Option<Number>),
     /// A number or bits with names.
-    Named(Named),
+    Named(NamedValues),
     /// The name that a number has in another table: an opcode, an extended instruction.
     Of(Option<String>),
     /// Text.
@@ -75,7 +75,7 @@ pub(super) fn operands(grammar: Option<Grammar>, words: &[u32], types: &dyn Type
         walk.list(grammar.operands);
     }
     if walk.at < words.len() {
-        walk.push("words", words.len() - walk.at, What::Words);
+        walk.push("words", words.len() - walk.at, OperandContent::Words);
     }
     walk.out
 }
@@ -95,7 +95,7 @@ impl Walk<'_> {
         self.words.get(self.at).copied()
     }
 
-    fn push(&mut self, name: &'static str, len: usize, what: What) {
+    fn push(&mut self, name: &'static str, len: usize, what: OperandContent) {
         let len = len.min(self.words.len().saturating_sub(self.at));
         let own = self.words.get(self.at..).unwrap_or(&[]);
         self.out.push(Operand {
@@ -129,51 +129,59 @@ impl Walk<'_> {
             return;
         };
         if let Some((named, more)) = grammar::named(kind, word) {
-            self.push(title(kind), 1, What::Named(named));
+            self.push(title(kind), 1, OperandContent::Named(named));
             return self.list(&more);
         }
         match kind {
             OperandKind::IdResultType => {
                 self.result_type = Some(word);
-                self.push("Result Type", 1, What::Id(word));
+                self.push("Result Type", 1, OperandContent::Id(word));
             }
-            OperandKind::IdResult => self.push("Result", 1, What::Result(word)),
+            OperandKind::IdResult => self.push("Result", 1, OperandContent::Result(word)),
             OperandKind::IdScope | OperandKind::IdMemorySemantics => {
-                self.push(title(kind), 1, What::Id(word));
+                self.push(title(kind), 1, OperandContent::Id(word));
             }
             OperandKind::IdRef => self.id(),
-            OperandKind::LiteralInteger => self.push("Literal", 1, What::Number(word)),
+            OperandKind::LiteralInteger => self.push("Literal", 1, OperandContent::Number(word)),
             OperandKind::LiteralFloat => {
                 let number = Number {
                     bits: 32,
                     signed: true,
                     float: true,
                 };
-                self.push("Literal", 1, What::Literal(Some(number)));
+                self.push("Literal", 1, OperandContent::Literal(Some(number)));
             }
             OperandKind::LiteralString => self.text(),
             OperandKind::LiteralContextDependentNumber => {
                 let number = self.result_type.and_then(|id| self.types.number(id));
                 let rest = self.words.len() - self.at;
-                self.push("Literal", rest, What::Literal(number));
+                self.push("Literal", rest, OperandContent::Literal(number));
             }
             OperandKind::LiteralExtInstInteger => {
                 let set = self.first_id.and_then(|id| self.types.set(id));
                 let name = set.and_then(|set| grammar::extended(&set, word));
-                self.push("Instruction", 1, What::Of(name.map(str::to_owned)));
+                self.push(
+                    "Instruction",
+                    1,
+                    OperandContent::Of(name.map(str::to_owned)),
+                );
             }
             OperandKind::LiteralSpecConstantOpInteger => self.operation(word),
             OperandKind::PairLiteralIntegerIdRef => {
                 let selector = self.first_id.and_then(|id| self.types.type_of(id));
                 let number = selector.and_then(|id| self.types.number(id));
                 let long = number.is_some_and(|number| number.bits > 32);
-                self.push("Literal", if long { 2 } else { 1 }, What::Literal(number));
+                self.push(
+                    "Literal",
+                    if long { 2 } else { 1 },
+                    OperandContent::Literal(number),
+                );
                 self.id();
             }
             OperandKind::PairIdRefLiteralInteger => {
                 self.id();
                 if let Some(word) = self.word() {
-                    self.push("Literal", 1, What::Number(word));
+                    self.push("Literal", 1, OperandContent::Number(word));
                 }
             }
             OperandKind::PairIdRefIdRef => {
@@ -181,14 +189,14 @@ impl Walk<'_> {
                 self.id();
             }
             // Operands of extended instructions: the core grammar has ids for them.
-            _ => self.push("word", 1, What::Number(word)),
+            _ => self.push("word", 1, OperandContent::Number(word)),
         }
     }
 
     fn id(&mut self) {
         if let Some(word) = self.word() {
             self.first_id.get_or_insert(word);
-            self.push("Id", 1, What::Id(word));
+            self.push("Id", 1, OperandContent::Id(word));
         }
     }
 
@@ -199,14 +207,14 @@ impl Walk<'_> {
         let text: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
         let len = text.len() / 4 + 1;
         let text = String::from_utf8_lossy(&text).into_owned();
-        self.push("Literal", len, What::Text(text));
+        self.push("Literal", len, OperandContent::Text(text));
     }
 
     /// OpSpecConstantOp names an instruction and has its operands, but for the result.
     fn operation(&mut self, word: u32) {
         let operation = u16::try_from(word).ok().and_then(grammar::instruction);
         let name = operation.map(|grammar| format!("Op{}", grammar.opname));
-        self.push("Opcode", 1, What::Of(name));
+        self.push("Opcode", 1, OperandContent::Of(name));
         let own = |operand: &&LogicalOperand| {
             !matches!(
                 operand.kind,

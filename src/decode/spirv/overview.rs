@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::instruction::{id_text, opcode, text};
 use super::module::Module;
-use super::operands::What;
+use super::operands::OperandContent;
 use crate::model::{Doc, Node, Rows, Value};
 
 /// Instructions of a kind.
@@ -133,23 +133,24 @@ fn row(module: &Module, number: u32) -> Option<Node> {
     let instruction = module.instruction(number)?;
     let operands = module.operands(&instruction);
     let kernel = operands.iter().find_map(|operand| match &operand.what {
-        What::Text(name) if instruction.opcode == 15 => Some(name.clone()),
+        OperandContent::Text(name) if instruction.opcode == 15 => Some(name.clone()),
         _ => None,
     });
     let about = operands.iter().position(|operand| {
-        matches!(operand.what, What::Result(_)) || matches!(operand.what, What::Id(_))
+        matches!(operand.what, OperandContent::Result(_))
+            || matches!(operand.what, OperandContent::Id(_))
     });
     let about = match instruction.opcode {
         // OpFunction: its result, not its type.
         54 => operands
             .iter()
-            .position(|operand| matches!(operand.what, What::Result(_))),
+            .position(|operand| matches!(operand.what, OperandContent::Result(_))),
         11 | 15 | 3 => None,
         _ => about,
     };
     let rest = operands.iter().enumerate().filter(|(i, operand)| {
-        let is_name = matches!(operand.what, What::Text(_)) && kernel.is_some();
-        let is_result = matches!(operand.what, What::Result(_));
+        let is_name = matches!(operand.what, OperandContent::Text(_)) && kernel.is_some();
+        let is_result = matches!(operand.what, OperandContent::Result(_));
         Some(*i) != about && !is_name && !is_result
     });
     let rest: Vec<String> = rest
@@ -162,8 +163,10 @@ fn row(module: &Module, number: u32) -> Option<Node> {
         .map(|operand| &operand.what)
     {
         // The name itself follows.
-        Some(What::Id(id)) if matches!(instruction.opcode, 5 | 6) => Some(format!("%{id}")),
-        Some(What::Id(id) | What::Result(id)) => Some(id_text(module, *id)),
+        Some(OperandContent::Id(id)) if matches!(instruction.opcode, 5 | 6) => {
+            Some(format!("%{id}"))
+        }
+        Some(OperandContent::Id(id) | OperandContent::Result(id)) => Some(id_text(module, *id)),
         _ => kernel,
     };
     let node = match named {

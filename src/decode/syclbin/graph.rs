@@ -4,9 +4,11 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{Code, Part, Syclbin, Text};
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::analysis::modules::graph::Symbols;
-use crate::analysis::modules::{AbstractModule, Holder, Image, ModuleGraph, Modules, PropertySet};
+use crate::analysis::modules::{
+    AbstractModule, Image, ModuleGraph, Modules, PropertyOwner, PropertySet,
+};
 use crate::decode::demangle::demangle;
 use crate::decode::property_set::{self, Item};
 use crate::model::{Sources, Span, Str};
@@ -26,12 +28,12 @@ impl Graph {
         }
     }
 
-    fn text(&self, of: Holder) -> Span {
+    fn text(&self, of: PropertyOwner) -> Span {
         let part = match of {
-            Holder::Whole => Part::Global,
-            Holder::AbstractModule(at) => Part::Module(at),
-            Holder::IrModule(at) => Part::Ir(at),
-            Holder::NativeImage(at) => Part::Native(at),
+            PropertyOwner::Whole => Part::Global,
+            PropertyOwner::AbstractModule(at) => Part::Module(at),
+            PropertyOwner::IrModule(at) => Part::Ir(at),
+            PropertyOwner::NativeImage(at) => Part::Native(at),
         };
         let text = self.survey.text(part);
         text.map_or(Span::default(), Text::readable)
@@ -46,7 +48,7 @@ impl Modules for Graph {
         Rc::clone(made)
     }
 
-    fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
+    fn values(&self, of: PropertyOwner, sources: &Sources) -> Vec<PropertySet> {
         property_set::sets(sources, self.text(of))
     }
 
@@ -54,7 +56,7 @@ impl Modules for Graph {
         demangle(key)
     }
 
-    fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
+    fn properties(&self, of: PropertyOwner, sources: &Sources) -> Vec<PropertySet> {
         let mut sets = self.values(of, sources);
         property_set::explain(&mut sets);
         sets
@@ -87,9 +89,10 @@ fn make(survey: &Syclbin, sources: &Sources) -> ModuleGraph {
             }
             Item::Property(property) => {
                 if let Some(exports) = exports {
-                    let count = match exports {
-                        true => &mut made.exports,
-                        false => &mut made.imports,
+                    let count = if exports {
+                        &mut made.exports
+                    } else {
+                        &mut made.imports
                     };
                     *count = count.saturating_add(1);
                     symbols.add(property.key, index, exports);
@@ -113,7 +116,7 @@ fn make(survey: &Syclbin, sources: &Sources) -> ModuleGraph {
 }
 
 fn image(code: &Code, sources: &Sources) -> Image {
-    let said = Said::read(code.text, sources);
+    let said = CodeProperties::read(code.text, sources);
     Image {
         header: code.header,
         metadata: code.text.span,
@@ -130,19 +133,19 @@ fn image(code: &Code, sources: &Sources) -> Image {
 
 /// What the properties of device code say of it.
 #[derive(Default)]
-pub struct Said {
+pub struct CodeProperties {
     /// `type` of IR modules.
-    pub kind: Option<Given<u64>>,
+    pub kind: Option<Located<u64>>,
     /// `arch` of native device code images.
-    pub arch: Option<Given<String>>,
+    pub arch: Option<Located<String>>,
     /// `target` of both.
-    pub target: Option<Given<String>>,
+    pub target: Option<Located<String>>,
 }
 
-impl Said {
+impl CodeProperties {
     /// Reads the text of an IR module or an image.
-    pub fn read(text: Text, sources: &Sources) -> Said {
-        let (mut said, mut within) = (Said::default(), false);
+    pub fn read(text: Text, sources: &Sources) -> CodeProperties {
+        let (mut said, mut within) = (CodeProperties::default(), false);
         property_set::each(sources, text.readable(), &mut |item| match item {
             Item::Set(name, ..) => {
                 within = name == "SYCLBIN/ir module metadata"

@@ -14,11 +14,11 @@ pub mod v2;
 use std::rc::Rc;
 
 use super::Context;
-use super::format::{self, Opened};
+use super::format::{self, OpenedDocument};
 use super::property_set::{self, Item};
 use super::rules;
 use super::text::plural;
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::analysis::modules::{Modules, Property, STATES, TITLE};
 use crate::model::{
     Area, Capabilities, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value,
@@ -42,9 +42,10 @@ impl Text {
 
     /// The bytes that are read for the model.
     fn readable(self) -> Span {
-        match self.checked {
-            true => self.span,
-            false => self.span.subspan(0, 0),
+        if self.checked {
+            self.span
+        } else {
+            self.span.subspan(0, 0)
         }
     }
 }
@@ -72,15 +73,15 @@ pub struct Code {
     /// The device code.
     pub bytes: Span,
     /// The device code as a document.
-    pub opened: Option<Opened>,
+    pub opened: Option<OpenedDocument>,
 }
 
 /// What a SYCLBIN holds, whichever generation it is of.
 pub struct Syclbin {
     /// The version of the format.
-    pub version: Given<u64>,
+    pub version: Located<u64>,
     /// The state, if the global metadata says it.
-    pub state: Option<Given<u64>>,
+    pub state: Option<Located<u64>>,
     /// All bytes.
     pub span: Span,
     /// The global metadata.
@@ -310,7 +311,7 @@ pub fn modules(survey: Rc<Syclbin>) -> Rc<dyn Modules> {
 }
 
 /// Reads and checks the global metadata. Returns the state, or `None` if it is not a number.
-fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> {
+fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Located<u64>> {
     let state = find(cx.sources, text, "SYCLBIN/global metadata", "state");
     let place = if text.span.is_empty() {
         place
@@ -358,9 +359,10 @@ fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property>
 
 /// Opens device code as a document, and keeps its headline. Returns `None` if it is of no known
 /// format.
-fn open_code(cx: &Context<'_>, bytes: Span) -> Option<Opened> {
-    match bytes.is_empty() {
-        true => None,
-        false => format::in_short(format::nested(cx, bytes)),
+fn open_code(cx: &Context<'_>, bytes: Span) -> Option<OpenedDocument> {
+    if bytes.is_empty() {
+        None
+    } else {
+        format::in_short(format::nested(cx, bytes))
     }
 }

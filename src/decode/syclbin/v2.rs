@@ -9,10 +9,10 @@
 //! `triple`, `arch` and `ir_type` are copies of properties, for tools that do not support property
 //! sets.
 
-use super::graph::Said;
+use super::graph::CodeProperties;
 use super::{Code, Module, Part, Syclbin, Text, open_code, read_global};
 
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::decode::Context;
 use crate::decode::offload_binary::header::Entry as EntryRecord;
 use crate::decode::offload_binary::kinds::{ImageKind, OffloadKind};
@@ -63,7 +63,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
         checked: true,
     };
     let mut survey = Syclbin {
-        version: Given {
+        version: Located {
             value: 2,
             span: None,
         },
@@ -174,9 +174,10 @@ fn role_of(cx: &Context<'_>, entry: &Entry) -> Option<Role> {
         cx.report(
             &rules::SYCLBIN_ROLE,
             place,
-            match text.is_empty() {
-                true => "the entry has no role".to_owned(),
-                false => format!("unknown role {text:?}"),
+            if text.is_empty() {
+                "the entry has no role".to_owned()
+            } else {
+                format!("unknown role {text:?}")
             },
         );
     }
@@ -318,7 +319,7 @@ fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
 
 /// The strings of the entry should say what the properties say.
 fn check_copies(cx: &Context<'_>, entry: &Entry, role: Role, text: Text) {
-    let said = Said::read(text, cx.sources);
+    let said = CodeProperties::read(text, cx.sources);
     let target = said.target.map(|given| given.value);
     let (other_key, other) = match role {
         Role::Ir => (key::IR_TYPE, said.kind.map(|given| given.value.to_string())),

@@ -82,9 +82,10 @@ impl Assembly for ZebinAssembly {
         {
             return Ok(Rc::<Code>::clone(listing));
         }
-        let decoder = match wanted == own {
-            true => self.instructions.decoder().cloned(),
-            false => wanted.map(|platform| Rc::new(Decoder::new(platform))),
+        let decoder = if wanted == own {
+            self.instructions.decoder().cloned()
+        } else {
+            wanted.map(|platform| Rc::new(Decoder::new(platform)))
         };
         let listing = Rc::new(Code::new(decoder, code, sources));
         *last = Some((wanted, Rc::clone(&listing)));

@@ -7,7 +7,7 @@
 
 use super::device_names;
 use crate::analysis::KnownDevice;
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::{bit_fields, open_enum};
 
 open_enum! {
@@ -223,13 +223,13 @@ bit_fields! {
     /// A GMD id: `GFX_GMD_ID`. zebin ELF, "The description of NT_INTELGT_PRODUCT_CONFIG note".
     pub struct GmdId(u32): "zebin ELF, GFX_GMD_ID" {
         /// The revision (stepping).
-        RevisionID as revision: Dec = 0..6,
+        RevisionID as revision: Decimal = 0..6,
         /// Reserved.
         Reserved as reserved: Hex = 6..14,
         /// The release of the architecture.
-        GMDRelease as release: Dec = 14..22,
+        GMDRelease as release: Decimal = 14..22,
         /// The architecture.
-        GMDArch as arch: Dec = 22..32,
+        GMDArch as arch: Decimal = 22..32,
     }
 }
 

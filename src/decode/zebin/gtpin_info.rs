@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use crate::decode::Context;
 use crate::decode::elf::section::Section;
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
 use crate::decode::rules;
 use crate::decode::text::plural;
@@ -37,15 +37,15 @@ record! {
     /// The init record of every version.
     pub struct Init: "gtpin_IGC_interface.h, igc_init_t" {
         /// The version of the interface: 0 to 5.
-        version: u32 as Dec,
+        version: u32 as Decimal,
         /// Registers were reallocated.
-        re_ra: u8 as Dec,
+        re_ra: u8 as Decimal,
         /// Register information was requested.
-        grf_info: u8 as Dec,
+        grf_info: u8 as Decimal,
         /// A source line mapping was requested.
-        srcline_mapping: u8 as Dec,
+        srcline_mapping: u8 as Decimal,
         /// Unused.
-        padding: u8 as Dec,
+        padding: u8 as Decimal,
     }
 }
 
@@ -55,7 +55,7 @@ record! {
         /// The kind of the token.
         token: u32 as Token,
         /// The size of the token in bytes, with this header.
-        token_size: u32 as Dec,
+        token_size: u32 as Decimal,
     }
 }
 
@@ -63,9 +63,9 @@ record! {
     /// A range of bytes of the registers.
     pub struct GrfRange: "gtpin_IGC_interface.h" {
         /// The first byte.
-        start: u16 as Dec,
+        start: u16 as Decimal,
         /// The number of bytes.
-        length: u16 as Dec,
+        length: u16 as Decimal,
     }
 }
 
@@ -75,9 +75,9 @@ record! {
         /// The offset of the instruction.
         ins_offset: u32 as Hex,
         /// The first byte of the registers that it may access.
-        start: u16 as Dec,
+        start: u16 as Decimal,
         /// The number of bytes.
-        length: u16 as Dec,
+        length: u16 as Decimal,
     }
 }
 

@@ -37,7 +37,7 @@ use self::device::{CoreFamily, Device, GmdId, ProductConfig, ProductFamily, rele
 use self::identity::Identity;
 use self::links::Links;
 use self::note_intelgt::Target;
-use self::occupancy::Own;
+use self::occupancy::TargetDevice;
 use self::target_metadata::TargetMetadata;
 use self::text::Instructions;
 use self::ze_info::ZeInfo;
@@ -50,7 +50,7 @@ use super::elf::header::Header;
 use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
 use super::elf::{self, ElfFile};
-use super::format::{Format, Opened};
+use super::format::{Format, OpenedDocument};
 use super::reader::Window;
 use super::rules;
 use super::text::plural;
@@ -67,7 +67,7 @@ impl Format for Elf {
         elf::recognise(head)
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         elf::open(cx, span, self)
     }
 }
@@ -96,7 +96,7 @@ pub struct ZebinContents {
     /// What belongs together.
     links: Rc<Links>,
     /// The device that the file is for.
-    own: Own,
+    own: TargetDevice,
     /// `.ze_info`, and the index of its section.
     ze_info: Option<(u64, Rc<ZeInfo>)>,
     /// The notes of `.note.intelgt.compat`, and the index of their section; taken when the
@@ -136,9 +136,10 @@ impl Contents for ZebinContents {
     }
 
     fn more_parts(&self, cx: &Context<'_>) -> Option<Node> {
-        match self.identity.is_zebin() {
-            true => misc::hidden_metrics(cx, &self.file),
-            false => None,
+        if self.identity.is_zebin() {
+            misc::hidden_metrics(cx, &self.file)
+        } else {
+            None
         }
     }
 
@@ -196,7 +197,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         version: None,
         facts: Vec::new(),
         links: Rc::new(Links::new(file, &kernels)),
-        own: Own::None,
+        own: TargetDevice::None,
         ze_info,
         notes: RefCell::new(None),
         instructions: Rc::default(),
@@ -222,8 +223,8 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
     let (own, core) = own_device(file, identity, &target);
     contents.own = own;
     let device = match own {
-        Own::Device(device, _) => Some(device),
-        Own::CoreFamily | Own::None => core.and_then(Device::of_core),
+        TargetDevice::Device(device, _) => Some(device),
+        TargetDevice::CoreFamily | TargetDevice::None => core.and_then(Device::of_core),
     };
     let platform = device.and_then(|device| platform::of_device(&device));
     contents.instructions = Rc::new(Instructions::new(platform));
@@ -236,7 +237,11 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
 
 /// The device that the file is for: of the notes the most exact one counts. And its core family,
 /// as far as it is said.
-fn own_device(file: &ElfFile, identity: Identity, target: &Target) -> (Own, Option<CoreFamily>) {
+fn own_device(
+    file: &ElfFile,
+    identity: Identity,
+    target: &Target,
+) -> (TargetDevice, Option<CoreFamily>) {
     let set = |note: Option<(u32, Span)>| note.filter(|(word, _)| *word != 0);
     let (config, mut product, mut core) = (
         set(target.product_config),
@@ -246,9 +251,10 @@ fn own_device(file: &ElfFile, identity: Identity, target: &Target) -> (Own, Opti
     if let Identity::LegacyZebin { core_family } = identity {
         let machine = u32::try_from(file.header.e_machine).unwrap_or(0);
         let machine = Some((machine, file.header.span_of(Header::e_machine)));
-        (product, core) = match core_family {
-            true => (None, machine),
-            false => (machine, None),
+        (product, core) = if core_family {
+            (None, machine)
+        } else {
+            (machine, None)
         };
     }
     let config = config.map(|(word, span)| (Device::of_config(word), span));
@@ -257,9 +263,9 @@ fn own_device(file: &ElfFile, identity: Identity, target: &Target) -> (Own, Opti
         Some((Device::of_product(ProductFamily(word))?, span))
     });
     let own = match (device, core) {
-        (Some((device, span)), _) => Own::Device(device, span),
-        (None, Some(_)) => Own::CoreFamily,
-        (None, None) => Own::None,
+        (Some((device, span)), _) => TargetDevice::Device(device, span),
+        (None, Some(_)) => TargetDevice::CoreFamily,
+        (None, None) => TargetDevice::None,
     };
     (own, core.map(|(word, _)| CoreFamily(word)))
 }
@@ -375,9 +381,10 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
     }
     if let Identity::LegacyZebin { core_family } = identity {
         let machine = u32::try_from(file.header.e_machine).unwrap_or(0);
-        let name = match core_family {
-            true => CoreFamily(machine).name(),
-            false => ProductFamily(machine).name(),
+        let name = if core_family {
+            CoreFamily(machine).name()
+        } else {
+            ProductFamily(machine).name()
         };
         let text = name.map_or_else(|| format!("machine {machine}"), family_title);
         return Fact::new(Fact::TARGET, text, file.header.span_of(Header::e_machine)).headline();

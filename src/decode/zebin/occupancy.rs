@@ -5,13 +5,13 @@
 //! never assumed.
 
 use super::device::{Device, ProductFamily};
-use crate::analysis::kernels::{Given, KernelRow};
+use crate::analysis::kernels::{KernelRow, Located};
 use crate::analysis::occupancy::{Occupancy, Origin, Question, Term};
 use crate::model::{Span, Str};
 
 /// The device that a file is for.
 #[derive(Debug, Clone, Copy)]
-pub enum Own {
+pub enum TargetDevice {
     /// A note has its configuration, or its product family, of which it is the usual device.
     Device(Device, Span),
     /// Only its core family is known.
@@ -27,7 +27,7 @@ pub struct Facts<'a> {
     /// It has arguments in shared local memory, whose size the host chooses.
     pub has_local_arguments: bool,
     /// The file's own device.
-    pub own: Own,
+    pub own: TargetDevice,
 }
 
 /// A product: threads of an EU, kilobytes of shared local memory of a (dual) sub-slice, and EUs
@@ -164,7 +164,7 @@ impl Terms {
         &mut self,
         id: &'static str,
         title: &'static str,
-        given: Given<i64>,
+        given: Located<i64>,
         default: Option<u64>,
     ) -> Option<u64> {
         let (value, origin) = match (given.span, default) {
@@ -206,12 +206,12 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
             let device = device.ok_or_else(|| format!("Unknown device “{name}”."))?;
             (Some(device), Origin::Chosen)
         }
-        (None, Own::Device(device, span)) => (Some(device), Origin::File(span)),
-        (None, Own::CoreFamily) => {
+        (None, TargetDevice::Device(device, span)) => (Some(device), Origin::File(span)),
+        (None, TargetDevice::CoreFamily) => {
             let why = "the file has only a core family: choose a device";
             (None, Origin::Missing(why.into()))
         }
-        (None, Own::None) => {
+        (None, TargetDevice::None) => {
             let why = "the file has no target device: choose one";
             (None, Origin::Missing(why.into()))
         }

@@ -3,7 +3,7 @@
 //!
 //! The specification's comments on bits 13 and 14 are swapped. This module follows compute-runtime.
 
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::{bit_fields, open_enum};
 
 open_enum! {
@@ -32,15 +32,15 @@ bit_fields! {
         /// Flags of the generator.
         generatorSpecificFlags as generator_flags: GeneratorSpecificFlags = 0..8,
         /// The lowest hardware revision (stepping) that the file runs on.
-        minHwRevisionId as min_revision: Dec = 8..13,
+        minHwRevisionId as min_revision: Decimal = 8..13,
         /// The device's revision must lie between minHwRevisionId and maxHwRevisionId.
-        validateRevisionId as validate_revision: Dec = 13..14,
+        validateRevisionId as validate_revision: Decimal = 13..14,
         /// Disables the slower checks; the driver ignores it.
-        disableExtendedValidation as skips_validation: Dec = 14..15,
+        disableExtendedValidation as skips_validation: Decimal = 14..15,
         /// Reserved; in e_flags of 2020, 1 says that e_machine is a core family.
-        reservedBit as machine_is_core_family: Dec = 15..16,
+        reservedBit as machine_is_core_family: Decimal = 15..16,
         /// The highest hardware revision (stepping) that the file runs on.
-        maxHwRevisionId as max_revision: Dec = 16..21,
+        maxHwRevisionId as max_revision: Decimal = 16..21,
         /// The generator of the file.
         generatorId as generator_id: GeneratorId = 21..24,
         /// Must be zero.

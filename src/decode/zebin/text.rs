@@ -485,9 +485,10 @@ fn push_instructions(
                 Some(start) => node.children(out.me, INSTRUCTION | (span.start - start), None),
                 None => node,
             };
-            let node = match words.is_empty() {
-                true => node,
-                false => node.summary(words.join(", ")),
+            let node = if words.is_empty() {
+                node
+            } else {
+                node.summary(words.join(", "))
             };
             out.push(match line {
                 Some(line) => node.xref("source", line.place, line.span),

@@ -9,8 +9,8 @@ mod symbols;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::code::{BothCounts, CodeChange};
-use super::{Both, Comparer, Which};
+use super::code::{CodeChange, CountsPair};
+use super::{Comparand, Comparer, Sides};
 use crate::analysis::assembly::{Assembly, Listing};
 use crate::analysis::kernels::Kernels;
 use crate::analysis::linkage::{Linkage, Tables};
@@ -61,7 +61,7 @@ struct File {
 }
 
 /// The code of both files.
-pub(super) struct Code(Both<CodeOf>);
+pub(super) struct Code(Sides<CodeOf>);
 
 /// The code of a file.
 struct CodeOf {
@@ -83,20 +83,25 @@ impl CodeOf {
 }
 
 impl Code {
-    fn of(&self, which: Which) -> &CodeOf {
+    fn of(&self, which: Comparand) -> &CodeOf {
         match which {
-            Which::A => &self.0.0,
-            Which::B => &self.0.1,
+            Comparand::A => &self.0.0,
+            Comparand::B => &self.0.1,
         }
     }
 
     /// Is a section of one of the files code?
-    fn has(&self, which: Which, section: &str) -> bool {
+    fn has(&self, which: Comparand, section: &str) -> bool {
         self.of(which).sections.contains_key(section)
     }
 
     /// The listing of a section.
-    fn listing(&self, which: Which, section: &str, sources: &Sources) -> Option<Rc<dyn Listing>> {
+    fn listing(
+        &self,
+        which: Comparand,
+        section: &str,
+        sources: &Sources,
+    ) -> Option<Rc<dyn Listing>> {
         let code = self.of(which);
         let bytes = *code.sections.get(section)?;
         code.assembly.listing(bytes, None, sources).ok()
@@ -105,7 +110,7 @@ impl Code {
     /// The listing of a kernel.
     pub fn of_kernel(
         &self,
-        which: Which,
+        which: Comparand,
         kernel: &str,
         sources: &Sources,
     ) -> Option<Rc<dyn Listing>> {
@@ -119,16 +124,16 @@ impl Comparer<'_> {
         &mut self,
         (a, b): (&Node, &Node),
         linkage: (&dyn Linkage, &dyn Linkage),
-        kernels: Both<Option<Rc<dyn Kernels>>>,
-        assembly: Both<Option<Rc<dyn Assembly>>>,
-        covered: Both<Vec<Span>>,
+        kernels: Sides<Option<Rc<dyn Kernels>>>,
+        assembly: Sides<Option<Rc<dyn Assembly>>>,
+        covered: Sides<Vec<Span>>,
         at: u32,
     ) {
         self.forgetting(|comparer| {
-            let files = (comparer.file(Which::A, a), comparer.file(Which::B, b));
+            let files = (comparer.file(Comparand::A, a), comparer.file(Comparand::B, b));
             let names = (
-                comparer.kernel_names(Which::A, files.0.ze_info()),
-                comparer.kernel_names(Which::B, files.1.ze_info()),
+                comparer.kernel_names(Comparand::A, files.0.ze_info()),
+                comparer.kernel_names(Comparand::B, files.1.ze_info()),
             );
             let code = match assembly {
                 (Some(one), Some(other)) => Some(Code((CodeOf::new(one), CodeOf::new(other)))),
@@ -157,7 +162,7 @@ impl Comparer<'_> {
     }
 
     /// Takes a file apart.
-    fn file(&mut self, which: Which, node: &Node) -> File {
+    fn file(&mut self, which: Comparand, node: &Node) -> File {
         let mut file = File::default();
         let children = self.children(which, node);
         // Of each header what it is the header of.
@@ -204,7 +209,7 @@ impl Comparer<'_> {
 #[derive(Default)]
 pub(super) struct Changed {
     /// How the code of kernels and functions differs, by their names in the first file.
-    pub code: BTreeMap<String, (CodeChange, BothCounts)>,
+    pub code: BTreeMap<String, (CodeChange, CountsPair)>,
     /// The sections whose contents differ, by their names in both files.
     sections: HashSet<String>,
 }
@@ -231,7 +236,7 @@ impl File {
     }
 }
 
-fn has_addresses(tables: &Both<Rc<Tables>>) -> bool {
+fn has_addresses(tables: &Sides<Rc<Tables>>) -> bool {
     let any = |tables: &Tables| tables.sections.iter().any(|section| section.addr != 0);
     any(&tables.0) || any(&tables.1)
 }

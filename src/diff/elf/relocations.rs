@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Changed;
 use crate::analysis::linkage::{Relocation, Tables};
 use crate::diff::Comparer;
-use crate::diff::entry::{Change, Entry, Field, Part, Said, Side};
+use crate::diff::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use crate::diff::renames::Renames;
 use crate::model::sort;
 
@@ -72,7 +72,10 @@ impl Comparer<'_> {
         if a.len() != b.len() {
             let side = |group: &[&Relocation]| {
                 let first = group.first()?;
-                Some(Side::new(Said::count(group.len() as u64), first.entry))
+                Some(Side::new(
+                    FieldValue::count(group.len() as u64),
+                    first.entry,
+                ))
             };
             fields.push(Field {
                 key: "relocations".to_owned(),
@@ -82,7 +85,7 @@ impl Comparer<'_> {
             });
         }
         for (number, (one, other)) in a.iter().zip(b).enumerate() {
-            let mut differs = |key: &str, from: Said, to: Said| {
+            let mut differs = |key: &str, from: FieldValue, to: FieldValue| {
                 if from != to {
                     fields.push(Field {
                         key: key.to_owned(),
@@ -93,12 +96,12 @@ impl Comparer<'_> {
                 }
             };
             if !has_moved && a.len() == b.len() {
-                let hex = |offset| Said::Hex(offset, None);
+                let hex = |offset| FieldValue::Hex(offset, None);
                 differs("r_offset", hex(one.offset), hex(other.offset));
             }
             if !has_moved || a.len() == b.len() && !symbol.is_empty() {
                 let addend = |relocation: &Relocation| {
-                    Said::Number(relocation.addend.unwrap_or(0).into(), None)
+                    FieldValue::Number(relocation.addend.unwrap_or(0).into(), None)
                 };
                 differs("r_addend", addend(one), addend(other));
             }

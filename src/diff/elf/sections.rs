@@ -1,13 +1,13 @@
 //! Sections by name: their headers, and what is in them.
 
 use super::{Changed, Code, File, Section, TEXT, ZE_INFO};
-use crate::diff::code::{BothCounts, CodeChange, code_change};
-use crate::diff::entry::{Change, Entry, Field, Part, Said, Side};
+use crate::diff::code::{CodeChange, CountsPair, code_change};
+use crate::diff::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use crate::diff::matching::by_key;
 use crate::diff::pair::is_plain;
 use crate::diff::renames::Renames;
-use crate::diff::walk::{Way, is_document};
-use crate::diff::{Both, Comparer, Which};
+use crate::diff::walk::{ValuePath, is_document};
+use crate::diff::{Comparand, Comparer, Sides};
 use crate::model::{Area, Node, NodeKind, Span, sort};
 
 /// So many bytes between two images are looked at.
@@ -21,10 +21,10 @@ impl Comparer<'_> {
     /// Sections by name, and what is in none.
     pub(super) fn sections(
         &mut self,
-        files: Both<File>,
+        files: Sides<File>,
         code: Option<&Code>,
         renames: &Renames,
-        covered: &Both<Vec<Span>>,
+        covered: &Sides<Vec<Span>>,
         at: u32,
         changed: &mut Changed,
     ) {
@@ -47,24 +47,24 @@ impl Comparer<'_> {
                 Some(other) => {
                     self.section((section, other), code, covered, at, &mut fields, changed);
                 }
-                None => self.lonely_section(Which::A, section, at),
+                None => self.lonely_section(Comparand::A, section, at),
             }
         }
         for (section, is_matched) in of_b.sections.iter().zip(matches.is_matched) {
             if !is_matched {
-                self.lonely_section(Which::B, section, at);
+                self.lonely_section(Comparand::B, section, at);
             }
         }
     }
 
-    fn lonely_section(&mut self, which: Which, section: &Section, at: u32) {
+    fn lonely_section(&mut self, which: Comparand, section: &Section, at: u32) {
         let mut fields = Vec::new();
         let size = section.bytes().map_or(0, Span::len);
-        let said = |key: &str, said: Said, span: Option<Span>| {
+        let said = |key: &str, said: FieldValue, span: Option<Span>| {
             let side = Some(Side::new(said, span));
             let (from, to) = match which {
-                Which::A => (side, None),
-                Which::B => (None, side),
+                Comparand::A => (side, None),
+                Comparand::B => (None, side),
             };
             Field {
                 key: key.to_owned(),
@@ -77,24 +77,24 @@ impl Comparer<'_> {
         if !section.kind().is_empty() {
             fields.push(said(
                 "sh_type",
-                Said::Text(section.kind().to_owned()),
+                FieldValue::Text(section.kind().to_owned()),
                 header,
             ));
         }
-        fields.push(said("size", Said::count(size), section.span()));
+        fields.push(said("size", FieldValue::count(size), section.span()));
         for note in self.notes_of(which, section) {
             self.lonely_note(which, &note, at);
         }
         let (change, a, b) = match which {
-            Which::A => (Change::Removed, section.span(), None),
-            Which::B => (Change::Added, None, section.span()),
+            Comparand::A => (Change::Removed, section.span(), None),
+            Comparand::B => (Change::Added, None, section.span()),
         };
         let entry = Entry::new(Part::Section, change, at, &*section.name);
         self.push(entry.at(a, b).with(fields));
     }
 
     /// The notes of a section; none where it has another type.
-    fn notes_of(&mut self, which: Which, section: &Section) -> Vec<Node> {
+    fn notes_of(&mut self, which: Comparand, section: &Section) -> Vec<Node> {
         match &section.contents {
             Some(contents) if section.kind() == "SHT_NOTE" => self.children(which, contents),
             _ => Vec::new(),
@@ -105,9 +105,9 @@ impl Comparer<'_> {
         &mut self,
         (a, b): (&Section, &Section),
         code: Option<&Code>,
-        covered: &Both<Vec<Span>>,
+        covered: &Sides<Vec<Span>>,
         at: u32,
-        fields: &mut Both<HeaderFields>,
+        fields: &mut Sides<HeaderFields>,
         changed: &mut Changed,
     ) {
         let mut found = Vec::new();
@@ -118,8 +118,8 @@ impl Comparer<'_> {
         let is_same = a.bytes().is_some() == b.bytes().is_some()
             && self.same_bytes(spans.0, spans.1) == Ok(true);
         let kinds = (a.kind(), b.kind());
-        let is_text =
-            code.is_some_and(|code| code.has(Which::A, &a.name) && code.has(Which::B, &b.name));
+        let is_text = code
+            .is_some_and(|code| code.has(Comparand::A, &a.name) && code.has(Comparand::B, &b.name));
         // A table of one file may be something else in the other.
         let are_tables = [kinds.0, kinds.1].iter().all(|kind| {
             matches!(
@@ -153,7 +153,10 @@ impl Comparer<'_> {
             }
         } else if kinds.0 == "SHT_NOTE" || kinds.1 == "SHT_NOTE" {
             changed.add((a, b));
-            let notes = (self.notes_of(Which::A, a), self.notes_of(Which::B, b));
+            let notes = (
+                self.notes_of(Comparand::A, a),
+                self.notes_of(Comparand::B, b),
+            );
             let has_none = notes.0.is_empty() && notes.1.is_empty();
             if has_none || kinds.0 != kinds.1 {
                 found.extend(self.contents(spans.0, spans.1));
@@ -176,7 +179,7 @@ impl Comparer<'_> {
     fn section_contents(
         &mut self,
         (a, b): (&Node, &Node),
-        covered: &Both<Vec<Span>>,
+        covered: &Sides<Vec<Span>>,
         at: u32,
         found: &mut Vec<Field>,
     ) {
@@ -195,23 +198,27 @@ impl Comparer<'_> {
         }
         let has_documents = |nodes: &[Node]| nodes.iter().any(is_document);
         if is_code_free && a.kind == NodeKind::Blob && b.kind == NodeKind::Blob {
-            let children = (self.children(Which::A, a), self.children(Which::B, b));
+            let children = (
+                self.children(Comparand::A, a),
+                self.children(Comparand::B, b),
+            );
             if has_documents(&children.0) || has_documents(&children.1) {
                 self.named(&children.0, &children.1, at);
                 return;
             }
         }
-        match is_plain(a) || is_plain(b) {
-            true => found.extend(self.contents(spans.0, spans.1)),
-            false => self.fields(a, b, &mut Way::default(), found),
+        if is_plain(a) || is_plain(b) {
+            found.extend(self.contents(spans.0, spans.1))
+        } else {
+            self.fields(a, b, &mut ValuePath::default(), found)
         }
     }
 
     /// The bytes of two sections around the images in them.
     fn around_images(
         &mut self,
-        spans: Both<Span>,
-        covered: &Both<Vec<Span>>,
+        spans: Sides<Span>,
+        covered: &Sides<Vec<Span>>,
         found: &mut Vec<Field>,
     ) {
         let rest = |comparer: &mut Self, which, span: Span, covered: &[Span]| {
@@ -236,12 +243,12 @@ impl Comparer<'_> {
             bytes.retain(|byte| *byte != 0);
             bytes
         };
-        let one = rest(self, Which::A, spans.0, &covered.0);
-        let other = rest(self, Which::B, spans.1, &covered.1);
+        let one = rest(self, Comparand::A, spans.0, &covered.0);
+        let other = rest(self, Comparand::B, spans.1, &covered.1);
         if one != other {
             let said = |bytes: &[u8]| {
                 let head = bytes.iter().take(64).copied().collect();
-                Said::Bytes(head, bytes.len() as u64)
+                FieldValue::Bytes(head, bytes.len() as u64)
             };
             found.push(Field {
                 key: "contents".to_owned(),
@@ -260,9 +267,9 @@ impl Comparer<'_> {
             let count = document.count(header);
             let fields = document.make(header, 0..count);
             let size = fields.into_iter().find(|field| field.name == "sh_size")?;
-            Some(Side::new(Said::of(&size.value)?, size.span))
+            Some(Side::new(FieldValue::of(&size.value)?, size.span))
         };
-        let (from, to) = (size(self, Which::A, a), size(self, Which::B, b));
+        let (from, to) = (size(self, Comparand::A, a), size(self, Comparand::B, b));
         let number = |side: &Option<Side>| side.as_ref().and_then(|side| side.said.number());
         if number(&from) != number(&to) {
             found.push(Field {
@@ -278,19 +285,20 @@ impl Comparer<'_> {
     fn header(
         &mut self,
         (a, b): (&Node, &Node),
-        fields: &mut Both<HeaderFields>,
+        fields: &mut Sides<HeaderFields>,
         found: &mut Vec<Field>,
     ) {
         if fields.0.0.is_empty() {
-            fields.0 = self.header_fields(Which::A, a);
-            fields.1 = self.header_fields(Which::B, b);
+            fields.0 = self.header_fields(Comparand::A, a);
+            fields.1 = self.header_fields(Comparand::B, b);
         }
         let read = |comparer: &Self, which, node: &Node| {
             let span = node.span?;
             comparer.document(which).sources.read(span).ok()
         };
         self.work.spend(4);
-        if let (Some(one), Some(other)) = (read(self, Which::A, a), read(self, Which::B, b)) {
+        if let (Some(one), Some(other)) = (read(self, Comparand::A, a), read(self, Comparand::B, b))
+        {
             let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let (of_a, of_b) = (&fields.0.0, &fields.1.0);
             let is_same = of_a.len() == of_b.len()
@@ -304,10 +312,10 @@ impl Comparer<'_> {
                 return;
             }
         }
-        self.fields(a, b, &mut Way::default(), found);
+        self.fields(a, b, &mut ValuePath::default(), found);
     }
 
-    fn header_fields(&mut self, which: Which, node: &Node) -> HeaderFields {
+    fn header_fields(&mut self, which: Comparand, node: &Node) -> HeaderFields {
         let start = node.span.map_or(0, |span| span.start);
         let children = self.children(which, node).into_iter();
         let places = children.filter_map(|child| {
@@ -319,9 +327,9 @@ impl Comparer<'_> {
     }
 
     /// How the code of two sections differs. `None` where it is not known who reads it.
-    fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<(CodeChange, BothCounts)> {
-        let one = code.listing(Which::A, names.0, &self.a.sources)?;
-        let other = code.listing(Which::B, names.1, &self.b.sources)?;
+    fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<(CodeChange, CountsPair)> {
+        let one = code.listing(Comparand::A, names.0, &self.a.sources)?;
+        let other = code.listing(Comparand::B, names.1, &self.b.sources)?;
         let found = code_change(
             (&one, &self.a.sources),
             (&other, &self.b.sources),

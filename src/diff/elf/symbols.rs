@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::analysis::linkage::{Home, Symbol, Tables};
-use crate::diff::entry::{Change, Entry, Field, Part, Said, Side};
+use crate::diff::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use crate::diff::matching::ordinals;
 use crate::diff::renames::Renames;
-use crate::diff::{Comparer, Which};
+use crate::diff::{Comparand, Comparer};
 
 impl Comparer<'_> {
     /// Symbols by name and the section where they live.
@@ -75,22 +75,22 @@ impl Comparer<'_> {
             }
         }
         for symbol in gone {
-            self.lonely_symbol(Which::A, a, symbol, at);
+            self.lonely_symbol(Comparand::A, a, symbol, at);
         }
         for (symbol, is_paired) in b.symbols.iter().zip(is_paired) {
             if !is_paired && !symbol.is_null() {
-                self.lonely_symbol(Which::B, b, symbol, at);
+                self.lonely_symbol(Comparand::B, b, symbol, at);
             }
         }
     }
 
-    fn lonely_symbol(&mut self, which: Which, tables: &Tables, symbol: &Symbol, at: u32) {
+    fn lonely_symbol(&mut self, which: Comparand, tables: &Tables, symbol: &Symbol, at: u32) {
         let mut fields = Vec::new();
         for (key, said) in symbol_fields(tables, symbol) {
             let side = Some(Side::new(said, symbol.entry));
             let (from, to) = match which {
-                Which::A => (side, None),
-                Which::B => (None, side),
+                Comparand::A => (side, None),
+                Comparand::B => (None, side),
             };
             fields.push(Field {
                 key: key.to_owned(),
@@ -100,8 +100,8 @@ impl Comparer<'_> {
             });
         }
         let (change, a, b) = match which {
-            Which::A => (Change::Removed, Some(symbol.entry), None),
-            Which::B => (Change::Added, None, Some(symbol.entry)),
+            Comparand::A => (Change::Removed, Some(symbol.entry), None),
+            Comparand::B => (Change::Added, None, Some(symbol.entry)),
         };
         let mut entry = Entry::new(Part::Symbol, change, at, &*symbol.name);
         entry.demangled.clone_from(&symbol.demangled);
@@ -152,14 +152,14 @@ fn home<'t>(tables: &'t Tables, symbol: &'t Symbol) -> Cow<'t, str> {
 }
 
 /// What is said of a symbol, with the names of the fields.
-fn symbol_fields(tables: &Tables, symbol: &Symbol) -> Vec<(&'static str, Said)> {
-    let text = |text: &str| Said::Text(text.to_owned());
+fn symbol_fields(tables: &Tables, symbol: &Symbol) -> Vec<(&'static str, FieldValue)> {
+    let text = |text: &str| FieldValue::Text(text.to_owned());
     vec![
         ("type", text(&symbol.kind)),
         ("binding", text(&symbol.binding)),
         ("visibility", text(&symbol.visibility)),
         ("st_shndx", text(&home(tables, symbol))),
-        ("st_value", Said::Hex(symbol.value, None)),
-        ("st_size", Said::count(symbol.size)),
+        ("st_value", FieldValue::Hex(symbol.value, None)),
+        ("st_size", FieldValue::count(symbol.size)),
     ]
 }

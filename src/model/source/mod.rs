@@ -73,9 +73,10 @@ impl Bytes {
 impl Bytes {
     /// The bytes and nothing around them; a copy only where they are part of more.
     fn into_data(self) -> Rc<[u8]> {
-        match self.start == 0 && self.end == self.data.len() {
-            true => self.data,
-            false => Rc::from(&*self),
+        if self.start == 0 && self.end == self.data.len() {
+            self.data
+        } else {
+            Rc::from(&*self)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};
-use crate::diff::{Better, Change, Comparison, Part};
+use crate::diff::{Change, Comparison, Part, Preference};
 use crate::report::html::{begin, end, safe};
 
 /// So many fields of an entry are listed.
@@ -87,7 +87,7 @@ fn summary(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         let mut name = safe(entry.title());
         for measure in &entry.measures {
             let class = match measure.better {
-                Better::Neither => String::new(),
+                Preference::Neither => String::new(),
                 better => format!(" class=\"{}\"", better.name()),
             };
             writeln!(

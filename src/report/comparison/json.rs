@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::diff::{Change, Comparison, Entry, Field, Head, Measure, Part, Said, Side};
+use crate::diff::{Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Part, Side};
 use crate::model::json::SCHEMA;
 use crate::model::{SourceId, Span};
 
@@ -38,8 +38,8 @@ impl Serialize for DiffJson<'_> {
         if let Some(path) = self.path {
             map.serialize_entry("path", path)?;
         }
-        map.serialize_entry("a", &HeadJson(&comparison.a))?;
-        map.serialize_entry("b", &HeadJson(&comparison.b))?;
+        map.serialize_entry("a", &FileSummaryJson(&comparison.a))?;
+        map.serialize_entry("b", &FileSummaryJson(&comparison.b))?;
         map.serialize_entry("outcome", comparison.outcome().name())?;
         map.serialize_entry("equal", &comparison.equal)?;
         map.serialize_entry("same_meaning", &comparison.same_meaning())?;
@@ -53,9 +53,9 @@ impl Serialize for DiffJson<'_> {
     }
 }
 
-struct HeadJson<'c>(&'c Head);
+struct FileSummaryJson<'c>(&'c FileSummary);
 
-impl Serialize for HeadJson<'_> {
+impl Serialize for FileSummaryJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let head = self.0;
         let mut map = serializer.serialize_map(Some(5))?;
@@ -144,7 +144,7 @@ impl Serialize for EntryJson<'_> {
         }
         for (key, span) in [("a", entry.a), ("b", entry.b)] {
             if let Some(span) = span {
-                map.serialize_entry(key, &Place(span))?;
+                map.serialize_entry(key, &SpanJson(span))?;
             }
         }
         let fields = || entry.fields.iter().map(FieldJson);
@@ -211,8 +211,8 @@ struct FieldJson<'c>(&'c Field);
 impl Serialize for FieldJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let field = self.0;
-        fn value(side: &Option<Side>) -> Option<SaidJson<'_>> {
-            side.as_ref().map(|side| SaidJson(&side.said))
+        fn value(side: &Option<Side>) -> Option<FieldValueJson<'_>> {
+            side.as_ref().map(|side| FieldValueJson(&side.said))
         }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("key", &field.key)?;
@@ -221,7 +221,7 @@ impl Serialize for FieldJson<'_> {
         map.serialize_entry("to", &value(&field.to))?;
         for (key, side) in [("a", &field.from), ("b", &field.to)] {
             if let Some(span) = side.as_ref().and_then(|side| side.span) {
-                map.serialize_entry(key, &Place(span))?;
+                map.serialize_entry(key, &SpanJson(span))?;
             }
         }
         map.end()
@@ -229,9 +229,9 @@ impl Serialize for FieldJson<'_> {
 }
 
 /// Where bytes are: `start`, `end`, and `source` where that is not the file.
-struct Place(Span);
+struct SpanJson(Span);
 
-impl Serialize for Place {
+impl Serialize for SpanJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("start", &self.0.start)?;
@@ -257,18 +257,20 @@ impl Serialize for Number {
 }
 
 /// A value: numbers as numbers, bytes as text in hex.
-struct SaidJson<'c>(&'c Said);
+struct FieldValueJson<'c>(&'c FieldValue);
 
-impl Serialize for SaidJson<'_> {
+impl Serialize for FieldValueJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Said::Number(raw, _) => Number(*raw).serialize(serializer),
-            Said::Hex(raw, _) => serializer.serialize_u64(*raw),
-            Said::Real(number) => serializer.serialize_f64(*number),
-            Said::Bool(yes) => serializer.serialize_bool(*yes),
-            Said::Text(text) => serializer.serialize_str(text),
-            Said::List(list) => List(|| list.iter().map(SaidJson)).serialize(serializer),
-            Said::Bytes(bytes, count) => {
+            FieldValue::Number(raw, _) => Number(*raw).serialize(serializer),
+            FieldValue::Hex(raw, _) => serializer.serialize_u64(*raw),
+            FieldValue::Real(number) => serializer.serialize_f64(*number),
+            FieldValue::Bool(yes) => serializer.serialize_bool(*yes),
+            FieldValue::Text(text) => serializer.serialize_str(text),
+            FieldValue::List(list) => {
+                List(|| list.iter().map(FieldValueJson)).serialize(serializer)
+            }
+            FieldValue::Bytes(bytes, count) => {
                 let mut words: Vec<String> = bytes.iter().map(|b| format!("{b:02x}")).collect();
                 if *count > bytes.len() as u64 {
                     words.push("…".to_owned());

@@ -1,7 +1,8 @@
 //! What the forms for people have in common: the words.
 
 use crate::diff::{
-    Better, Change, Comparison, Entry, Field, Head, Measure, Outcome, Part, Said, Side, measure,
+    Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Outcome, Part, Preference,
+    Side, measure,
 };
 use crate::model::text::{escaped, push_visible};
 
@@ -9,7 +10,7 @@ use crate::model::text::{escaped, push_visible};
 const LONG: usize = 200;
 
 /// One of the two files in a line.
-pub fn head_words(head: &Head) -> String {
+pub fn head_words(head: &FileSummary) -> String {
     let mut words = vec![escaped(&head.name), escaped(&head.title)];
     words.extend(Some(escaped(&head.target)).filter(|target| !target.is_empty()));
     words.push(format!("{} bytes", head.size));
@@ -39,9 +40,10 @@ fn differing_words(comparison: &Comparison) -> String {
         .collect();
     let is_one = words.len() == 1 && words.iter().all(|word| word.starts_with("1 "));
     let last = words.pop().unwrap_or_default();
-    let all = match words.is_empty() {
-        true => last,
-        false => format!("{} and {last}", words.join(", ")),
+    let all = if words.is_empty() {
+        last
+    } else {
+        format!("{} and {last}", words.join(", "))
     };
     let mut letters = all.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -113,7 +115,7 @@ pub fn measure_words(measure: &Measure) -> String {
     if let Some((from, to)) = measure.per_lane() {
         words.push_str(&format!(" ({from:.1} → {to:.1} per lane)"));
     }
-    if measure.better != Better::Neither {
+    if measure.better != Preference::Neither {
         words.push_str(&format!(", {}", measure.better.name()));
     }
     words
@@ -132,7 +134,7 @@ pub fn field_words(field: &Field) -> String {
 fn push_said(words: &mut String, side: Option<&Side>) {
     let start = words.len();
     match side.map(|side| &side.said) {
-        Some(Said::Text(text)) => push_visible(words, text),
+        Some(FieldValue::Text(text)) => push_visible(words, text),
         Some(said) => push_visible(words, &said.text()),
         None => words.push('–'),
     }

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 pub struct Filter(Term);
 
 /// A row of a list.
-pub type At<'a> = (&'a dyn List, u32, &'a Sources);
+pub type RowRef<'a> = (&'a dyn List, u32, &'a Sources);
 
 #[derive(Debug, Clone)]
 pub(super) enum Term {
@@ -115,13 +115,13 @@ impl Filter {
     }
 
     /// Does a row fulfil it, which was `before`? Nothing if it is new.
-    pub fn holds_since(&self, now: At<'_>, before: Option<At<'_>>) -> bool {
+    pub fn holds_since(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
         self.0.holds(now, before)
     }
 
     /// Whether a row, which was `before`, meets it, in three-valued logic: a comparison with a number
     /// that is missing from the row is unknown. Returns `None` if the result depends on such a number.
-    pub fn judge(&self, now: At<'_>, before: Option<At<'_>>) -> Option<bool> {
+    pub fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
         self.0.judge(now, before)
     }
 
@@ -143,7 +143,7 @@ impl Filter {
 }
 
 impl Term {
-    fn holds(&self, now: At<'_>, before: Option<At<'_>>) -> bool {
+    fn holds(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
         let (list, row, sources) = now;
         match self {
             Term::All(terms) => terms.iter().all(|term| term.holds(now, before)),
@@ -166,7 +166,7 @@ impl Term {
     }
 
     /// Kleene's logic: one false term decides a conjunction, one true term a disjunction.
-    fn judge(&self, now: At<'_>, before: Option<At<'_>>) -> Option<bool> {
+    fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
         let decided = |terms: &[Term], by: bool| {
             let mut outcome = Some(!by);
             for term in terms {
@@ -178,7 +178,7 @@ impl Term {
             }
             outcome
         };
-        let is_missing = |column: usize, (list, row, sources): At<'_>| {
+        let is_missing = |column: usize, (list, row, sources): RowRef<'_>| {
             let columns = list.id().columns();
             let is_number = columns.get(column).map(|c| c.kind) == Some(ColumnKind::Number);
             is_number && list.cell(row, column, sources).value == CellValue::Empty

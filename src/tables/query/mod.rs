@@ -30,7 +30,7 @@
 mod filter;
 mod parse;
 
-pub use self::filter::{At, Filter};
+pub use self::filter::{Filter, RowRef};
 use super::{Key, List};
 use crate::model::{Sources, Span, Str, sort};
 use serde::{Deserialize, Serialize};
@@ -113,9 +113,10 @@ impl Query {
             }
             None => None,
         };
-        let count = match self.all {
-            true => list.count(),
-            false => list.primary(),
+        let count = if self.all {
+            list.count()
+        } else {
+            list.primary()
         };
         if filter.is_empty() && sort.is_none() {
             return Ok(Order::All(count));
@@ -126,9 +127,12 @@ impl Query {
         };
         let keyed = rows.map(|row| (list.key(row, column, sources), row));
         let mut keyed: Vec<(Key<'_>, u32)> = keyed.collect();
-        sort::by(&mut keyed, |(a, _), (b, _)| match self.descending {
-            true => b.order(a),
-            false => a.order(b),
+        sort::by(&mut keyed, |(a, _), (b, _)| {
+            if self.descending {
+                b.order(a)
+            } else {
+                a.order(b)
+            }
         });
         Ok(Order::Rows(keyed.into_iter().map(|(_, row)| row).collect()))
     }

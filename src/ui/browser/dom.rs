@@ -294,9 +294,12 @@ pub(crate) fn focus_next_pane(backwards: bool) {
         (Some(at), false) => at + 1,
         (Some(at), true) => at + count.saturating_sub(1),
     };
-    let order = (0..count).map(|step| match backwards {
-        false => (next + step) % count,
-        true => (next + count - step) % count,
+    let order = (0..count).map(|step| {
+        if !backwards {
+            (next + step) % count
+        } else {
+            (next + count - step) % count
+        }
     });
     let found = order.filter_map(|at| panes.get(at));
     if let Some(element) = found.into_iter().find_map(|pane| first(pane, MAIN_PARTS)) {

@@ -12,9 +12,10 @@ use crate::ui::state::commands::Command;
 /// The sign of what is marked; the beginning of the comment is its tooltip.
 pub fn bookmark_sign(bookmark: &Bookmark) -> Html {
     let line = escaped(bookmark.first_line());
-    let title = match line.is_empty() {
-        true => "bookmarked".to_owned(),
-        false => line,
+    let title = if line.is_empty() {
+        "bookmarked".to_owned()
+    } else {
+        line
     };
     html! {
         <span class="flag" role="img" aria-label="bookmarked" {title}>

@@ -25,13 +25,14 @@ pub fn inspector(view: &View) -> Html {
     let (row, detail) = (view.row(), view.detail());
     let len = selection.span.map_or(0, Span::len);
     // Of an instruction no number means anything.
-    let preview = match row.kind == NodeKind::Instruction && !selection.free {
-        true => words_view(&view.preview, len),
-        false => readings_view(
+    let preview = if row.kind == NodeKind::Instruction && !selection.free {
+        words_view(&view.preview, len)
+    } else {
+        readings_view(
             &view.preview,
             len,
             selection.free || matches!(row.value, Value::Bytes),
-        ),
+        )
     };
     html! {
         <div class="insp" key={u64::from(row.id.0)}>
@@ -121,9 +122,10 @@ fn within(selection: &Selection) -> Html {
             </div> }
         })
         .collect();
-    match entries.is_empty() {
-        true => Html::default(),
-        false => entry("In", html! { <>{ for entries }</> }),
+    if entries.is_empty() {
+        Html::default()
+    } else {
+        entry("In", html! { <>{ for entries }</> })
     }
 }
 

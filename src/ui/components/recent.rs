@@ -20,9 +20,9 @@ pub struct Props {
 }
 
 /// What is listed, and how often something was forgotten.
-type Listed = Local<(Rc<[Recent]>, u64)>;
+type RecentList = Local<(Rc<[Recent]>, u64)>;
 
-fn load(session: &SessionContext, listed: &Listed) {
+fn load(session: &SessionContext, listed: &RecentList) {
     let listed = listed.clone();
     let show = move |files| listed.change(|listed| listed.0 = files);
     session.0.recent_files(Box::new(show));

@@ -24,7 +24,7 @@ pub struct Props {
 }
 
 #[derive(Clone, PartialEq, Default)]
-struct Known {
+struct LoadedRules {
     rules: Option<Rc<[RuleInfo]>>,
     /// The decoder has died before it could say them.
     failed: bool,
@@ -34,7 +34,7 @@ struct Known {
 /// The list of rules.
 #[component]
 pub fn Rules(props: &Props) -> Html {
-    let known = use_local::<Known>();
+    let known = use_local::<LoadedRules>();
     let (session, here) = (props.session.clone(), known.clone());
     use_change(
         [0; 4],

@@ -8,10 +8,10 @@ use super::names::plain;
 use crate::model::text::escaped;
 use crate::ui::browser::dom::{focus_by_id, number_near, scroll_into_view, text_of};
 use crate::ui::browser::keys::pressed;
-use crate::ui::hooks::{Later, Local, use_change, use_later, use_local};
+use crate::ui::hooks::{Debounce, Local, use_change, use_later, use_local};
 use crate::ui::session::{Session, SessionContext};
 use crate::ui::state::TabId;
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::worker::protocol::HitRow;
 
 /// So long after the last letter the search begins, in milliseconds.
@@ -32,7 +32,7 @@ pub struct Props {
 }
 
 #[derive(Clone, PartialEq, Default)]
-struct Found {
+struct SearchHit {
     /// What the hits are of.
     typed: String,
     hits: Rc<[HitRow]>,
@@ -53,8 +53,8 @@ struct Found {
 
 struct View {
     session: Rc<Session>,
-    found: Local<Found>,
-    later: Later,
+    found: Local<SearchHit>,
+    later: Debounce,
 }
 
 impl View {
@@ -68,9 +68,9 @@ impl View {
         let found = self.found.get();
         if typed.is_empty() {
             return self.found.change(|found| {
-                *found = Found {
+                *found = SearchHit {
                     busy: found.busy,
-                    ..Found::default()
+                    ..SearchHit::default()
                 };
             });
         }
@@ -96,7 +96,7 @@ impl View {
                 return here.ask();
             }
             here.found.change(|found| {
-                *found = Found {
+                *found = SearchHit {
                     offset: here.session.offset_of(&typed),
                     typed,
                     hits: hits.into(),
@@ -105,7 +105,7 @@ impl View {
                     stopped: found.stopped,
                     at: found.at.filter(|_| extra > 0),
                     extra,
-                    ..Found::default()
+                    ..SearchHit::default()
                 };
             });
         };
@@ -151,7 +151,7 @@ impl View {
         });
         let found = self.found.get();
         match (found.hits.get(place), found.offset) {
-            (Some(hit), _) => self.session.select_span(hit.span, Via::Jump),
+            (Some(hit), _) => self.session.select_span(hit.span, SelectionOrigin::Jump),
             (None, Some(_)) => self.session.go_to(None, &found.typed),
             (None, None) => {}
         }
@@ -195,7 +195,7 @@ pub fn SearchBox(props: &Props) -> Html {
     // Hits of one file are none in another.
     let here = Rc::clone(&view);
     let tab = props.tab.map_or(0, |tab| tab.0.into());
-    let forget = Box::new(move || here.found.change(|found| *found = Found::default()));
+    let forget = Box::new(move || here.found.change(|found| *found = SearchHit::default()));
     use_change([tab, 0, 0, 0], forget);
 
     let here = Rc::clone(&view);
@@ -240,7 +240,7 @@ pub fn SearchBox(props: &Props) -> Html {
     }
 }
 
-fn said(found: &Found) -> String {
+fn said(found: &SearchHit) -> String {
     if found.busy {
         let percent = found
             .percent
@@ -257,7 +257,7 @@ fn said(found: &Found) -> String {
     }
 }
 
-fn hits(found: &Found) -> Html {
+fn hits(found: &SearchHit) -> Html {
     html! { <>
         <div id="hits" role="listbox" aria-label="Results" class="hits">
             { for found.hits.iter().enumerate().map(|(i, hit)| {

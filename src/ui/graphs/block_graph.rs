@@ -2,8 +2,8 @@
 //! goes on with the next instruction, a line leads down; branches forward go along the right,
 //! branches back along the left.
 
-use super::drawing::{BOX, Edge, EdgeKind, Graph, Node, Stands};
-use crate::analysis::blocks::{FAN, Way};
+use super::drawing::{BOX, BoxKind, Edge, EdgeKind, Graph, Node};
+use crate::analysis::blocks::{FAN, Transfer};
 use crate::model::Span;
 use crate::model::sort;
 use crate::ui::text::format;
@@ -50,7 +50,7 @@ impl Lanes {
 }
 
 /// A branch that is drawn: its line, from which box to which, and its lane.
-struct Drawn {
+struct BranchLine {
     kind: EdgeKind,
     from: usize,
     to: usize,
@@ -94,13 +94,13 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
             format::counted(group.instructions, "instruction", "instructions"),
             format::size(group.span.len())
         );
-        let stands = Stands::Group(group.start, group.count);
+        let stands = BoxKind::Group(group.start, group.count);
         push(stands, title, text, 0, is_in(group.span));
     }
     for (number, row) in (page.start..).zip(&page.rows) {
         let block = &row.block;
         let text = words(page, row, number);
-        let stands = Stands::For(block.span);
+        let stands = BoxKind::For(block.span);
         push(stands, title(row), text, block.depth, is_in(block.span));
     }
     let height = y - GAP + MARGIN;
@@ -137,9 +137,10 @@ fn words(page: &BlocksPage, row: &BlockRow, number: u64) -> String {
     let own = edges.filter(|found| u64::from(found.edge.from) == number);
     let away = own.filter(|found| place(page, found.edge.to).is_none());
     let away: Vec<&str> = away.map(|found| &*found.label).collect();
-    match away.is_empty() {
-        true => row.last.clone(),
-        false => format!("{} → {}", row.last, away.join(", ")),
+    if away.is_empty() {
+        row.last.clone()
+    } else {
+        format!("{} → {}", row.last, away.join(", "))
     }
 }
 
@@ -153,7 +154,7 @@ fn place(page: &BlocksPage, block: u32) -> Option<usize> {
 
 /// Puts the edges between the drawn blocks into lanes, the shortest next to the boxes, and ties
 /// the boxes together; with the width of the lanes on the left and on the right.
-fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<Drawn>, u32, u32) {
+fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<BranchLine>, u32, u32) {
     let mut drawn = Vec::new();
     for found in &page.edges {
         let edge = found.edge;
@@ -161,10 +162,10 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<Drawn>, u32, u32) {
             continue;
         };
         let kind = match edge.way {
-            Way::FallThrough => EdgeKind::FallThrough,
-            Way::Call => EdgeKind::Call,
-            Way::Taken if to <= from => EdgeKind::Back,
-            Way::Taken => EdgeKind::Taken,
+            Transfer::FallThrough => EdgeKind::FallThrough,
+            Transfer::Call => EdgeKind::Call,
+            Transfer::Taken if to <= from => EdgeKind::Back,
+            Transfer::Taken => EdgeKind::Taken,
         };
         if kind != EdgeKind::FallThrough {
             if let Some(node) = graph.nodes.get_mut(from) {
@@ -174,7 +175,7 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<Drawn>, u32, u32) {
                 node.parent.get_or_insert(from);
             }
         }
-        drawn.push(Drawn {
+        drawn.push(BranchLine {
             kind,
             from,
             to,
@@ -197,7 +198,7 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<Drawn>, u32, u32) {
 
 impl Graph {
     /// Draws the line of an edge; the boxes outside of loops begin at `inner`.
-    fn draw(&mut self, line: &Drawn, inner: u32) {
+    fn draw(&mut self, line: &BranchLine, inner: u32) {
         let (Some(from), Some(to)) = (self.nodes.get(line.from), self.nodes.get(line.to)) else {
             return;
         };
@@ -226,7 +227,7 @@ impl Graph {
     }
 
     /// Says what the lines mean.
-    fn legend(&mut self, drawn: &[Drawn], inner: u32) {
+    fn legend(&mut self, drawn: &[BranchLine], inner: u32) {
         let kinds = [
             (EdgeKind::FallThrough, "falls through"),
             (EdgeKind::Taken, "branch"),
@@ -257,7 +258,7 @@ mod tests {
     use crate::model::{NodeId, SourceId};
     use crate::worker::protocol::BlockEdge;
 
-    fn page(blocks: u32, edges: &[(u32, u32, Way)]) -> BlocksPage {
+    fn page(blocks: u32, edges: &[(u32, u32, Transfer)]) -> BlocksPage {
         let row = |number: u32| BlockRow {
             block: Block {
                 span: Span::with_len(SourceId::FILE, u64::from(number) * 32, 32),
@@ -268,7 +269,7 @@ mod tests {
             label: format!("L{}", number * 32),
             last: "jmpi L0".to_owned(),
         };
-        let edge = |(from, to, way): &(u32, u32, Way)| BlockEdge {
+        let edge = |(from, to, way): &(u32, u32, Transfer)| BlockEdge {
             edge: Edge {
                 from: *from,
                 to: *to,
@@ -295,9 +296,9 @@ mod tests {
     #[test]
     fn blocks_lie_below_each_other_within_the_drawing() {
         let edges = [
-            (0, 1, Way::FallThrough),
-            (1, 4, Way::Taken),
-            (3, 1, Way::Taken),
+            (0, 1, Transfer::FallThrough),
+            (1, 4, Transfer::Taken),
+            (3, 1, Transfer::Taken),
         ];
         let graph = graph(&page(5, &edges), None);
         for pair in graph.nodes.windows(2) {
@@ -316,7 +317,10 @@ mod tests {
 
     #[test]
     fn keys_go_along_branches() {
-        let graph = graph(&page(5, &[(1, 4, Way::Taken), (3, 1, Way::Taken)]), None);
+        let graph = graph(
+            &page(5, &[(1, 4, Transfer::Taken), (3, 1, Transfer::Taken)]),
+            None,
+        );
         assert_eq!(graph.near(1, "ArrowRight"), Some(4));
         assert_eq!(graph.near(4, "ArrowLeft"), Some(1));
         assert_eq!(graph.near(1, "ArrowLeft"), Some(3));
@@ -345,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_is_not_drawn_is_named() {
-        let mut page = page(4, &[(2, 0, Way::Taken)]);
+        let mut page = page(4, &[(2, 0, Transfer::Taken)]);
         page.start = 2;
         page.rows.drain(..2);
         let graph = graph(&page, None);

@@ -10,7 +10,7 @@ pub const BOX: u32 = 44;
 
 /// What a box stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stands {
+pub enum BoxKind {
     /// These bytes: a press selects them.
     For(Span),
     /// A group of modules: a press opens it.
@@ -23,7 +23,7 @@ pub enum Stands {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// What it stands for.
-    pub stands: Stands,
+    pub stands: BoxKind,
     /// Left edge, upper edge, width.
     pub at: (u32, u32, u32),
     /// The first line; the whole of it, for those who do not see it.

@@ -18,7 +18,7 @@ const ZOOMS: [u32; 9] = [25, 33, 50, 67, 80, 100, 125, 150, 200];
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GraphView {
     /// What is drawn.
-    pub page: Option<Drawn>,
+    pub page: Option<GraphSubject>,
     /// The place of the first node that is drawn, and how many are; `None`: all.
     pub range: Option<(u64, u64)>,
     /// The table is shown, and not the graph.
@@ -29,51 +29,51 @@ pub struct GraphView {
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Drawn {
+pub enum GraphSubject {
     /// Modules of a SYCLBIN, or images of a host's file.
     Modules(Rc<GraphPage>),
     /// Basic blocks of some code.
     Blocks(Rc<BlocksPage>),
 }
 
-impl Drawn {
+impl GraphSubject {
     /// The document that has answered.
     pub fn document(&self) -> NodeId {
         match self {
-            Drawn::Modules(page) => page.document,
-            Drawn::Blocks(page) => page.document,
+            GraphSubject::Modules(page) => page.document,
+            GraphSubject::Blocks(page) => page.document,
         }
     }
 
     /// How many nodes there are.
     pub fn found(&self) -> u64 {
         match self {
-            Drawn::Modules(page) => page.found,
-            Drawn::Blocks(page) => page.found,
+            GraphSubject::Modules(page) => page.found,
+            GraphSubject::Blocks(page) => page.found,
         }
     }
 
     /// The place of the first node or group.
     pub fn start(&self) -> u64 {
         match self {
-            Drawn::Modules(page) => page.start,
-            Drawn::Blocks(page) => page.start,
+            GraphSubject::Modules(page) => page.start,
+            GraphSubject::Blocks(page) => page.start,
         }
     }
 
     /// So many nodes or groups are drawn at once.
     fn fan(&self) -> u64 {
         match self {
-            Drawn::Modules(_) => FAN,
-            Drawn::Blocks(_) => blocks::FAN,
+            GraphSubject::Modules(_) => FAN,
+            GraphSubject::Blocks(_) => blocks::FAN,
         }
     }
 
     /// The place of the node that is selected, where the answer says it.
     fn place(&self) -> Option<u64> {
         match self {
-            Drawn::Modules(_) => None,
-            Drawn::Blocks(page) => page.place,
+            GraphSubject::Modules(_) => None,
+            GraphSubject::Blocks(page) => page.place,
         }
     }
 }
@@ -95,9 +95,10 @@ impl Zoom {
             Zoom::Fit => 100,
             Zoom::Percent(percent) => percent,
         };
-        let next = match larger {
-            true => ZOOMS.iter().find(|zoom| **zoom > now),
-            false => ZOOMS.iter().rev().find(|zoom| **zoom < now),
+        let next = if larger {
+            ZOOMS.iter().find(|zoom| **zoom > now)
+        } else {
+            ZOOMS.iter().rev().find(|zoom| **zoom < now)
         };
         Zoom::Percent(next.copied().unwrap_or(now))
     }
@@ -108,7 +109,7 @@ pub enum GraphChange {
     /// Others are drawn.
     Range(Option<(u64, u64)>),
     /// What is drawn has arrived, for this generation of the list and this range.
-    Page(u32, Option<(u64, u64)>, Drawn),
+    Page(u32, Option<(u64, u64)>, GraphSubject),
     /// The table, or the graph.
     AsTable(bool),
     /// Larger or smaller.
@@ -164,19 +165,19 @@ impl GraphView {
 
     /// How many nodes there are; `None` before it is known.
     pub fn found(&self) -> Option<u64> {
-        self.page.as_ref().map(Drawn::found)
+        self.page.as_ref().map(GraphSubject::found)
     }
 
     /// How many nodes each group has, when so many are drawn.
     fn group(&self, count: u64) -> u64 {
-        group_size(count, self.page.as_ref().map_or(FAN, Drawn::fan))
+        group_size(count, self.page.as_ref().map_or(FAN, GraphSubject::fan))
     }
 
     /// The modules that are drawn.
     pub fn modules(&self) -> Option<&GraphPage> {
         match self.page.as_ref()? {
-            Drawn::Modules(page) => Some(page),
-            Drawn::Blocks(_) => None,
+            GraphSubject::Modules(page) => Some(page),
+            GraphSubject::Blocks(_) => None,
         }
     }
 

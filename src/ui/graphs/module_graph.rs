@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::drawing::{BOX, Edge, EdgeKind, Graph, Node, Stands, cut};
-use crate::analysis::modules::{Holder, Image, TITLE};
+use super::drawing::{BOX, BoxKind, Edge, EdgeKind, Graph, Node, cut};
+use crate::analysis::modules::{Image, PropertyOwner, TITLE};
 use crate::model::text::escaped;
 use crate::model::{Area, NodeId};
 use crate::tables::ListId;
@@ -25,7 +25,7 @@ const FILE_LOW: u32 = 150;
 const FIT: [usize; 3] = [16, 25, 36];
 
 /// Lays out what is drawn; `holder` is what is selected of it, `name` the file's.
-pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
+pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Graph {
     let mut graph = Graph::default();
     // A SYCLBIN within a file has no name of its own.
     let title = match page.document {
@@ -35,7 +35,7 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
     };
     let (one, many) = page.nouns();
     graph.nodes.push(Node {
-        stands: Stands::For(page.span),
+        stands: BoxKind::For(page.span),
         at: (FILE.0, 0, FILE.1),
         title,
         text: match &*page.state_name {
@@ -44,7 +44,7 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
             state => format!("{state} · version {}", page.version.value),
         },
         area: None,
-        selected: holder == Some(Holder::Whole),
+        selected: holder == Some(PropertyOwner::Whole),
         column: 0,
         parent: None,
         ahead: None,
@@ -55,7 +55,7 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
         let last = group.start + group.count.max(1) - 1;
         let images = group.ir_modules + group.native_images;
         graph.nodes.push(Node {
-            stands: Stands::Group(group.start, group.count),
+            stands: BoxKind::Group(group.start, group.count),
             at: (MODULES.0, y, MODULES.1),
             title: format!(
                 "{} {} … {}",
@@ -112,7 +112,13 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
 
 impl Graph {
     /// A module and its images, from `y` on; gives where it ends.
-    fn module(&mut self, row: &GraphModule, title: String, y: u32, holder: Option<Holder>) -> u32 {
+    fn module(
+        &mut self,
+        row: &GraphModule,
+        title: String,
+        y: u32,
+        holder: Option<PropertyOwner>,
+    ) -> u32 {
         let module = &row.module;
         let place = self.nodes.len();
         let mut said = vec![format::size(row.size)];
@@ -124,12 +130,12 @@ impl Graph {
         say(module.exports, "exports");
         say(module.imports, "imports");
         self.nodes.push(Node {
-            stands: Stands::For(module.header),
+            stands: BoxKind::For(module.header),
             at: (MODULES.0, y, MODULES.1),
             title,
             text: said.join(" · "),
             area: None,
-            selected: holder == Some(Holder::AbstractModule(module.index)),
+            selected: holder == Some(PropertyOwner::AbstractModule(module.index)),
             column: 1,
             parent: Some(0),
             ahead: None,
@@ -143,8 +149,8 @@ impl Graph {
         for (images, range, area) in kinds {
             for (index, image) in (range.start..range.end).zip(images.iter()) {
                 let own = match area {
-                    Area::Ir => Holder::IrModule(index),
-                    _ => Holder::NativeImage(index),
+                    Area::Ir => PropertyOwner::IrModule(index),
+                    _ => PropertyOwner::NativeImage(index),
                 };
                 self.image(image, at, area, holder == Some(own), place);
                 at += BOX + GAP;
@@ -152,7 +158,7 @@ impl Graph {
             let more = u64::from(range.end.saturating_sub(range.start)) - images.len() as u64;
             if more > 0 {
                 self.nodes.push(Node {
-                    stands: Stands::More,
+                    stands: BoxKind::More,
                     at: (IMAGES.0, at, IMAGES.1),
                     title: format!("{} more", format::grouped(more)),
                     text: "see the structure".to_owned(),
@@ -196,7 +202,7 @@ impl Graph {
             let _ = write!(text, " · {name}");
         }
         self.nodes.push(Node {
-            stands: Stands::For(image.place()),
+            stands: BoxKind::For(image.place()),
             at: (IMAGES.0, y, IMAGES.1),
             title,
             text,
@@ -241,9 +247,10 @@ impl Graph {
         };
         let x = MODULES.0 + MODULES.1;
         let (low, high) = (BOX * 3 / 4, BOX / 4);
-        let (y1, y2) = match a.at.1 <= b.at.1 {
-            true => (a.at.1 + low, b.at.1 + high),
-            false => (a.at.1 + high, b.at.1 + low),
+        let (y1, y2) = if a.at.1 <= b.at.1 {
+            (a.at.1 + low, b.at.1 + high)
+        } else {
+            (a.at.1 + high, b.at.1 + low)
         };
         // The farther apart, the farther out.
         let out = x + 24 + (y1.abs_diff(y2) / 12).min(44);

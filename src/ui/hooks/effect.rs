@@ -11,7 +11,7 @@ use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
 /// What is watched: ids, counters.
-pub type Watched = [u64; 4];
+pub type EffectDependencies = [u64; 4];
 
 /// A number that another text does not have, most likely.
 pub fn fingerprint(text: &str) -> u64 {
@@ -22,7 +22,7 @@ pub fn fingerprint(text: &str) -> u64 {
 
 /// Calls `act` after rendering, the first time and whenever a number has changed.
 #[hook]
-pub fn use_change(watched: Watched, act: Box<dyn FnOnce()>) {
+pub fn use_change(watched: EffectDependencies, act: Box<dyn FnOnce()>) {
     use_effect_with(watched, move |_| act());
 }
 

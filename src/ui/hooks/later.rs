@@ -9,9 +9,9 @@ use crate::worker::client::timer::Timer;
 
 /// Does what it was given last.
 #[derive(Clone)]
-pub struct Later(Rc<RefCell<Option<Timer>>>);
+pub struct Debounce(Rc<RefCell<Option<Timer>>>);
 
-impl Later {
+impl Debounce {
     /// Does it after so many milliseconds, unless something else is given before.
     pub fn after(&self, millis: i32, act: Box<dyn FnOnce()>) {
         *self.0.borrow_mut() = Some(Timer::start(millis, act));
@@ -20,6 +20,6 @@ impl Later {
 
 /// One thing to do later.
 #[hook]
-pub fn use_later() -> Later {
-    Later(use_mut_ref(|| None))
+pub fn use_later() -> Debounce {
+    Debounce(use_mut_ref(|| None))
 }

@@ -35,7 +35,7 @@ pub struct Splitting {
 
 /// What is known of the border now.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Moving {
+pub struct DragState {
     size: Option<i32>,
     /// Where the pointer went down, and the size then.
     from: Option<(i32, i32)>,
@@ -45,7 +45,7 @@ pub struct Moving {
 #[derive(Clone)]
 pub struct Splitter {
     border: Splitting,
-    local: Local<Moving>,
+    local: Local<DragState>,
 }
 
 /// The borders of the page.
@@ -236,9 +236,9 @@ fn apply(style: &str, size: i32) {
 /// A border, its size, and what changes it.
 #[hook]
 pub fn use_splitter(border: Splitting) -> Rc<Splitter> {
-    let local = use_local::<Moving>();
+    let local = use_local::<DragState>();
     if cfg!(target_arch = "wasm32") && local.get().size.is_none() {
-        local.start(Moving {
+        local.start(DragState {
             size: Some(border.first()),
             from: None,
         });

@@ -46,7 +46,7 @@ pub struct VirtualRows {
     /// Where to scroll as soon as it is known how many rows are in view.
     pending: Cell<Option<Pending>>,
     /// Told the first row in view, and how much of it is above, when the user has scrolled.
-    heard: RefCell<Option<Heard>>,
+    heard: RefCell<Option<ScrollCallback>>,
     update: UseForceUpdateHandle,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct ScrolledSide {
     pub(crate) selected: u64,
 }
 
-type Heard = Rc<dyn Fn(f64)>;
+type ScrollCallback = Rc<dyn Fn(f64)>;
 
 #[derive(Clone, Copy)]
 enum Pending {
@@ -190,7 +190,7 @@ impl VirtualRows {
 
     /// Calls `heard` with the first row in view whenever the user has scrolled; a part of a row may
     /// be above.
-    pub fn on_scroll(&self, heard: Heard) {
+    pub fn on_scroll(&self, heard: ScrollCallback) {
         *self.heard.borrow_mut() = Some(heard);
     }
 

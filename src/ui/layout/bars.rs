@@ -322,9 +322,10 @@ fn pane_buttons(state: &State, view: &View) -> Html {
             </button>
         }
     };
-    let (left, right) = match beside {
-        true => ("First file", "Second file"),
-        false => ("Structure", "Inspector"),
+    let (left, right) = if beside {
+        ("First file", "Second file")
+    } else {
+        ("Structure", "Inspector")
     };
     html! {
         <div class="pane-buttons" role="group" aria-label="Panes">

@@ -116,9 +116,10 @@ fn operand(
                 let to = code.start.saturating_add(offset);
                 // Without bytes it is the instruction that is there.
                 let to = Span::new(code.source, to, to);
-                match code.contains_offset(to.start) {
-                    true => span_button("link", to, plain(word)),
-                    false => plain(word),
+                if code.contains_offset(to.start) {
+                    span_button("link", to, plain(word))
+                } else {
+                    plain(word)
                 }
             }
             _ => {
@@ -288,9 +289,10 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
 
 fn images_of(view: &View, onchange: Callback<Event>) -> Html {
     let images = view.code.images.as_deref();
-    match images.is_some_and(|images| images.images.len() > IMAGES_SHOWN) {
-        true => images_select(view, onchange),
-        false => Html::default(),
+    if images.is_some_and(|images| images.images.len() > IMAGES_SHOWN) {
+        images_select(view, onchange)
+    } else {
+        Html::default()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::state::View;
-use crate::ui::state::bookmarks::{Bookmark, Keeping};
+use crate::ui::state::bookmarks::{Bookmark, BookmarkStorage};
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 
@@ -49,13 +49,13 @@ impl List {
     }
 
     /// Not with what is selected: what was chosen here may not be selected yet, or not be there.
-    fn act(&self, act: Act) {
+    fn act(&self, act: BookmarkAction) {
         let Some(bookmark) = self.current.and_then(|place| self.all().get(place)) else {
             return;
         };
         match act {
-            Act::Edit => self.props.session.0.edit_comment(None, bookmark),
-            Act::Delete => self.props.session.0.delete_this_bookmark(bookmark),
+            BookmarkAction::Edit => self.props.session.0.edit_comment(None, bookmark),
+            BookmarkAction::Delete => self.props.session.0.delete_this_bookmark(bookmark),
         }
     }
 
@@ -66,11 +66,11 @@ impl List {
         let place = match (key.as_str(), self.current) {
             ("Delete", Some(_)) => {
                 event.prevent_default();
-                return self.act(Act::Delete);
+                return self.act(BookmarkAction::Delete);
             }
             ("Enter", Some(_)) => {
                 event.prevent_default();
-                return self.act(Act::Edit);
+                return self.act(BookmarkAction::Edit);
             }
             ("ArrowDown", Some(i)) => i + 1,
             ("ArrowUp", Some(i)) => i.saturating_sub(1),
@@ -87,7 +87,7 @@ impl List {
 
 /// What is done with a bookmark.
 #[derive(Clone, Copy)]
-enum Act {
+enum BookmarkAction {
     Edit,
     Delete,
 }
@@ -160,23 +160,23 @@ pub fn BookmarkList(props: &PanelProps) -> Html {
 }
 
 /// Where they are kept.
-fn kept(keeping: Keeping) -> &'static str {
+fn kept(keeping: BookmarkStorage) -> &'static str {
     match keeping {
-        Keeping::Browser => "Saved in this browser, tied to the file’s content.",
-        Keeping::NoStorage => {
+        BookmarkStorage::Browser => "Saved in this browser, tied to the file’s content.",
+        BookmarkStorage::NoStorage => {
             "This page cannot keep anything in the browser: bookmarks last until it is closed. Export them to keep them."
         }
-        Keeping::NoHash => {
+        BookmarkStorage::NoHash => {
             "The file cannot be identified (a page without https, or the file cannot be read): bookmarks last until the page is closed. Export them to keep them."
         }
-        Keeping::Full => {
+        BookmarkStorage::Full => {
             "The browser has no room left: bookmarks last until the page is closed. Export them to keep them."
         }
     }
 }
 
 fn tools(list: &Rc<List>) -> Html {
-    let tool = |act: Act, label: &'static str| {
+    let tool = |act: BookmarkAction, label: &'static str| {
         let here = Rc::clone(list);
         let onclick = Callback::from(move |_: MouseEvent| here.act(act));
         html! { <button type="button" class="btn2" disabled={list.current.is_none()} {onclick}>{ label }</button> }
@@ -184,8 +184,8 @@ fn tools(list: &Rc<List>) -> Html {
     let none = list.all().is_empty();
     html! {
         <div class="filters">
-            { tool(Act::Edit, "Edit comment…") }
-            { tool(Act::Delete, "Delete") }
+            { tool(BookmarkAction::Edit, "Edit comment…") }
+            { tool(BookmarkAction::Delete, "Delete") }
             <span class="grow" />
             <button type="button" class="btn2" disabled={none} data-command={Command::ExportBookmarks.to_string()}>{ "Export bookmarks" }</button>
             { button("btn2", Command::ImportBookmarks, plain("Import bookmarks…")) }

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::list::list_of;
 use super::props::PanelProps;
-use crate::diff::Head;
+use crate::diff::FileSummary;
 use crate::model::text::escaped;
 use crate::model::{SourceId, Tone};
 use crate::tables::{Cell, CellValue, ListId, Row};
@@ -72,7 +72,7 @@ fn others<'a>(props: &'a PanelProps, class: &'static str) -> impl Iterator<Item 
 }
 
 /// One of the two files.
-fn file(label: &'static str, head: &Head, other: &Head) -> Html {
+fn file(label: &'static str, head: &FileSummary, other: &FileSummary) -> Html {
     let mut words = vec![escaped(&head.title), escaped(&head.target)];
     words.push(format::size(head.size));
     if head.compiler != other.compiler {
@@ -88,9 +88,10 @@ fn file(label: &'static str, head: &Head, other: &Head) -> Html {
 /// What there is to say of the two files as a whole.
 fn head(props: &PanelProps, report: &CompareReport) -> Html {
     let compare = &props.view.compare;
-    let tone = match report.same_meaning {
-        true => Tone::Good,
-        false => Tone::Plain,
+    let tone = if report.same_meaning {
+        Tone::Good
+    } else {
+        Tone::Plain
     };
     let base = compare.base.as_ref().map(|base| base.tab);
     let is_open = props.others.iter().any(|(tab, _)| Some(*tab) == base);

@@ -11,14 +11,14 @@ use crate::ui::browser::dom::{focus_by_id, number_near, scroll_into_view};
 use crate::ui::browser::keys::pressed;
 use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{button, plain, span_button};
-use crate::ui::graphs::drawing::{Graph, Stands};
-use crate::ui::graphs::graph_view::{Drawn, GraphView, Zoom};
+use crate::ui::graphs::drawing::{BoxKind, Graph};
+use crate::ui::graphs::graph_view::{GraphSubject, GraphView, Zoom};
 use crate::ui::hooks::{Local, use_change, use_local};
 use crate::ui::session::SessionContext;
 use crate::ui::session::graph::drawing;
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::text::format;
 use crate::worker::protocol::{BlocksPage, GraphPage};
 
@@ -26,8 +26,8 @@ use crate::worker::protocol::{BlocksPage, GraphPage};
 pub(super) fn status(view: &GraphView) -> Html {
     match &view.page {
         None => html! { <span class="dim" role="status">{ "…" }</span> },
-        Some(Drawn::Modules(page)) => modules(page),
-        Some(Drawn::Blocks(page)) => blocks(page),
+        Some(GraphSubject::Modules(page)) => modules(page),
+        Some(GraphSubject::Blocks(page)) => blocks(page),
     }
 }
 
@@ -99,9 +99,9 @@ fn modules(page: &GraphPage) -> Html {
 pub(super) fn none(view: &GraphView) -> Option<String> {
     let is_empty = view.found()? == 0;
     let said = match view.page.as_ref()? {
-        Drawn::Modules(page) if page.trouble.is_some() => return None,
-        Drawn::Modules(page) => format!("No {} match the filter.", page.nouns().1),
-        Drawn::Blocks(_) => {
+        GraphSubject::Modules(page) if page.trouble.is_some() => return None,
+        GraphSubject::Modules(page) => format!("No {} match the filter.", page.nouns().1),
+        GraphSubject::Blocks(_) => {
             "The encoding of this device is not known. Choose another one.".to_owned()
         }
     };
@@ -204,11 +204,11 @@ impl Sheet {
     fn choose(&self, at: usize) {
         self.go(at);
         match self.graph.nodes.get(at).map(|node| node.stands) {
-            Some(Stands::For(span)) => self.session.0.select_span(span, Via::Jump),
-            Some(Stands::Group(start, count)) => {
+            Some(BoxKind::For(span)) => self.session.0.select_span(span, SelectionOrigin::Jump),
+            Some(BoxKind::Group(start, count)) => {
                 self.session.0.draw_range(start, count);
             }
-            Some(Stands::More) | None => {}
+            Some(BoxKind::More) | None => {}
         }
     }
 
@@ -239,7 +239,7 @@ pub fn Drawing(props: &DrawingProps) -> Html {
     let nodes = drawn.iter().flat_map(|graph| &graph.nodes);
     let selected = (1_u64..).zip(nodes).find(|(_, node)| node.selected);
     let selected = selected.map_or(0, |(number, _)| number);
-    let start = shown.page.as_ref().map_or(0, Drawn::start);
+    let start = shown.page.as_ref().map_or(0, GraphSubject::start);
     let reveal = move || {
         if let Some(place) = selected.checked_sub(1) {
             scroll_into_view(&format!("graph-node-{place}"));
@@ -250,8 +250,8 @@ pub fn Drawing(props: &DrawingProps) -> Html {
         return Html::default();
     };
     let label = match page {
-        Drawn::Modules(_) => "Graph of modules",
-        Drawn::Blocks(_) => "Control-flow graph",
+        GraphSubject::Modules(_) => "Graph of modules",
+        GraphSubject::Blocks(_) => "Control-flow graph",
     };
     let sheet = Rc::new(Sheet {
         session: props.session.clone(),

@@ -21,7 +21,7 @@ const MARKS: usize = 400;
 
 /// A box of the ruler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mark {
+struct RulerBox {
     start: u64,
     end: u64,
     /// Nothing for a gap.
@@ -36,13 +36,14 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
     if payload.entries.is_empty() {
         return "No cross-thread payload".to_owned();
     }
-    let mut out = match payload.used == payload.total {
-        true => format!("Cross-thread payload: {}", format::bytes(payload.total)),
-        false => format!(
+    let mut out = if payload.used == payload.total {
+        format!("Cross-thread payload: {}", format::bytes(payload.total))
+    } else {
+        format!(
             "Cross-thread payload: {}, {} used",
             format::bytes(payload.total),
             format::grouped(payload.used)
-        ),
+        )
     };
     if payload.inline_data > 0 {
         let inline = format::bytes(payload.inline_data);
@@ -59,7 +60,7 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
 }
 
 /// The marks of the ruler, cut where a line ends.
-fn marks(payload: &Payload, line: u64) -> Vec<Mark> {
+fn marks(payload: &Payload, line: u64) -> Vec<RulerBox> {
     let end_of = |entry: &PayloadEntry| {
         let start = u64::try_from(entry.offset?).ok()?;
         let size = u64::try_from(entry.size?).ok()?;
@@ -68,7 +69,7 @@ fn marks(payload: &Payload, line: u64) -> Vec<Mark> {
     let near = |start: u64| start < line * LINES;
     let shown = payload.pieces.iter().take_while(|piece| near(piece.start));
     let shown: Vec<_> = shown.take(MARKS).collect();
-    let pieces = shown.iter().map(|piece| Mark {
+    let pieces = shown.iter().map(|piece| RulerBox {
         start: piece.start,
         end: piece.end,
         entry: piece.entry,
@@ -80,7 +81,7 @@ fn marks(payload: &Payload, line: u64) -> Vec<Mark> {
     let hidden = hidden.filter_map(|overlap| {
         let entry = payload.entries.get(overlap.second as usize)?;
         let (start, end) = end_of(entry)?;
-        Some(Mark {
+        Some(RulerBox {
             start,
             end,
             entry: Some(overlap.second),
@@ -92,7 +93,7 @@ fn marks(payload: &Payload, line: u64) -> Vec<Mark> {
         let mut start = mark.start;
         while start < mark.end && near(start) && out.len() < MARKS {
             let end = mark.end.min((start / line + 1) * line);
-            let cut = Mark { start, end, ..mark };
+            let cut = RulerBox { start, end, ..mark };
             if !out.contains(&cut) {
                 out.push(cut);
             }
@@ -142,7 +143,7 @@ pub(super) fn ruler(detail: &KernelDetail, selected: Option<Span>, is_narrow: bo
         <div class="rulers" role="img" aria-label={payload_words(detail)}>
             { for (0..lines).map(|number| {
                 let here = marks.iter().filter(|mark| mark.start / line == number);
-                let here: Vec<&Mark> = here.collect();
+                let here: Vec<&RulerBox> = here.collect();
                 let tall = here.iter().any(|mark| mark.overlaps);
                 html! {
                     <svg class={if tall { "ruler tall" } else { "ruler" }}>
@@ -163,7 +164,7 @@ fn share(part: u64, line: u64) -> String {
     format::hundredths(part * 10_000 / line.max(1))
 }
 
-fn draw(payload: &Payload, mark: &Mark, from: u64, line: u64, selected: Option<Span>) -> Html {
+fn draw(payload: &Payload, mark: &RulerBox, from: u64, line: u64, selected: Option<Span>) -> Html {
     let len = mark.end - mark.start;
     let (x, width) = (share(mark.start - from, line), share(len, line));
     let entry = mark.entry.and_then(|i| payload.entries.get(i as usize));

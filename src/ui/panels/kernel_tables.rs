@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::analysis::kernels::{
-    KernelDetail, PayloadEntry, Places, Property, SourceArgument, place,
+    KernelDetail, KeySpans, PayloadEntry, Property, SourceArgument, place,
 };
 use crate::model::sort;
 use crate::model::text::{escaped, value_text};
@@ -45,7 +45,7 @@ impl From<Html> for Cell {
 }
 
 /// A cell that leads to the bytes of the value with that key.
-fn at(html: Html, places: &Places, key: &str) -> Cell {
+fn at(html: Html, places: &KeySpans, key: &str) -> Cell {
     Cell {
         html,
         span: place(places, key),
@@ -53,7 +53,7 @@ fn at(html: Html, places: &Places, key: &str) -> Cell {
 }
 
 /// The head of a table: titles; numbers are to the right.
-type Head = &'static [(&'static str, bool)];
+type TableHeader = &'static [(&'static str, bool)];
 
 fn number(value: Option<i64>) -> Html {
     let text = match value {
@@ -79,7 +79,7 @@ pub(super) fn contains(span: Option<Span>, selected: Option<Span>) -> bool {
 pub(super) fn table(
     id: &'static str,
     title: String,
-    head: Head,
+    head: TableHeader,
     lines: Vec<Line>,
     selected: Option<Span>,
 ) -> Html {
@@ -127,7 +127,7 @@ pub(super) fn table(
     }
 }
 
-const PAYLOAD: Head = &[
+const PAYLOAD: TableHeader = &[
     ("Offset, B", true),
     ("Size, B", true),
     ("#", true),
@@ -236,7 +236,7 @@ fn more(entry: &PayloadEntry) -> String {
     out.join(" · ")
 }
 
-const ARGUMENTS: Head = &[
+const ARGUMENTS: TableHeader = &[
     ("#", true),
     ("Name", false),
     ("Type", false),
@@ -318,7 +318,7 @@ fn passed_as(entry: &PayloadEntry) -> String {
     }
 }
 
-const PROPERTIES: Head = &[
+const PROPERTIES: TableHeader = &[
     ("Key", false),
     ("Value", true),
     ("Unit", false),
@@ -364,7 +364,7 @@ pub(super) fn properties(
 
 /// What is passed to each thread, the binding table, memory beside the registers, samplers.
 pub(super) fn others(detail: &KernelDetail, selected: Option<Span>) -> Html {
-    let line = |span: Span, places: &Places, cells: Vec<(&str, Html)>| Line {
+    let line = |span: Span, places: &KeySpans, cells: Vec<(&str, Html)>| Line {
         span: Some(span),
         class: "",
         cells: cells
@@ -395,9 +395,10 @@ pub(super) fn others(detail: &KernelDetail, selected: Option<Span>) -> Html {
         )
     });
     let buffers = detail.memory_buffers.iter().map(|buffer| {
-        let per = match buffer.is_simt_thread {
-            true => "lane",
-            false => "hardware thread",
+        let per = if buffer.is_simt_thread {
+            "lane"
+        } else {
+            "hardware thread"
         };
         let slot = (buffer.kind == "scratch").then_some(buffer.slot);
         line(

@@ -28,9 +28,10 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     let facts = summary.facts.iter();
     let facts = facts.filter(|fact| !has_images || !is_image(fact));
     // What is not of the document that the selection is in says so.
-    let of = match props.view.selection.documents().is_empty() {
-        true => "",
-        false => " of the whole file",
+    let of = if props.view.selection.documents().is_empty() {
+        ""
+    } else {
+        " of the whole file"
     };
     let bytes = || {
         html! { <>

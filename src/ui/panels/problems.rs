@@ -15,7 +15,7 @@ use crate::ui::hooks::{
 };
 use crate::ui::state::View;
 use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::verdict::outcome_words;
 use crate::ui::text::format;
 
@@ -123,7 +123,10 @@ impl List {
                     filter.as_rule = None;
                 });
                 if let Some(said) = said(view, entry) {
-                    self.props.session.0.select_span(said.span, Via::Jump);
+                    self.props
+                        .session
+                        .0
+                        .select_span(said.span, SelectionOrigin::Jump);
                 }
             }
             Some(Line::Rule(first, _, _)) => {
@@ -356,7 +359,7 @@ fn line(list: &List, place: usize) -> Option<Html> {
 }
 
 /// How bad it is, in a word.
-fn meaning(said: &crate::ui::state::problem_list::Said<'_>) -> &'static str {
+fn meaning(said: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'static str {
     match (said.effect, said.tone) {
         (Some(effect), _) => effect.words(),
         (None, Tone::Bad) => "error",

@@ -147,9 +147,10 @@ pub(super) fn images(view: &View) -> Option<Html> {
     let more = container.count.saturating_sub(rows.len() as u64);
     let has_device = container.device.is_some();
     let is_host = view.opened.summary.has.host && view.selection.documents().is_empty();
-    let (second, third) = match is_host {
-        true => ("Target", "First kernel"),
-        false => ("Device", "On its target"),
+    let (second, third) = if is_host {
+        ("Target", "First kernel")
+    } else {
+        ("Device", "On its target")
     };
     let text = |row: &Row, at: usize| {
         let cell = row.cells.get(at);

@@ -11,16 +11,17 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
 use super::files;
-use super::{Live, Session, spawn};
+use super::{Session, TabRuntime, spawn};
 use crate::model::text::escaped;
 use crate::ui::browser::{dom, fetch, storage};
 use crate::ui::state::bookmarks::{
-    self, Bookmark, BookmarkChange, Bookmarks, Content, ENDS, FILE_MAX, Keeping, Refusal, WHOLE_MAX,
+    self, Bookmark, BookmarkChange, BookmarkStorage, Bookmarks, Content, ENDS, FILE_MAX, Refusal,
+    WHOLE_MAX,
 };
-use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::{Action, Dialog, PanelId, TabId};
 use crate::ui::text::format;
-use crate::worker::protocol::Place;
+use crate::worker::protocol::SelectionTarget;
 
 /// Under this the browser keeps the contents that have bookmarks, a line each, the newest last;
 /// and the bookmarks of each, as a file, with its line behind this.
@@ -97,17 +98,17 @@ impl Session {
             return;
         };
         if bookmark.path.is_empty() && bookmark.bytes.is_none() {
-            return self.select_root(tab, Via::Jump);
+            return self.select_root(tab, SelectionOrigin::Jump);
         }
         let (of, root) = (bookmark.clone(), view.opened.root.span);
         let make = move |ancestry: Rc<[crate::worker::protocol::Row]>| {
             let node = ancestry.last().map_or(root, |row| row.span);
             match node.and_then(|node| of.within(node)) {
-                Some(span) => Selection::bytes(ancestry, span, Via::Jump),
-                None => Selection::node(ancestry, Via::Jump),
+                Some(span) => Selection::bytes(ancestry, span, SelectionOrigin::Jump),
+                None => Selection::node(ancestry, SelectionOrigin::Jump),
             }
         };
-        let place = Place::Path(bookmark.path.clone());
+        let place = SelectionTarget::Path(bookmark.path.clone());
         self.select(tab, place, None, Box::new(make));
     }
 
@@ -115,7 +116,7 @@ impl Session {
     fn with_selected(
         self: &Rc<Self>,
         file: Option<TabId>,
-        act: impl FnOnce(&Rc<Session>, TabId, &Live, Bookmark) + 'static,
+        act: impl FnOnce(&Rc<Session>, TabId, &TabRuntime, Bookmark) + 'static,
     ) {
         let Some((tab, view)) = self.file(file) else {
             return;
@@ -126,7 +127,7 @@ impl Session {
             let path = match view.detail() {
                 Some(detail) => detail.path.clone(),
                 None => {
-                    let place = Place::Node(view.selection.node_id());
+                    let place = SelectionTarget::Node(view.selection.node_id());
                     match session.asked(tab, place, None).await {
                         Ok((_, found)) => found.detail.path.clone(),
                         Err(error) => return session.trouble(tab, &error),
@@ -149,7 +150,7 @@ impl Session {
         self.keep_bookmarks(tab);
     }
 
-    fn set_bookmarks(&self, tab: TabId, live: &Live, bookmarks: Bookmarks) {
+    fn set_bookmarks(&self, tab: TabId, live: &TabRuntime, bookmarks: Bookmarks) {
         let bookmarks = Rc::new(bookmarks);
         *live.marks.now.borrow_mut() = Rc::clone(&bookmarks);
         self.dispatch(Action::Bookmarks(tab, bookmarks));
@@ -180,9 +181,10 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let edition = live.marks.edition.get();
-            let content = match storage::is_there() {
-                true => content_of(&live).await,
-                false => Content::default(),
+            let content = if storage::is_there() {
+                content_of(&live).await
+            } else {
+                Content::default()
             };
             live.marks.is_saving.set(false);
             if live.marks.edition.get() != edition {
@@ -215,14 +217,15 @@ impl Session {
 
     /// Reads a file of bookmarks for the file in front. Something else is opened, unless bookmarks
     /// were asked for.
-    pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::Chosen, asked: bool) {
+    pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::ChosenFile, asked: bool) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let file = &chosen.0;
             let name = short(&file.name());
-            let text = match file.size() <= FILE_MAX as f64 {
-                true => JsFuture::from(file.text()).await.ok(),
-                false => None,
+            let text = if file.size() <= FILE_MAX as f64 {
+                JsFuture::from(file.text()).await.ok()
+            } else {
+                None
             };
             let text = text.and_then(|text| text.as_string());
             let read = text.map_or(Err(Refusal::Other), |text| bookmarks::read(&text));
@@ -289,9 +292,10 @@ fn entry(line: &str) -> String {
 /// The bookmarks that are kept of a content, after these changes; `now` are those of the page.
 fn keep(name: &str, content: &Content, changes: Vec<BookmarkChange>, now: &Bookmarks) -> Bookmarks {
     let Some(line) = content.key() else {
-        return now.kept(match storage::is_there() {
-            true => Keeping::NoHash,
-            false => Keeping::NoStorage,
+        return now.kept(if storage::is_there() {
+            BookmarkStorage::NoHash
+        } else {
+            BookmarkStorage::NoStorage
         });
     };
     let mut all = Bookmarks::default();
@@ -312,7 +316,7 @@ fn keep(name: &str, content: &Content, changes: Vec<BookmarkChange>, now: &Bookm
     }
     let text = bookmarks::write(name, content, &all);
     if text.len() > KEPT_MAX {
-        return now.kept(Keeping::Full);
+        return now.kept(BookmarkStorage::Full);
     }
     loop {
         let is_kept = lines.len() < CONTENTS_MAX && storage::store(&entry(&line), Some(&text));
@@ -327,14 +331,15 @@ fn keep(name: &str, content: &Content, changes: Vec<BookmarkChange>, now: &Bookm
     }
     let is_kept = !lines.is_empty();
     storage::store(KEPT, Some(&lines.join("\n")));
-    match is_kept {
-        true => all,
-        false => now.kept(Keeping::Full),
+    if is_kept {
+        all
+    } else {
+        now.kept(BookmarkStorage::Full)
     }
 }
 
 /// Which content a tab shows.
-async fn content_of(live: &Live) -> Content {
+async fn content_of(live: &TabRuntime) -> Content {
     if let Some(content) = &*live.marks.content.borrow() {
         return content.clone();
     }

@@ -6,8 +6,8 @@ use super::Session;
 use crate::model::{NodeId, Span};
 use crate::tables::query::Query;
 use crate::tables::{Detail, ListId};
-use crate::ui::state::code::{Asked, CodeChange};
-use crate::ui::state::selection::Via;
+use crate::ui::state::code::{CodeChange, CodeKey};
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, PanelId, TabId, View};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
@@ -63,7 +63,7 @@ impl Session {
         let place: Option<usize> = place.parse().ok();
         let images = view.code.images.as_ref();
         if let Some(image) = place.and_then(|place| images?.images.get(place)) {
-            self.select_span(image.span, Via::Jump);
+            self.select_span(image.span, SelectionOrigin::Jump);
         }
     }
 
@@ -87,12 +87,12 @@ impl Session {
             return self.dispatch(Action::Panel(PanelId::Arguments));
         }
         // A cell of the row may lead elsewhere, to its image.
-        self.select_span(entry, Via::Jump);
+        self.select_span(entry, SelectionOrigin::Jump);
         self.dispatch(Action::Panel(PanelId::Assembly));
     }
 
     /// Asks until all is counted, as long as somebody looks at it.
-    fn ask_code(self: &Rc<Self>, tab: TabId, asked: Asked) {
+    fn ask_code(self: &Rc<Self>, tab: TabId, asked: CodeKey) {
         let request = Request::Code {
             document: asked.0,
             query: Query {
@@ -131,7 +131,7 @@ impl Session {
         let report = view.code.report.as_ref();
         let section = place.and_then(|place| report?.sections.get(place));
         if let Some((_, span)) = section {
-            self.select_span(*span, Via::Jump);
+            self.select_span(*span, SelectionOrigin::Jump);
         }
     }
 

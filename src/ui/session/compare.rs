@@ -7,13 +7,13 @@ use web_sys::File;
 use super::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::tables::ListId;
-use crate::ui::state::compare::{Base, Chosen, CompareChange};
-use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::compare::{Base, ChosenDifference, CompareChange};
+use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::{Action, Origin, PanelId, Phase, TabId};
 use crate::ui::text::format::file_name;
 use crate::ui::text::route::{Link, Target};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{CompareForm, Place, Request};
+use crate::worker::protocol::{CompareForm, Request, SelectionTarget};
 
 impl Session {
     pub(crate) fn compare_changed(&self, tab: TabId, change: CompareChange) {
@@ -128,7 +128,7 @@ impl Session {
         let Some(row) = known.rows.row(place) else {
             return;
         };
-        let chosen = Chosen {
+        let chosen = ChosenDifference {
             index: row.index,
             place: Some((place, known.rows.generation)),
         };
@@ -150,9 +150,10 @@ impl Session {
         let (Some(place), Some(found)) = (view.difference(), known.rows.found) else {
             return self.choose_difference(0);
         };
-        let next = match forward {
-            true => place.saturating_add(1).min(found.saturating_sub(1)),
-            false => place.saturating_sub(1),
+        let next = if forward {
+            place.saturating_add(1).min(found.saturating_sub(1))
+        } else {
+            place.saturating_sub(1)
         };
         if next == place {
             let end = if forward { "last" } else { "first" };
@@ -172,8 +173,8 @@ impl Session {
         };
         self.dispatch(Action::Activate(base));
         if live.is_open.get() {
-            let make = move |ancestry| Selection::at(ancestry, span, Via::Jump);
-            return self.select(base, Place::Span(span), None, Box::new(make));
+            let make = move |ancestry| Selection::at(ancestry, span, SelectionOrigin::Jump);
+            return self.select(base, SelectionTarget::Span(span), None, Box::new(make));
         }
         // What is unpacked has other numbers there.
         if span.source == SourceId::FILE {
@@ -206,7 +207,7 @@ impl Session {
     }
 
     /// Opens a file beside the one in front and compares that with it.
-    pub(crate) fn compare_with_file(self: &Rc<Self>, chosen: super::files::Chosen, tab: TabId) {
+    pub(crate) fn compare_with_file(self: &Rc<Self>, chosen: super::files::ChosenFile, tab: TabId) {
         let base = match self.opened_before(&chosen.0) {
             Some(base) => base,
             None => self.add_file(chosen, Phase::Waiting),

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::JsFuture;
 
-use super::{Live, Session, spawn};
+use super::{Session, TabRuntime, spawn};
 use crate::ui::state::{Action, Failure, Phase, TabId};
-use crate::ui::text::route::{Link, Shown, Target};
+use crate::ui::text::route::{Link, Target, ViewOptions};
 use crate::worker::client::{Client, ClientError};
 
 impl Session {
@@ -49,7 +49,7 @@ impl Session {
     /// An error while the file was opened.
     pub(crate) fn not_opened(&self, tab: TabId, client: &Client, error: ClientError) {
         // A dead decoder has been dealt with, or was dead before it was asked.
-        let watched = |live: Rc<Live>| !live.deaths.borrow().is_empty();
+        let watched = |live: Rc<TabRuntime>| !live.deaths.borrow().is_empty();
         let dealt_with = self.live(tab).is_none_or(watched);
         if client.death().is_none() || !dealt_with {
             self.fail(tab, &error);
@@ -119,7 +119,7 @@ impl Session {
             offset: span.start,
             len: span.len(),
         });
-        let shown = Shown::default();
+        let shown = ViewOptions::default();
         Some(Link { target, shown })
     }
 }

@@ -20,7 +20,7 @@ use web_sys::{
 const FILE_ID: &str = "file";
 
 /// A file, and the handle by which it can be had again.
-pub(crate) type Chosen = (File, Option<JsValue>);
+pub(crate) type ChosenFile = (File, Option<JsValue>);
 
 fn document() -> Option<web_sys::Document> {
     web_sys::window()?.document()
@@ -102,7 +102,7 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
         .collect();
     let session = Rc::clone(session);
     spawn(Box::pin(async move {
-        let mut chosen: Vec<Chosen> = Vec::new();
+        let mut chosen: Vec<ChosenFile> = Vec::new();
         for (i, file) in files.into_iter().enumerate() {
             let handle = match handles.get(i).cloned().flatten() {
                 Some(promise) => JsFuture::from(promise)

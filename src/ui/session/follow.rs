@@ -102,13 +102,10 @@ impl Session {
         let name = now.name();
         self.replace(tab, now);
         self.dispatch(Action::Follow(tab, Following::Changed));
-        self.notice(match can_compare {
-            true => format!("{name} has changed and was opened again. Press b to compare with before."),
-            false => format!(
-                "{name} has changed and was opened again. It is larger than {}: no copy was kept to compare with.",
-                format::size(COPY_MAX as u64)
-            ),
-        });
+        self.notice(if can_compare { format!("{name} has changed and was opened again. Press b to compare with before.") } else { format!(
+            "{name} has changed and was opened again. It is larger than {}: no copy was kept to compare with.",
+            format::size(COPY_MAX as u64)
+        ) });
     }
 
     /// Compares a followed file with what it was before it changed last.

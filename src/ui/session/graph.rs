@@ -7,7 +7,7 @@ use super::files;
 use crate::tables::ListId;
 use crate::ui::browser::dom;
 use crate::ui::graphs::drawing::Graph;
-use crate::ui::graphs::graph_view::{Drawn, GraphChange};
+use crate::ui::graphs::graph_view::{GraphChange, GraphSubject};
 use crate::ui::graphs::{block_graph, module_graph};
 use crate::ui::state::list::ListChange;
 use crate::ui::state::{Action, TabId, View};
@@ -18,8 +18,8 @@ use crate::worker::protocol::{Request, Response};
 /// The graph that is shown, laid out.
 pub fn drawing(view: &View) -> Option<Graph> {
     Some(match view.graph_of(view.graph_list()).page.as_ref()? {
-        Drawn::Modules(page) => module_graph::graph(page, view.holder(), &view.opened.name),
-        Drawn::Blocks(page) => block_graph::graph(page, view.selection.span),
+        GraphSubject::Modules(page) => module_graph::graph(page, view.holder(), &view.opened.name),
+        GraphSubject::Blocks(page) => block_graph::graph(page, view.selection.span),
     })
 }
 
@@ -54,8 +54,8 @@ impl Session {
         };
         let then = move |session: &Rc<Session>, answer| {
             let drawn = match answer {
-                Ok(Response::Graph(page)) => Drawn::Modules(Rc::from(page)),
-                Ok(Response::Blocks(page)) => Drawn::Blocks(Rc::from(page)),
+                Ok(Response::Graph(page)) => GraphSubject::Modules(Rc::from(page)),
+                Ok(Response::Blocks(page)) => GraphSubject::Blocks(Rc::from(page)),
                 Err(ClientError::Failed(why)) => {
                     let change = ListChange::Failed(generation, why.into());
                     return session.dispatch(Action::List(tab, id, change));

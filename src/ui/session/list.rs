@@ -11,26 +11,26 @@ use crate::tables::{Detail, ListId};
 use crate::ui::browser::dom;
 use crate::ui::state::list::{ListChange, trimmed};
 use crate::ui::state::paged::PAGE;
-use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::texts::TextsChange;
 use crate::ui::state::{Action, PanelId, TabId, View};
 use crate::ui::text::format::file_name;
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Ask, Place, Request, Response, Row};
+use crate::worker::protocol::{ListRequest, Request, Response, Row, SelectionTarget};
 
 /// The id of the field for what is looked for in a text.
 pub const FIND: &str = "lines-filter";
 
 /// What is done with an answer. One future serves all of them: each of its own would be more to
 /// download.
-pub(crate) type Then = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
+pub(crate) type Continuation = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
 
 impl Session {
     pub(super) fn list_changed(&self, tab: TabId, list: ListId, change: ListChange) {
         self.dispatch(Action::List(tab, list, change));
     }
 
-    pub(crate) fn ask_then(self: &Rc<Self>, tab: TabId, request: Request, then: Then) {
+    pub(crate) fn ask_then(self: &Rc<Self>, tab: TabId, request: Request, then: Continuation) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let answer = session.ask(tab, request).await;
@@ -38,7 +38,14 @@ impl Session {
         }));
     }
 
-    fn ask_list(self: &Rc<Self>, tab: TabId, view: &View, list: ListId, ask: Ask, then: Then) {
+    fn ask_list(
+        self: &Rc<Self>,
+        tab: TabId,
+        view: &View,
+        list: ListId,
+        ask: ListRequest,
+        then: Continuation,
+    ) {
         let known = view.lists.get(list);
         let request = Request::List {
             document: known.document.unwrap_or(view.selection.document()),
@@ -85,7 +92,7 @@ impl Session {
                 };
                 session.list_changed(tab, list, change);
             };
-            let ask = Ask::Rows {
+            let ask = ListRequest::Rows {
                 start: page * PAGE,
                 count: PAGE,
                 columns: columns.clone(),
@@ -119,7 +126,7 @@ impl Session {
         if is_clear || known.goes_with(serial) {
             return;
         }
-        let ask = Ask::At {
+        let ask = ListRequest::At {
             node: selection.node_id(),
             span: match list {
                 ListId::Lines => selection.extent(),
@@ -189,17 +196,17 @@ impl Session {
         let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
         let via = match list {
             ListId::Changes => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
-            _ => Via::Jump,
+            _ => SelectionOrigin::Jump,
         };
         let make = move |ancestry| Selection::at(ancestry, span, via);
         let current = Some(row.entry);
-        self.select(tab, Place::Span(span), current, Box::new(make));
+        self.select(tab, SelectionTarget::Span(span), current, Box::new(make));
     }
 
     /// Selects the row at a place of the list that is shown, whether it is here or not.
     fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
-        let make = |ancestry| Selection::node(ancestry, Via::Jump);
-        self.select(tab, Place::Row(place), None, Box::new(make));
+        let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
+        self.select(tab, SelectionTarget::Row(place), None, Box::new(make));
     }
 
     /// Selects the next row of the list that is shown, or the previous one; the first if none is
@@ -284,7 +291,7 @@ impl Session {
         let place: Option<usize> = place.parse().ok();
         let text = place.and_then(|place| view.texts.rows.get(place));
         if let Some(span) = text.and_then(|row| row.span) {
-            self.select_span(span, Via::Jump);
+            self.select_span(span, SelectionOrigin::Jump);
         }
     }
 
@@ -315,13 +322,13 @@ impl Session {
                 if let Some(found) = found {
                     let serial = session.active().map(|(_, view)| view.selection.serial);
                     live.found.set(serial.map(|serial| (serial, found.span)));
-                    session.select_span(found.span, Via::Step);
+                    session.select_span(found.span, SelectionOrigin::Step);
                 }
             }
             Ok(_) => {}
             Err(error) => session.trouble(tab, &error),
         };
-        let ask = Ask::Find {
+        let ask = ListRequest::Find {
             typed,
             from,
             forward,
@@ -475,7 +482,7 @@ impl Session {
                 of,
                 ..known.query.clone()
             },
-            ask: Ask::Written {
+            ask: ListRequest::Written {
                 columns: columns.iter().map(|column| column.id.into()).collect(),
                 form,
                 rows,

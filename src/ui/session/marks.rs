@@ -7,7 +7,7 @@ use crate::ui::state::bookmarks::{BookmarkChange, Bookmarks, Content};
 
 /// What the state does not say of a file's bookmarks.
 #[derive(Default)]
-pub(crate) struct Marks {
+pub(crate) struct BookmarkRuntime {
     pub(crate) now: RefCell<Rc<Bookmarks>>,
     pub(crate) content: RefCell<Option<Content>>,
     /// Changes that are not kept yet.
@@ -17,7 +17,7 @@ pub(crate) struct Marks {
     pub(crate) edition: Cell<u32>,
 }
 
-impl Marks {
+impl BookmarkRuntime {
     /// The tab shows another content from now on.
     pub(crate) fn forget(&self) {
         self.edition.set(self.edition.get().wrapping_add(1));

@@ -42,7 +42,7 @@ use yew::prelude::*;
 use super::browser::theme;
 use super::hooks::virtual_rows::ScrolledSide;
 use super::session::cache::Cache;
-use super::session::marks::Marks;
+use super::session::marks::BookmarkRuntime;
 use super::session::page::address::Step;
 use super::session::page::embedder::Embedder;
 use crate::model::{NodeId, SourceId, Span};
@@ -62,7 +62,7 @@ const NOTICE: i32 = 4000;
 pub struct Session {
     dispatcher: UseReducerDispatcher<State>,
     state: RefCell<Rc<State>>,
-    pub(crate) live: RefCell<BTreeMap<TabId, Rc<Live>>>,
+    pub(crate) live: RefCell<BTreeMap<TabId, Rc<TabRuntime>>>,
     /// A decoder that was started with the page, for the first file.
     pub(crate) spare: RefCell<Option<Client>>,
     pub(crate) next: Cell<u32>,
@@ -100,7 +100,7 @@ type Find = Rc<dyn Fn(bool) -> bool>;
 
 /// What the state cannot hold of a file.
 #[derive(Default)]
-pub(crate) struct Live {
+pub(crate) struct TabRuntime {
     pub(crate) file: RefCell<Option<File>>,
     /// With it the browser gives the file again after it has changed.
     pub(crate) handle: RefCell<Option<JsValue>>,
@@ -131,7 +131,7 @@ pub(crate) struct Live {
     /// The file is compared with this one as soon as both are here.
     pub(crate) base: Cell<Option<TabId>>,
     /// What is marked in it.
-    pub(crate) marks: Marks,
+    pub(crate) marks: BookmarkRuntime,
     /// A file that is followed is looked at again.
     pub(crate) look: RefCell<Option<Timer>>,
     /// Of a file that is followed, its bytes as they are now, and as they were before the last
@@ -141,7 +141,7 @@ pub(crate) struct Live {
     pub(crate) before_tab: Cell<Option<TabId>>,
 }
 
-impl Live {
+impl TabRuntime {
     /// Another number than all before: an older decoder has nothing to say any more.
     pub(crate) fn next_turn(&self) -> u32 {
         self.turn.set(self.turn.get().wrapping_add(1));
@@ -276,7 +276,7 @@ impl Session {
         view.map_or(TreeOrder::File, |view| view.order(&state.layout))
     }
 
-    pub(crate) fn live(&self, tab: TabId) -> Option<Rc<Live>> {
+    pub(crate) fn live(&self, tab: TabId) -> Option<Rc<TabRuntime>> {
         self.live.borrow().get(&tab).cloned()
     }
 

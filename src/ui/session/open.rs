@@ -7,9 +7,9 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, File, Url};
 use yew::AttrValue;
 
-use super::files::{self, Chosen};
+use super::files::{self, ChosenFile};
 use super::page::address::read_link;
-use super::{Live, Session, spawn};
+use super::{Session, TabRuntime, spawn};
 use crate::ui::browser::fetch::{self, FetchError};
 use crate::ui::state::bookmarks::FILE_MAX;
 use crate::ui::state::compare::Following;
@@ -31,7 +31,7 @@ const SOURCE_MAX: f64 = 16_777_216.0;
 
 impl Session {
     /// Opens files, each in a tab of its own; the first of them is looked at.
-    pub(crate) fn open_files(self: &Rc<Self>, files: Vec<Chosen>) {
+    pub(crate) fn open_files(self: &Rc<Self>, files: Vec<ChosenFile>) {
         let mut first = None;
         for (file, handle) in files {
             if let Some(tab) = self.takes_source(&file) {
@@ -56,13 +56,13 @@ impl Session {
     }
 
     /// Opens a file, whatever is in it.
-    pub(crate) fn open_as_file(self: &Rc<Self>, chosen: Chosen) {
+    pub(crate) fn open_as_file(self: &Rc<Self>, chosen: ChosenFile) {
         let tab = self.add_file(chosen, Phase::Waiting);
         self.dispatch(Action::Activate(tab));
     }
 
     /// Opens two files, and compares the second with the first.
-    pub(crate) fn open_both(self: &Rc<Self>, files: Vec<Chosen>) {
+    pub(crate) fn open_both(self: &Rc<Self>, files: Vec<ChosenFile>) {
         let before = self.next.get();
         self.open_files(files);
         // A source file, or one that was open before, gets no tab.
@@ -72,8 +72,8 @@ impl Session {
     }
 
     /// A tab for a file.
-    pub(crate) fn add_file(&self, (file, handle): Chosen, phase: Phase) -> TabId {
-        let live = Live::default();
+    pub(crate) fn add_file(&self, (file, handle): ChosenFile, phase: Phase) -> TabId {
+        let live = TabRuntime::default();
         let name = file.name();
         if let Some(handle) = &handle {
             self.remember_file(&file, handle);
@@ -111,7 +111,7 @@ impl Session {
     /// The tab of a file that is open already, and has not been changed since.
     pub(crate) fn opened_before(&self, file: &File) -> Option<TabId> {
         let live = self.live.borrow();
-        let same = |live: &Live| {
+        let same = |live: &TabRuntime| {
             live.file.borrow().as_ref().is_some_and(|open| {
                 open.name() == file.name()
                     && open.size() == file.size()
@@ -197,7 +197,13 @@ impl Session {
         self.dispatch(Action::Close(tab));
     }
 
-    fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
+    fn add(
+        &self,
+        name: impl Into<AttrValue>,
+        origin: Origin,
+        phase: Phase,
+        live: TabRuntime,
+    ) -> TabId {
         let id = TabId(self.next.get());
         self.next.set(id.0 + 1);
         // The fragment of the address has waited for a file.
@@ -216,7 +222,7 @@ impl Session {
     }
 
     fn fetch(self: &Rc<Self>, address: &str, origin: Origin, link: Option<Link>) -> TabId {
-        let live = Live::default();
+        let live = TabRuntime::default();
         *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
         let foreign = fetch::absolute(address).filter(|url| self.asks_first(url));
@@ -311,7 +317,7 @@ impl Session {
     }
 
     /// What follows when a file is open.
-    pub(crate) fn go_on(self: &Rc<Self>, tab: TabId, live: &Live) {
+    pub(crate) fn go_on(self: &Rc<Self>, tab: TabId, live: &TabRuntime) {
         live.is_open.set(true);
         self.load_bookmarks(tab);
         let link = live.link.borrow_mut().take();

@@ -9,7 +9,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 use yew::AttrValue;
 
-use super::files::{self, Chosen};
+use super::files::{self, ChosenFile};
 use super::{Session, spawn};
 
 /// A file that was opened before.
@@ -112,7 +112,7 @@ impl Session {
         spawn(Box::pin(async move {
             match JsFuture::from(picked).await {
                 Ok(handles) => {
-                    let mut chosen: Vec<Chosen> = Vec::new();
+                    let mut chosen: Vec<ChosenFile> = Vec::new();
                     for handle in handles.unchecked_into::<Array>().iter() {
                         if let Some(file) = files::file_of(&handle).await {
                             chosen.push((file, Some(handle)));

@@ -8,13 +8,13 @@ use std::rc::Rc;
 
 use web_sys::File;
 
-use super::{Live, Session, spawn};
+use super::{Session, TabRuntime, spawn};
 use crate::model::NodeId;
 use crate::ui::state::{Action, Restored, TabId, View};
 use crate::ui::text::route::Target;
 use crate::worker::client::Client;
 use crate::worker::protocol::tree_order::TreeOrder;
-use crate::worker::protocol::{Opened, Place, Request, Response, Row};
+use crate::worker::protocol::{Opened, Request, Response, Row, SelectionTarget};
 
 /// No more time is spent on finding what was open, in milliseconds.
 const PATIENCE: f64 = 500.0;
@@ -70,7 +70,7 @@ impl Session {
     /// there is.
     async fn found_again(
         &self,
-        live: &Live,
+        live: &TabRuntime,
         client: &Client,
         view: &View,
         opened: Opened,
@@ -107,7 +107,7 @@ pub(crate) async fn nearest(client: &Client, path: &str) -> (Rc<[Row]>, bool) {
     let mut rest = false;
     loop {
         let request = Request::Select {
-            place: Place::Path(path.clone()),
+            place: SelectionTarget::Path(path.clone()),
             follow: None,
             order: TreeOrder::File,
         };

@@ -13,7 +13,7 @@ use crate::ui::graphs::graph_view::{GraphChange, Zoom};
 use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::problem_list;
 use crate::ui::state::samples::SAMPLES;
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Dialog, Layout, PanelId, TabId, View, shown_beside};
 use crate::ui::text::format::{self, file_name, plain_value};
 use crate::worker::protocol::ExportForm;
@@ -61,7 +61,7 @@ impl Session {
             Command::OpenLink => self.show_dialog(Dialog::Link),
             Command::GoTo => self.ask_place(file),
             Command::NextTheme => self.next_theme(),
-            Command::Select(span) => self.select_span(span, Via::Jump),
+            Command::Select(span) => self.select_span(span, SelectionOrigin::Jump),
             Command::SelectOperand(span, at) => self.select_operand(span, at),
             Command::SelectAbove(depth) => self.select_above(file, depth),
             Command::SelectPart(index) => self.select_part(index),
@@ -292,7 +292,7 @@ impl Session {
                 }
             }
             ("[" | "]", Some(view)) => match problem_list::step(view, key == "]") {
-                Some(span) => self.select_span(span, Via::Jump),
+                Some(span) => self.select_span(span, SelectionOrigin::Jump),
                 None => self.notice("No problems found."),
             },
             _ => return false,

@@ -11,13 +11,15 @@ use super::{Click, Session, spawn};
 use crate::model::{NodeId, SourceId, Span};
 use crate::tables::ListId;
 use crate::ui::state::commands::Pane;
-use crate::ui::state::selection::{self, Selection, Via};
-use crate::ui::state::{Action, Found, PanelId, TabId, View};
+use crate::ui::state::selection::{self, Selection, SelectionOrigin};
+use crate::ui::state::{Action, PanelId, SelectionDetails, TabId, View};
 use crate::ui::text::goto::{self, Destination};
 use crate::ui::text::route::{self, Target};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::tree_order::{RowId, TreeOrder};
-use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row, SearchStep};
+use crate::worker::protocol::{
+    Follow, HitRow, PREVIEW, Request, Response, Row, SearchStep, SelectionTarget,
+};
 
 type Ancestry = Rc<[Row]>;
 
@@ -29,7 +31,7 @@ const NEAR: u64 = 64;
 
 impl Session {
     /// Selects a row of the tree that is shown.
-    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, via: Via) {
+    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, via: SelectionOrigin) {
         let Some(view) = self.view(tab) else {
             return;
         };
@@ -48,12 +50,12 @@ impl Session {
             way: Some(way),
             ..Selection::node(ancestry, via)
         };
-        self.select(tab, Place::Node(row.id), None, Box::new(make));
+        self.select(tab, SelectionTarget::Node(row.id), None, Box::new(make));
     }
 
     /// Finds a selection in the tree by kernel.
     pub(crate) fn find_way(self: &Rc<Self>, tab: TabId, selection: &Selection) {
-        let place = Place::Node(selection.node_id());
+        let place = SelectionTarget::Node(selection.node_id());
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             // It is dropped if something else is selected by then.
@@ -64,7 +66,7 @@ impl Session {
     }
 
     /// Selects the opened file.
-    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, via: Via) {
+    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, via: SelectionOrigin) {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
         let span = view.and_then(|view| view.opened.root.span);
@@ -80,7 +82,7 @@ impl Session {
     /// Asks for what belongs to the opened file, which is selected when it is opened.
     pub(crate) fn ask_root(self: &Rc<Self>, tab: TabId) {
         let session = Rc::clone(self);
-        let root = Place::Node(NodeId::ROOT);
+        let root = SelectionTarget::Node(NodeId::ROOT);
         let found = async move { Ok(session.asked(tab, root, None).await?.1) };
         self.go(tab, Box::pin(found));
     }
@@ -92,7 +94,7 @@ impl Session {
         };
         if let Some(row) = view.tree.child(NodeId::ROOT, index) {
             let ancestry = Ancestry::from([row.clone()]);
-            self.select_known(tab, Selection::node(ancestry, Via::Jump));
+            self.select_known(tab, Selection::node(ancestry, SelectionOrigin::Jump));
         }
     }
 
@@ -102,14 +104,22 @@ impl Session {
             return;
         };
         match view.selection.ancestry.get(..depth) {
-            Some([]) | None => self.select_root(tab, Via::Jump),
-            Some(ancestry) => self.select_known(tab, Selection::node(ancestry.into(), Via::Jump)),
+            Some([]) | None => self.select_root(tab, SelectionOrigin::Jump),
+            Some(ancestry) => {
+                self.select_known(tab, Selection::node(ancestry.into(), SelectionOrigin::Jump))
+            }
         }
     }
 
     /// Selects the innermost field that a byte belongs to; the next time, what is around
     /// it.
-    pub fn select_byte(self: &Rc<Self>, tab: TabId, source: SourceId, offset: u64, via: Via) {
+    pub fn select_byte(
+        self: &Rc<Self>,
+        tab: TabId,
+        source: SourceId,
+        offset: u64,
+        via: SelectionOrigin,
+    ) {
         let Some(view) = self.view(tab) else {
             return;
         };
@@ -118,7 +128,7 @@ impl Session {
             let shown = click.ancestry.get(..click.level).and_then(<[Row]>::last);
             let again = click.source == source
                 && click.offset == offset
-                && via == Via::Jump
+                && via == SelectionOrigin::Jump
                 && shown.map(|row| row.id) == Some(view.selection.node_id());
             if again {
                 click.level = match click.level {
@@ -136,25 +146,31 @@ impl Session {
                 level: ancestry.len(),
                 ancestry: Rc::clone(&ancestry),
             });
-            match ancestry.is_empty() {
-                true => Selection::bytes(ancestry, Span::with_len(source, offset, 1), via),
-                false => Selection::node(ancestry, via),
+            if ancestry.is_empty() {
+                Selection::bytes(ancestry, Span::with_len(source, offset, 1), via)
+            } else {
+                Selection::node(ancestry, via)
             }
         };
-        self.select(tab, Place::Byte(source, offset), None, Box::new(make));
+        self.select(
+            tab,
+            SelectionTarget::Byte(source, offset),
+            None,
+            Box::new(make),
+        );
     }
 
     /// Selects bytes: the node that has exactly these, or else just them.
-    pub fn select_span(self: &Rc<Self>, span: Span, via: Via) {
+    pub fn select_span(self: &Rc<Self>, span: Span, via: SelectionOrigin) {
         if let Some((tab, _)) = self.active() {
             self.select_span_of(tab, span, via);
         }
     }
 
     /// The same of a file that is shown.
-    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, via: Via) {
+    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, via: SelectionOrigin) {
         let make = move |ancestry| Selection::at(ancestry, span, via);
-        self.select(tab, Place::Span(span), None, Box::new(make));
+        self.select(tab, SelectionTarget::Span(span), None, Box::new(make));
     }
 
     /// Selects the part of an instruction whose text is at this place of the line.
@@ -163,9 +179,9 @@ impl Session {
             return;
         };
         let encoding = view.lists.get(ListId::Instructions).query.device.clone();
-        let make = |ancestry| Selection::node(ancestry, Via::Jump);
+        let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
         let at = u32::try_from(at).unwrap_or(u32::MAX);
-        let place = Place::Part { span, at, encoding };
+        let place = SelectionTarget::Part { span, at, encoding };
         self.select(tab, place, Some(span), Box::new(make));
     }
 
@@ -177,12 +193,13 @@ impl Session {
         };
         let make = move |ancestry: Ancestry| {
             let node = ancestry.last().and_then(|row| row.span);
-            match node.is_none_or(|node| node.contains(within)) {
-                true => Selection::bytes(ancestry, span, Via::Jump),
-                false => Selection::node(ancestry, Via::Jump),
+            if node.is_none_or(|node| node.contains(within)) {
+                Selection::bytes(ancestry, span, SelectionOrigin::Jump)
+            } else {
+                Selection::node(ancestry, SelectionOrigin::Jump)
             }
         };
-        let place = Place::Around { span, within };
+        let place = SelectionTarget::Around { span, within };
         self.select(tab, place, None, Box::new(make));
     }
 
@@ -192,8 +209,8 @@ impl Session {
             return;
         };
         let document = view.lists.get(list).document.unwrap_or(NodeId::ROOT);
-        let make = |ancestry| Selection::node(ancestry, Via::Jump);
-        self.select(tab, Place::Node(document), None, Box::new(make));
+        let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
+        self.select(tab, SelectionTarget::Node(document), None, Box::new(make));
     }
 
     /// Selects what an address points to.
@@ -225,12 +242,15 @@ impl Session {
                 };
                 let base = base.unwrap_or(Span::with_len(SourceId::FILE, 0, 0));
                 let span = Span::with_len(base.source, base.start.saturating_add(offset), len);
-                let make = move |ancestry| match is_instruction {
-                    true => Selection::node(ancestry, Via::Address),
-                    false => Selection::bytes(ancestry, span, Via::Address),
+                let make = move |ancestry| {
+                    if is_instruction {
+                        Selection::node(ancestry, SelectionOrigin::Address)
+                    } else {
+                        Selection::bytes(ancestry, span, SelectionOrigin::Address)
+                    }
                 };
                 session
-                    .find(tab, Place::Span(span), None, Box::new(make))
+                    .find(tab, SelectionTarget::Span(span), None, Box::new(make))
                     .await
             }),
         );
@@ -252,8 +272,8 @@ impl Session {
                 ));
             }
             let span = Span::with_len(code.source, code.start.saturating_add(at), 0);
-            let make = |ancestry| Selection::node(ancestry, Via::Jump);
-            return self.select(tab, Place::Span(span), None, Box::new(make));
+            let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
+            return self.select(tab, SelectionTarget::Span(span), None, Box::new(make));
         }
         let Some(place) = goto::parse(typed) else {
             return;
@@ -306,8 +326,8 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
-                let make = Box::new(|ancestry| Selection::node(ancestry, Via::Jump));
-                let path = Place::Path(name.clone());
+                let make = Box::new(|ancestry| Selection::node(ancestry, SelectionOrigin::Jump));
+                let path = SelectionTarget::Path(name.clone());
                 let found = match session.find(tab, path, None, make).await {
                     Err(ClientError::Failed(_)) => {
                         if let Some(offset) = or {
@@ -317,8 +337,9 @@ impl Session {
                         let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
                             ClientError::Failed(format!("“{name}” was not found."))
                         })?;
-                        let make = move |ancestry| Selection::bytes(ancestry, span, Via::Jump);
-                        let place = Place::Span(span);
+                        let make =
+                            move |ancestry| Selection::bytes(ancestry, span, SelectionOrigin::Jump);
+                        let place = SelectionTarget::Span(span);
                         session.find(tab, place, None, Box::new(make)).await?
                     }
                     found => found?,
@@ -336,25 +357,39 @@ impl Session {
     }
 
     /// The field that a byte belongs to; the byte itself, if that is a long one.
-    async fn at(&self, tab: TabId, source: SourceId, at: u64) -> Result<Found, ClientError> {
+    async fn at(
+        &self,
+        tab: TabId,
+        source: SourceId,
+        at: u64,
+    ) -> Result<SelectionDetails, ClientError> {
         let make = move |ancestry: Ancestry| {
             let field = ancestry.last().and_then(|row| row.span);
-            match field.is_some_and(|span| span.contains_offset(at) && span.len() <= NEAR) {
-                true => Selection::node(ancestry, Via::Jump),
-                false => Selection::bytes(ancestry, Span::with_len(source, at, 1), Via::Jump),
+            if field.is_some_and(|span| span.contains_offset(at) && span.len() <= NEAR) {
+                Selection::node(ancestry, SelectionOrigin::Jump)
+            } else {
+                Selection::bytes(
+                    ancestry,
+                    Span::with_len(source, at, 1),
+                    SelectionOrigin::Jump,
+                )
             }
         };
-        self.find(tab, Place::Byte(source, at), None, Box::new(make))
+        self.find(tab, SelectionTarget::Byte(source, at), None, Box::new(make))
             .await
     }
 
     /// The first of these paths that there is.
-    async fn find_first(&self, tab: TabId, paths: Vec<String>) -> Result<Found, ClientError> {
+    async fn find_first(
+        &self,
+        tab: TabId,
+        paths: Vec<String>,
+    ) -> Result<SelectionDetails, ClientError> {
         let mut found = Err(ClientError::Unexpected);
         for path in paths {
-            let make = |ancestry| Selection::node(ancestry, Via::Address);
+            let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Address);
             found = self
-                .find(tab, Place::Path(path), None, Box::new(make))
+                .find(tab, SelectionTarget::Path(path), None, Box::new(make))
                 .await;
             if !matches!(found, Err(ClientError::Failed(_))) {
                 break;
@@ -365,7 +400,7 @@ impl Session {
 
     /// The bytes of the node at a path.
     async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
-        let (ancestry, ..) = self.asked(tab, Place::Path(path), None).await?;
+        let (ancestry, ..) = self.asked(tab, SelectionTarget::Path(path), None).await?;
         Ok(ancestry.last().and_then(|row| row.span))
     }
 
@@ -425,7 +460,7 @@ impl Session {
     ) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let place = Place::Byte(source, offset);
+            let place = SelectionTarget::Byte(source, offset);
             if let Ok((ancestry, ..)) = session.asked(tab, place, None).await {
                 done(ancestry.last().map(selection::name).unwrap_or_default());
             }
@@ -452,9 +487,9 @@ impl Session {
     pub(crate) async fn asked(
         &self,
         tab: TabId,
-        place: Place,
+        place: SelectionTarget,
         follow: Option<(u32, Follow)>,
-    ) -> Result<(Ancestry, Found), ClientError> {
+    ) -> Result<(Ancestry, SelectionDetails), ClientError> {
         let list = follow.as_ref().map(|(of, follow)| (follow.list, *of));
         let request = Request::Select {
             order: self.order(tab),
@@ -467,7 +502,7 @@ impl Session {
         answer.ancestry.retain(|row| row.id != NodeId::ROOT);
         let ancestry: Ancestry = answer.ancestry.into();
         let at = answer.list;
-        let found = Found {
+        let found = SelectionDetails {
             selection: None,
             ancestry: Rc::clone(&ancestry),
             way: answer.way.map(Into::into),
@@ -482,13 +517,13 @@ impl Session {
     async fn find(
         &self,
         tab: TabId,
-        place: Place,
+        place: SelectionTarget,
         current: Option<Span>,
         make: Make,
-    ) -> Result<Found, ClientError> {
+    ) -> Result<SelectionDetails, ClientError> {
         // A node's bytes are sent with it, or those that were asked for.
         let asked = match place {
-            Place::Span(span) | Place::Around { span, .. } => Some(span),
+            SelectionTarget::Span(span) | SelectionTarget::Around { span, .. } => Some(span),
             _ => None,
         };
         let follow = self.followed(tab, current);
@@ -512,7 +547,7 @@ impl Session {
     pub(crate) fn select(
         self: &Rc<Self>,
         tab: TabId,
-        place: Place,
+        place: SelectionTarget,
         current: Option<Span>,
         make: Make,
     ) {
@@ -528,7 +563,7 @@ impl Session {
     pub(crate) fn select_known(self: &Rc<Self>, tab: TabId, selection: Selection) {
         let follow = self.followed(tab, None);
         let list = follow.as_ref().map(|(_, follow)| follow.list);
-        let place = Place::Node(selection.node_id());
+        let place = SelectionTarget::Node(selection.node_id());
         let session = Rc::clone(self);
         let found = async move { Ok(session.asked(tab, place, follow).await?.1) };
         self.go(tab, Box::pin(found));
@@ -539,7 +574,7 @@ impl Session {
     fn go(
         self: &Rc<Self>,
         tab: TabId,
-        found: Pin<Box<dyn Future<Output = Result<Found, ClientError>>>>,
+        found: Pin<Box<dyn Future<Output = Result<SelectionDetails, ClientError>>>>,
     ) {
         let Some(live) = self.live(tab) else { return };
         // What was wanted before is not wanted any more.

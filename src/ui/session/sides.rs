@@ -8,8 +8,8 @@ use crate::model::Span;
 use crate::ui::hooks::virtual_rows::{ScrolledSide, VirtualRows};
 use crate::ui::state::TabId;
 use crate::ui::state::compare::CompareChange;
-use crate::ui::state::selection::{Selection, Via};
-use crate::ui::tree::differing::Differing;
+use crate::ui::state::selection::{Selection, SelectionOrigin};
+use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::{Request, Response};
 
 impl Session {
@@ -41,16 +41,17 @@ impl Session {
         let (Some(one), Some(other)) = (view(front), view(beside)) else {
             return;
         };
-        let (led, leader, follower) = match one.selection.serial >= other.selection.serial {
-            true => (front, one, beside),
-            false => (beside, other, front),
+        let (led, leader, follower) = if one.selection.serial >= other.selection.serial {
+            (front, one, beside)
+        } else {
+            (beside, other, front)
         };
-        if leader.selection.via == Via::Follow {
+        if leader.selection.via == SelectionOrigin::Follow {
             return;
         }
         let selected = Rc::clone(&leader.selection.ancestry);
         if selected.is_empty() {
-            return self.select_root(follower, Via::Follow);
+            return self.select_root(follower, SelectionOrigin::Follow);
         }
         let serial = leader.selection.serial;
         let path = leader.tree.path_by_names(&selected);
@@ -64,7 +65,7 @@ impl Session {
             let now = state.tab(led).and_then(|tab| tab.view());
             let is_due = now.is_some_and(|view| view.selection.serial == serial);
             if is_due && !way.is_empty() {
-                session.select_known(follower, Selection::node(way, Via::Follow));
+                session.select_known(follower, Selection::node(way, SelectionOrigin::Follow));
             }
         }));
     }
@@ -80,7 +81,7 @@ impl Session {
                     // It may have been compared with another file since.
                     if compared(&session).is_some_and(|now| Rc::ptr_eq(&now, &report)) {
                         let (from, to) = *differing;
-                        let (from, to) = (Differing::new(from), Differing::new(to));
+                        let (from, to) = (DifferenceIndex::new(from), DifferenceIndex::new(to));
                         session.compare_changed(tab, CompareChange::Differing(from, to));
                     }
                 }
@@ -92,13 +93,13 @@ impl Session {
 
     /// Selects bytes in the file beside the one in front, if there is one. Returns how what goes with
     /// them in the one in front is to be selected.
-    pub(crate) fn select_beside(self: &Rc<Self>, span: Option<Span>) -> Via {
+    pub(crate) fn select_beside(self: &Rc<Self>, span: Option<Span>) -> SelectionOrigin {
         let Some(beside) = self.state().beside().map(|tab| tab.id) else {
-            return Via::Jump;
+            return SelectionOrigin::Jump;
         };
         if let Some(span) = span {
-            self.select_span_of(beside, span, Via::Follow);
+            self.select_span_of(beside, span, SelectionOrigin::Follow);
         }
-        Via::Follow
+        SelectionOrigin::Follow
     }
 }

@@ -20,9 +20,10 @@ const OPEN_AT_ONCE: usize = 200;
 impl Session {
     /// Shows or hides a node's children.
     pub fn set_open(&self, tab: TabId, row: &Row, open: bool) {
-        let change = match open {
-            true => TreeChange::Open(Rc::new(row.clone())),
-            false => TreeChange::Close(row.id),
+        let change = if open {
+            TreeChange::Open(Rc::new(row.clone()))
+        } else {
+            TreeChange::Close(row.id)
         };
         self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
     }

@@ -14,7 +14,7 @@ use crate::ui::state::verdict::{
 };
 use crate::ui::state::{Action, PanelId, TabId};
 use crate::worker::client::{Client, ClientError};
-use crate::worker::protocol::{Ask, Request, Response, VerdictReport};
+use crate::worker::protocol::{ListRequest, Request, Response, VerdictReport};
 
 /// So many of the worst kernels are named.
 const WORST: u64 = 5;
@@ -110,9 +110,10 @@ impl Session {
     }
 
     fn ask_images(self: &Rc<Self>, tab: TabId, document: NodeId, device: Option<Str>) {
-        let columns = match self.is_host(tab, document) {
-            true => HOST_COLUMNS,
-            false => IMAGE_COLUMNS,
+        let columns = if self.is_host(tab, document) {
+            HOST_COLUMNS
+        } else {
+            IMAGE_COLUMNS
         };
         let columns = columns.iter().map(|id| (*id).into()).collect();
         let request = Request::List {
@@ -122,7 +123,7 @@ impl Session {
                 device,
                 ..Query::default()
             },
-            ask: Ask::Rows {
+            ask: ListRequest::Rows {
                 start: 0,
                 count: IMAGES,
                 columns,
@@ -162,7 +163,7 @@ impl Session {
             document,
             list: ListId::Kernels,
             query: Query::default(),
-            ask: Ask::Survey {
+            ask: ListRequest::Survey {
                 columns,
                 count: WORST,
             },
@@ -192,7 +193,7 @@ impl Session {
                 descending: true,
                 ..Query::default()
             },
-            ask: Ask::Rows {
+            ask: ListRequest::Rows {
                 start: 0,
                 count: WORST,
                 columns,

@@ -120,7 +120,7 @@ fn in_file(ancestry: &[Row]) -> Option<Span> {
 
 /// Where bookmarks are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keeping {
+pub enum BookmarkStorage {
     /// In the browser, for the next visit.
     #[default]
     Browser,
@@ -137,7 +137,7 @@ pub enum Keeping {
 pub struct Bookmarks {
     all: Vec<Bookmark>,
     /// Where they are kept.
-    pub keeping: Keeping,
+    pub keeping: BookmarkStorage,
 }
 
 /// A change of the bookmarks of a file.
@@ -158,7 +158,7 @@ impl Bookmarks {
     }
 
     /// The same, kept there.
-    pub fn kept(&self, keeping: Keeping) -> Bookmarks {
+    pub fn kept(&self, keeping: BookmarkStorage) -> Bookmarks {
         Bookmarks {
             keeping,
             all: self.all.clone(),
@@ -212,9 +212,10 @@ impl Bookmarks {
         if known.text.contains(&other.text) {
             return;
         }
-        let joined = match known.text.is_empty() {
-            true => other.text,
-            false => format!("{}\n{}", known.text, other.text),
+        let joined = if known.text.is_empty() {
+            other.text
+        } else {
+            format!("{}\n{}", known.text, other.text)
         };
         if joined.chars().count() <= TEXT_MAX {
             known.text = joined;
@@ -246,9 +247,10 @@ impl Content {
     }
 
     fn hash_key(&self) -> &'static str {
-        match self.size > WHOLE_MAX {
-            true => "sha256_of_ends",
-            false => "sha256",
+        if self.size > WHOLE_MAX {
+            "sha256_of_ends"
+        } else {
+            "sha256"
         }
     }
 }

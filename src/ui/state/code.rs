@@ -6,13 +6,13 @@ use crate::model::{NodeId, Span, Str};
 use crate::worker::protocol::{CodeImages, CodeReport};
 
 /// Which code: the document, the section, and the encoding that was chosen.
-pub type Asked = (NodeId, Span, Option<Str>);
+pub type CodeKey = (NodeId, Span, Option<Str>);
 
 /// The code that is shown, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CodeState {
     /// What was asked about last.
-    pub asked: Option<Asked>,
+    pub asked: Option<CodeKey>,
     /// The answer; the last one stays while another is on its way.
     pub report: Option<Rc<CodeReport>>,
     /// The node whose images with code were requested last.
@@ -24,9 +24,9 @@ pub struct CodeState {
 /// A change of what is known.
 pub enum CodeChange {
     /// Some code was asked about.
-    Asked(Asked),
+    Asked(CodeKey),
     /// The answer, to the last request only; it may be that of a part.
-    Answered(Asked, Box<CodeReport>),
+    Answered(CodeKey, Box<CodeReport>),
     /// The images with code around this node were requested.
     ImagesAsked(NodeId),
     /// The images with code around this node.

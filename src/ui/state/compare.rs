@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::AttrValue;
 
 use super::TabId;
-use crate::ui::tree::differing::Differing;
+use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::CompareReport;
 
 /// The comparison of a file with another one, as far as it is known.
@@ -22,10 +22,10 @@ pub struct CompareState {
     /// Why it could not be compared.
     pub failed: Option<AttrValue>,
     /// The difference that is shown in full.
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<ChosenDifference>,
     /// What differs of the first file and of this one, once somebody has asked; the last one stays while
     /// another is on its way.
-    pub differing: Option<(Differing, Differing)>,
+    pub differing: Option<(DifferenceIndex, DifferenceIndex)>,
     /// Counts the results.
     pub results: u32,
     /// The count of the result that `differing` is of.
@@ -57,7 +57,7 @@ pub enum Following {
 
 /// A row of the list of differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenDifference {
     /// Its place in the list, whatever the query.
     pub index: u64,
     /// Its place among those that the query finds, and the generation of the list that this is
@@ -74,9 +74,9 @@ pub enum CompareChange {
     /// It could not be compared; in words.
     Failed(AttrValue),
     /// A difference is shown in full.
-    Choose(Chosen),
+    Choose(ChosenDifference),
     /// What of both files differs.
-    Differing(Differing, Differing),
+    Differing(DifferenceIndex, DifferenceIndex),
 }
 
 impl CompareState {
@@ -94,7 +94,7 @@ impl CompareState {
                 self.failed = None;
             }
             CompareChange::Answered(report) => {
-                let chosen = Chosen {
+                let chosen = ChosenDifference {
                     index: report.kept.unwrap_or(0),
                     place: None,
                 };

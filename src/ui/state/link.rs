@@ -4,19 +4,20 @@ use super::{PanelId, View};
 use crate::tables::ListId;
 use crate::tables::query::{GroupBy, Query};
 use crate::ui::state::list::ListChange;
-use crate::ui::text::route::{Link, Shown};
+use crate::ui::text::route::{Link, ViewOptions};
 
 impl View {
     /// What a link to what is shown says.
     pub fn link(&self) -> Link {
         let path = self.detail().map(|detail| &*detail.path);
-        let panel = match self.panel != PanelId::default() {
-            true => self.panel.name(),
-            false => "",
+        let panel = if self.panel != PanelId::default() {
+            self.panel.name()
+        } else {
+            ""
         };
-        let mut shown = Shown {
+        let mut shown = ViewOptions {
             panel: panel.into(),
-            ..Shown::default()
+            ..ViewOptions::default()
         };
         if let Some(list) = filtered(self.panel) {
             let query = &self.lists.get(list).query;
@@ -36,7 +37,7 @@ impl View {
 
     /// Shows the panel that a link names, with its filter and order, and takes note of the device
     /// that is to be asked about.
-    pub(crate) fn show(&mut self, shown: &Shown) {
+    pub(crate) fn show(&mut self, shown: &ViewOptions) {
         if !shown.device.is_empty() && self.verdict.document.is_none() {
             let verdict = std::rc::Rc::make_mut(&mut self.verdict);
             verdict.device = Some(shown.device.clone().into());

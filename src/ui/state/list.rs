@@ -459,9 +459,10 @@ pub fn trimmed(line: &Row) -> Span {
     };
     let start = (text.len() - text.trim_start_matches(blank).len()) as u64;
     // What is not shown has no blanks to take away.
-    let end = match shown == line.entry {
-        true => (text.len() - text.trim_end_matches(blank).len()) as u64,
-        false => 0,
+    let end = if shown == line.entry {
+        (text.len() - text.trim_end_matches(blank).len()) as u64
+    } else {
+        0
     };
     match line.entry.len().saturating_sub(start + end) {
         0 => line.entry,

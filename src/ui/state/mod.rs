@@ -34,9 +34,9 @@ use crate::ui::graphs::graph_view::{GraphChange, GraphView};
 use crate::ui::state::bookmarks::{Bookmark, Bookmarks};
 use crate::ui::state::guide::Guide;
 use crate::ui::state::list::ListChange;
-use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::texts::TextsChange;
-use crate::ui::text::route::Shown;
+use crate::ui::text::route::ViewOptions;
 use crate::ui::tree::Tree;
 use crate::ui::tree::flat::Group;
 use crate::worker::protocol::tree_order::TreeOrder;
@@ -103,7 +103,7 @@ pub enum Phase {
 
 /// What the decoder has found of a selection.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SelectionDetails {
     /// What is selected; `None` if that is known since it was asked.
     pub selection: Option<Selection>,
     /// The rows on the way to the selected node, with their counts.
@@ -215,7 +215,7 @@ pub enum Action {
     /// The decoder has opened a file.
     Opened(TabId, Rc<Opened>),
     /// A link says what is shown of a file.
-    Show(TabId, Shown),
+    Show(TabId, ViewOptions),
     /// The tree in this order has changed.
     Tree(TabId, TreeOrder, Vec<TreeChange>),
     /// More is known of what the driver does with it.
@@ -241,7 +241,7 @@ pub enum Action {
     /// Something was selected whose row is known; what goes with it of a list is on its way.
     Select(TabId, Selection, Option<ListId>),
     /// What the decoder has found of a selection.
-    Selected(TabId, Box<Found>),
+    Selected(TabId, Box<SelectionDetails>),
     /// The first of these bytes have arrived.
     Preview(TabId, Span, Rc<[u8]>),
     /// It is arranged differently.
@@ -358,7 +358,7 @@ impl State {
             if !restored.selected.is_empty() {
                 view.selection = Selection {
                     serial: view.selection.serial,
-                    ..Selection::node(restored.selected, Via::Address)
+                    ..Selection::node(restored.selected, SelectionOrigin::Address)
                 };
             }
             for list in ListId::ALL {
@@ -384,7 +384,7 @@ impl State {
         });
     }
 
-    fn selected(&mut self, id: TabId, found: Found) {
+    fn selected(&mut self, id: TabId, found: SelectionDetails) {
         if let Some(selection) = found.selection {
             // What was found for rows of before is asked for again.
             let lists = self

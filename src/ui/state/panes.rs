@@ -138,9 +138,10 @@ impl PaneSets {
 
     /// The panes beside a panel; of two files side by side without one.
     pub fn of(&self, panel: Option<PanelId>) -> Panes {
-        match self.is_alone {
-            true => Panes::NONE,
-            false => self.sets[index(panel)],
+        if self.is_alone {
+            Panes::NONE
+        } else {
+            self.sets[index(panel)]
         }
     }
 

@@ -58,7 +58,7 @@ pub struct Entry {
 }
 
 /// What there is to be said of an [`Entry`].
-pub struct Said<'a> {
+pub struct ProblemDetail<'a> {
     /// The rule's id.
     pub rule: &'a str,
     /// One line.
@@ -74,11 +74,11 @@ pub struct Said<'a> {
 }
 
 /// Finds what an entry says.
-pub fn said(view: &View, entry: Entry) -> Option<Said<'_>> {
+pub fn said(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
     if entry.class == Class::Driver {
         let report = view.verdict.report.as_deref()?;
         let finding = report.verdict.as_ref()?.findings.get(entry.place)?;
-        return Some(Said {
+        return Some(ProblemDetail {
             rule: &finding.rule,
             message: &finding.message,
             span: finding.span,
@@ -89,7 +89,7 @@ pub fn said(view: &View, entry: Entry) -> Option<Said<'_>> {
     }
     let problem = view.opened.diagnostics.get(entry.place)?;
     let diagnostic = &problem.diagnostic;
-    Some(Said {
+    Some(ProblemDetail {
         rule: &diagnostic.rule,
         message: &diagnostic.message,
         span: diagnostic.primary.span,

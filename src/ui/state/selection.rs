@@ -10,7 +10,7 @@ use crate::worker::protocol::tree_order::TreeOrder;
 /// How the selection came about; it decides whether the address gets an entry to go back
 /// to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Via {
+pub enum SelectionOrigin {
     /// A step with the keyboard.
     Step,
     /// A jump: a click, a link, a hit, a problem.
@@ -35,7 +35,7 @@ pub struct Selection {
     /// The bytes were chosen freely and are not those of the node.
     pub free: bool,
     /// How it came about.
-    pub via: Via,
+    pub via: SelectionOrigin,
     /// Another one for each time that something is selected.
     pub serial: u32,
 }
@@ -48,13 +48,13 @@ impl Selection {
             way: None,
             span,
             free: false,
-            via: Via::Address,
+            via: SelectionOrigin::Address,
             serial: 0,
         }
     }
 
     /// The last row of a way, and its bytes.
-    pub fn node(ancestry: Rc<[Row]>, via: Via) -> Selection {
+    pub fn node(ancestry: Rc<[Row]>, via: SelectionOrigin) -> Selection {
         Selection {
             span: ancestry.last().and_then(|row| row.span),
             ancestry,
@@ -66,7 +66,7 @@ impl Selection {
     }
 
     /// Bytes, with the way to the node that they are of or in.
-    pub fn bytes(ancestry: Rc<[Row]>, span: Span, via: Via) -> Selection {
+    pub fn bytes(ancestry: Rc<[Row]>, span: Span, via: SelectionOrigin) -> Selection {
         Selection {
             free: ancestry.last().is_none_or(|row| row.span != Some(span)),
             span: Some(span),
@@ -78,10 +78,11 @@ impl Selection {
     }
 
     /// The same for a place: without bytes of its own it is the node that was found there.
-    pub fn at(ancestry: Rc<[Row]>, span: Span, via: Via) -> Selection {
-        match span.is_empty() {
-            true => Selection::node(ancestry, via),
-            false => Selection::bytes(ancestry, span, via),
+    pub fn at(ancestry: Rc<[Row]>, span: Span, via: SelectionOrigin) -> Selection {
+        if span.is_empty() {
+            Selection::node(ancestry, via)
+        } else {
+            Selection::bytes(ancestry, span, via)
         }
     }
 

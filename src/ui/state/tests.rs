@@ -1,13 +1,13 @@
 use super::*;
-use crate::diff::Head;
+use crate::diff::FileSummary;
 use crate::model::NodeKind;
 use crate::model::SourceId;
-use crate::tables::About;
 use crate::tables::Row as ListRow;
+use crate::tables::RowDetails;
 use crate::tables::query::Query;
-use crate::ui::graphs::graph_view::Drawn;
-use crate::ui::state::selection::Via;
-use crate::ui::tree::differing::Differing;
+use crate::ui::graphs::graph_view::GraphSubject;
+use crate::ui::state::selection::SelectionOrigin;
+use crate::ui::tree::differing::DifferenceIndex;
 use crate::ui::tree::tests::{opened, row};
 use crate::worker::protocol::{CompareReport, ListPage, ListPlace};
 
@@ -51,7 +51,7 @@ fn a_selection_opens_the_way_to_it() {
         Action::Opened(TabId(1), Rc::new(opened(3))),
     ]);
     let ancestry = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(0))];
-    let selection = Selection::node(Rc::from(ancestry), Via::Jump);
+    let selection = Selection::node(Rc::from(ancestry), SelectionOrigin::Jump);
     let state = state.reduce(Action::Select(TabId(1), selection, None));
     let view = state.active().and_then(|tab| tab.view()).expect("shown");
     assert!(view.tree.is_open(NodeId(2)));
@@ -98,7 +98,7 @@ fn a_file_that_is_opened_again_keeps_its_panel() {
 
 #[test]
 fn a_link_shows_what_it_was_made_of() {
-    let open = |shown: Shown| {
+    let open = |shown: ViewOptions| {
         let state = reduced([
             Action::Add(tab(1)),
             Action::Opened(TabId(1), Rc::new(opened(1))),
@@ -107,12 +107,12 @@ fn a_link_shows_what_it_was_made_of() {
         let view = state.active().and_then(|tab| tab.view()).expect("shown");
         (view.panel, view.link().shown)
     };
-    let shown = |panel: &str, filter: &str, sort: &str| Shown {
+    let shown = |panel: &str, filter: &str, sort: &str| ViewOptions {
         panel: panel.to_owned(),
         filter: filter.to_owned(),
         sort: sort.to_owned(),
         device: "pvc".to_owned(),
-        ..Shown::default()
+        ..ViewOptions::default()
     };
     let mut groups = shown("kernels", "", "");
     groups.group = "image".to_owned();
@@ -143,11 +143,15 @@ fn bytes_that_are_no_nodes_are_free() {
     let whole = Selection::bytes(
         Rc::clone(&ancestry),
         Span::new(SourceId::FILE, 8, 16),
-        Via::Jump,
+        SelectionOrigin::Jump,
     );
     assert!(!whole.free);
     assert_eq!(whole.extent(), Some(Span::new(SourceId::FILE, 5, 16)));
-    let part = Selection::bytes(ancestry, Span::new(SourceId::FILE, 8, 12), Via::Jump);
+    let part = Selection::bytes(
+        ancestry,
+        Span::new(SourceId::FILE, 8, 12),
+        SelectionOrigin::Jump,
+    );
     assert!(part.free);
     assert_eq!(part.extent(), part.span);
 }
@@ -175,14 +179,14 @@ fn list_at(document: u32, of: Option<Span>) -> Option<Box<ListAt>> {
             count: 1,
             place: Some(1),
             entry: Span::new(SourceId::FILE, 8, 16),
-            about: About::default(),
+            about: RowDetails::default(),
         }),
     }))
 }
 
-fn found(ancestry: &[Row], selection: Option<Selection>) -> Found {
+fn found(ancestry: &[Row], selection: Option<Selection>) -> SelectionDetails {
     let node = ancestry.last().map_or(0, |row| row.id.0);
-    Found {
+    SelectionDetails {
         selection,
         ancestry: ancestry.into(),
         way: None,
@@ -199,7 +203,7 @@ fn view(state: &State) -> &View {
 #[test]
 fn a_known_row_is_selected_at_once_and_filled_in_later() {
     let ancestry = [row(2, Some(0), 1, None), row(20, Some(2), 3, None)];
-    let selection = Selection::node(Rc::from(ancestry.clone()), Via::Jump);
+    let selection = Selection::node(Rc::from(ancestry.clone()), SelectionOrigin::Jump);
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -243,7 +247,7 @@ fn what_belongs_to_another_selection_is_dropped() {
 fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
     let ancestry = [row(2, Some(0), 1, Some(4))];
     let span = Span::new(SourceId::FILE, 8, 12);
-    let selection = Selection::bytes(ancestry.clone().into(), span, Via::Jump);
+    let selection = Selection::bytes(ancestry.clone().into(), span, SelectionOrigin::Jump);
     let mut found = found(&ancestry, Some(selection));
     found.list = Some((ListId::Modules, 0, list_at(5, None)));
     let state = reduced([
@@ -265,7 +269,7 @@ fn the_row_of_a_found_selection_is_asked_for_again_where_the_list_has_changed_si
         Action::Opened(TabId(1), Rc::new(opened(3))),
     ]);
     let ancestry = [row(2, Some(0), 1, Some(4))];
-    let selection = Selection::node(ancestry.clone().into(), Via::Address);
+    let selection = Selection::node(ancestry.clone().into(), SelectionOrigin::Address);
     let mut found = found(&ancestry, Some(selection));
     found.list = Some((ListId::Instructions, 0, list_at(5, None)));
     let query = Query {
@@ -318,7 +322,7 @@ fn the_metadata_is_the_first_text() {
 #[test]
 fn the_text_goes_with_the_selection() {
     let ancestry = [text(3, ".options"), row(4, Some(3), 0, Some(0))];
-    let selection = Selection::node(ancestry.clone().into(), Via::Jump);
+    let selection = Selection::node(ancestry.clone().into(), SelectionOrigin::Jump);
     assert_eq!(selection.text().map(|row| row.id), Some(NodeId(3)));
     let mut found = found(&ancestry, Some(selection));
     found.list = Some((ListId::Lines, 0, list_at(0, ancestry[0].span)));
@@ -346,7 +350,7 @@ fn a_text_is_the_outermost_one_below_the_innermost_document() {
         text(2, ".ze_info"),
         text(4, "line 1"),
     ];
-    let selection = Selection::node(ancestry.into(), Via::Jump);
+    let selection = Selection::node(ancestry.into(), SelectionOrigin::Jump);
     assert_eq!(selection.text().map(|row| row.id), Some(NodeId(2)));
     assert_eq!(selection.document(), NodeId(5));
     assert_eq!(Selection::root(None).text(), None);
@@ -371,7 +375,7 @@ fn the_graph_goes_with_the_list_of_modules() {
     assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
     let mut page = crate::ui::graphs::module_graph::tests::empty(10_000);
     page.document = NodeId(5);
-    let page = GraphChange::Page(1, None, Drawn::Modules(Rc::new(page)));
+    let page = GraphChange::Page(1, None, GraphSubject::Modules(Rc::new(page)));
     let state = state.reduce(Action::Graph(TabId(1), ListId::Modules, page));
     let range = view(&state).graph.range.expect("what is selected is drawn");
     assert_eq!((range.0, view(&state).graph.found()), (0, Some(10_000)));
@@ -446,7 +450,7 @@ fn each_order_has_a_tree_of_its_own() {
     assert_eq!(second(TreeOrder::Kernels), Some(NodeId(900)));
     // What is selected is revealed in both, as soon as the way is known.
     let ancestry = [row(3, Some(0), 2, Some(10)), row(30, Some(3), 0, Some(0))];
-    let selection = Selection::node(Rc::from(ancestry.clone()), Via::Jump);
+    let selection = Selection::node(Rc::from(ancestry.clone()), SelectionOrigin::Jump);
     let state = state.reduce(Action::Select(TabId(1), selection, None));
     assert!(view(&state).tree.is_open(NodeId(3)));
     let order = TreeOrder::Kernels;
@@ -484,8 +488,8 @@ fn the_order_by_kernel_is_for_files_with_kernels() {
 
 fn answered(kept: Option<u64>) -> Action {
     let report = CompareReport {
-        from: Head::default(),
-        to: Head::default(),
+        from: FileSummary::default(),
+        to: FileSummary::default(),
         equal: false,
         same_meaning: false,
         differences: 5,
@@ -553,7 +557,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     let state = Rc::clone(&state).reduce(page(generation(&state)));
     assert_eq!(shown(&state), (Some(4), Some(0)));
     // What differs stays until it is known anew.
-    let nothing = || Differing::new(Default::default());
+    let nothing = || DifferenceIndex::new(Default::default());
     let known = CompareChange::Differing(nothing(), nothing());
     let state = state.reduce(Action::Compare(TabId(1), known));
     assert!(view(&state).compare.knows_differing());

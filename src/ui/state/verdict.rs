@@ -6,7 +6,7 @@ use yew::AttrValue;
 
 use crate::analysis::Verdict;
 use crate::model::{Effect, NodeId, Outcome, Severity, Tone};
-use crate::tables::{Mark, Row};
+use crate::tables::{Annotation, Row};
 use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
 
@@ -115,7 +115,7 @@ pub const SURVEY_COLUMNS: [&str; 6] = [
 ];
 
 /// The hazards of a kernel.
-pub fn hazards(row: &Row) -> impl Iterator<Item = &Mark> {
+pub fn hazards(row: &Row) -> impl Iterator<Item = &Annotation> {
     let marks = row.cells.iter().flat_map(|cell| &cell.marks);
     marks.filter(|mark| mark.tone != Tone::Plain)
 }

@@ -9,7 +9,7 @@ use super::compare::{CompareChange, CompareState};
 use super::occupancy::OccupancyState;
 use super::verdict::VerdictState;
 use super::{Layout, PanelId};
-use crate::analysis::modules::Holder;
+use crate::analysis::modules::PropertyOwner;
 use crate::model::{NodeKind, SourceId, Span, Summary};
 use crate::tables::query::Query;
 use crate::tables::{Detail as ListDetail, ListId};
@@ -267,7 +267,7 @@ impl View {
     }
 
     /// What of the drawn modules, or of the drawn images, is selected.
-    pub fn holder(&self) -> Option<Holder> {
+    pub fn holder(&self) -> Option<PropertyOwner> {
         if self.graph_list() == ListId::Images {
             return self.images.modules()?.holder_at(self.selection.span?);
         }
@@ -276,7 +276,7 @@ impl View {
             ListDetail::Module(holder) => Some(*holder),
             _ => {
                 let selected = self.selection.span?;
-                page.span.contains(selected).then_some(Holder::Whole)
+                page.span.contains(selected).then_some(PropertyOwner::Whole)
             }
         }
     }

@@ -4,7 +4,7 @@ use yew::{Html, html};
 
 use crate::model::text::{self, value_text};
 use crate::model::{Area, NodeKind, Severity, Tone, Value};
-use crate::tables::{self, CellValue, Mark};
+use crate::tables::{self, Annotation, CellValue};
 
 /// Between the groups of a long number; lines do not break there.
 const GROUP: char = '\u{a0}';
@@ -219,7 +219,7 @@ pub fn severity_mark(severity: Severity) -> Html {
 
 /// A word that marks a value; what it means is its tooltip.
 #[inline(never)]
-pub fn mark(mark: &Mark) -> Html {
+pub fn mark(mark: &Annotation) -> Html {
     let class = match mark.tone {
         Tone::Plain | Tone::Good => "mark",
         Tone::Warning => "mark warn",
@@ -285,9 +285,12 @@ pub fn cut_middle(text: &str, limit: usize) -> String {
 /// Words as the name of a file.
 pub fn file_name(words: [&str; 2], extension: &str) -> String {
     const LONG: usize = 60;
-    let plain = |c: char| match c.is_ascii_alphanumeric() || "._-".contains(c) {
-        true => c,
-        false => '_',
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '_'
+        }
     };
     let words = words.iter().filter(|word| !word.is_empty());
     let words: Vec<String> = words

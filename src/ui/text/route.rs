@@ -62,7 +62,7 @@ pub enum Target {
 
 /// What is shown around the target; empty where the link does not say it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct ViewOptions {
     /// The name of the panel.
     pub panel: String,
     /// The filter of its list.
@@ -81,7 +81,7 @@ pub struct Link {
     /// What is selected.
     pub target: Option<Target>,
     /// What is shown with it.
-    pub shown: Shown,
+    pub shown: ViewOptions,
 }
 
 /// Reads `?…` (the mark itself may be missing).
@@ -104,7 +104,7 @@ pub fn parse_query(text: &str) -> Query {
 pub fn parse_fragment(text: &str) -> Link {
     let (mut path, mut section, mut bytes) = (None, None, None);
     let (mut kernel, mut field, mut pc) = (None, None, None);
-    let mut shown = Shown::default();
+    let mut shown = ViewOptions::default();
     for (key, value) in pairs(text.strip_prefix('#').unwrap_or(text)) {
         match key.as_str() {
             _ if value.is_empty() => {}
@@ -367,7 +367,7 @@ mod tests {
 
     fn written(target: Target) -> String {
         let target = Some(target);
-        let shown = Shown::default();
+        let shown = ViewOptions::default();
         fragment(&Link { target, shown }, None)
     }
 
@@ -392,7 +392,7 @@ mod tests {
     fn links_have_the_names_of_local_files_and_what_is_shown() {
         let link = Link {
             target: Some(kernel_target("vecadd", "execution_env/spill_size")),
-            shown: Shown {
+            shown: ViewOptions {
                 panel: "kernels".to_owned(),
                 filter: "spill_size>0 and \"a&b\"".to_owned(),
                 sort: "-spill_size".to_owned(),

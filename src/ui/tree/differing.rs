@@ -8,20 +8,20 @@ use crate::worker::protocol::tree_order::RowId;
 
 /// What differs. Equal if it is the same answer.
 #[derive(Debug, Clone)]
-pub struct Differing(Rc<diff::Differing>);
+pub struct DifferenceIndex(Rc<diff::DifferenceIndex>);
 
-impl PartialEq for Differing {
-    fn eq(&self, other: &Differing) -> bool {
+impl PartialEq for DifferenceIndex {
+    fn eq(&self, other: &DifferenceIndex) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Differing {}
+impl Eq for DifferenceIndex {}
 
-impl Differing {
+impl DifferenceIndex {
     /// What the decoder has found.
-    pub fn new(differing: diff::Differing) -> Differing {
-        Differing(Rc::new(differing))
+    pub fn new(differing: diff::DifferenceIndex) -> DifferenceIndex {
+        DifferenceIndex(Rc::new(differing))
     }
 
     /// Does nothing differ?

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::differing::Differing;
+use super::differing::DifferenceIndex;
 use super::{Branch, Tree};
 use crate::model::sort;
 use crate::model::{NodeId, NodeKind};
@@ -38,7 +38,7 @@ pub struct Show {
     /// are below.
     pub names: String,
     /// Only what differs from another file.
-    pub only: Option<Differing>,
+    pub only: Option<DifferenceIndex>,
     /// Only this node and what is below it.
     pub root: Option<Root>,
 }
@@ -60,7 +60,7 @@ impl Show {
     }
 
     fn hides(&self, row: &Row) -> bool {
-        let is_same = |differing: &Differing| !differing.has(row);
+        let is_same = |differing: &DifferenceIndex| !differing.has(row);
         self.only.as_ref().is_some_and(is_same)
             || (self.no_padding && row.kind == NodeKind::Padding)
             || (self.no_defaults && tree::is_default(row))
@@ -68,11 +68,11 @@ impl Show {
 }
 
 /// A row that a filter finds, or one with such rows below it.
-struct Found {
+struct FilteredRow {
     index: u64,
     id: NodeId,
     is_match: bool,
-    below: Vec<Found>,
+    below: Vec<FilteredRow>,
 }
 
 /// Children that one row stands for.
@@ -140,14 +140,14 @@ struct Run {
     first: u64,
     len: u64,
     depth: u32,
-    what: What,
+    what: RowKind,
     /// Position of the first row and number of siblings.
     position: u64,
     siblings: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum What {
+enum RowKind {
     Root,
     Children {
         parent: NodeId,
@@ -184,13 +184,13 @@ impl Flat {
         };
         let (top, id) = match flat.show.root {
             Some(Root { id, parent, index }) => (
-                What::Children {
+                RowKind::Children {
                     parent,
                     start: index,
                 },
                 id,
             ),
-            None => (What::Root, NodeId::ROOT),
+            None => (RowKind::Root, NodeId::ROOT),
         };
         flat.push(top, 1, 0, 1, 1);
         if !flat.show.names.is_empty() {
@@ -207,9 +207,9 @@ impl Flat {
         self.matches
     }
 
-    fn search(&self, tree: &Tree, parent: NodeId) -> Vec<Found> {
+    fn search(&self, tree: &Tree, parent: NodeId) -> Vec<FilteredRow> {
         let rows = tree.loaded(parent).filter(|row| !self.show.hides(row));
-        let found = rows.map(|row| Found {
+        let found = rows.map(|row| FilteredRow {
             index: row.index,
             id: row.id,
             is_match: row.name.to_ascii_lowercase().contains(&self.show.names),
@@ -219,10 +219,10 @@ impl Flat {
         found.collect()
     }
 
-    fn found(&mut self, tree: &Tree, parent: NodeId, all: &[Found], depth: u32) {
+    fn found(&mut self, tree: &Tree, parent: NodeId, all: &[FilteredRow], depth: u32) {
         for (position, found) in (1..).zip(all) {
             let start = found.index;
-            let what = What::Children { parent, start };
+            let what = RowKind::Children { parent, start };
             self.push(what, 1, depth, position, all.len() as u64);
             self.matches += u64::from(found.is_match);
             match tree.open_branch(found.id) {
@@ -259,13 +259,13 @@ impl Flat {
             return None;
         }
         let item = match run.what {
-            What::Root => Item::Root,
-            What::Unknown { parent } => Item::Unknown { parent },
-            What::Children { parent, start } => Item::Child {
+            RowKind::Root => Item::Root,
+            RowKind::Unknown { parent } => Item::Unknown { parent },
+            RowKind::Children { parent, start } => Item::Child {
                 parent,
                 index: start + offset,
             },
-            What::Groups {
+            RowKind::Groups {
                 parent,
                 start,
                 end,
@@ -293,14 +293,14 @@ impl Flat {
     pub fn find(&self, item: Item) -> Option<u64> {
         self.runs.iter().find_map(|run| {
             let offset = match (run.what, item) {
-                (What::Root, Item::Root) => 0,
-                (What::Children { parent, start }, Item::Child { parent: p, index })
+                (RowKind::Root, Item::Root) => 0,
+                (RowKind::Children { parent, start }, Item::Child { parent: p, index })
                     if parent == p && index >= start =>
                 {
                     index - start
                 }
                 (
-                    What::Groups {
+                    RowKind::Groups {
                         parent,
                         start,
                         end,
@@ -316,14 +316,14 @@ impl Flat {
                 {
                     (group.start - start) / size
                 }
-                (What::Unknown { parent }, Item::Unknown { parent: p }) if parent == p => 0,
+                (RowKind::Unknown { parent }, Item::Unknown { parent: p }) if parent == p => 0,
                 _ => return None,
             };
             (offset < run.len).then_some(run.first + offset)
         })
     }
 
-    fn push(&mut self, what: What, len: u64, depth: u32, position: u64, siblings: u64) {
+    fn push(&mut self, what: RowKind, len: u64, depth: u32, position: u64, siblings: u64) {
         if len == 0 {
             return;
         }
@@ -340,7 +340,7 @@ impl Flat {
 
     fn branch(&mut self, tree: &Tree, parent: NodeId, branch: &Branch, depth: u32) {
         match branch.count {
-            None => self.push(What::Unknown { parent }, 1, depth, 1, 1),
+            None => self.push(RowKind::Unknown { parent }, 1, depth, 1, 1),
             Some(count) => self.range(tree, parent, branch, 0..count, depth),
         }
     }
@@ -367,7 +367,7 @@ impl Flat {
             }
             let next = range.end.min(start + size);
             let len = (next - at).div_ceil(size);
-            let what = What::Groups {
+            let what = RowKind::Groups {
                 parent,
                 start: at,
                 end: range.end,
@@ -379,7 +379,7 @@ impl Flat {
             at = next;
             position += len;
         }
-        let what = What::Groups {
+        let what = RowKind::Groups {
             parent,
             start: at,
             end: range.end,
@@ -422,7 +422,7 @@ impl Flat {
         for run in runs {
             self.children(tree, branch, at..run.start, depth, &mut position, siblings);
             let (start, end) = (run.start, run.end);
-            let what = What::Groups {
+            let what = RowKind::Groups {
                 parent,
                 start,
                 end,
@@ -469,7 +469,7 @@ impl Flat {
         let mut at = range.start;
         let mut push = |flat: &mut Flat, start: u64, end: u64| {
             let len = end.saturating_sub(start);
-            let what = What::Children { parent, start };
+            let what = RowKind::Children { parent, start };
             flat.push(what, len, depth, *position, siblings);
             *position += len;
         };

@@ -11,7 +11,7 @@ pub const KEPT_MAX: usize = 200;
 
 /// A branch that is open, or a child that an open range of children shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct OpenBranch {
     /// Its path, by names where rows have some: places in a table do not stay true.
     pub path: String,
     /// It is open itself.
@@ -20,13 +20,13 @@ pub struct Kept {
 
 impl Tree {
     /// What is open, from above to below; branches around others are not listed.
-    pub fn kept(&self) -> Vec<Kept> {
+    pub fn kept(&self) -> Vec<OpenBranch> {
         let mut kept = Vec::new();
         self.keep(NodeId::ROOT, "", &mut kept);
         kept
     }
 
-    fn keep(&self, id: NodeId, path: &str, kept: &mut Vec<Kept>) {
+    fn keep(&self, id: NodeId, path: &str, kept: &mut Vec<OpenBranch>) {
         let Some(branch) = self.open_branch(id) else {
             return;
         };
@@ -45,12 +45,12 @@ impl Tree {
                     Some(row) => self.below(path, row),
                     None => joined(path, &format!("[{start}]")),
                 };
-                kept.push(Kept { path, open: false });
+                kept.push(OpenBranch { path, open: false });
             }
         }
         if kept.len() == before && id != NodeId::ROOT {
             let path = path.to_owned();
-            kept.push(Kept { path, open: true });
+            kept.push(OpenBranch { path, open: true });
         }
     }
 

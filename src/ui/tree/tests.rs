@@ -1,4 +1,4 @@
-use super::differing::Differing;
+use super::differing::DifferenceIndex;
 use super::flat::{Flat, Group, Item, Show, stem};
 use super::*;
 use crate::diff;
@@ -270,7 +270,7 @@ fn only_what_differs_is_shown() {
     tree.insert(NodeId::ROOT, 0, &rows);
     let span = |start, end| Span::new(SourceId::FILE, start, end);
     let items = |spans: Vec<Span>| {
-        let only = Some(Differing::new(diff::Differing {
+        let only = Some(DifferenceIndex::new(diff::DifferenceIndex {
             bytes: spans,
             ..Default::default()
         }));
@@ -297,7 +297,7 @@ fn only_what_differs_is_shown() {
 
 #[test]
 fn kernels_differ_only_if_something_in_them_does() {
-    let differing = Differing::new(diff::Differing {
+    let differing = DifferenceIndex::new(diff::DifferenceIndex {
         bytes: vec![Span::new(SourceId::FILE, 25, 26)],
         kernels: vec![1, 3],
         rest: false,

@@ -12,11 +12,11 @@ use crate::worker::protocol::{CodeReport, Response, SECTIONS_MAX};
 const PIECE: u64 = 1 << 20;
 
 /// What is counted: the document, the section of code, and the encoding.
-type Counted = (NodeId, Span, Option<Str>);
+type CountKey = (NodeId, Span, Option<Str>);
 
 /// The counting that was asked for last.
 #[derive(Default)]
-pub(crate) struct Counting(Option<(Counted, Box<dyn Tally>, u64)>);
+pub(crate) struct Counting(Option<(CountKey, Box<dyn Tally>, u64)>);
 
 impl Counting {
     /// The sections of code of the innermost document around a node, and what the instructions of

@@ -43,9 +43,10 @@ pub(crate) fn graph(
     let modules = order.flat_map(|order| order.from(start, count));
     let modules: Vec<u32> = modules.collect();
     let is_few = modules.len() as u64 <= FAN.min(ROWS_MAX);
-    let rows: Vec<GraphModule> = match is_few {
-        true => modules.iter().filter_map(|at| row(&graph, *at)).collect(),
-        false => Vec::new(),
+    let rows: Vec<GraphModule> = if is_few {
+        modules.iter().filter_map(|at| row(&graph, *at)).collect()
+    } else {
+        Vec::new()
     };
     let imported = |resolved: bool| {
         let symbols = graph.symbols.iter();
@@ -70,9 +71,10 @@ pub(crate) fn graph(
         start,
         edges: edges(&graph, &rows),
         rows,
-        groups: match is_few {
-            true => Vec::new(),
-            false => graph.groups(&modules, start),
+        groups: if is_few {
+            Vec::new()
+        } else {
+            graph.groups(&modules, start)
         },
         trouble: found.order.as_ref().err().cloned(),
     })))
@@ -180,9 +182,10 @@ pub(crate) fn blocks(
         start,
         edges: edges.collect(),
         rows: shown.iter().map(row).collect(),
-        groups: match is_few {
-            true => Vec::new(),
-            false => BlockGraph::groups(part, start, size),
+        groups: if is_few {
+            Vec::new()
+        } else {
+            BlockGraph::groups(part, start, size)
         },
     })))
 }

@@ -2,13 +2,13 @@
 
 use super::rows::texts;
 use crate::analysis::images::Image;
-use crate::analysis::modules::{Holder, ModuleGraph};
+use crate::analysis::modules::{ModuleGraph, PropertyOwner};
 use crate::model::{Document, NodeId, Span};
 use crate::tables::ListId;
 use crate::worker::protocol::{CodeImage, CodeImages, IMAGES_LISTED};
 
 /// Says whether a document has what is looked for.
-type Has = fn(&mut Document, NodeId) -> bool;
+type DocumentPredicate = fn(&mut Document, NodeId) -> bool;
 
 /// Returns the document with instructions that a node stands for: the innermost around it; else
 /// that of the only image with code that the node describes, holds or lies in. Opens such images of
@@ -56,9 +56,10 @@ pub(crate) fn code_images(document: &mut Document, node: NodeId) -> CodeImages {
     found.left_out = images.left_out + native.len().saturating_sub(limit) as u64;
     for image in native.into_iter().skip(first).take(limit) {
         let is_current = is_in(document, image.span);
-        let members = match image.is_listed() && is_current {
-            true => document.images_within(image.span),
-            false => None,
+        let members = if image.is_listed() && is_current {
+            document.images_within(image.span)
+        } else {
+            None
         };
         match members.filter(|members| members.list.len() > 1) {
             Some(members) => {
@@ -129,9 +130,10 @@ fn has_texts(document: &mut Document, id: NodeId) -> bool {
 
 /// Returns the outermost container of images around a node.
 fn container_of(document: &Document, node: NodeId) -> Option<NodeId> {
-    match document.has_list(NodeId::ROOT, ListId::Images) {
-        true => Some(NodeId::ROOT),
-        false => document.document_of(node, ListId::Images),
+    if document.has_list(NodeId::ROOT, ListId::Images) {
+        Some(NodeId::ROOT)
+    } else {
+        document.document_of(node, ListId::Images)
     }
 }
 
@@ -141,7 +143,7 @@ fn only_image(
     document: &mut Document,
     node: NodeId,
     span: Option<Span>,
-    has: Has,
+    has: DocumentPredicate,
 ) -> Option<NodeId> {
     let container = container_of(document, node)?;
     let images = document.images(container);
@@ -167,9 +169,10 @@ fn only_image(
         if is_listed && found.is_some() {
             return None;
         }
-        let inner = match is_listed {
-            true => document.images_within(image.span).map(|inner| inner.list),
-            false => Some(vec![image.clone()]),
+        let inner = if is_listed {
+            document.images_within(image.span).map(|inner| inner.list)
+        } else {
+            Some(vec![image.clone()])
         };
         for image in inner.unwrap_or_default() {
             // Of an archive the member that the node lies in.
@@ -197,9 +200,9 @@ fn holders(document: &Document, node: NodeId, span: Option<Span>) -> Vec<Span> {
     let graph = modules.map(|modules| modules.graph(&document.sources));
     let images = |graph: &ModuleGraph| {
         let numbers = match graph.holder_at(span?)? {
-            Holder::NativeImage(at) => at..at.saturating_add(1),
-            Holder::AbstractModule(at) => graph.module(at)?.native_images.clone(),
-            Holder::IrModule(_) | Holder::Whole => return None,
+            PropertyOwner::NativeImage(at) => at..at.saturating_add(1),
+            PropertyOwner::AbstractModule(at) => graph.module(at)?.native_images.clone(),
+            PropertyOwner::IrModule(_) | PropertyOwner::Whole => return None,
         };
         let number = |at: u32| usize::try_from(at).ok();
         let images = numbers.filter_map(|at| graph.native_images.get(number(at)?));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::export::EXPORT_MAX;
 use super::images::code_document;
-use crate::analysis::modules::Holder;
+use crate::analysis::modules::PropertyOwner;
 use crate::analysis::source_lines::CodeSection;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
@@ -15,13 +15,13 @@ use crate::tables::query::{Order, Query};
 use crate::tables::write::Form;
 use crate::tables::{Column, List, ListId, Row, instructions, lines, writer};
 use crate::worker::protocol::{
-    Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Response, SurveyReport,
+    Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, Response, SurveyReport,
 };
 
 /// Of each list the one that was asked for last, and its order: what is scrolled through is
 /// neither made nor sorted anew for each page.
 pub(crate) struct Lists {
-    found: BTreeMap<ListId, Found>,
+    found: BTreeMap<ListId, QueriedList>,
     reading: Option<Reading>,
     /// Tells the time in milliseconds.
     clock: fn() -> f64,
@@ -43,7 +43,7 @@ const STEP_MAX: f64 = 150.0;
 const STEP_SHARE: f64 = 0.15;
 
 /// A list, and the rows that a query finds in it.
-pub(crate) struct Found {
+pub(crate) struct QueriedList {
     /// The document whose list it is.
     pub(crate) document: NodeId,
     list: Rc<dyn List>,
@@ -122,7 +122,7 @@ impl Lists {
         };
         let list = reading.kernels.list(document);
         let columns = chosen(&*list, columns)?;
-        let found = Found::new(id, list, &query, document);
+        let found = QueriedList::new(id, list, &query, document);
         let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
         // The same kernel is there for several devices.
         let mut names = HashSet::new();
@@ -150,7 +150,7 @@ impl Lists {
         id: NodeId,
         list: ListId,
     ) -> Option<Rc<dyn List>> {
-        let is_of = |found: &&Found| found.document == id && found.query.by.is_none();
+        let is_of = |found: &&QueriedList| found.document == id && found.query.by.is_none();
         let known = self.found.get(&list).filter(is_of);
         let reading = self.reading.as_mut();
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
@@ -173,7 +173,7 @@ impl Lists {
         node: NodeId,
         list: ListId,
         query: &Query,
-    ) -> Result<&Found, String> {
+    ) -> Result<&QueriedList, String> {
         let none = || {
             format!(
                 "This part of the file has no {}.",
@@ -182,7 +182,7 @@ impl Lists {
         };
         let id = document.document_of(node, list).ok_or_else(none)?;
         let known = self.found.remove(&list);
-        let is_same = |found: &Found| {
+        let is_same = |found: &QueriedList| {
             let other = &found.query;
             found.document == id
                 && (other.of, other.row) == (query.of, query.row)
@@ -197,19 +197,19 @@ impl Lists {
                 let reading = self.reading.as_mut();
                 let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
                 match (known, reading) {
-                    (Some(known), _) => Found {
+                    (Some(known), _) => QueriedList {
                         maxima: known.maxima,
                         names: known.names,
-                        ..Found::new(id, known.list, query, document)
+                        ..QueriedList::new(id, known.list, query, document)
                     },
                     (None, Some(reading)) => {
                         let list = reading.kernels.list(document);
                         let list = document.grouped(list, query.by);
-                        Found::new(id, list, query, document)
+                        QueriedList::new(id, list, query, document)
                     }
                     (None, None) => {
                         let made = document.list_for(id, list, query).ok_or_else(none)?;
-                        Found::new(id, made, query, document)
+                        QueriedList::new(id, made, query, document)
                     }
                 }
             }
@@ -228,10 +228,10 @@ impl Lists {
         id: NodeId,
         list: ListId,
         query: &Query,
-        ask: &Ask,
+        ask: &ListRequest,
     ) -> Result<Response, String> {
         Ok(match ask {
-            Ask::Rows {
+            ListRequest::Rows {
                 start,
                 count,
                 columns,
@@ -247,8 +247,8 @@ impl Lists {
                     ..found.page(document, *start, *count, &columns)
                 }))
             }
-            Ask::Survey { columns, count } => self.survey(document, id, columns, *count)?,
-            Ask::At {
+            ListRequest::Survey { columns, count } => self.survey(document, id, columns, *count)?,
+            ListRequest::At {
                 node,
                 span,
                 current,
@@ -263,7 +263,7 @@ impl Lists {
                 };
                 Response::ListAt(self.at(document, *node, *span, &follow).map(Box::new))
             }
-            Ask::Written {
+            ListRequest::Written {
                 columns,
                 form,
                 rows,
@@ -303,7 +303,7 @@ impl Lists {
                 };
                 Response::Text(text?)
             }
-            Ask::Find {
+            ListRequest::Find {
                 typed,
                 from,
                 forward,
@@ -363,7 +363,7 @@ impl Lists {
             ListId::Properties if around.is_some() => {
                 let graph = document.modules(id)?.graph(&document.sources);
                 let holder = span.and_then(|span| graph.holder_at(span));
-                Some(graph.bytes_of(holder.unwrap_or(Holder::Whole)))
+                Some(graph.bytes_of(holder.unwrap_or(PropertyOwner::Whole)))
             }
             ListId::Instructions => {
                 let code = span.and_then(|span| document.code_of(id, span));
@@ -395,9 +395,9 @@ impl Lists {
     }
 }
 
-impl Found {
-    fn new(id: NodeId, list: Rc<dyn List>, query: &Query, document: &Document) -> Found {
-        Found {
+impl QueriedList {
+    fn new(id: NodeId, list: Rc<dyn List>, query: &Query, document: &Document) -> QueriedList {
+        QueriedList {
             document: id,
             order: query.run(&*list, &document.sources),
             list,

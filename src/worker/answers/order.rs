@@ -222,9 +222,10 @@ fn part_row(
         parent: Some(parent),
         index,
         indexed: false,
-        name: match found.name == of.name.value {
-            true => place.into(),
-            false => format!("{place} {}", found.name).into(),
+        name: if found.name == of.name.value {
+            place.into()
+        } else {
+            format!("{place} {}", found.name).into()
         },
         ..found
     })
@@ -233,9 +234,12 @@ fn part_row(
 /// Where an entry stands: `.symtab/[3]`.
 fn place_name(document: &Document, ids: &[NodeId]) -> String {
     let nodes = ids.iter().skip(1).filter_map(|id| document.node(*id));
-    let names = nodes.map(|node| match node.indexed {
-        true => format!("[{}]", node.index),
-        false => node.name.to_string(),
+    let names = nodes.map(|node| {
+        if node.indexed {
+            format!("[{}]", node.index)
+        } else {
+            node.name.to_string()
+        }
     });
     names.collect::<Vec<_>>().join("/")
 }

@@ -19,9 +19,9 @@ const TEXT_BEFORE: usize = 32;
 
 /// The search that is on its way.
 #[derive(Default)]
-pub(crate) struct Searching(Option<Known>);
+pub(crate) struct Searching(Option<SearchState>);
 
-struct Known {
+struct SearchState {
     typed: String,
     /// What was found of kernels; `None` as long as they are read.
     kernels: Option<Vec<HitRow>>,
@@ -46,7 +46,7 @@ impl Searching {
         let limit = usize::try_from(limit).unwrap_or(HITS_MAX).min(HITS_MAX);
         let known = self.0.take();
         let known = known.filter(|known| step != SearchStep::Begin && known.typed == typed);
-        let mut known = known.unwrap_or_else(|| Known {
+        let mut known = known.unwrap_or_else(|| SearchState {
             typed: typed.to_owned(),
             kernels: None,
             search: Search::new(query.clone(), limit),
@@ -76,9 +76,10 @@ impl Searching {
         }
         if !is_stopped && !known.search.step(document) {
             let percent = u64::from(known.search.percent());
-            let percent = match document.summary.has.host {
-                true => KERNELS_SHARE + percent * (100 - KERNELS_SHARE) / 100,
-                false => percent,
+            let percent = if document.summary.has.host {
+                KERNELS_SHARE + percent * (100 - KERNELS_SHARE) / 100
+            } else {
+                percent
             };
             self.0 = Some(known);
             return Response::Searching {

@@ -14,18 +14,15 @@ pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
         summary: summary(document, id),
         ..VerdictReport::default()
     };
-    let is_known = match document.is_loadable(id) {
-        true => {
-            report.verdict = document.verdict(id, device);
-            report.verdict.is_some()
-        }
-        false => {
-            report.images = document
-                .has_list(id, ListId::Images)
-                .then(|| images(document, id, device));
-            let images = report.images.as_ref();
-            images.is_none_or(|images| images.device.is_some() == device.is_some())
-        }
+    let is_known = if document.is_loadable(id) {
+        report.verdict = document.verdict(id, device);
+        report.verdict.is_some()
+    } else {
+        report.images = document
+            .has_list(id, ListId::Images)
+            .then(|| images(document, id, device));
+        let images = report.images.as_ref();
+        images.is_none_or(|images| images.device.is_some() == device.is_some())
     };
     if let Some(name) = device.filter(|_| !is_known) {
         return failed(format!("Unknown device “{name}”."));

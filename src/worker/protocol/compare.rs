@@ -1,6 +1,6 @@
 //! The comparison with another file.
 
-use crate::diff::Head;
+use crate::diff::FileSummary;
 use crate::model::Str;
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +20,9 @@ pub enum CompareForm {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompareReport {
     /// The first file: the other one.
-    pub from: Head,
+    pub from: FileSummary,
     /// The second file: the one that is open.
-    pub to: Head,
+    pub to: FileSummary,
     /// They have the same bytes.
     pub equal: bool,
     /// They are identical, or differ in nothing but layout.

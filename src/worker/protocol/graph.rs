@@ -1,9 +1,9 @@
 //! Graphs of modules, images and basic blocks.
 
 use crate::analysis::blocks::{Block, BlockGroup, Edge};
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::analysis::modules::graph::ModuleGroup;
-use crate::analysis::modules::{AbstractModule, Holder, Image};
+use crate::analysis::modules::{AbstractModule, Image, PropertyOwner};
 use crate::model::{NodeId, Span, Str};
 use crate::tables::ListId;
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,9 @@ pub struct GraphPage {
     /// stands as a module with one piece of device code.
     pub list: ListId,
     /// The version of the format.
-    pub version: Given<u64>,
+    pub version: Located<u64>,
     /// The state of the kernel bundle.
-    pub state: Option<Given<u64>>,
+    pub state: Option<Located<u64>>,
     /// Its name; may be empty.
     pub state_name: Str,
     /// All bytes of the SYCLBIN.
@@ -60,21 +60,21 @@ impl GraphPage {
     }
 
     /// The image that holds these bytes, or whose struct does; else the file.
-    pub fn holder_at(&self, span: Span) -> Option<Holder> {
+    pub fn holder_at(&self, span: Span) -> Option<PropertyOwner> {
         let of = |row: &GraphModule| {
             let code = row.ir_modules.iter().chain(&row.native_images);
             let is_code = code.into_iter().any(|code| code.bytes.contains(span));
             match (is_code, row.ir_modules.is_empty()) {
-                (true, true) => Some(Holder::NativeImage(row.module.native_images.start)),
-                (true, false) => Some(Holder::IrModule(row.module.ir_modules.start)),
+                (true, true) => Some(PropertyOwner::NativeImage(row.module.native_images.start)),
+                (true, false) => Some(PropertyOwner::IrModule(row.module.ir_modules.start)),
                 _ if row.module.header.contains(span) => {
-                    Some(Holder::AbstractModule(row.module.index))
+                    Some(PropertyOwner::AbstractModule(row.module.index))
                 }
                 _ => None,
             }
         };
         let found = self.rows.iter().find_map(of);
-        found.or_else(|| self.span.contains(span).then_some(Holder::Whole))
+        found.or_else(|| self.span.contains(span).then_some(PropertyOwner::Whole))
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Follow {
 
 /// What is asked about a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Ask {
+pub enum ListRequest {
     /// Rows; answered by [`Response::List`].
     Rows {
         /// The place of the first, counted among those that the query finds.
@@ -150,5 +150,5 @@ pub struct ListPlace {
     /// The bytes of its entry; of several lines, those of all.
     pub entry: Span,
     /// What there is to say about it.
-    pub about: tables::About,
+    pub about: tables::RowDetails,
 }

@@ -2,7 +2,7 @@
 
 use super::super::protocol::tree_order::TreeOrder;
 use super::compare::CompareForm;
-use super::list::{Ask, Follow};
+use super::list::{Follow, ListRequest};
 use super::search::SearchStep;
 use crate::analysis::occupancy::Question;
 use crate::model::{NodeId, SourceId, Span, Str};
@@ -34,7 +34,7 @@ pub enum Request {
         /// The order of the tree that shows it.
         order: TreeOrder,
         /// What is selected.
-        place: Place,
+        place: SelectionTarget,
         /// The list whose row is shown with it.
         follow: Option<Follow>,
     },
@@ -98,7 +98,7 @@ pub enum Request {
         /// Which rows, in which order.
         query: Query,
         /// What is asked.
-        ask: Ask,
+        ask: ListRequest,
     },
     /// The readable texts among the children of a document; answered by [`Response::Texts`].
     Texts {
@@ -161,7 +161,7 @@ pub enum Request {
 
 /// What is selected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum SelectionTarget {
     /// A node; in the order by kernel that of the row with this id.
     Node(NodeId),
     /// The innermost node that holds a byte.

@@ -8,7 +8,7 @@ use super::search::HitRow;
 use super::tree::{LeafRow, Row, Selected};
 use super::verdict::VerdictReport;
 use crate::analysis::occupancy::Occupancy;
-use crate::diff::Differing;
+use crate::diff::DifferenceIndex;
 use crate::model::{Coverage, Diagnostic, RuleInfo, Span, Str, Summary};
 use crate::tables;
 use serde::{Deserialize, Serialize};
@@ -66,15 +66,15 @@ pub enum Response {
     CodeImages(Box<CodeImages>),
     /// To [`Request::Compare`].
     Compared(Box<CompareReport>),
-    /// To [`Request::Differing`]: what differs of the first file, and of the second.
-    Differing(Box<(Differing, Differing)>),
-    /// To [`Ask::Rows`].
+    /// To [`Request::DifferenceIndex`]: what differs of the first file, and of the second.
+    Differing(Box<(DifferenceIndex, DifferenceIndex)>),
+    /// To [`ListRequest::Rows`].
     List(Box<ListPage>),
-    /// To [`Ask::Survey`].
+    /// To [`ListRequest::Survey`].
     Survey(Box<SurveyReport>),
-    /// To [`Ask::At`]; nothing if no document has such a list.
+    /// To [`ListRequest::At`]; nothing if no document has such a list.
     ListAt(Option<Box<ListAt>>),
-    /// To [`Ask::Find`]; nothing if there is none.
+    /// To [`ListRequest::Find`]; nothing if there is none.
     Match(Option<tables::Match>),
     /// It could not be done: the file has changed on disk, there is no such node.
     Failed {

@@ -57,7 +57,7 @@ pub struct Selected {
     pub way: Option<Vec<Row>>,
     /// What is known of the selected node.
     pub detail: Detail,
-    /// The first of the selected bytes, at most [`PREVIEW`]: of a [`Place::Span`] these, of all
+    /// The first of the selected bytes, at most [`PREVIEW`]: of a [`SelectionTarget::Span`] these, of all
     /// others the node's.
     pub preview: Vec<u8>,
     /// The list that was asked for with it; nothing if no document has such a list.

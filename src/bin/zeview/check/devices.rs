@@ -11,7 +11,7 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId};
 
-use super::tally::Sort;
+use super::tally::FileOutcome;
 use crate::output::{Visible, fit, print_table};
 use crate::style;
 
@@ -24,15 +24,16 @@ pub enum Text {
 }
 
 /// The table of a document, and what becomes of it: it fails where it runs on no device.
-pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (Sort, Text) {
+pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome, Text) {
     let is_malformed = document
         .diagnostics
         .iter()
         .any(|found| found.severity == Severity::Error);
     let Some(list) = document.list(id, ListId::Devices, None) else {
-        let sort = match document.summary.has.unknown {
-            true => Sort::Unknown,
-            false => Sort::WellFormed,
+        let sort = if document.summary.has.unknown {
+            FileOutcome::Unknown
+        } else {
+            FileOutcome::WellFormed
         };
         return (sort, Text::None);
     };
@@ -55,13 +56,14 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (Sort, Text)
         writer.push(&*list, row, sources, None);
     }
     let sort = match (is_malformed, loads) {
-        (true, _) => Sort::Malformed,
-        (_, true) => Sort::Loads,
-        (_, false) => Sort::Rejected,
+        (true, _) => FileOutcome::Malformed,
+        (_, true) => FileOutcome::Loads,
+        (_, false) => FileOutcome::Rejected,
     };
-    let text = match as_json {
-        true => Text::Json(writer.finish()),
-        false => Text::Table(writer.table()),
+    let text = if as_json {
+        Text::Json(writer.finish())
+    } else {
+        Text::Table(writer.table())
     };
     (sort, text)
 }

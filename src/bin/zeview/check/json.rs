@@ -9,7 +9,7 @@ use zeview::model::json::{DiagnosticJson, FindingJson, SCHEMA};
 use zeview::model::{Coverage, Document, Outcome};
 
 use super::path_of;
-use crate::judge::{Chosen, Judged};
+use crate::judge::{ImageChoice, VerdictRow};
 
 /// An object a file, or a document that was asked for.
 #[derive(Serialize)]
@@ -74,7 +74,7 @@ struct PickJson<'a> {
 }
 
 impl<'a> ChoiceJson<'a> {
-    fn new(Chosen { images, choice }: &'a Chosen) -> ChoiceJson<'a> {
+    fn new(ImageChoice { images, choice }: &'a ImageChoice) -> ChoiceJson<'a> {
         let picks = images.list.iter().zip(&choice.picks);
         ChoiceJson {
             device: &choice.device,
@@ -93,7 +93,7 @@ impl<'a> ChoiceJson<'a> {
 
 pub fn print(
     document: &mut Document,
-    judged: &Judged,
+    judged: &VerdictRow,
     file: &Path,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {

@@ -18,11 +18,11 @@ use zeview::tables::write::Form;
 use crate::FileArgument;
 use crate::files::{Target, targets};
 use crate::input;
-use crate::judge::Judged;
+use crate::judge::VerdictRow;
 use crate::output::{self, Visible, complain};
 use crate::parallel::in_order;
 use crate::progress::Progress;
-use tally::{Sort, Tally};
+use tally::{FileOutcome, Tally};
 pub use text::print_headline;
 
 #[derive(Args)]
@@ -77,11 +77,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut tally = Tally::default();
     let files = targets(&options.files, |folder, error| {
         complain!("{}: {error}", folder.display());
-        tally.add(Sort::Unreadable);
+        tally.add(FileOutcome::Unreadable);
     });
-    let form = match options.json || options.sarif {
-        true => Form::Json,
-        false => Form::Plain,
+    let form = if options.json || options.sarif {
+        Form::Json
+    } else {
+        Form::Plain
     };
     let mut out = BufWriter::new(output::of(form));
     let (before, between, after) = match (options.json, options.sarif) {
@@ -125,7 +126,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 Err(error) => {
                     complain!("{}: {error}", file.path.display());
                     unreadable.push((file.path.clone(), error.to_string()));
-                    tally.add(Sort::Unreadable);
+                    tally.add(FileOutcome::Unreadable);
                     Ok(())
                 }
             }
@@ -154,7 +155,7 @@ struct Checked {
     /// What is printed about it.
     text: Vec<u8>,
     /// What became of it, and of each document that was asked for.
-    sorts: Vec<Sort>,
+    sorts: Vec<FileOutcome>,
     fails: bool,
 }
 
@@ -165,10 +166,10 @@ fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + 
         return matrix(&mut document, target, options);
     }
     let all = match &options.path {
-        None => vec![Judged::file(&mut document, device)],
+        None => vec![VerdictRow::file(&mut document, device)],
         Some(path) => {
             let found = document.find_all(path).map_err(|e| e.to_string())?;
-            let judge = |id: NodeId| Judged::part(&mut document, id, device);
+            let judge = |id: NodeId| VerdictRow::part(&mut document, id, device);
             found.into_iter().map(judge).collect()
         }
     };
@@ -206,8 +207,8 @@ fn matrix(
     let mut is_first = true;
     for id in ids {
         let (sort, table) = devices::table(document, id, options.json);
-        if sort == Sort::Unknown && target.is_found {
-            checked.sorts.push(Sort::Skipped);
+        if sort == FileOutcome::Unknown && target.is_found {
+            checked.sorts.push(FileOutcome::Skipped);
             continue;
         }
         checked.sorts.push(sort);
@@ -219,9 +220,10 @@ fn matrix(
         if !std::mem::take(&mut is_first) && options.json {
             text.extend_from_slice(b",\n");
         }
-        let mut out = match options.json {
-            true => Visible::json(&mut text),
-            false => Visible::new(&mut text, output::colors()),
+        let mut out = if options.json {
+            Visible::json(&mut text)
+        } else {
+            Visible::new(&mut text, output::colors())
         };
         devices::print(
             &target.path,
@@ -237,14 +239,14 @@ fn matrix(
 
 fn add(
     document: &mut Document,
-    judged: &Judged,
+    judged: &VerdictRow,
     target: &Target,
     options: &Options,
     checked: &mut Checked,
 ) -> io::Result<()> {
-    let sort = match Sort::of(judged) {
-        Sort::Unknown if target.is_found => {
-            checked.sorts.push(Sort::Skipped);
+    let sort = match FileOutcome::of(judged) {
+        FileOutcome::Unknown if target.is_found => {
+            checked.sorts.push(FileOutcome::Skipped);
             return Ok(());
         }
         sort => sort,

@@ -12,7 +12,7 @@ use zeview::decode::rules;
 use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span};
 
 use super::path_of;
-use crate::judge::Judged;
+use crate::judge::VerdictRow;
 
 /// What is written before the first result.
 pub const BEGIN: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
@@ -78,7 +78,7 @@ fn level_of_effect(effect: Effect) -> &'static str {
 /// Writes the results of a file, with commas between them. Nothing where nothing was found.
 pub fn print(
     document: &mut Document,
-    judged: &Judged,
+    judged: &VerdictRow,
     file: &Path,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {

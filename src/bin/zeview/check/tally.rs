@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use anstyle::Style;
 use zeview::model::Outcome;
 
-use crate::judge::Judged;
+use crate::judge::VerdictRow;
 use crate::output::Visible;
 use crate::style;
 
 /// What became of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum FileOutcome {
     Loads,
     /// There is no verdict: nothing in it is for the driver.
     WellFormed,
@@ -25,79 +25,87 @@ pub enum Sort {
     Unreadable,
 }
 
-impl Sort {
+impl FileOutcome {
     /// A file that is malformed is that first, whatever the driver does with it.
-    pub fn of(judged: &Judged) -> Sort {
+    pub fn of(judged: &VerdictRow) -> FileOutcome {
         match (judged.is_well_formed(), judged.outcome()) {
-            (None, _) => Sort::Unknown,
-            (Some(false), _) => Sort::Malformed,
-            (_, None) => Sort::WellFormed,
-            (_, Some(Outcome::NotJudged)) => Sort::NotJudged,
-            (_, Some(outcome)) if outcome.loads() => Sort::Loads,
-            _ => Sort::Rejected,
+            (None, _) => FileOutcome::Unknown,
+            (Some(false), _) => FileOutcome::Malformed,
+            (_, None) => FileOutcome::WellFormed,
+            (_, Some(Outcome::NotJudged)) => FileOutcome::NotJudged,
+            (_, Some(outcome)) if outcome.loads() => FileOutcome::Loads,
+            _ => FileOutcome::Rejected,
         }
     }
 
     pub fn fails(self) -> bool {
-        matches!(self, Sort::Rejected | Sort::Malformed | Sort::NotJudged)
+        matches!(
+            self,
+            FileOutcome::Rejected | FileOutcome::Malformed | FileOutcome::NotJudged
+        )
     }
 }
 
 /// In the order in which they are said.
-static SORTS: [(Sort, &str, &str, Style); 7] = [
-    (Sort::Loads, "loads", "load", style::GOOD),
+static SORTS: [(FileOutcome, &str, &str, Style); 7] = [
+    (FileOutcome::Loads, "loads", "load", style::GOOD),
     (
-        Sort::WellFormed,
+        FileOutcome::WellFormed,
         "well-formed, not for the driver",
         "well-formed, not for the driver",
         style::PLAIN,
     ),
-    (Sort::Rejected, "rejected", "rejected", style::BAD),
-    (Sort::Malformed, "malformed", "malformed", style::BAD),
-    (Sort::NotJudged, "not judged", "not judged", style::WARNING),
+    (FileOutcome::Rejected, "rejected", "rejected", style::BAD),
+    (FileOutcome::Malformed, "malformed", "malformed", style::BAD),
     (
-        Sort::Unknown,
+        FileOutcome::NotJudged,
+        "not judged",
+        "not judged",
+        style::WARNING,
+    ),
+    (
+        FileOutcome::Unknown,
         "of unknown format",
         "of unknown format",
         style::PLAIN,
     ),
-    (Sort::Unreadable, "not read", "not read", style::BAD),
+    (FileOutcome::Unreadable, "not read", "not read", style::BAD),
 ];
 
 /// All files.
 #[derive(Default)]
 pub struct Tally {
-    all: Vec<Sort>,
+    all: Vec<FileOutcome>,
     /// One of them fails.
     pub fails: bool,
 }
 
 impl Tally {
-    pub fn add(&mut self, sort: Sort) {
+    pub fn add(&mut self, sort: FileOutcome) {
         self.all.push(sort);
     }
 
-    fn count(&self, sort: Sort) -> usize {
+    fn count(&self, sort: FileOutcome) -> usize {
         self.all.iter().filter(|other| **other == sort).count()
     }
 
     /// Nothing was there that could be checked.
     pub fn is_empty(&self) -> bool {
-        self.all.len() == self.count(Sort::Skipped)
+        self.all.len() == self.count(FileOutcome::Skipped)
     }
 
     /// The exit status: a failure is certain, whatever could not be read.
     pub fn status(&self) -> u8 {
         match self.fails {
             true => 1,
-            false if self.count(Sort::Unreadable) > 0 || self.is_empty() => 2,
+            false if self.count(FileOutcome::Unreadable) > 0 || self.is_empty() => 2,
             false => 0,
         }
     }
 
     /// `12 files: 10 load, 1 rejected, 1 malformed; 3 of unknown format skipped`.
     pub fn print(&self, out: &mut Visible<impl Write>) -> io::Result<()> {
-        let skipped = self.count(Sort::Skipped);
+        let skipped = self.count(FileOutcome::Skipped);
         let files = self.all.len() - skipped;
         write!(out, "{files} file{}", if files == 1 { "" } else { "s" })?;
         let mut before = ": ";

@@ -8,13 +8,13 @@ use zeview::model::text::{diagnostic_text, escaped, finding_text};
 use zeview::model::{Coverage, Document, Severity};
 
 use super::path_of;
-use crate::judge::{Chosen, Judged};
+use crate::judge::{ImageChoice, VerdictRow};
 use crate::output::Visible;
 use crate::style;
 
 pub fn print(
     document: &mut Document,
-    judged: &Judged,
+    judged: &VerdictRow,
     file: &str,
     out: &mut Visible<impl Write>,
 ) -> io::Result<()> {
@@ -38,9 +38,10 @@ pub fn print(
     if !judged.title.is_empty() {
         write!(out, "{} · ", escaped(&judged.title))?;
     }
-    match is_well_formed {
-        true => write!(out, "well-formed")?,
-        false => out.paint(style::BAD, "malformed")?,
+    if is_well_formed {
+        write!(out, "well-formed")?
+    } else {
+        out.paint(style::BAD, "malformed")?
     }
     for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
         let count = judged.count(severity);
@@ -89,8 +90,8 @@ pub fn print(
 /// Which images of a container run on a device, and what the driver does with those.
 fn print_choice(
     document: &mut Document,
-    judged: &Judged,
-    Chosen { images, choice }: &Chosen,
+    judged: &VerdictRow,
+    ImageChoice { images, choice }: &ImageChoice,
     out: &mut Visible<impl Write>,
 ) -> io::Result<()> {
     write!(out, "  on {}: ", choice.device)?;
@@ -99,9 +100,10 @@ fn print_choice(
     writeln!(out, " ({})", choice.rule)?;
     for (image, pick) in images.list.iter().zip(&choice.picks) {
         write!(out, "  {}: ", escaped(&image.path))?;
-        match pick.is_chosen {
-            true => out.paint(style::HEAD, "runs")?,
-            false => out.paint(style::DIM, "does not run")?,
+        if pick.is_chosen {
+            out.paint(style::HEAD, "runs")?
+        } else {
+            out.paint(style::DIM, "does not run")?
         }
         writeln!(out, ": {}", escaped(&pick.why))?;
         let mut inner = judged.inner.iter().filter(|_| pick.is_chosen);

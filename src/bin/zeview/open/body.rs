@@ -117,8 +117,9 @@ fn read(file: &mut File, left: &mut u64) -> io::Result<Vec<u8>> {
     let mut piece = Vec::new();
     file.take(PIECE.min(*left)).read_to_end(&mut piece)?;
     *left = left.saturating_sub(piece.len() as u64);
-    match piece.is_empty() {
-        true => Err(io::ErrorKind::UnexpectedEof.into()),
-        false => Ok(piece),
+    if piece.is_empty() {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    } else {
+        Ok(piece)
     }
 }

@@ -69,9 +69,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let address = server.address(options.compare);
     let is_open = !options.no_browser && open::that_detached(&address).is_ok();
     let mut out = output::text();
-    match is_open {
-        true => writeln!(out, "opened in the browser: {}", escaped(&address))?,
-        false => writeln!(out, "{}", escaped(&address))?,
+    if is_open {
+        writeln!(out, "opened in the browser: {}", escaped(&address))?
+    } else {
+        writeln!(out, "{}", escaped(&address))?
     }
     out.flush()?;
     server.run();

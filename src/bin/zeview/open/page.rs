@@ -32,9 +32,10 @@ impl Page {
     pub fn find(named: Option<&Path>) -> Result<Page, String> {
         let holds = |folder: &Path| folder.join(INDEX).is_file();
         if let Some(folder) = named {
-            return match holds(folder) {
-                true => Ok(Page::Folder(folder.to_owned())),
-                false => Err(format!("{}: no {INDEX} is in it", folder.display())),
+            return if holds(folder) {
+                Ok(Page::Folder(folder.to_owned()))
+            } else {
+                Err(format!("{}: no {INDEX} is in it", folder.display()))
             };
         }
         #[cfg(feature = "page")]
@@ -65,9 +66,10 @@ impl Page {
                 // A link in the folder may lead out of it.
                 let folder = fs::canonicalize(folder).ok()?;
                 let file = fs::canonicalize(folder.join(path)).ok()?;
-                match file.starts_with(&folder) && file.is_file() {
-                    true => fs::read(file).ok().map(Cow::Owned),
-                    false => None,
+                if file.starts_with(&folder) && file.is_file() {
+                    fs::read(file).ok().map(Cow::Owned)
+                } else {
+                    None
                 }
             }
             #[cfg(feature = "page")]

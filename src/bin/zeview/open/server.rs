@@ -230,10 +230,10 @@ fn name(file: &Path) -> String {
 fn encoded(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
-        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            true => out.push(char::from(byte)),
-            // The page reads its query, and the address in it is read again.
-            false => out.push_str(&format!("%25{byte:02X}")),
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte))
+        } else {
+            out.push_str(&format!("%25{byte:02X}"))
         }
     }
     out

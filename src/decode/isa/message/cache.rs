@@ -241,9 +241,10 @@ fn vector(q: &Question, sfid: &str, op: SendOp, text: &str, decoded: &mut Decode
 }
 
 fn caching(q: &Question, load: bool) -> Option<&'static str> {
-    let list = match load {
-        true => &LSC_CACHE3_LOAD,
-        false => &LSC_CACHE3_STORE_ATOMIC,
+    let list = if load {
+        &LSC_CACHE3_LOAD
+    } else {
+        &LSC_CACHE3_STORE_ATOMIC
     };
     if q.rank < 30 {
         return entry(list, q.bits(17, 3));

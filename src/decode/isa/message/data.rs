@@ -206,9 +206,10 @@ fn dc1(q: &Question, decoded: &mut Decoded) {
         30 if q.rank >= 20 => float_atomic(q, "a64 untyped half-float atomic", 16, out),
         28 if q.rank >= 20 => float_atomic(q, "untyped half-float atomic", 16, out),
         18 => {
-            let name = match q.bit(12) {
-                true => "untyped a64 atomic int64",
-                false => "untyped a64 atomic int32",
+            let name = if q.bit(12) {
+                "untyped a64 atomic int64"
+            } else {
+                "untyped a64 atomic int32"
             };
             int_atomic(q, name, out);
         }

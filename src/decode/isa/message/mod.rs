@@ -6,6 +6,8 @@ mod other;
 mod wide;
 mod wide_other;
 
+pub(super) use wide::answer;
+
 use super::instruction::{Descriptor, Instruction, Message, OperandKind};
 use super::number::push_decimal;
 use super::tables::{Meaning, SFID_PRE_XE_TEXT};

@@ -3,7 +3,7 @@
 use super::{Decoded, coordinates, no_answer, number};
 use crate::decode::isa::encoding::SendGroup;
 use crate::decode::isa::format::push_offset;
-use crate::decode::isa::instruction::{Instruction, Message, Wide};
+use crate::decode::isa::instruction::{Instruction, Message, WideDescriptor};
 use crate::decode::isa::number::{push_hex, push_signed};
 use crate::decode::isa::tables::{
     LSC64, LSC64_ADDR_TYPE_UGM, LSC64_CACHE_ATOMIC, LSC64_CACHE_LOAD, LSC64_CACHE_STORE,
@@ -15,7 +15,7 @@ use crate::decode::isa::word::sign_extend;
 pub(crate) const REGISTER: u32 = 64;
 
 pub(crate) struct Reader<'a> {
-    wide: &'a Wide,
+    wide: &'a WideDescriptor,
     sfid: Option<Meaning>,
     pub channels: u32,
     pub lengths: [u32; 2],
@@ -24,10 +24,41 @@ pub(crate) struct Reader<'a> {
 pub(crate) fn comment(
     i: &Instruction,
     message: &Message,
-    wide: &Wide,
+    wide: &WideDescriptor,
     channels: u32,
     out: &mut String,
 ) {
+    let decoded = decode(message, wide, channels);
+    if let Some(bytes) = answer_of(i, &decoded) {
+        out.push_str("rd:");
+        number(out, bytes);
+        out.push_str(" B; ");
+    }
+    match decoded.description.as_str() {
+        "" => out.push_str("???"),
+        text => out.push_str(text),
+    }
+    coordinates(&decoded, message.lengths[0], 512, out);
+}
+
+/// The bytes of the answer, if they are known.
+pub(crate) fn answer(
+    i: &Instruction,
+    message: &Message,
+    wide: &WideDescriptor,
+    channels: u32,
+) -> Option<u32> {
+    answer_of(i, &decode(message, wide, channels))
+}
+
+fn answer_of(i: &Instruction, decoded: &Decoded) -> Option<u32> {
+    match no_answer(i) {
+        true => Some(0),
+        false => decoded.answer,
+    }
+}
+
+fn decode(message: &Message, wide: &WideDescriptor, channels: u32) -> Decoded {
     let [first, second, _] = message.lengths;
     let reader = Reader {
         wide,
@@ -56,20 +87,7 @@ pub(crate) fn comment(
         Some(Meaning::SAMPLER) => reader.sampler(&mut decoded),
         _ => {}
     }
-    let answer = match no_answer(i) {
-        true => Some(0),
-        false => decoded.answer,
-    };
-    if let Some(bytes) = answer {
-        out.push_str("rd:");
-        number(out, bytes);
-        out.push_str(" B; ");
-    }
-    match decoded.description.as_str() {
-        "" => out.push_str("???"),
-        text => out.push_str(text),
-    }
-    coordinates(&decoded, first, 512, out);
+    decoded
 }
 
 fn entry<'a>(list: &[&'a str], at: u32) -> Option<&'a str> {
@@ -405,12 +423,11 @@ impl Reader<'_> {
     }
 
     fn linear_offset(&self, text: &mut Text) {
-        let elements = match text.surface {
-            true => {
-                text.surface_index = self.bits(22, 5);
-                self.signed(27, 17)
-            }
-            false => self.signed(22, 22),
+        let elements = if text.surface {
+            text.surface_index = self.bits(22, 5);
+            self.signed(27, 17)
+        } else {
+            self.signed(22, 22)
         };
         let bytes = elements * i64::from(text.in_memory) / 8;
         if bytes != 0 {

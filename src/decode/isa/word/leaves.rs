@@ -1,6 +1,6 @@
 //! The fields that a word consists of.
 
-use super::plan::{Found, choose, decision};
+use super::plan::{Decision, choose, decision};
 use super::{Format, INVALID, Layout, NAMED, Word, sign_extend, slice};
 use crate::decode::isa::tables::{
     DECISIONS_AT, ENUMS, ENUMS_AT, FIRST_DECISION, Field, LEAVES, LEAVES_AT, Meaning,
@@ -227,22 +227,22 @@ impl Leaves {
         mut node: u16,
         word: Word,
         known: Option<u128>,
-    ) -> Found {
+    ) -> Decision {
         if node < FIRST_DECISION && node != 0 {
-            return Found::Node(node);
+            return Decision::Node(node);
         }
         let mut open = [0_u16; 8];
         let mut depth = 0_usize;
         loop {
             if node == 0 {
                 return match depth {
-                    0 => Found::Absent,
-                    _ => Found::NoKey,
+                    0 => Decision::Absent,
+                    _ => Decision::NoKey,
                 };
             }
             if node >= FIRST_DECISION {
                 let Some(place) = open.get_mut(depth) else {
-                    return Found::NoKey;
+                    return Decision::NoKey;
                 };
                 *place = node;
                 depth += 1;
@@ -251,15 +251,15 @@ impl Leaves {
                 continue;
             }
             if depth == 0 {
-                return Found::Node(node);
+                return Decision::Node(node);
             }
             let Some(leaf) = self.leaf(node) else {
-                return Found::NoKey;
+                return Decision::NoKey;
             };
             if let Some(known) = known
                 && self.bits(leaf) & !known != 0
             {
-                return Found::Unknown;
+                return Decision::Unknown;
             }
             depth -= 1;
             let decided = open.get(depth).copied().unwrap_or_default();
@@ -343,7 +343,7 @@ impl Leaves {
         bits: Option<&mut u128>,
     ) -> Option<Value> {
         let node = layout.get(field as usize).copied().unwrap_or_default();
-        let Found::Node(node) = self.resolve(layout, node, word, None) else {
+        let Decision::Node(node) = self.resolve(layout, node, word, None) else {
             return None;
         };
         let leaf = self.leaf(node)?;

@@ -3,7 +3,7 @@ mod leaves;
 mod plan;
 
 pub use self::leaves::{Leaf, Leaves, Piece, Value};
-pub(super) use self::plan::{Found, PLANS, decision};
+pub(super) use self::plan::{Decision, PLANS, decision};
 pub use self::plan::{Plan, Plans};
 use crate::decode::isa::tables::{FIRST_MASK, FORMATS, FORMATS_AT, Field, MASKS};
 
@@ -127,7 +127,7 @@ impl Format {
         for node in self.rest {
             let now = word.and(kept).or(set);
             match leaves.resolve(&self.layout, *node, now, None) {
-                Found::Node(node) => {
+                Decision::Node(node) => {
                     let mask = MASKS.get(usize::from(node.saturating_sub(FIRST_MASK)));
                     if let Some((or, and)) = mask {
                         let (or, and) = (Word::new(*or), Word::new(*and));
@@ -135,8 +135,8 @@ impl Format {
                         set = set.or(or).and(and);
                     }
                 }
-                Found::Absent => {}
-                Found::NoKey | Found::Unknown => break,
+                Decision::Absent => {}
+                Decision::NoKey | Decision::Unknown => break,
             }
         }
         (kept, set)

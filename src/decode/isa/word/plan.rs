@@ -50,9 +50,10 @@ impl Plans {
         {
             return (at, plan);
         }
-        let (kept, set) = match compact {
-            true => (Word::new(u128::MAX), Word::new(0)),
-            false => format.masks(leaves, word),
+        let (kept, set) = if compact {
+            (Word::new(u128::MAX), Word::new(0))
+        } else {
+            format.masks(leaves, word)
         };
         let word = word.and(kept).or(set);
         let mut plan = Box::new(Plan {
@@ -65,7 +66,7 @@ impl Plans {
         });
         for (entry, node) in plan.layout.iter_mut().zip(layout) {
             *entry = match leaves.resolve(layout, *node, word, None) {
-                Found::Node(node) => node,
+                Decision::Node(node) => node,
                 _ => 0,
             };
         }
@@ -117,7 +118,7 @@ impl Plan {
 
 /// Where a decision leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Decision {
     Node(u16),
     /// Nothing is there.
     Absent,

@@ -2,7 +2,7 @@
 // The fields have the spelling of SYCLBIN.h.
 #![allow(non_snake_case)]
 
-use crate::decode::names::{Dec, Hex};
+use crate::decode::names::{Decimal, Hex};
 use crate::decode::records::Kind;
 use crate::decode::syclbin::SOURCE;
 use crate::model::Doc;
@@ -14,23 +14,23 @@ record! {
         /// 0x53594249 in little endian: `IBYS` as text.
         Magic: u32 as Hex,
         /// The version of the format; 0 and 1 are the same.
-        Version: u32 as Dec,
+        Version: u32 as Decimal,
         /// The number of abstract module headers.
-        AbstractModuleCount: u32 as Dec,
+        AbstractModuleCount: u32 as Decimal,
         /// The number of IR module headers.
-        IRModuleCount: u32 as Dec,
+        IRModuleCount: u32 as Decimal,
         /// The number of native device code image headers.
-        NativeDeviceCodeImageCount: u32 as Dec,
+        NativeDeviceCodeImageCount: u32 as Decimal,
         /// Padding: the next field is aligned to 8 bytes. Writers do not clear it.
         padding: u32 as Hex,
         /// The size of the metadata table in bytes, without its padding to a multiple of 8.
-        MetadataByteTableSize: u64 as Dec,
+        MetadataByteTableSize: u64 as Decimal,
         /// The size of the binary table in bytes.
-        BinaryByteTableSize: u64 as Dec,
+        BinaryByteTableSize: u64 as Decimal,
         /// The offset of the global metadata in the metadata table.
         GlobalMetadataOffset: u64 as Hex,
         /// The size of the global metadata in bytes.
-        GlobalMetadataSize: u64 as Dec,
+        GlobalMetadataSize: u64 as Decimal,
     }
 }
 
@@ -40,15 +40,15 @@ record! {
         /// The offset of its metadata in the metadata table.
         MetadataOffset: u64 as Hex,
         /// The size of its metadata in bytes.
-        MetadataSize: u64 as Dec,
+        MetadataSize: u64 as Decimal,
         /// The number of its IR modules.
-        IRModuleCount: u32 as Dec,
+        IRModuleCount: u32 as Decimal,
         /// The index of its first IR module header.
-        IRModuleOffset: u32 as Dec,
+        IRModuleOffset: u32 as Decimal,
         /// The number of its native device code images.
-        NativeDeviceCodeImageCount: u32 as Dec,
+        NativeDeviceCodeImageCount: u32 as Decimal,
         /// The index of its first native device code image header.
-        NativeDeviceCodeImageOffset: u32 as Dec,
+        NativeDeviceCodeImageOffset: u32 as Decimal,
     }
 }
 
@@ -58,11 +58,11 @@ record! {
         /// The offset of its metadata in the metadata table.
         MetadataOffset: u64 as Hex,
         /// The size of its metadata in bytes.
-        MetadataSize: u64 as Dec,
+        MetadataSize: u64 as Decimal,
         /// Its offset in the binary table.
         RawIRBytesOffset: u64 as Hex,
         /// Its size in bytes.
-        RawIRBytesSize: u64 as Dec,
+        RawIRBytesSize: u64 as Decimal,
     }
 }
 
@@ -72,11 +72,11 @@ record! {
         /// The offset of its metadata in the metadata table.
         MetadataOffset: u64 as Hex,
         /// The size of its metadata in bytes.
-        MetadataSize: u64 as Dec,
+        MetadataSize: u64 as Decimal,
         /// Its offset in the binary table.
         BinaryBytesOffset: u64 as Hex,
         /// Its size in bytes.
-        BinaryBytesSize: u64 as Dec,
+        BinaryBytesSize: u64 as Decimal,
     }
 }
 

@@ -17,9 +17,9 @@ use self::header::{
 use self::indices::Indices;
 use self::rows::{File, FileRows, TOP, id_of, part_of};
 use super::{Code, Module, Part, Syclbin, Text, modules, open_code, read_global};
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::decode::Context;
-use crate::decode::format::{Format, Opened};
+use crate::decode::format::{Format, OpenedDocument};
 use crate::decode::layout::{self, Overlap, Region, Regions};
 use crate::decode::reader::{Endian, ReadResult, Reader, Window};
 use crate::decode::record::Field;
@@ -42,13 +42,13 @@ impl Format for SyclbinV1 {
         head.starts_with(MAGIC) || head.starts_with(REVERSED) || cut_off
     }
 
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let reading = Reading::start(cx, span);
         let survey = reading.survey(cx);
         let rows = reading.rows(cx, survey);
         let survey = Rc::clone(&rows.survey);
         let count = rows.regions.region_count();
-        Opened {
+        OpenedDocument {
             summary: survey.summary(),
             content: Some((
                 cx.register(Rc::new(FileRows(Rc::new(rows)))),
@@ -159,16 +159,13 @@ impl Reading {
     fn survey(&self, cx: &Context<'_>) -> Syclbin {
         let header = &self.header;
         let size = header.get(FileHeader::GlobalMetadataSize);
-        let (global, state) = match self.is_whole() {
-            true => {
-                let global = self.text(cx, header.get(FileHeader::GlobalMetadataOffset), size);
-                (global, read_global(cx, global, size.span))
-            }
-            false => {
-                let span = header.origin.subspan(0, 0);
-                let checked = true;
-                (Text { span, checked }, None)
-            }
+        let (global, state) = if self.is_whole() {
+            let global = self.text(cx, header.get(FileHeader::GlobalMetadataOffset), size);
+            (global, read_global(cx, global, size.span))
+        } else {
+            let span = header.origin.subspan(0, 0);
+            let checked = true;
+            (Text { span, checked }, None)
         };
         let ir = self.codes(cx, self.ir, |reader| {
             use IRModuleHeader as Header;
@@ -191,7 +188,7 @@ impl Reading {
         let modules = self.abstract_modules(cx, ir.len() as u64, native.len() as u64);
         let version = header.get(FileHeader::Version);
         Syclbin {
-            version: Given::at(version.value, version.span),
+            version: Located::at(version.value, version.span),
             state,
             span: self.span,
             global,

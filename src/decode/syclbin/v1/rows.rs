@@ -8,7 +8,7 @@ use super::header::{self, FileHeader, kind};
 use crate::analysis::modules::Modules;
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::reader::{Endian, Window};
-use crate::decode::records::{self, Remarks};
+use crate::decode::records::{self, RecordNotes};
 use crate::model::{
     Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Value,
 };
@@ -79,7 +79,13 @@ impl FileRows {
         }
         let (what, _) = layout::split(what);
         let table = |name, kind| {
-            records::table(out, name, span, kind, Rc::clone(&self.0) as Rc<dyn Remarks>)
+            records::table(
+                out,
+                name,
+                span,
+                kind,
+                Rc::clone(&self.0) as Rc<dyn RecordNotes>,
+            )
         };
         let group = |name: &'static str, regions: &Regions, doc| {
             Node::new(NodeKind::Record, name, span)
@@ -138,9 +144,10 @@ impl Expand for FileRows {
                 };
                 let node = filler(what, span).or_else(|| {
                     let part = part_of(what)?;
-                    Some(match is_text {
-                        true => file.survey.text_node(part, span, out),
-                        false => file.survey.code_node(part, span, out),
+                    Some(if is_text {
+                        file.survey.text_node(part, span, out)
+                    } else {
+                        file.survey.code_node(part, span, out)
                     })
                 });
                 out.extend(node);
@@ -163,7 +170,7 @@ impl Expand for FileRows {
     }
 }
 
-impl Remarks for File {
+impl RecordNotes for File {
     fn record(&self, table: u8, index: u64, node: Node, _out: &Rows<'_>) -> Node {
         let Some(part) = part_of(layout::id(table, index)) else {
             return node;

@@ -1,8 +1,8 @@
 use super::*;
 use crate::model::SourceId;
 
-fn given(value: i64) -> Given<i64> {
-    Given::at(value, Span::with_len(SourceId::FILE, 0, 1))
+fn given(value: i64) -> Located<i64> {
+    Located::at(value, Span::with_len(SourceId::FILE, 0, 1))
 }
 
 struct Kernel {
@@ -27,7 +27,7 @@ impl Kernel {
             if value > 0 {
                 given(value)
             } else {
-                Given::default()
+                Located::default()
             }
         };
         KernelRow {
@@ -43,7 +43,7 @@ impl Kernel {
         let facts = Facts {
             row: &self.row(),
             has_local_arguments: self.local_arguments,
-            own: Own::None,
+            own: TargetDevice::None,
         };
         occupancy(&facts, question).unwrap()
     }
@@ -279,7 +279,7 @@ fn what_is_not_known_is_asked_for() {
     let facts = Facts {
         row: &row,
         has_local_arguments: false,
-        own: Own::CoreFamily,
+        own: TargetDevice::CoreFamily,
     };
     let question = Question {
         work_group: Some(u64::MAX),

@@ -224,13 +224,10 @@ impl<'a> Chooser<'a> {
     fn syclbin(&mut self, modules: &SyclModules) {
         let graph = &modules.graph;
         let is_executable = graph.state.is_none_or(|state| state.value == EXECUTABLE);
-        self.rule(match is_executable {
-            true => {
-                "the SYCL runtime takes the first native image of each abstract module, otherwise the first IR module"
-            }
-            false => {
-                "the SYCL runtime takes the first IR module of each abstract module, otherwise a native image"
-            }
+        self.rule(if is_executable {
+            "the SYCL runtime takes the first native image of each abstract module, otherwise the first IR module"
+        } else {
+            "the SYCL runtime takes the first IR module of each abstract module, otherwise a native image"
         });
         let targets = modules.compile_targets.iter().map(Option::as_deref);
         let targets = targets.chain(std::iter::repeat(None));
@@ -322,9 +319,10 @@ impl<'a> Chooser<'a> {
                 let names = kernels.iter().map(|entry| entry.name.as_str());
                 if kernels.is_empty() {
                     // Functions are linked to the images that import them.
-                    let why = match described.names_in(EXPORTED).is_empty() {
-                        true => "it has no kernels",
-                        false => "linked to images that import its functions",
+                    let why = if described.names_in(EXPORTED).is_empty() {
+                        "it has no kernels"
+                    } else {
+                        "linked to images that import its functions"
                     };
                     self.say(at, why);
                 } else if names.clone().all(|name| native.contains(name)) {
@@ -340,9 +338,10 @@ impl<'a> Chooser<'a> {
                     }
                     let some = names.clone().any(|name| native.contains(name));
                     compiled.extend(names);
-                    let why = match some {
-                        true => "compiled at run time for kernels without a native image",
-                        false => "compiled at run time; its kernels have no native image",
+                    let why = if some {
+                        "compiled at run time for kernels without a native image"
+                    } else {
+                        "compiled at run time; its kernels have no native image"
                     };
                     self.take(at, Outcome::Recompiled, why);
                 }
@@ -439,9 +438,10 @@ impl<'a> Chooser<'a> {
                     return self.take(at, Outcome::Recompiled, why);
                 }
                 let verdict = self.verdict(image);
-                let why = match is_for_device(&verdict) {
-                    true => why.to_owned(),
-                    false => format!("{why}, but {}", said(&verdict)),
+                let why = if is_for_device(&verdict) {
+                    why.to_owned()
+                } else {
+                    format!("{why}, but {}", said(&verdict))
                 };
                 self.take(at, verdict.outcome, why);
             }

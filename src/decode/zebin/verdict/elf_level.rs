@@ -311,12 +311,11 @@ impl<'a> Elf<'a> {
 
     /// Checks that a symbol's name is in memory.
     fn check_name(&self, symbol: &Symbol, findings: &mut Findings) -> Result<(), Refused> {
-        match self.names.is_readable(symbol.st_name) {
-            true => Ok(()),
-            false => {
-                let message = format_args!("st_name is {:#x}", symbol.st_name);
-                findings.refuse(&rules::SYMBOL_NAME, symbol.origin, message)
-            }
+        if self.names.is_readable(symbol.st_name) {
+            Ok(())
+        } else {
+            let message = format_args!("st_name is {:#x}", symbol.st_name);
+            findings.refuse(&rules::SYMBOL_NAME, symbol.origin, message)
         }
     }
 

@@ -46,13 +46,14 @@ impl Findings {
     /// If it is more than the file's size allows.
     pub fn spend(&mut self, steps: u64, span: Span) -> Result<(), Refused> {
         self.steps = self.steps.saturating_add(steps);
-        match self.steps <= self.limit {
-            true => Ok(()),
-            false => self.refuse(
+        if self.steps <= self.limit {
+            Ok(())
+        } else {
+            self.refuse(
                 &rules::NOT_JUDGED,
                 span,
                 "too much work for the size of the file",
-            ),
+            )
         }
     }
 
@@ -93,7 +94,7 @@ impl Findings {
     }
 
     /// The file uses a symbol that it does not define.
-    pub fn import(&mut self, symbol: &Shown<'_>, span: Span) {
+    pub fn import(&mut self, symbol: &Excerpt<'_>, span: Span) {
         if self.imports.len() < limits::PER_RULE {
             self.imports.push(Import {
                 symbol: symbol.to_string(),
@@ -179,9 +180,9 @@ impl Findings {
 }
 
 /// A name of the file in a message: as text, the first 80 bytes.
-pub struct Shown<'a>(pub &'a [u8]);
+pub struct Excerpt<'a>(pub &'a [u8]);
 
-impl Display for Shown<'_> {
+impl Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = self.0.get(..80).unwrap_or(self.0);
         f.write_str(&String::from_utf8_lossy(start))

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::elf_level::{Elf, Relocation};
-use super::findings::{Findings, Refused, Shown};
+use super::findings::{Excerpt, Findings, Refused};
 use super::rules;
 use super::sections::{Buffer, FUNCTIONS, Sections};
 use super::ze_info::{Kernel, Module};
@@ -49,7 +49,7 @@ pub fn allocate(
     {
         let message = format_args!(
             "{}: slm_size is {size}, the limit of {} is {} bytes",
-            Shown(name),
+            Excerpt(name),
             device.name(),
             device.max_slm_size()
         );
@@ -70,7 +70,7 @@ pub fn allocate(
             (kernel.variables, variables, "global_base", ".data.global"),
         ] {
             let Some(base) = base else { continue };
-            let name = Shown(kernel.name);
+            let name = Excerpt(kernel.name);
             if !buffer.exists() {
                 let message = format_args!("{name}: {what} without {section}");
                 return findings.refuse(&rules::NO_BUFFER, base.place, message);
@@ -128,14 +128,15 @@ pub fn link(
     for (name, place) in &module.host_access {
         let symbol = linker.names.known(name).and_then(|id| linker.placed(id));
         if symbol.is_none_or(|placed| !placed.is_global) {
-            let message = format_args!("undefined variable \"{}\"", Shown(name));
+            let message = format_args!("undefined variable \"{}\"", Excerpt(name));
             result = findings.refuse(&rules::HOST_ACCESS, *place, message);
         }
     }
     // Kernels are created when the module has been linked with others.
-    match findings.met(&rules::LINK_UNDEFINED) {
-        true => Err(Refused),
-        false => result,
+    if findings.met(&rules::LINK_UNDEFINED) {
+        Err(Refused)
+    } else {
+        result
     }
 }
 
@@ -213,7 +214,7 @@ impl<'e> Names<'e> {
 }
 
 /// A symbol with a place in a segment.
-struct Placed {
+struct PlacedSymbol {
     /// Where its entry starts.
     entry: u64,
     value: u64,
@@ -239,7 +240,7 @@ struct Linker<'e, 's> {
     sizes: Vec<u64>,
     names: Names<'e>,
     /// By name, as far as they are needed.
-    symbols: Vec<Option<Placed>>,
+    symbols: Vec<Option<PlacedSymbol>>,
     /// The kernel whose functions are global.
     exports: Option<usize>,
     /// Global functions: name, offset and size in their section.
@@ -261,7 +262,7 @@ impl<'e> Linker<'e, '_> {
             .unwrap_or(none)
     }
 
-    fn placed(&self, name: NameId) -> Option<&Placed> {
+    fn placed(&self, name: NameId) -> Option<&PlacedSymbol> {
         let place = usize::try_from(name).ok()?;
         self.symbols.get(place)?.as_ref()
     }
@@ -287,7 +288,7 @@ impl<'e> Linker<'e, '_> {
                     continue;
                 }
                 (Some(Segment::Code), None) => {
-                    let owner = Shown(to.owner);
+                    let owner = Excerpt(to.owner);
                     self.invalid.get_or_insert_with(|| {
                         let message =
                             format!("relocation in the code of \"{owner}\", which is not a kernel");
@@ -317,7 +318,7 @@ impl<'e> Linker<'e, '_> {
             (SymbolType::STT_OBJECT, _) => 0,
             (SymbolType::STT_FUNC, Some(kernel)) => kernel,
             (SymbolType::STT_FUNC, None) => {
-                let owner = Shown(to.owner);
+                let owner = Excerpt(to.owner);
                 self.invalid.get_or_insert_with(|| {
                     let message =
                         format!("symbol in the code of \"{owner}\", which is not a kernel");
@@ -338,13 +339,13 @@ impl<'e> Linker<'e, '_> {
             self.exports = Some(kernel);
             self.functions.push((name, symbol.st_value, symbol.st_size));
         }
-        findings.spend(size_of::<Placed>() as u64, symbol.origin)?;
+        findings.spend(size_of::<PlacedSymbol>() as u64, symbol.origin)?;
         let place = usize::try_from(name).unwrap_or(usize::MAX);
         while self.symbols.len() <= place {
             self.symbols.push(None);
         }
         if let Some(symbols) = self.symbols.get_mut(place) {
-            symbols.get_or_insert(Placed {
+            symbols.get_or_insert(PlacedSymbol {
                 entry: symbol.origin.start,
                 value: symbol.st_value,
                 size: symbol.st_size,
@@ -358,12 +359,15 @@ impl<'e> Linker<'e, '_> {
 
     /// The size of a segment, and where in it a section starts.
     fn room(&self, segment: Segment, kernel: usize) -> (u64, u64) {
-        let buffer = |buffer: &Buffer| match buffer.exists() {
-            true => buffer
-                .data
-                .saturating_add(buffer.zero)
-                .saturating_add(BUFFER_PADDING),
-            false => 0,
+        let buffer = |buffer: &Buffer| {
+            if buffer.exists() {
+                buffer
+                    .data
+                    .saturating_add(buffer.zero)
+                    .saturating_add(BUFFER_PADDING)
+            } else {
+                0
+            }
         };
         let (constants, variables) = (&self.sections.constants, &self.sections.variables);
         match segment {
@@ -378,7 +382,7 @@ impl<'e> Linker<'e, '_> {
 
     /// Every symbol must lie in its segment.
     fn place_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
-        let mut outside: Vec<&Placed> = Vec::new();
+        let mut outside: Vec<&PlacedSymbol> = Vec::new();
         for placed in self.symbols.iter().flatten() {
             let kernel = usize::try_from(placed.kernel).unwrap_or(usize::MAX);
             let (room, start) = self.room(placed.segment, kernel);
@@ -431,7 +435,7 @@ impl<'e> Linker<'e, '_> {
                 continue;
             }
             if self.placed(patch.name).is_none() {
-                let name = Shown(name);
+                let name = Excerpt(name);
                 let symbol = self.elf.symbol(patch.relocation.symbol);
                 if symbol.is_some_and(|symbol| symbol.st_shndx != 0) {
                     let message = format_args!("symbol \"{name}\" has no address");
@@ -472,13 +476,14 @@ impl<'e> Linker<'e, '_> {
             if to.segment != Some(Segment::Code) || !global.contains(&patch.name) {
                 continue;
             }
-            let caller = match to.owner == FUNCTIONS {
-                true => function_at(patch.relocation.offset),
-                false => Some(patch.name),
+            let caller = if to.owner == FUNCTIONS {
+                function_at(patch.relocation.offset)
+            } else {
+                Some(patch.name)
             };
             let Some(caller) = caller else { continue };
             if let Some(name) = [patch.name, caller].iter().find(|id| !listed.contains(id)) {
-                let name = Shown(self.names.text(*name));
+                let name = Excerpt(self.names.text(*name));
                 let message = format_args!("\"{name}\" is not listed in functions");
                 return findings.refuse(&rules::LINK_FUNCTION, patch.relocation.entry, message);
             }

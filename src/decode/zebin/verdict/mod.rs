@@ -31,7 +31,7 @@ mod yaml;
 mod ze_info;
 
 use self::elf_level::Elf;
-use self::findings::{Findings, Refused, Shown};
+use self::findings::{Excerpt, Findings, Refused};
 use self::image::{Image, Location};
 use self::target::Target;
 use self::ze_info::{Decoder, Module, ZeInfoText};
@@ -137,7 +137,7 @@ impl Load {
         }
         findings.stage();
         if let Some((name, place)) = module.libraries.first() {
-            let message = format_args!("required library \"{}\"", Shown(name));
+            let message = format_args!("required library \"{}\"", Excerpt(name));
             return findings.refuse(&rules::LIBRARIES, *place, message);
         }
         link::allocate(&sections, &module, &device, findings)?;
@@ -145,7 +145,7 @@ impl Load {
         findings.stage();
         for kernel in &module.kernels {
             for (what, place) in &kernel.bad_pointers {
-                let name = Shown(kernel.name);
+                let name = Excerpt(kernel.name);
                 let message = format_args!("{name}: {what} is not a pointer of 4 or 8 bytes");
                 findings.note(&rules::POINTER_SIZE, *place, message);
             }

@@ -14,9 +14,10 @@ const fn severity(effect: Effect) -> Severity {
 
 /// Without a place in the driver it is this viewer's.
 const fn origin(place: &'static str) -> Origin {
-    match place.is_empty() {
-        true => Origin::Viewer,
-        false => Origin::Runtime(place),
+    if place.is_empty() {
+        Origin::Viewer
+    } else {
+        Origin::Runtime(place)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Display};
 
 use super::elf_level::{Elf, Section};
-use super::findings::{Findings, Refused, Shown};
+use super::findings::{Excerpt, Findings, Refused};
 use super::image::{Location, READABLE_NEAR_FILE};
 use super::rules;
 use super::ze_info::Kernel;
@@ -121,8 +121,8 @@ impl Display for Title<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Title(section, name) = self;
         match section.kind.name() {
-            Some(kind) => write!(f, "\"{}\" of type {kind}", Shown(name)),
-            None => write!(f, "\"{}\" of type {:#x}", Shown(name), section.kind.0),
+            Some(kind) => write!(f, "\"{}\" of type {kind}", Excerpt(name)),
+            None => write!(f, "\"{}\" of type {:#x}", Excerpt(name), section.kind.0),
         }
     }
 }
@@ -170,7 +170,7 @@ impl Sections<'_> {
         findings.stage();
         let mut result = Ok(());
         for kernel in kernels {
-            let name = Shown(kernel.name);
+            let name = Excerpt(kernel.name);
             let text = self.text(kernel.name).filter(|text| text.size > 0);
             let Some(text) = text else {
                 let message = format_args!("{name}: no code in .text.{name}");

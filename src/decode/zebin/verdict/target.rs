@@ -3,7 +3,7 @@
 //! unpackSingleZebin.
 
 use super::elf_level::Elf;
-use super::findings::{Findings, Refused, Shown};
+use super::findings::{Excerpt, Findings, Refused};
 use super::image::{Location, word};
 use super::{rules, version};
 use crate::analysis::Matching;
@@ -171,9 +171,10 @@ impl Target {
     /// The device that the file is for. Returns `None` if the file does not say.
     pub fn device(&self, elf: &Elf<'_>) -> Option<Device> {
         if self.optional {
-            return match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
-                true => Device::of_core(CoreFamily(elf.machine)),
-                false => Device::of_product(ProductFamily(elf.machine)),
+            return if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+                Device::of_core(CoreFamily(elf.machine))
+            } else {
+                Device::of_product(ProductFamily(elf.machine))
             };
         }
         if let Some((config, _)) = self.config {
@@ -204,19 +205,21 @@ impl Target {
     fn rule(&self, elf: &Elf<'_>) -> String {
         let steppings = |word: u32| {
             let metadata = TargetMetadata(word);
-            match metadata.validates_revision() {
-                true => format!(
+            if metadata.validates_revision() {
+                format!(
                     "; its stepping must be {} to {}",
                     metadata.min_revision(),
                     metadata.max_revision()
-                ),
-                false => "; any stepping".to_owned(),
+                )
+            } else {
+                "; any stepping".to_owned()
             }
         };
         if self.optional {
-            let what = match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
-                true => "core",
-                false => "product",
+            let what = if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+                "core"
+            } else {
+                "product"
             };
             return format!(
                 "the device's {what} family must equal `e_machine`, {}{}",
@@ -280,9 +283,10 @@ impl Target {
         let other = |place, message| Err((&rules::OTHER_TARGET, place, message));
         if self.optional {
             let place = elf.machine_span();
-            let (expected, what) = match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
-                true => (device.core.0, "core"),
-                false => (device.product.0, "product"),
+            let (expected, what) = if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+                (device.core.0, "core")
+            } else {
+                (device.product.0, "product")
             };
             if expected != elf.machine {
                 let message = format!(
@@ -303,13 +307,14 @@ impl Target {
                 return Ok(());
             }
             let own = Device::of_config(config);
-            let message = match own.compatible().any(|to| to == *device) {
-                true => format!(
+            let message = if own.compatible().any(|to| to == *device) {
+                format!(
                     "built for {}; {name} is {}: compatible, but the driver requires an equal configuration",
                     titled(&own),
                     device.config
-                ),
-                false => format!("built for {}; {name} is {}", titled(&own), device.config),
+                )
+            } else {
+                format!("built for {}; {name} is {}", titled(&own), device.config)
             };
             return other(place, message);
         }
@@ -343,9 +348,10 @@ impl Target {
 /// A device by its name and configuration: `pvc (12.60.7)`.
 fn titled(device: &Device) -> String {
     let (name, config) = (device.name(), device.config.to_string());
-    match name == config {
-        true => name,
-        false => format!("{name} ({config})"),
+    if name == config {
+        name
+    } else {
+        format!("{name} ({config})")
     }
 }
 
@@ -398,10 +404,10 @@ fn skip_owner(
     }
     let name = owner.split(|byte| *byte == 0).next().unwrap_or(owner);
     if padded(size) < size || name.len() == owner.len() {
-        let message = format_args!("the owner \"{}\" does not end with a NUL", Shown(name));
+        let message = format_args!("the owner \"{}\" does not end with a NUL", Excerpt(name));
         return findings.refuse(&rules::NOTE_OWNER_OPEN, place, message);
     }
-    let message = format_args!("the owner is \"{}\"", Shown(name));
+    let message = format_args!("the owner is \"{}\"", Excerpt(name));
     findings.note(&rules::NOTE_OWNER, place, message);
     Ok(())
 }

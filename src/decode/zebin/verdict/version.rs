@@ -1,7 +1,7 @@
 //! `major.minor`, as the driver reads it: compute-runtime, zeinfo_decoder.cpp,
 //! populateZeInfoVersion and validateZeInfoVersion.
 
-use super::findings::{Findings, Refused, Shown};
+use super::findings::{Excerpt, Findings, Refused};
 use super::rules;
 use crate::decode::rule::Rule;
 use crate::decode::zebin::ze_info::schema;
@@ -19,7 +19,7 @@ pub fn check(
     findings: &mut Findings,
 ) -> Result<(u32, u32), Refused> {
     let (known_major, known_minor) = schema::VERSION;
-    let version = Shown(text);
+    let version = Excerpt(text);
     let dot = text.iter().position(|byte| *byte == b'.');
     let Some(dot) = dot.filter(|dot| *dot > 0 && dot + 1 < text.len()) else {
         let message = format_args!("\"{version}\" is not major.minor");

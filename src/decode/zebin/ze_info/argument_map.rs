@@ -6,8 +6,8 @@ use super::ZeInfo;
 use super::schema::{ARGUMENT_TYPE, Type};
 use super::yaml::{Index, Node};
 use crate::analysis::kernels::{
-    BindingTableEntry, InlineSampler, KernelRow, MemoryBuffer, Overlap, Payload, PayloadEntry,
-    PerThreadEntry, Piece, Places, SourceArgument,
+    BindingTableEntry, InlineSampler, KernelRow, KeySpans, MemoryBuffer, Overlap, Payload,
+    PayloadEntry, PerThreadEntry, Piece, SourceArgument,
 };
 use crate::model::sort;
 use crate::model::{Span, Str};
@@ -53,7 +53,7 @@ impl<'a> Members<'a> {
     }
 
     /// The bytes of all values; of a key that is there twice those of the last.
-    fn places(&self) -> Places {
+    fn places(&self) -> KeySpans {
         let value = |(key, _, node): &(std::borrow::Cow<'_, [u8]>, Index, &Node)| {
             let key = String::from_utf8_lossy(key).into_owned();
             (key.into(), self.info.at(node.value))

@@ -32,11 +32,12 @@ pub(super) fn tree(text: &[u8]) -> StaticTree {
         tree: RefCell::default(),
         left: Cell::new(most),
     };
-    let read = match is_deep(text) {
-        true => Err("too many brackets within each other".to_owned()),
-        false => serde_yaml::Deserializer::from_str(text)
-            .deserialize_any(At::top(&values))
-            .map_err(|error| error.to_string()),
+    let read = if is_deep(text) {
+        Err("too many brackets within each other".to_owned())
+    } else {
+        serde_yaml::Deserializer::from_str(text)
+            .deserialize_any(Insertion::top(&values))
+            .map_err(|error| error.to_string())
     };
     let mut tree = values.tree.into_inner();
     let note = match (read, values.left.get()) {
@@ -73,7 +74,7 @@ struct Values {
 }
 
 /// Where the next value goes, and its name.
-struct At<'a> {
+struct Insertion<'a> {
     values: &'a Values,
     parent: Parent,
     name: String,
@@ -81,9 +82,9 @@ struct At<'a> {
     is_top: bool,
 }
 
-impl<'a> At<'a> {
-    fn top(values: &'a Values) -> At<'a> {
-        At {
+impl<'a> Insertion<'a> {
+    fn top(values: &'a Values) -> Insertion<'a> {
+        Insertion {
             values,
             parent: StaticTree::TOP,
             name: "value".to_owned(),
@@ -99,8 +100,8 @@ impl<'a> At<'a> {
         Ok(self.values.tree.borrow_mut().push(self.parent, node))
     }
 
-    fn below(values: &Values, parent: Parent, name: String) -> At<'_> {
-        At {
+    fn below(values: &Values, parent: Parent, name: String) -> Insertion<'_> {
+        Insertion {
             values,
             parent,
             name,
@@ -109,7 +110,7 @@ impl<'a> At<'a> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for At<'_> {
+impl<'de> DeserializeSeed<'de> for Insertion<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -117,7 +118,7 @@ impl<'de> DeserializeSeed<'de> for At<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for At<'_> {
+impl<'de> Visitor<'de> for Insertion<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -152,19 +153,20 @@ impl<'de> Visitor<'de> for At<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let values = self.values;
         let below = self.push(Value::None)?;
-        let item = || At::below(values, below, "item".to_owned());
+        let item = || Insertion::below(values, below, "item".to_owned());
         while list.next_element_seed(item())?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let values = self.values;
-        let below = match self.is_top {
-            true => self.parent,
-            false => self.push(Value::None)?,
+        let below = if self.is_top {
+            self.parent
+        } else {
+            self.push(Value::None)?
         };
         while let Some(Key(name)) = map.next_key()? {
-            map.next_value_seed(At::below(values, below, name))?;
+            map.next_value_seed(Insertion::below(values, below, name))?;
         }
         Ok(())
     }
@@ -173,7 +175,7 @@ impl<'de> Visitor<'de> for At<'_> {
         let values = self.values;
         let (tag, value) = tagged.variant::<String>()?;
         let below = self.push(Value::text(format!("!{tag}")))?;
-        value.newtype_variant_seed(At::below(values, below, "value".to_owned()))
+        value.newtype_variant_seed(Insertion::below(values, below, "value".to_owned()))
     }
 }
 

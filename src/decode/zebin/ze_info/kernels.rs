@@ -11,15 +11,16 @@ use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::analysis::assembly::{Listing, Mix};
+use crate::analysis::data_flow::FlowCounts;
 use crate::analysis::kernels::{
-    FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
-    LARGE_SLM, Property,
+    FLAGS, Flag, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels, LARGE_SLM,
+    Located, Property,
 };
 use crate::analysis::occupancy::{Occupancy, Question};
 use crate::decode::demangle::demangle;
 use crate::decode::isa::Code;
 use crate::decode::zebin::links::Links;
-use crate::decode::zebin::occupancy::{self, Facts, Own};
+use crate::decode::zebin::occupancy::{self, Facts, TargetDevice};
 use crate::decode::zebin::text::Instructions;
 use crate::model::{Sources, Span, Str, Value, Xref};
 
@@ -35,11 +36,12 @@ pub struct ZebinKernels {
     /// Where a kernel's other parts are.
     pub links: Rc<Links>,
     /// The device that the file is for.
-    own: Own,
+    own: TargetDevice,
     /// What decodes the code.
     instructions: Rc<Instructions>,
     /// What the instructions come to, by the start of the code.
     mixes: RefCell<HashMap<u64, Rc<Mix>>>,
+    flows: RefCell<HashMap<u64, FlowCounts>>,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
     /// The entry of `kernels_misc_info`, by the kernel's name.
     descriptions: OnceCell<HashMap<String, Index>>,
@@ -54,7 +56,7 @@ impl ZebinKernels {
     pub fn new(
         info: Rc<ZeInfo>,
         links: Rc<Links>,
-        own: Own,
+        own: TargetDevice,
         instructions: Rc<Instructions>,
     ) -> ZebinKernels {
         ZebinKernels {
@@ -63,6 +65,7 @@ impl ZebinKernels {
             own,
             instructions,
             mixes: RefCell::default(),
+            flows: RefCell::default(),
             rows: OnceCell::new(),
             descriptions: OnceCell::new(),
             costs: OnceCell::new(),
@@ -100,7 +103,9 @@ impl ZebinKernels {
         // Of a key that is there twice the driver takes the last value; so does this.
         for (child, node) in info.yaml.values(index) {
             match &*info.key_bytes(child, node).unwrap_or_default() {
-                b"name" => row.name = Given::at(info.str(child).into_owned(), info.at(node.value)),
+                b"name" => {
+                    row.name = Located::at(info.str(child).into_owned(), info.at(node.value))
+                }
                 b"execution_env" => self.environment(&mut row, child),
                 b"user_attributes" => self.attributes(&mut row, child),
                 b"payload_arguments" => argument_map::count(info, child, &mut row),
@@ -115,7 +120,7 @@ impl ZebinKernels {
         row.code_size = self
             .links
             .code(&row.name.value)
-            .map(|(size, span)| Given::at(size, span));
+            .map(|(size, span)| Located::at(size, span));
         row.hazards = hazards(&row);
         row
     }
@@ -145,7 +150,7 @@ impl ZebinKernels {
                 }
             };
             if let Some(number) = info.int32(node) {
-                *field = Given::at(number, info.at(node.value));
+                *field = Located::at(number, info.at(node.value));
             }
         }
     }
@@ -165,7 +170,7 @@ impl ZebinKernels {
 
     fn work_group(&self, row: &mut KernelRow, index: Index, node: &Node) {
         if let Some(sizes) = self.info.ints(index).filter(|sizes| *sizes != [0; 3]) {
-            row.required_work_group_size = Given::at(sizes, self.info.at(node.value));
+            row.required_work_group_size = Located::at(sizes, self.info.at(node.value));
         }
     }
 
@@ -176,7 +181,7 @@ impl ZebinKernels {
             match &*info.key_bytes(child, node).unwrap_or_default() {
                 b"intel_reqd_sub_group_size" => {
                     if let Some(lanes) = info.int32(node).filter(|lanes| *lanes != 0) {
-                        row.required_sub_group_size = Given::at(lanes, info.at(node.value));
+                        row.required_sub_group_size = Located::at(lanes, info.at(node.value));
                     }
                 }
                 b"reqd_work_group_size" => self.work_group(row, child, node),
@@ -198,11 +203,12 @@ impl ZebinKernels {
             let (Some(size), Some(span)) = (buffer.size, buffer.size_span) else {
                 continue;
             };
-            let lanes = match buffer.row.is_simt_thread {
-                true => row.simd_size.value.max(1),
-                false => 1,
+            let lanes = if buffer.row.is_simt_thread {
+                row.simd_size.value.max(1)
+            } else {
+                1
             };
-            let size = Given::at(size.saturating_mul(lanes), span);
+            let size = Located::at(size.saturating_mul(lanes), span);
             match (&*buffer.row.kind, buffer.row.slot) {
                 ("scratch", 0) => row.spill_size = size,
                 ("scratch", 1) | ("global", _) => row.private_size = size,
@@ -341,6 +347,18 @@ impl Kernels for ZebinKernels {
         let mix = Rc::new(tally.mix());
         self.mixes.borrow_mut().insert(code.start, Rc::clone(&mix));
         Some((code, mix))
+    }
+
+    fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)> {
+        let code = self.links.code_section(name)?;
+        let decoder = self.instructions.decoder()?;
+        if let Some(counts) = self.flows.borrow().get(&code.start) {
+            return Some((code, *counts));
+        }
+        let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
+        let counts = listing.data_flow(sources)?.counts();
+        self.flows.borrow_mut().insert(code.start, counts);
+        Some((code, counts))
     }
 
     fn rows(&self, _: &Sources) -> Rc<Vec<KernelRow>> {

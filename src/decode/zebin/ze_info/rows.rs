@@ -360,7 +360,7 @@ impl ZeInfo {
 
     /// Do the values beside it let a key apply? `said` has the last one that was looked up: most
     /// keys of a mapping depend on the same.
-    fn applies<'a>(&'a self, mapping: Index, key: &Key, said: &mut Option<Beside<'a>>) -> bool {
+    fn applies<'a>(&'a self, mapping: Index, key: &Key, said: &mut Option<KeyedValue<'a>>) -> bool {
         key.when.iter().all(|(other, words)| {
             let value = match said {
                 Some((name, value)) if name == other => value,
@@ -376,7 +376,7 @@ impl ZeInfo {
 }
 
 /// A key of a mapping, and its value.
-type Beside<'a> = (&'static str, Option<Cow<'a, str>>);
+type KeyedValue<'a> = (&'static str, Option<Cow<'a, str>>);
 
 /// The row of a key that is absent.
 fn default_row(key: &'static Key) -> Node {

@@ -89,9 +89,10 @@ impl Grid {
     /// The cell where the keys are: within what is there.
     fn place(&self) -> CellPos {
         let cursor = self.cursor.get();
-        let row = match cursor.moved {
-            true => cursor.place.row,
-            false => self.data.selected(),
+        let row = if cursor.moved {
+            cursor.place.row
+        } else {
+            self.data.selected()
         };
         CellPos {
             row: row.filter(|row| *row < self.data.rows()),
@@ -428,9 +429,10 @@ impl Grid {
             let width = dragged.unwrap_or_else(|| pixels(column));
             sum += width;
             let grows = column.grows && column.set.is_none() && dragged.is_none();
-            let text = match grows {
-                true => format!("minmax({width}px,1fr) "),
-                false => format!("{width}px "),
+            let text = if grows {
+                format!("minmax({width}px,1fr) ")
+            } else {
+                format!("{width}px ")
             };
             out.push_str(&text);
         }

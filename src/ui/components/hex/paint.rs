@@ -8,7 +8,7 @@ use crate::worker::protocol::LeafRow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Paint {
     leaf: Option<LeafPaint>,
-    selected: Option<Selected>,
+    selected: Option<SelectedBytes>,
     hovered: bool,
     cursor: bool,
 }
@@ -23,7 +23,7 @@ struct LeafPaint {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Selected {
+enum SelectedBytes {
     Value,
     /// What introduces the value.
     Head,
@@ -33,7 +33,7 @@ enum Selected {
 
 /// Is something selected that has parts?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Whole {
+pub(crate) enum PartSelection {
     /// A value.
     #[default]
     No,
@@ -45,13 +45,13 @@ pub(crate) enum Whole {
 
 /// What is marked besides the leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Marks {
+pub(crate) struct Highlights {
     /// The bytes that are selected.
     pub span: Option<Span>,
     /// They and what introduces them.
     pub extent: Option<Span>,
     /// Do they have parts of their own, whose colours stay?
-    pub whole: Whole,
+    pub whole: PartSelection,
     /// The bits of them that are selected; all without.
     pub bits: Option<Bits>,
     /// The bytes under the pointer.
@@ -60,19 +60,19 @@ pub(crate) struct Marks {
     pub cursor: Option<u64>,
 }
 
-impl Marks {
-    fn selected(&self, at: u64) -> Option<Selected> {
+impl Highlights {
+    fn selected(&self, at: u64) -> Option<SelectedBytes> {
         if let Some(span) = self.span.filter(|span| span.contains_offset(at)) {
             return match self.whole {
-                Whole::No if !self.has_bits(at - span.start) => Some(Selected::Within),
-                Whole::No => Some(Selected::Value),
-                Whole::Short => Some(Selected::Within),
-                Whole::Long => None,
+                PartSelection::No if !self.has_bits(at - span.start) => Some(SelectedBytes::Within),
+                PartSelection::No => Some(SelectedBytes::Value),
+                PartSelection::Short => Some(SelectedBytes::Within),
+                PartSelection::Long => None,
             };
         }
         self.extent
             .filter(|extent| extent.contains_offset(at))
-            .map(|_| Selected::Head)
+            .map(|_| SelectedBytes::Head)
     }
 
     /// Is one of the bits of this byte selected?
@@ -109,7 +109,7 @@ pub(crate) fn start(leaf: &LeafRow) -> u64 {
 }
 
 /// How the byte at `at` is drawn.
-pub(crate) fn paint(leaves: &[LeafRow], marks: &Marks, at: u64) -> Paint {
+pub(crate) fn paint(leaves: &[LeafRow], marks: &Highlights, at: u64) -> Paint {
     let leaf = leaf_at(leaves, at).map(|leaf| LeafPaint {
         area: leaf.area,
         odd: leaf.odd,
@@ -120,7 +120,7 @@ pub(crate) fn paint(leaves: &[LeafRow], marks: &Marks, at: u64) -> Paint {
     let selected = marks.selected(at);
     Paint {
         // A selected value has one colour, whatever it goes across.
-        leaf: leaf.filter(|_| selected != Some(Selected::Value)),
+        leaf: leaf.filter(|_| selected != Some(SelectedBytes::Value)),
         selected,
         hovered: marks.hovers(at),
         cursor: marks.cursor == Some(at),
@@ -169,9 +169,9 @@ impl Paint {
             }
         }
         match self.selected {
-            Some(Selected::Value) => push("fs"),
-            Some(Selected::Head) => push("fh"),
-            Some(Selected::Within) => push("fw"),
+            Some(SelectedBytes::Value) => push("fs"),
+            Some(SelectedBytes::Head) => push("fh"),
+            Some(SelectedBytes::Within) => push("fw"),
             None => {}
         }
         if self.hovered {
@@ -213,10 +213,10 @@ mod tests {
 
     #[test]
     fn the_bytes_with_selected_bits_are_told_apart() {
-        let marks = Marks {
+        let marks = Highlights {
             span: Some(Span::new(SourceId::FILE, 16, 32)),
             bits: Some(Bits::new(50, 64)),
-            ..Marks::default()
+            ..Highlights::default()
         };
         let classes = |at| paint(&[], &marks, at).classes();
         assert_eq!(classes(21), "fw");
@@ -228,10 +228,10 @@ mod tests {
     #[test]
     fn the_head_of_a_selected_value_is_told_apart() {
         let leaves = [leaf(10, 14, 4)];
-        let marks = Marks {
+        let marks = Highlights {
             span: Some(Span::new(SourceId::FILE, 10, 14)),
             extent: Some(Span::new(SourceId::FILE, 6, 14)),
-            ..Marks::default()
+            ..Highlights::default()
         };
         let classes = |at| paint(&leaves, &marks, at).classes();
         assert_eq!(classes(7), "a-meta hd fh");

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::paint::{self, Marks, Paint};
+use super::paint::{self, Highlights, Paint};
 use crate::ui::text::readings::push_hex;
 use crate::worker::protocol::LeafRow;
 
@@ -63,7 +63,7 @@ pub(crate) fn byte_of(column: u32, width: usize) -> usize {
 }
 
 /// A row.
-pub(crate) fn hex_row(line: &Line<'_>, marks: &Marks) -> Html {
+pub(crate) fn hex_row(line: &Line<'_>, marks: &Highlights) -> Html {
     let offset = format!("{:0digits$x}", line.offset, digits = line.digits);
     let (hex, text) = match line.bytes {
         Some(bytes) => painted(line, bytes, marks),
@@ -89,7 +89,7 @@ fn pending(line: &Line<'_>) -> String {
 }
 
 /// The hex and the text, in runs of bytes that are drawn alike.
-fn painted(line: &Line<'_>, bytes: &[u8], marks: &Marks) -> (Vec<Html>, Vec<Html>) {
+fn painted(line: &Line<'_>, bytes: &[u8], marks: &Highlights) -> (Vec<Html>, Vec<Html>) {
     let (mut hex, mut text) = (Vec::new(), Vec::new());
     let paint_of = |i: usize| paint::paint(line.leaves, marks, line.offset + i as u64);
     let mut from = 0;

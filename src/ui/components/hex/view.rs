@@ -6,19 +6,19 @@ use yew::prelude::*;
 
 use super::byte_map::{Map, byte_map};
 use super::keys;
-use super::paint::{self, Marks, Whole};
+use super::paint::{self, Highlights, PartSelection};
 use super::row::{self, Line, hex_row};
 use crate::model::text::escaped;
 use crate::model::{NodeKind, SourceId, Span};
 use crate::ui::browser::dom::{cell_at, focus, has_selected_text, number_at, open_menu};
 use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::hooks::{
-    Later, Local, VirtualRows, use_change, use_later, use_local, use_row_count, use_virtual_rows,
+    Debounce, Local, VirtualRows, use_change, use_later, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::session::bytes::{CHUNK, Pieces, use_pieces};
 use crate::ui::session::{Session, SessionContext};
 use crate::ui::state::commands::ByteForm;
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{self, TabId};
 use crate::ui::tree;
 use crate::worker::client::Piece;
@@ -47,7 +47,7 @@ pub struct Props {
 
 /// What the pointer and the keys are at.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct Hand {
+struct PointerState {
     cursor: Option<u64>,
     /// Bytes that are being selected freely: where it began, and where it is now.
     drag: Option<(u64, u64)>,
@@ -63,13 +63,13 @@ struct View {
     tab: TabId,
     view: PtrEq<state::View>,
     rows: Rc<VirtualRows>,
-    hand: Local<Hand>,
+    hand: Local<PointerState>,
     pieces: Pieces,
     source: SourceId,
     whole: Span,
     /// Bytes in a row.
     width: u64,
-    later: Later,
+    later: Debounce,
 }
 
 impl View {
@@ -109,10 +109,11 @@ impl View {
         });
         if a == b {
             self.session
-                .select_byte(self.tab, self.source, a, Via::Jump);
+                .select_byte(self.tab, self.source, a, SelectionOrigin::Jump);
         } else {
             let span = Span::new(self.source, a.min(b), a.max(b) + 1);
-            self.session.select_span_of(self.tab, span, Via::Jump);
+            self.session
+                .select_span_of(self.tab, span, SelectionOrigin::Jump);
         }
     }
 
@@ -219,7 +220,7 @@ impl View {
         self.rows.center(self.row_of(at));
     }
 
-    fn marks(&self) -> Marks {
+    fn marks(&self) -> Highlights {
         let selection = &self.view.selection;
         let hand = self.hand.get();
         let dragged = hand
@@ -233,10 +234,10 @@ impl View {
         let has_own = |row: &Row| tree::is_branch(row) && row.kind != NodeKind::Instruction;
         let has_parts = selection.ancestry.last().is_none_or(has_own);
         let whole = match span.map_or(0, Span::len) {
-            _ if free => Whole::No,
-            len if len > LONG => Whole::Long,
-            _ if has_parts => Whole::Short,
-            _ => Whole::No,
+            _ if free => PartSelection::No,
+            len if len > LONG => PartSelection::Long,
+            _ if has_parts => PartSelection::Short,
+            _ => PartSelection::No,
         };
         let own = || selection.ancestry.last().and_then(|row| row.bits);
         let bits = self.view.detail().map_or_else(own, |detail| detail.bits);
@@ -245,7 +246,7 @@ impl View {
             let leaf = paint::leaf_at(&piece.leaves, at)?;
             Some((paint::start(leaf), leaf.end))
         });
-        Marks {
+        Highlights {
             span,
             extent: span.and(dragged.or(selection.extent())),
             whole,
@@ -255,7 +256,7 @@ impl View {
         }
     }
 
-    fn line(&self, number: u64, marks: &Marks, digits: usize) -> Html {
+    fn line(&self, number: u64, marks: &Highlights, digits: usize) -> Html {
         let offset = self.offset(number);
         let len = (self.whole.end - offset).min(self.width) as usize;
         let leaves = self
@@ -363,16 +364,14 @@ pub fn HexView(props: &Props) -> Html {
 
 /// The id of the menu that copies the selected bytes.
 pub fn copy_menu(beside: bool) -> &'static str {
-    match beside {
-        true => "copy-as-beside",
-        false => "copy-as",
-    }
+    if beside { "copy-as-beside" } else { "copy-as" }
 }
 
 fn label(props: &Props) -> String {
-    match props.beside {
-        true => format!("Bytes of {}", escaped(&props.view.opened.name)),
-        false => "Bytes".to_owned(),
+    if props.beside {
+        format!("Bytes of {}", escaped(&props.view.opened.name))
+    } else {
+        "Bytes".to_owned()
     }
 }
 

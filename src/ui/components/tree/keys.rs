@@ -9,7 +9,7 @@ const LOOK_AHEAD: u64 = 5000;
 
 /// What a key asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Wish {
+pub(crate) enum TreeRequest {
     /// Go to the row with this number.
     Move(u64),
     /// Show or hide what is below the row.
@@ -40,24 +40,27 @@ pub(crate) fn is_open(tree: &Tree, item: Item) -> Option<bool> {
 }
 
 /// What a key means on the row with the number `at`; `page` rows are in view.
-pub(crate) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<Wish> {
+pub(crate) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<TreeRequest> {
     let last = flat.len().saturating_sub(1);
     let item = flat.row(at)?.item;
     Some(match key {
-        "ArrowDown" => Wish::Move((at + 1).min(last)),
-        "ArrowUp" => Wish::Move(at.saturating_sub(1)),
-        "PageDown" => Wish::Move((at + page).min(last)),
-        "PageUp" => Wish::Move(at.saturating_sub(page)),
-        "Home" => Wish::Move(0),
-        "End" => Wish::Move(last),
-        "*" => Wish::OpenSiblings,
-        "ArrowRight" => match is_open(tree, item)? {
-            false => Wish::Open(true),
-            true => Wish::Move((at + 1).min(last)),
-        },
-        "ArrowLeft" if is_open(tree, item) == Some(true) => Wish::Open(false),
-        "ArrowLeft" => Wish::Move(above(flat, at)?),
-        "Enter" | " " => Wish::Open(!is_open(tree, item)?),
+        "ArrowDown" => TreeRequest::Move((at + 1).min(last)),
+        "ArrowUp" => TreeRequest::Move(at.saturating_sub(1)),
+        "PageDown" => TreeRequest::Move((at + page).min(last)),
+        "PageUp" => TreeRequest::Move(at.saturating_sub(page)),
+        "Home" => TreeRequest::Move(0),
+        "End" => TreeRequest::Move(last),
+        "*" => TreeRequest::OpenSiblings,
+        "ArrowRight" => {
+            if !is_open(tree, item)? {
+                TreeRequest::Open(true)
+            } else {
+                TreeRequest::Move((at + 1).min(last))
+            }
+        }
+        "ArrowLeft" if is_open(tree, item) == Some(true) => TreeRequest::Open(false),
+        "ArrowLeft" => TreeRequest::Move(above(flat, at)?),
+        "Enter" | " " => TreeRequest::Open(!is_open(tree, item)?),
         _ => return None,
     })
 }
@@ -121,15 +124,30 @@ mod tests {
         let mut tree = Tree::new(&opened(3));
         let flat = Flat::new(&tree, Show::default());
         let press = |key, tree: &Tree, flat: &Flat, at| wish(key, flat, tree, at, 10);
-        assert_eq!(press("ArrowRight", &tree, &flat, 1), Some(Wish::Open(true)));
-        assert_eq!(press("ArrowLeft", &tree, &flat, 1), Some(Wish::Move(0)));
-        assert_eq!(press("ArrowLeft", &tree, &flat, 0), Some(Wish::Open(false)));
-        assert_eq!(press("End", &tree, &flat, 0), Some(Wish::Move(3)));
+        assert_eq!(
+            press("ArrowRight", &tree, &flat, 1),
+            Some(TreeRequest::Open(true))
+        );
+        assert_eq!(
+            press("ArrowLeft", &tree, &flat, 1),
+            Some(TreeRequest::Move(0))
+        );
+        assert_eq!(
+            press("ArrowLeft", &tree, &flat, 0),
+            Some(TreeRequest::Open(false))
+        );
+        assert_eq!(press("End", &tree, &flat, 0), Some(TreeRequest::Move(3)));
         let first = tree.child(NodeId::ROOT, 0).cloned().map(std::rc::Rc::new);
         tree.open(&first.expect("here"));
         let flat = Flat::new(&tree, Show::default());
-        assert_eq!(press("ArrowRight", &tree, &flat, 1), Some(Wish::Move(2)));
-        assert_eq!(press("ArrowLeft", &tree, &flat, 5), Some(Wish::Move(1)));
+        assert_eq!(
+            press("ArrowRight", &tree, &flat, 1),
+            Some(TreeRequest::Move(2))
+        );
+        assert_eq!(
+            press("ArrowLeft", &tree, &flat, 5),
+            Some(TreeRequest::Move(1))
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ const VALUE_MAX: usize = 160;
 
 /// How a row stands in the tree now.
 #[derive(Clone, Copy)]
-pub(crate) struct Standing {
+pub(crate) struct RowState {
     pub number: u64,
     pub row: FlatRow,
     /// Its children are shown; nothing where it has none.
@@ -36,15 +36,16 @@ pub(crate) struct Standing {
 
 /// The id of a row's element.
 pub(crate) fn id(number: u64, beside: bool) -> String {
-    match beside {
-        true => format!("tree-beside-{number}"),
-        false => format!("tree-{number}"),
+    if beside {
+        format!("tree-beside-{number}")
+    } else {
+        format!("tree-{number}")
     }
 }
 
 /// A row, or the place of one that has not arrived yet; for a run of sections `node` is the first
 /// of them.
-pub(crate) fn tree_row(at: Standing, node: Option<&Row>, bookmark: Option<&Bookmark>) -> Html {
+pub(crate) fn tree_row(at: RowState, node: Option<&Row>, bookmark: Option<&Bookmark>) -> Html {
     let indent = format!("d{}", at.row.depth.min(INDENT_MAX));
     let dimmed = node.is_some_and(|row| is_dimmed(row.kind));
     let class = format!(
@@ -74,7 +75,7 @@ pub(crate) fn tree_row(at: Standing, node: Option<&Row>, bookmark: Option<&Bookm
     }
 }
 
-fn content(row: &Row, at: Standing, bookmark: Option<&Bookmark>) -> Html {
+fn content(row: &Row, at: RowState, bookmark: Option<&Bookmark>) -> Html {
     let depth = at.row.depth;
     html! { <>
         if depth == 1 {

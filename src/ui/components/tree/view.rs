@@ -5,24 +5,24 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::keys::{self, Wish};
-use super::row::{self, Standing, tree_row};
+use super::keys::{self, TreeRequest};
+use super::row::{self, RowState, tree_row};
 use crate::model::text::escaped;
 use crate::model::{NodeId, NodeKind};
 use crate::ui::browser::dom::{focus, number_near, set_text, text_of};
 use crate::ui::browser::keys::pressed;
 use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::hooks::{
-    Later, Local, VirtualRows, use_change, use_later, use_local, use_row_count, use_virtual_rows,
+    Debounce, Local, VirtualRows, use_change, use_later, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::session::{Session, SessionContext};
 use crate::ui::state::TabId;
 use crate::ui::state::bookmarks::Bookmarks;
 use crate::ui::state::commands::Command;
-use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::text::format;
 use crate::ui::tree::Tree;
-use crate::ui::tree::differing::Differing;
+use crate::ui::tree::differing::DifferenceIndex;
 use crate::ui::tree::flat::{Flat, Item, Root, Show, stem};
 use crate::worker::protocol::tree_order::{RowId, TreeOrder};
 
@@ -53,7 +53,7 @@ pub struct Props {
     /// The order of the tree; `None` where the file has only one.
     pub order: Option<TreeOrder>,
     /// What differs from another file, and whether the rest is shown, too.
-    pub differing: Option<(Differing, bool)>,
+    pub differing: Option<(DifferenceIndex, bool)>,
     /// The name of the file, if it is beside the one in front.
     pub beside: Option<AttrValue>,
     /// The title of the pane, in the line that also has the rows above the first one in view.
@@ -63,9 +63,10 @@ pub struct Props {
 
 /// The ids of the tree and of the field that filters it.
 fn ids(beside: bool) -> (&'static str, &'static str) {
-    match beside {
-        true => ("tree-beside", "tree-beside-filter"),
-        false => ("tree", "tree-filter"),
+    if beside {
+        ("tree-beside", "tree-beside-filter")
+    } else {
+        ("tree", "tree-filter")
     }
 }
 
@@ -95,12 +96,12 @@ struct Cursor {
 
 /// A flattened tree is kept as long as the tree is the same.
 #[derive(Default)]
-struct Kept(RefCell<Option<Flattened>>);
+struct FlattenedCache(RefCell<Option<Flattened>>);
 
 /// A tree, what of it is shown, and its rows.
 type Flattened = (PtrEq<Tree>, Show, Rc<Flat>);
 
-impl Kept {
+impl FlattenedCache {
     fn flat(&self, tree: &PtrEq<Tree>, show: Show) -> Rc<Flat> {
         let mut kept = self.0.borrow_mut();
         if let Some((of, as_shown, flat)) = &*kept
@@ -129,9 +130,9 @@ struct View {
     waiting: Option<Item>,
     active: Option<u64>,
     typed: Rc<RefCell<String>>,
-    later: Later,
+    later: Debounce,
     /// The rows that get a sign.
-    differing: Option<Differing>,
+    differing: Option<DifferenceIndex>,
     beside: bool,
 }
 
@@ -147,12 +148,12 @@ impl View {
         let way = self.selection.way_in(self.order).unwrap_or(&[]);
         let hides = way.iter().rev().skip(1).any(|r| r.id == row.id);
         if !open && (hides || row.id == NodeId::ROOT) {
-            self.choose(item, Via::Step);
+            self.choose(item, SelectionOrigin::Step);
         }
     }
 
     /// Gives a row the focus and selects its node, if it has one.
-    fn choose(&self, item: Item, via: Via) {
+    fn choose(&self, item: Item, via: SelectionOrigin) {
         let node = keys::node(&self.tree, item);
         let node = node.filter(|row| RowId::of(row.id) != RowId::Rest);
         if node.is_none() || self.order == TreeOrder::Kernels {
@@ -169,7 +170,7 @@ impl View {
         }
     }
 
-    fn go(&self, number: u64, via: Via) {
+    fn go(&self, number: u64, via: SelectionOrigin) {
         let Some(row) = self.flat.row(number) else {
             return;
         };
@@ -185,9 +186,9 @@ impl View {
             event.prevent_default();
             self.typed.borrow_mut().clear();
             match (wish, flat.row(at).map(|row| row.item)) {
-                (Wish::Move(number), _) => self.go(number, Via::Step),
-                (Wish::Open(open), Some(item)) => self.set_open(item, open),
-                (Wish::OpenSiblings, Some(item)) => {
+                (TreeRequest::Move(number), _) => self.go(number, SelectionOrigin::Step),
+                (TreeRequest::Open(open), Some(item)) => self.set_open(item, open),
+                (TreeRequest::OpenSiblings, Some(item)) => {
                     if let Some(node) = keys::node(tree, item) {
                         self.session.open_siblings(self.tab, node);
                     }
@@ -204,7 +205,7 @@ impl View {
             self.later
                 .after(TYPE_AHEAD, Box::new(move || clear.borrow_mut().clear()));
             if let Some(number) = keys::type_ahead(&typed, flat, tree, at) {
-                self.go(number, Via::Step);
+                self.go(number, SelectionOrigin::Step);
             }
         }
     }
@@ -223,7 +224,7 @@ impl View {
         let twice = event.detail() == 2 && !on_twisty && !is_group;
         match open {
             Some(open) if on_twisty || is_group || twice => self.set_open(row.item, !open),
-            _ if event.detail() < 2 => self.go(number, Via::Jump),
+            _ if event.detail() < 2 => self.go(number, SelectionOrigin::Jump),
             _ => {}
         }
     }
@@ -249,7 +250,8 @@ impl View {
             }
         }
         if let Some(row) = self.waiting.and_then(|item| keys::node(&self.tree, item)) {
-            self.session.select_row(self.tab, row, Via::Step);
+            self.session
+                .select_row(self.tab, row, SelectionOrigin::Step);
         }
     }
 
@@ -261,7 +263,7 @@ impl View {
 
     fn row(&self, number: u64) -> Option<Html> {
         let row = self.flat.row(number)?;
-        let standing = Standing {
+        let standing = RowState {
             number,
             row,
             open: keys::is_open(&self.tree, row.item).map(|open| open || self.is_above(number)),
@@ -280,11 +282,11 @@ impl View {
                 group.has(row.index) && stem(&row.name) == of && self.flat.shows(row)
             });
             let count = rows.count() as u64;
-            return Some(tree_row(Standing { count, ..standing }, first, None));
+            return Some(tree_row(RowState { count, ..standing }, first, None));
         }
         let node = keys::node(&self.tree, row.item);
-        let has = |differing: &Differing| node.is_some_and(|node| differing.has(node));
-        let standing = Standing {
+        let has = |differing: &DifferenceIndex| node.is_some_and(|node| differing.has(node));
+        let standing = RowState {
             differs: self.differing.as_ref().is_some_and(has),
             ..standing
         };
@@ -302,7 +304,7 @@ impl View {
 pub fn TreeView(props: &Props) -> Html {
     let beside = props.beside.is_some();
     let (id, filter_id) = ids(beside);
-    let kept = use_mut_ref(Kept::default);
+    let kept = use_mut_ref(FlattenedCache::default);
     let names = use_local::<String>();
     let filter = names.get();
     let differing = props.differing.as_ref().map(|(differing, _)| differing);
@@ -444,7 +446,8 @@ fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Optio
         let depth = usize::try_from(depth).unwrap_or(0);
         let row = branch_at(&here, depth);
         if let Some(row) = row {
-            here.session.select_row(here.tab, &row, Via::Jump);
+            here.session
+                .select_row(here.tab, &row, SelectionOrigin::Jump);
         }
     });
     // The innermost file that the selection is in can be the top.

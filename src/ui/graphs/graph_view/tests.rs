@@ -1,8 +1,8 @@
 use super::*;
 use crate::ui::graphs::module_graph::tests::empty;
 
-fn page(found: u64) -> Drawn {
-    Drawn::Modules(Rc::new(empty(found)))
+fn page(found: u64) -> GraphSubject {
+    GraphSubject::Modules(Rc::new(empty(found)))
 }
 
 /// A graph of so many modules.

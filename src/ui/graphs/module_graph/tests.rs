@@ -1,5 +1,5 @@
 use super::*;
-use crate::analysis::kernels::Given;
+use crate::analysis::kernels::Located;
 use crate::analysis::modules::AbstractModule;
 use crate::analysis::modules::graph::ModuleGroup;
 use crate::model::{SourceId, Span};
@@ -10,7 +10,7 @@ fn at(start: u64) -> Span {
 }
 
 fn image(ir: bool, start: u64) -> Image {
-    let given = |text: &str| Given {
+    let given = |text: &str| Located {
         value: text.to_owned(),
         span: None,
     };
@@ -18,7 +18,7 @@ fn image(ir: bool, start: u64) -> Image {
         header: at(start),
         metadata: at(0),
         bytes: at(start + 100),
-        ir_type: ir.then(Given::default),
+        ir_type: ir.then(Located::default),
         arch: (!ir).then(|| Box::new(given("intel_gpu_bmg_g21"))),
         target: Some(Box::new(given("spir64<&>"))),
         title: "".into(),
@@ -49,7 +49,7 @@ pub(crate) fn empty(found: u64) -> GraphPage {
     GraphPage {
         document: NodeId::ROOT,
         list: ListId::Modules,
-        version: Given::default(),
+        version: Located::default(),
         state: None,
         state_name: "".into(),
         span: at(0),
@@ -94,7 +94,7 @@ fn boxes_do_not_lie_over_each_other() {
     let more = graph
         .nodes
         .iter()
-        .filter(|node| node.stands == Stands::More);
+        .filter(|node| node.stands == BoxKind::More);
     assert!(more.clone().all(|node| node.title == "3 more"));
     assert_eq!(more.count(), 5);
 }
@@ -145,7 +145,7 @@ fn groups_say_what_is_in_them() {
     }];
     let graph = graph(&page, None, "app.syclbin");
     let group = graph.nodes.last().unwrap();
-    assert_eq!(group.stands, Stands::Group(576, 576));
+    assert_eq!(group.stands, BoxKind::Group(576, 576));
     assert_eq!(group.title, "modules 576 … 1\u{a0}151");
 }
 
@@ -153,10 +153,10 @@ fn groups_say_what_is_in_them() {
 fn one_box_is_selected_and_a_nested_file_has_no_name() {
     let mut page = page(2);
     for (holder, title) in [
-        (Holder::Whole, "app.syclbin"),
-        (Holder::AbstractModule(1), "abstract module 1"),
-        (Holder::IrModule(1), "SPIR-V · spir64<&>"),
-        (Holder::NativeImage(9), "image · intel_gpu_bmg_g21"),
+        (PropertyOwner::Whole, "app.syclbin"),
+        (PropertyOwner::AbstractModule(1), "abstract module 1"),
+        (PropertyOwner::IrModule(1), "SPIR-V · spir64<&>"),
+        (PropertyOwner::NativeImage(9), "image · intel_gpu_bmg_g21"),
     ] {
         let graph = graph(&page, Some(holder), "app.syclbin");
         let selected = graph.nodes.iter().filter(|node| node.selected);

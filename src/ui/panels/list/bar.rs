@@ -24,9 +24,10 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
         return html! { <span class="dim" role="status">{ "Reading …" }</span> };
     };
     let names_many = page.names.filter(|names| *names < page.total);
-    let all = match list.query.all {
-        true => page.total + u64::from(page.secondary.count()),
-        false => page.total,
+    let all = if list.query.all {
+        page.total + u64::from(page.secondary.count())
+    } else {
+        page.total
     };
     let found = list.rows.found.unwrap_or(all);
     let count = match names_many {
@@ -52,9 +53,10 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
         },
     };
     let has_count = page.trouble.is_none() || (list.rows.is_waiting() && page.reading.is_none());
-    let said = match found < all {
-        true => format!("{} of {count}", format::grouped(found)),
-        false => count,
+    let said = if found < all {
+        format!("{} of {count}", format::grouped(found))
+    } else {
+        count
     };
     html! { <>
         if !page.subject.is_empty() {

@@ -89,9 +89,10 @@ fn Panel(props: &Props) -> Html {
     let needs_graph = is_graph || id == ListId::Modules;
     // The answer says which block is selected.
     let serial = u64::from(view.selection.serial) << 1 | 1;
-    let serial = match is_code && is_graph {
-        true => serial,
-        false => u64::from(needs_graph) << 1,
+    let serial = if is_code && is_graph {
+        serial
+    } else {
+        u64::from(needs_graph) << 1
     };
     let draw = move || {
         if needs_graph {
@@ -233,11 +234,10 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
     };
     // In a container one of its images may have what the selection has not.
     if is_without && view.code.images.is_some() {
-        return Some(match is_known {
-            true => assembly::choose(view, is_code, on_image.clone()),
-            false => {
-                html! { <div class="panel calm"><p class="dim" role="status">{ "Reading the image …" }</p></div> }
-            }
+        return Some(if is_known {
+            assembly::choose(view, is_code, on_image.clone())
+        } else {
+            html! { <div class="panel calm"><p class="dim" role="status">{ "Reading the image …" }</p></div> }
         });
     }
     let is_empty = match list.id {

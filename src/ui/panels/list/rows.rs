@@ -191,9 +191,10 @@ fn cell(cell: &Cell<'_>) -> Html {
         CellValue::Bytes(_) => ("mono", cell.value.text().into_owned()),
         value => ("", escaped(&value.text())),
     };
-    let (class, title) = match cell.is_default {
-        true => ("dim", Some("Default: not in the file".to_owned())),
-        false => (class, None),
+    let (class, title) = if cell.is_default {
+        ("dim", Some("Default: not in the file".to_owned()))
+    } else {
+        (class, None)
     };
     html! { <>
         { for cell.marks.iter().map(format::mark) }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
 use crate::ui::text::route::{self, Link, Query, Target};
 use crate::worker::client::timer::Timer;
@@ -101,7 +101,7 @@ impl Session {
             serial: view.selection.serial,
             panel: view.panel,
         };
-        let jumped = view.selection.via == Via::Jump;
+        let jumped = view.selection.via == SelectionOrigin::Jump;
         let push = match self.step.replace(Some(now)) {
             Some(before) if before.opening == now.opening => {
                 (jumped && before.serial != now.serial) || before.panel != now.panel
@@ -147,7 +147,7 @@ impl Session {
         }
         match link.target {
             Some(target) => self.follow(tab, target),
-            None if view.is_some() => self.select_root(tab, Via::Address),
+            None if view.is_some() => self.select_root(tab, SelectionOrigin::Address),
             None => self.ask_root(tab),
         }
     }

@@ -263,9 +263,9 @@ impl Session {
             },
             "panel" => match self.active() {
                 Some((tab, _)) => {
-                    let shown = route::Shown {
+                    let shown = route::ViewOptions {
                         panel: text("panel"),
-                        ..route::Shown::default()
+                        ..route::ViewOptions::default()
                     };
                     self.dispatch(Action::Show(tab, shown));
                 }

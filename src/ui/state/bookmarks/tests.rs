@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use super::*;
-use crate::ui::state::selection::Via;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::tree::tests::row;
 
 fn at(path: &str, span: (u64, u64), text: &str) -> Bookmark {
@@ -83,11 +83,11 @@ fn what_is_selected_is_marked_by_its_path_and_bytes() {
         named(1, ".text.k", SourceId::FILE, 100, 200),
         named(2, "word", SourceId::FILE, 116, 132),
     ];
-    let node = Selection::node(Rc::from(rows.clone()), Via::Jump);
+    let node = Selection::node(Rc::from(rows.clone()), SelectionOrigin::Jump);
     let marked = Bookmark::new(&node, ".text.k/word", 4096).unwrap();
     assert_eq!((marked.bytes, marked.span), (None, (116, 132)));
     let bytes = Span::new(SourceId::FILE, 120, 124);
-    let free = Selection::bytes(Rc::from(rows), bytes, Via::Jump);
+    let free = Selection::bytes(Rc::from(rows), bytes, SelectionOrigin::Jump);
     let part = Bookmark::new(&free, ".text.k/word", 4096).unwrap();
     assert_eq!((part.bytes, part.span), (Some((4, 4)), (120, 124)));
     assert!(!part.is_at(&marked));
@@ -98,7 +98,7 @@ fn what_is_selected_is_marked_by_its_path_and_bytes() {
     // The file as a whole, and bytes of it that are in no row.
     let root = Selection::root(None);
     assert_eq!(Bookmark::new(&root, "", 4096).unwrap().span, (0, 4096));
-    let free = Selection::bytes(Rc::from([]), bytes, Via::Jump);
+    let free = Selection::bytes(Rc::from([]), bytes, SelectionOrigin::Jump);
     assert_eq!(
         Bookmark::new(&free, "", 4096).unwrap().bytes,
         Some((120, 4))
@@ -113,7 +113,7 @@ fn what_is_decompressed_has_its_place_in_the_file() {
         named(2, "code", SourceId(2), 0, 5000),
         named(3, "x", SourceId(2), 64, 128),
     ];
-    let selection = Selection::node(Rc::from(rows.clone()), Via::Jump);
+    let selection = Selection::node(Rc::from(rows.clone()), SelectionOrigin::Jump);
     let marked = Bookmark::new(&selection, "image/code/x", 4096).unwrap();
     assert_eq!(marked.span, (100, 200));
     assert!(marked.is_of(&rows));

@@ -1,7 +1,7 @@
 use super::*;
 use crate::analysis::kernels::KernelDetail;
 use crate::model::{SourceId, Xref};
-use crate::tables::About;
+use crate::tables::RowDetails;
 use crate::tables::query::GroupBy;
 use crate::ui::state::paged::{KEEP, PAGE};
 
@@ -55,9 +55,9 @@ fn at_row(document: u32, index: u64) -> Box<ListAt> {
             count: 1,
             place: Some(index),
             entry: at(100 * index, 100),
-            about: About {
+            about: RowDetails {
                 links,
-                ..About::default()
+                ..RowDetails::default()
             },
         }),
     })
@@ -326,25 +326,25 @@ fn all_of_a_row_comes_with_its_place() {
 }
 
 fn kernel(index: u64) -> crate::analysis::kernels::KernelRow {
-    use crate::analysis::kernels::{Given, KernelRow};
+    use crate::analysis::kernels::{KernelRow, Located};
     KernelRow {
         index,
         is_function: false,
-        name: Given::at(format!("k{index}"), at(100 * index, 2)),
+        name: Located::at(format!("k{index}"), at(100 * index, 2)),
         demangled: None,
         entry: at(100 * index, 100),
-        simd_size: Given::default(),
-        grf_count: Given::default(),
-        eu_thread_count: Given::default(),
-        spill_size: Given::default(),
-        private_size: Given::default(),
+        simd_size: Located::default(),
+        grf_count: Located::default(),
+        eu_thread_count: Located::default(),
+        spill_size: Located::default(),
+        private_size: Located::default(),
         from_scratch_slots: false,
-        slm_size: Given::default(),
-        barrier_count: Given::default(),
-        required_sub_group_size: Given::default(),
-        required_work_group_size: Given::default(),
-        inline_data_payload_size: Given::default(),
-        indirect_stateless_count: Given::default(),
+        slm_size: Located::default(),
+        barrier_count: Located::default(),
+        required_sub_group_size: Located::default(),
+        required_work_group_size: Located::default(),
+        inline_data_payload_size: Located::default(),
+        indirect_stateless_count: Located::default(),
         argument_count: 0,
         explicit_arguments: 0,
         implicit_arguments: 0,

@@ -38,7 +38,7 @@ pub struct Yaml<'a> {
 }
 
 /// The bytes of a token in the text.
-pub type Place = (u32, u32);
+pub type TokenRange = (u32, u32);
 
 impl<'a> Yaml<'a> {
     /// The whole document's node.
@@ -136,7 +136,7 @@ impl<'a> Yaml<'a> {
     }
 
     /// Where the node stands: its value, else its key.
-    pub fn place(&self, node: &Node) -> Place {
+    pub fn place(&self, node: &Node) -> TokenRange {
         let token = self.value(node).or_else(|| self.token(node.key));
         token.map_or((0, 0), |token| {
             (token.start, token.start.saturating_add(token.len))
@@ -144,7 +144,7 @@ impl<'a> Yaml<'a> {
     }
 
     /// Where the node's key stands, else its value, else the first of its children.
-    pub fn key_place(&self, node: &Node) -> Place {
+    pub fn key_place(&self, node: &Node) -> TokenRange {
         let mut node = *node;
         for _ in 0..64 {
             let token = self.token(node.key).or_else(|| self.token(node.value));

@@ -397,9 +397,12 @@ fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
         let hex = byte == b'0' && matches!(text.get(pos + 1), Some(b'x' | b'X'));
         let from = if hex { pos + 2 } else { pos };
         let rest = text.get(from..).unwrap_or(&[]);
-        let digits = rest.iter().take_while(|b| match hex {
-            true => b.is_ascii_hexdigit(),
-            false => b.is_ascii_digit() || **b == b'.',
+        let digits = rest.iter().take_while(|b| {
+            if hex {
+                b.is_ascii_hexdigit()
+            } else {
+                b.is_ascii_digit() || **b == b'.'
+            }
         });
         let end = from + digits.count();
         return match text.get(end) {

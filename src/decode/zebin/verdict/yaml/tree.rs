@@ -244,9 +244,10 @@ impl Builder<'_> {
             .get(from..)
             .and_then(|rest| rest.get(..len))
             .unwrap_or(&[]);
-        match NEVER_EMPTY.contains(&word) {
-            true => Err(self.fault(&rules::YAML_EMPTY_TABLE, last.first)),
-            false => Ok(()),
+        if NEVER_EMPTY.contains(&word) {
+            Err(self.fault(&rules::YAML_EMPTY_TABLE, last.first))
+        } else {
+            Ok(())
         }
     }
 

@@ -3,7 +3,7 @@
 use super::members::{Members, Value};
 use super::{Decoder, Refused};
 use crate::decode::zebin::verdict::rules;
-use crate::decode::zebin::verdict::yaml::{Node, Place};
+use crate::decode::zebin::verdict::yaml::{Node, TokenRange};
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
@@ -49,8 +49,8 @@ pub(super) struct KernelState {
 /// What matters of `execution_env`.
 pub(super) struct Environment {
     simd: i32,
-    slm: (i32, Place),
-    alloc_mode: (i32, Place),
+    slm: (i32, TokenRange),
+    alloc_mode: (i32, TokenRange),
 }
 
 impl<'a> Decoder<'a, '_> {

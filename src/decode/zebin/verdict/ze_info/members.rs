@@ -1,7 +1,7 @@
 //! The members of a mapping: their keys and values as the driver reads them.
 
 use super::Decoder;
-use crate::decode::zebin::verdict::findings::Shown;
+use crate::decode::zebin::verdict::findings::Excerpt;
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::Node;
 use crate::decode::zebin::ze_info::schema::{Driver, EnumValue, Key, Table, Type};
@@ -45,7 +45,7 @@ impl<'a> Decoder<'a, '_> {
         let key = known.filter(|key| key.driver != Driver::Unknown);
         if key.is_none() {
             let place = self.key_span(member);
-            let (rule, within, key) = (&rules::UNKNOWN_KEY, table.name, Shown(name));
+            let (rule, within, key) = (&rules::UNKNOWN_KEY, table.name, Excerpt(name));
             match (name, known) {
                 (b"", _) => self.fail(rule, place, format_args!("entry of {within} without a key")),
                 (_, Some(_)) => {
@@ -119,8 +119,8 @@ impl<'a> Decoder<'a, '_> {
 
     /// A value that cannot be read.
     pub fn not_read(&mut self, member: &Node, wanted: &str) -> Option<Value> {
-        let key = Shown(self.yaml.key(member));
-        let value = Shown(self.yaml.raw(member));
+        let key = Excerpt(self.yaml.key(member));
+        let value = Excerpt(self.yaml.raw(member));
         let message = format_args!("{key}: \"{value}\" is not {wanted}");
         self.fail(&rules::VALUE_NOT_READ, self.value_span(member), message);
         None
@@ -128,11 +128,11 @@ impl<'a> Decoder<'a, '_> {
 
     fn unhandled(&mut self, member: &Node, word: &[u8], list: &str) -> Option<Value> {
         let place = self.value_span(member);
-        let (rule, key) = (&rules::UNKNOWN_VALUE, Shown(self.yaml.key(member)));
+        let (rule, key) = (&rules::UNKNOWN_VALUE, Excerpt(self.yaml.key(member)));
         match word {
             b"" => self.fail(rule, place, format_args!("{key} has no value")),
             _ => {
-                let message = format_args!("{key}: unknown {list} \"{}\"", Shown(word));
+                let message = format_args!("{key}: unknown {list} \"{}\"", Excerpt(word));
                 self.fail(rule, place, message);
             }
         }
@@ -151,7 +151,7 @@ impl<'a> Decoder<'a, '_> {
             }
         }
         if count != 3 {
-            let key = Shown(self.yaml.key(member));
+            let key = Excerpt(self.yaml.key(member));
             let message = format_args!("{key} has {count} numbers, not 3");
             self.fail(&rules::LIST_LENGTH, self.key_span(member), message);
             valid = false;

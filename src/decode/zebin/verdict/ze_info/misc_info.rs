@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::Kernel;
 use super::text::ZeInfoText;
 use crate::decode::rule::Rule;
-use crate::decode::zebin::verdict::findings::{Findings, Shown};
+use crate::decode::zebin::verdict::findings::{Excerpt, Findings};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Node, TokenKind, Yaml};
 use crate::model::{Effect, Span};
@@ -54,14 +54,14 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
         // For a kernel that does not exist the driver takes that of the entry before.
         kernel = by_name.get(name).or(kernel);
         let Some(kernel) = kernel else {
-            let message = format_args!("no kernel \"{}\"", Shown(name));
+            let message = format_args!("no kernel \"{}\"", Excerpt(name));
             findings.note(&rules::MISC_INFO, place, message);
             return;
         };
         let count = indices.len();
         let is_bad = |index: i32| !usize::try_from(index).is_ok_and(|index| index < count);
         if let Some((index, place)) = indices.iter().find(|(index, _)| is_bad(*index)) {
-            let name = Shown(kernel.name);
+            let name = Excerpt(kernel.name);
             let message = format_args!("{name}: index {index} out of range ({count} arguments)");
             findings.note(&rules::MISC_INFO_INDEX, *place, message);
             return;
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, node: &Node) -> Result<&'a [u8], Problem> {
-        let words = |what| format!("{}{what}", Shown(self.yaml.key(node)));
+        let words = |what| format!("{}{what}", Excerpt(self.yaml.key(node)));
         match self.yaml.value(node).map(|token| token.kind) {
             Some(TokenKind::Text) => Ok(self.yaml.raw(node)),
             Some(_) => Err((

@@ -15,8 +15,8 @@ pub use self::text::ZeInfoText;
 
 use std::fmt::Display;
 
-use super::findings::{Findings, Refused, Shown};
-use super::yaml::{Node, Place, TokenKind, Yaml};
+use super::findings::{Excerpt, Findings, Refused};
+use super::yaml::{Node, TokenKind, TokenRange, Yaml};
 use super::{rules, version};
 use crate::decode::rule::Rule;
 use crate::decode::zebin::device::Device;
@@ -72,7 +72,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
     }
 
     /// The bytes of a place in the text.
-    pub fn span(&self, (start, end): Place) -> Span {
+    pub fn span(&self, (start, end): TokenRange) -> Span {
         self.at
             .subspan(start.into(), u64::from(end.saturating_sub(start)))
     }
@@ -101,7 +101,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
         match self.owner {
             b"" => self.findings.note(rule, place, message),
             owner => {
-                let message = format_args!("{}: {message}", Shown(owner));
+                let message = format_args!("{}: {message}", Excerpt(owner));
                 self.findings.note(rule, place, message);
             }
         }
@@ -198,7 +198,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
     /// A text, with its quotes; the driver crashes if there is none.
     fn text(&mut self, node: &Node) -> Result<Option<&'a [u8]>, Refused> {
         let Some(token) = self.yaml.value(node) else {
-            let (key, place) = (Shown(self.yaml.key(node)), self.key_span(node));
+            let (key, place) = (Excerpt(self.yaml.key(node)), self.key_span(node));
             let message = format_args!("{key} has no value");
             return self.refuse(&rules::EMPTY_TEXT, place, message);
         };

@@ -1,6 +1,6 @@
 //! The arguments of a kernel, and the memory and samplers that it needs.
 
-use super::When;
+use super::KeyCondition;
 use super::dsl::table;
 use super::values::{
     ACCESS_TYPE, ADDRESS_MODE, ADDRESS_SPACE, ALLOCATION_TYPE, ARGUMENT_TYPE, IMAGE_TYPE,
@@ -9,7 +9,7 @@ use super::values::{
 };
 
 /// The kinds of arguments that belong to an argument of the source.
-const WITH_INDEX: When = (
+const WITH_INDEX: KeyCondition = (
     "arg_type",
     &[
         "arg_byvalue",
@@ -35,12 +35,12 @@ const WITH_INDEX: When = (
         "sampler_snap_wa",
     ],
 );
-const BY_POINTER: When = ("arg_type", &["arg_bypointer"]);
-const BY_VALUE: When = ("arg_type", &["arg_byvalue"]);
-const BASE: When = ("arg_type", &["const_base", "global_base"]);
-const IMAGE: When = ("addrspace", &["image"]);
-const SAMPLER: When = ("addrspace", &["sampler"]);
-const LOCAL: When = ("addrspace", &["local"]);
+const BY_POINTER: KeyCondition = ("arg_type", &["arg_bypointer"]);
+const BY_VALUE: KeyCondition = ("arg_type", &["arg_byvalue"]);
+const BASE: KeyCondition = ("arg_type", &["const_base", "global_base"]);
+const IMAGE: KeyCondition = ("addrspace", &["image"]);
+const SAMPLER: KeyCondition = ("addrspace", &["sampler"]);
+const LOCAL: KeyCondition = ("addrspace", &["local"]);
 
 table! {
     /// The layout of the cross-thread payload, which all threads share: source arguments and

@@ -253,7 +253,7 @@ macro_rules! fact {
 pub(super) use {fact, table, values};
 
 use super::{Default, Driver, EnumValue, Key, Table, Type};
-use crate::model::{Doc, Known};
+use crate::model::{Doc, KnownValue};
 
 const NO_DOC: Doc = Doc::new("", "");
 
@@ -307,15 +307,17 @@ pub(super) const VALUE: EnumValue = EnumValue {
 
 /// The inspector's list: the words with their places in the list as numbers.
 #[allow(clippy::indexing_slicing)]
-pub(super) const fn known<const N: usize>(words: &[(&'static str, &'static str)]) -> [Known; N] {
-    let mut known = [Known {
+pub(super) const fn known<const N: usize>(
+    words: &[(&'static str, &'static str)],
+) -> [KnownValue; N] {
+    let mut known = [KnownValue {
         raw: 0,
         name: "",
         doc: "",
     }; N];
     let mut at = 0;
     while at < N {
-        known[at] = Known {
+        known[at] = KnownValue {
             raw: at as u64,
             name: words[at].0,
             doc: words[at].1,

@@ -30,7 +30,7 @@ pub use self::values::{
 };
 
 use self::dsl::Slots;
-use crate::model::{Doc, Known};
+use crate::model::{Doc, KnownValue};
 
 /// The version that these tables describe: 1.73.
 pub const VERSION: (u32, u32) = (1, 73);
@@ -133,7 +133,7 @@ pub struct Key {
     pub allowed: &'static [i64],
     /// The keys beside it that it depends on: of each at least one of the values. Without
     /// them it does not apply, and has no default either.
-    pub when: &'static [When],
+    pub when: &'static [KeyCondition],
     /// What the driver does with it.
     pub driver: Driver,
     /// What it means, with type, default, version and unit in words.
@@ -170,7 +170,7 @@ impl Key {
 }
 
 /// A condition on a key beside another one: it has one of the values.
-pub type When = (&'static str, &'static [&'static str]);
+pub type KeyCondition = (&'static str, &'static [&'static str]);
 
 /// What a value is.
 #[derive(Debug, Clone, Copy)]
@@ -265,7 +265,7 @@ pub struct Values {
     /// The words; legacy ones last.
     pub values: &'static [EnumValue],
     /// The same, for the inspector; `raw` is the place in the list.
-    pub known: &'static [Known],
+    pub known: &'static [KnownValue],
     slots: Slots,
 }
 

@@ -2,7 +2,7 @@
 
 use super::keys::{Key, Shape, indicator};
 use super::lines::is_blank_or_end;
-use super::reader::{DOCUMENT_COLUMN, Entry, Held, Reader};
+use super::reader::{DOCUMENT_COLUMN, Entry, PendingComment, Reader};
 use super::{Extent, Kind, ProblemKind, Style, offset};
 
 impl Reader<'_> {
@@ -68,7 +68,7 @@ impl Reader<'_> {
     fn hold_comment(&mut self, at: usize) {
         let extent = self.trim(at..self.line.end);
         let extent = Extent::new(extent.start, extent.end);
-        self.held.push(Held {
+        self.held.push(PendingComment {
             extent,
             line: self.line_number,
         });

@@ -57,7 +57,7 @@ pub(super) struct Open {
 }
 
 /// A comment that waits for the next line, which decides what collection it is in.
-pub(super) struct Held {
+pub(super) struct PendingComment {
     pub(super) extent: Extent,
     pub(super) line: u32,
 }
@@ -83,7 +83,7 @@ pub(super) struct Reader<'t> {
     pub(super) open: Vec<Open>,
     /// A key or dash whose value is not known yet.
     pub(super) awaiting: Option<Entry>,
-    pub(super) held: Vec<Held>,
+    pub(super) held: Vec<PendingComment>,
     pub(super) waiting: Vec<Node>,
     pub(super) nodes: Vec<Node>,
     pub(super) problems: Problems,

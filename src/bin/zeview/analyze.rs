@@ -1,0 +1,346 @@
+//! `zeview analyze`: the data flow of kernels in a summary.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use clap::Args;
+use serde_json::json;
+use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
+use zeview::decode::isa::dataflow::DataFlow;
+use zeview::decode::isa::{Decoder, Platform};
+use zeview::model::text::escaped;
+
+use crate::FileArgument;
+use crate::disasm::{Code, find, parse_platform};
+use crate::input;
+use crate::output::{self, complain};
+use crate::progress::Progress;
+
+#[derive(Args)]
+pub struct Options {
+    /// The file; `-` reads standard input.
+    file: FileArgument,
+    /// Analyze only this kernel or function.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// The encoding, as for `zeview disasm`. Default: that of the device that the file is for.
+    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
+    platform: Option<Platform>,
+    /// Print a JSON array with one object per kernel: schema, kernel, grf_bytes, and the summary.
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let name = options.file.display();
+    let progress = Progress::start();
+    progress.say(|| format!("reading {name}"));
+    let mut document = match input::open(&options.file) {
+        Ok(document) => document,
+        Err(error) => {
+            complain!("{name}: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let kernel = options.kernel.as_deref();
+    let found = find(&mut document, options.platform, kernel, false);
+    drop(progress);
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            complain!("{name}: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let account = output::account();
+    output::allow(&account, &document);
+    let mut out = match options.json {
+        true => output::json_within(&account),
+        false => output::text_within(&account),
+    };
+    let mut status = 0;
+    let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
+    out.write_all(if options.json { b"[" } else { b"" })?;
+    for (at, code) in found.iter().enumerate() {
+        if account.is_overdrawn() {
+            complain!("{name}: stopped: the output is too long; name a --kernel");
+            status = 2;
+            break;
+        }
+        let bytes = match document.sources.read(code.span) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                complain!("{name}: {}: {error}", code.name);
+                status = 2;
+                continue;
+            }
+        };
+        let (_, decoder) = match &mut decoder {
+            Some(decoder) if decoder.0 == code.platform => decoder,
+            other => other.insert((code.platform, Rc::new(Decoder::new(code.platform)))),
+        };
+        let flow = DataFlow::new(Rc::clone(decoder), &*bytes);
+        let report = flow.report();
+        if options.json {
+            let mut object = json!({
+                "schema": zeview::model::json::SCHEMA,
+                "kernel": code.name,
+                "grf_bytes": flow.register_bytes(),
+            });
+            if let (Some(object), serde_json::Value::Object(values)) =
+                (object.as_object_mut(), serde_json::to_value(report)?)
+            {
+                object.extend(values);
+            }
+            out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut out, &object)?;
+        } else {
+            write(code, &report, options.markdown, at == 0, &mut out)?;
+        }
+    }
+    out.write_all(if options.json { b"\n]\n" } else { b"" })?;
+    out.flush()?;
+    if account.is_overdrawn() {
+        status = 2;
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// Writes lines of text, or of Markdown.
+struct Writer<'a, W> {
+    out: &'a mut W,
+    markdown: bool,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn heading(&mut self, text: &str) -> io::Result<()> {
+        match self.markdown {
+            true => writeln!(self.out, "\n### {text}\n"),
+            false => writeln!(self.out, "{text}:"),
+        }
+    }
+
+    fn item(&mut self, text: &str) -> io::Result<()> {
+        match self.markdown {
+            true => writeln!(self.out, "* {text}"),
+            false => writeln!(self.out, "  {text}"),
+        }
+    }
+
+    /// A table: its columns, then its rows.
+    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+        if self.markdown {
+            writeln!(self.out, "| {} |", columns.join(" | "))?;
+            writeln!(self.out, "|{}", "---|".repeat(columns.len()))?;
+            for row in rows {
+                writeln!(self.out, "| {} |", row.join(" | "))?;
+            }
+            return Ok(());
+        }
+        let width = |at: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            let cells = cells.map(|cell| cell.chars().count());
+            let title = columns.get(at).map_or(0, |title| title.chars().count());
+            cells.chain([title]).max().unwrap_or(0)
+        };
+        let titles: Vec<String> = columns.iter().map(|title| (*title).to_owned()).collect();
+        for row in [&titles].into_iter().chain(rows) {
+            let mut line = String::from(" ");
+            for (at, cell) in row.iter().enumerate() {
+                line.push(' ');
+                line.push_str(cell);
+                let blanks = width(at) - cell.chars().count();
+                line.push_str(&" ".repeat(blanks + 1));
+            }
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+fn write(
+    code: &Code,
+    report: &FlowReport,
+    markdown: bool,
+    is_first: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if !is_first {
+        writeln!(out)?;
+    }
+    let name = escaped(&code.name);
+    match markdown {
+        true => writeln!(out, "## {name}\n")?,
+        false => writeln!(out, "kernel {name}")?,
+    }
+    let mut to = Writer { out, markdown };
+    to.item(&format!("instructions: {}", report.instructions))?;
+    if let Some(peak) = &report.peak {
+        let (registers, bytes) = (peak.registers, peak.bytes);
+        to.item(&format!(
+            "peak pressure: {registers} live registers ({bytes} bytes) at {:#x}",
+            peak.pc
+        ))?;
+        if let Some(range) = &peak.longest {
+            let from = match range.from {
+                Some(pc) => format!("{pc:#x}"),
+                None => "the start of the kernel".to_owned(),
+            };
+            to.item(&format!(
+                "longest live range across the peak: {} from {from} to {:#x}, {} instructions",
+                range.register, range.to, range.instructions
+            ))?;
+        }
+    }
+    match report.dead_writes {
+        Some(count) => to.item(&format!("dead writes: {count}"))?,
+        None => to.item("dead writes: not known, registers are addressed indirectly")?,
+    }
+    let (spills, fills) = (report.spills, report.fills);
+    to.item(&format!("spill messages: {spills}, fill messages: {fills}"))?;
+    for limit in &report.limits {
+        to.item(&format!("note: {limit}"))?;
+    }
+    if !report.slots.is_empty() {
+        to.heading("spills by slot")?;
+        let columns = [
+            "slot",
+            "bytes",
+            "written",
+            "read",
+            "loops around",
+            "written at",
+            "read at",
+        ];
+        let rows: Vec<Vec<String>> = report
+            .slots
+            .iter()
+            .map(|slot| {
+                vec![
+                    slot.address.clone(),
+                    slot.bytes.to_string(),
+                    slot.writers.len().to_string(),
+                    slot.readers.len().to_string(),
+                    slot.depth.to_string(),
+                    places(&slot.writers),
+                    places(&slot.readers),
+                ]
+            })
+            .collect();
+        to.table(&columns, &rows)?;
+    }
+    write_loops(report, &mut to)?;
+    if !report.waits.is_empty() {
+        to.heading("costliest waits, in cycles that the compiler's scheduler assumes")?;
+        for wait in &report.waits {
+            to.item(&wait_text(wait))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {
+    if report.loops.is_empty() {
+        return Ok(());
+    }
+    to.heading(
+        "loops, with cycles of an iteration for one thread as the compiler's scheduler assumes",
+    )?;
+    let columns = [
+        "loop",
+        "depth",
+        "instructions",
+        "dpas",
+        "sends",
+        "spills",
+        "fills",
+        "waits",
+        "cycles",
+        "bound by",
+        "bytes",
+    ];
+    let loops = (0_u32..).zip(&report.loops);
+    let rows: Vec<Vec<String>> = loops
+        .map(|(at, found)| {
+            let hottest = if report.hottest == Some(at) {
+                " (hottest)"
+            } else {
+                ""
+            };
+            vec![
+                format!("{:#x}-{:#x}{hottest}", found.start, found.end),
+                found.depth.to_string(),
+                found.instructions.to_string(),
+                found.dpas.to_string(),
+                found.sends.to_string(),
+                found.spills.to_string(),
+                found.fills.to_string(),
+                found.waits.to_string(),
+                found.cycles.to_string(),
+                found.bound.clone(),
+                moved(found),
+            ]
+        })
+        .collect();
+    to.table(&columns, &rows)
+}
+
+/// The bytes of an iteration, by memory and cache setting.
+fn moved(found: &LoopReport) -> String {
+    let moved = found.moved.iter().map(|moved| {
+        let mut parts = Vec::new();
+        if moved.loaded > 0 {
+            parts.push(format!("loads {}", moved.loaded));
+        }
+        if moved.stored > 0 {
+            parts.push(format!("stores {}", moved.stored));
+        }
+        format!("{}{} {}", moved.memory, moved.cache, parts.join(", "))
+    });
+    moved.collect::<Vec<_>>().join("; ")
+}
+
+/// Number of offsets that are listed.
+const LISTED: usize = 4;
+
+fn places(pcs: &[u32]) -> String {
+    let listed = pcs.iter().take(LISTED).map(|pc| format!("{pc:#x}"));
+    let mut text = listed.collect::<Vec<_>>().join(", ");
+    if pcs.len() > LISTED {
+        text.push_str(", …");
+    }
+    text
+}
+
+fn wait_text(wait: &WaitReport) -> String {
+    let mut text = format!("{:#x} waits {} cycles", wait.pc, wait.cycles);
+    match wait.depth {
+        0 => {}
+        1 => text.push_str(" in a loop"),
+        depth => text.push_str(&format!(" in {depth} loops")),
+    }
+    let waits = wait.waits.iter().map(|wait| {
+        let producer = match wait.pc {
+            Some(pc) => format!("{pc:#x}"),
+            None => "nothing".to_owned(),
+        };
+        match wait.bytes.is_empty() {
+            true => format!("{} for {producer}, without a reason in the data", wait.on),
+            false => format!(
+                "{} for {producer} because of {}",
+                wait.on,
+                wait.bytes.join(",")
+            ),
+        }
+    });
+    let waits = waits.collect::<Vec<_>>().join("; ");
+    if !waits.is_empty() {
+        text.push_str(": ");
+        text.push_str(&waits);
+    }
+    text
+}

@@ -1,0 +1,50 @@
+//! Data flow of a section of code: registers alive, producers, waits, costs, loops and spills.
+//!
+//! Everything is computed from decoded operands. One [`DataFlow`] covers a section of code:
+//!
+//! * [`DataFlow::new`] decodes the code once, finds its basic blocks, and links each read to the
+//!   writes before it. It is linear in the code.
+//! * [`DataFlow::footprint`]: the bytes that an instruction reads and writes, by operand.
+//! * [`DataFlow::definitions`]: the producers of each operand; [`DataFlow::uses`]: the consumers of a
+//!   result.
+//! * [`DataFlow::live`]: the bytes and registers that are live before each instruction;
+//!   [`DataFlow::live_set`]: which ones.
+//! * [`DataFlow::is_dead`]: whether a result is never read.
+//! * [`DataFlow::waits`]: the instructions that an instruction waits for, and the reason.
+//! * [`DataFlow::latency`], [`DataFlow::occupancy`]: the cycles that the compiler's scheduler assumes.
+//! * [`DataFlow::loops`], [`DataFlow::spills`], [`DataFlow::report`]: summaries.
+//!
+//! Instructions are named by their row: a number below [`DataFlow::count`];
+//! [`DataFlow::row_of`] finds that of an offset in the code. Consumers and loops are found by whole
+//! passes, which are kept.
+//!
+//! # Limits
+//!
+//! Divergent control flow is ignored: a write without predicate ends the life of the old value even
+//! if it writes only the channels that are enabled. Calls are jumps that come back to the next
+//! instruction; [`Extent::calls`] says that there are some. Registers whose number is in an address
+//! register are unknown: [`Extent::indirect`].
+
+mod build;
+mod cost;
+mod footprint;
+mod footprint_messages;
+mod live;
+mod loops;
+mod messages;
+mod reaching;
+mod regset;
+mod report;
+
+mod spills;
+mod waits;
+
+pub use build::{DataFlow, Extent, Stop};
+pub use footprint::{Access, Certainty, Footprint, Role};
+pub use live::Live;
+pub use loops::{Bound, Loop};
+pub use messages::Traffic;
+pub use reaching::{Definition, OperandDefinitions};
+pub use regset::{ByteSet, RegisterFile};
+pub use spills::{Base, Slot, Spills};
+pub use waits::{Wait, WaitOn};

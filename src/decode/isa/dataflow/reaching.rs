@@ -1,0 +1,291 @@
+//! Reaching definitions: the writes that a value may come from.
+//!
+//! Bytes do not influence each other, so each register is followed on its own. Within a block the
+//! writes to a register are linked; across blocks a search goes through the predecessors.
+//!
+//! A write without predicate ends the paths of the bytes that it writes. One with a predicate does so
+//! only for a use under the same predicate, or together with a write under the complementary
+//! predicate in the same block; a write to the flag in between cancels both.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::build::{DataFlow, Guard, NONE, Row, index};
+use super::footprint::Role;
+use super::regset::{ByteSet, Piece, Pieces, Unit};
+
+/// A producer of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The instruction that writes it, or `None` for a value that the kernel starts with.
+    pub row: Option<u32>,
+    /// The bytes that come from it.
+    pub bytes: ByteSet,
+}
+
+/// The producers of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperandDefinitions {
+    /// The operand.
+    pub role: Role,
+    /// Its producers, inputs of the kernel first, then in the order of the code.
+    pub definitions: Vec<Definition>,
+}
+
+/// A row, or [`NONE`] for an input of the kernel, and the bytes of one register that it writes.
+type Reaching = (u32, u64);
+
+/// The definitions that reach the start of blocks: by block and register.
+pub(super) type EntryDefinitions = HashMap<(u32, Unit), Rc<[Reaching]>>;
+
+/// A predicated write that has been passed.
+struct Passed {
+    guard: Guard,
+    mask: u64,
+}
+
+impl DataFlow {
+    /// The producers of the values that each operand of an instruction reads.
+    #[must_use]
+    pub fn definitions(&self, row: u32) -> Vec<OperandDefinitions> {
+        self.allow();
+        let footprint = self.footprint(row);
+        let reads = footprint.reads();
+        let reads = reads.map(|access| OperandDefinitions {
+            role: access.role,
+            definitions: self.definitions_of(row, &access.bytes),
+        });
+        reads
+            .filter(|found| !found.definitions.is_empty())
+            .collect()
+    }
+
+    /// The producers of all bytes that an instruction reads.
+    #[must_use]
+    pub fn all_definitions(&self, row: u32) -> Vec<Definition> {
+        self.allow();
+        let pieces = self.reads_of(row).iter().map(|read| read.piece);
+        self.definitions_of(row, &ByteSet::new(pieces.collect(), self.sizes()))
+    }
+
+    /// The producers of bytes that an instruction reads.
+    fn definitions_of(&self, row: u32, bytes: &ByteSet) -> Vec<Definition> {
+        let mut found: Vec<(u32, Piece)> = Vec::new();
+        for piece in bytes.pieces() {
+            self.each_definition(row, *piece, &mut |from, mask| {
+                let unit = piece.unit;
+                found.push((from, Piece { unit, mask }));
+            });
+        }
+        // Inputs first: NONE wraps to 0.
+        found.sort_by_key(|(row, piece)| (row.wrapping_add(1), piece.unit));
+        let mut out: Vec<(u32, Pieces)> = Vec::new();
+        for (from, piece) in found {
+            match out.last_mut() {
+                Some((last, pieces)) if *last == from => pieces.add_mask(piece.unit, piece.mask),
+                _ => {
+                    let mut pieces = Pieces::default();
+                    pieces.add_mask(piece.unit, piece.mask);
+                    out.push((from, pieces));
+                }
+            }
+        }
+        let definition = |(row, pieces): (u32, Pieces)| Definition {
+            row: (row != NONE).then_some(row),
+            bytes: ByteSet::new(pieces.0, self.sizes()),
+        };
+        out.into_iter().map(definition).collect()
+    }
+
+    /// The consumers of a result: the instructions that read bytes of what the instruction writes,
+    /// in the order of the code. Builds the consumers of the whole code at the first call.
+    #[must_use]
+    pub fn uses(&self, row: u32) -> &[u32] {
+        let consumers = self.consumers.get_or_init(|| self.all_consumers());
+        consumers.get(index(row)).map_or(&[], Vec::as_slice)
+    }
+
+    fn all_consumers(&self) -> Vec<Vec<u32>> {
+        let mut out: Vec<Vec<u32>> = vec![Vec::new(); self.rows.len()];
+        for row in 0..self.count() {
+            for read in self.reads_of(row) {
+                self.each_definition(row, read.piece, &mut |from, _| {
+                    if let Some(consumers) = out.get_mut(index(from))
+                        && consumers.last() != Some(&row)
+                    {
+                        consumers.push(row);
+                    }
+                });
+            }
+        }
+        out
+    }
+
+    /// Calls `f` with the producers of bytes of a register that an instruction reads.
+    pub(super) fn each_definition(&self, row: u32, piece: Piece, f: &mut dyn FnMut(u32, u64)) {
+        let reads = self.reads_of(row);
+        let read = reads.iter().find(|read| read.piece.unit == piece.unit);
+        let (Some(record), Some(read)) = (self.row(row), read) else {
+            return;
+        };
+        let rest = self.walk(read.definition, row, piece.mask, record.guard, f);
+        if rest == 0 {
+            return;
+        }
+        for (from, mask) in self.entry(record.block, piece.unit).iter() {
+            if mask & rest != 0 {
+                f(*from, mask & rest);
+            }
+        }
+    }
+
+    /// Follows bytes of a register back from a row to the start of its block. `write` is the last
+    /// write to the register before the row. Calls `f` with the writes that they may come from.
+    /// Returns the bytes that may come from before the block.
+    pub(super) fn walk(
+        &self,
+        mut write: u32,
+        mut row: u32,
+        mut mask: u64,
+        mut guard: Guard,
+        f: &mut dyn FnMut(u32, u64),
+    ) -> u64 {
+        let mut passed: Vec<Passed> = Vec::new();
+        while let Some(at) = self.writes.get(index(write)) {
+            if !self.spend(1) {
+                return mask;
+            }
+            let Some(record) = self.row(at.row) else {
+                return mask;
+            };
+            if guard.flags != 0 || !passed.is_empty() {
+                let flags = self.flags_between(at.row, row);
+                if guard.flags & flags != 0 {
+                    guard = Guard::default();
+                }
+                passed.retain(|passed| passed.guard.flags & flags == 0);
+            }
+            let overlap = match matches(guard, record.guard) {
+                true => mask & at.piece.mask,
+                false => 0,
+            };
+            if overlap != 0 {
+                f(at.row, overlap);
+                mask = ends(mask, overlap, guard, record, &mut passed);
+                if mask == 0 {
+                    return 0;
+                }
+            }
+            row = at.row;
+            write = at.previous;
+        }
+        mask
+    }
+
+    /// The flag bytes that are written from a row on, before another.
+    fn flags_between(&self, from: u32, to: u32) -> u16 {
+        let start = self.flag_writes.partition_point(|(row, _)| *row < from);
+        let writes = self.flag_writes.get(start..).unwrap_or_default();
+        let writes = writes.iter().take_while(|(row, _)| *row < to);
+        let mut count = 0;
+        let flags = writes.fold(0, |flags, (_, bits)| {
+            count += 1;
+            flags | bits
+        });
+        self.spend(count);
+        flags
+    }
+
+    /// The last write to a register in a block.
+    pub(super) fn last_write(&self, block: u32, unit: Unit) -> u32 {
+        let last = self.node(block).map_or(&[][..], |node| &node.last);
+        let found = last.binary_search_by_key(&unit, |(unit, _)| *unit);
+        let found = found.ok().and_then(|at| last.get(at));
+        found.map_or(NONE, |(_, write)| *write)
+    }
+
+    /// The definitions of a register that reach the start of a block.
+    pub(super) fn entry(&self, block: u32, unit: Unit) -> Rc<[Reaching]> {
+        if let Some(known) = self.entries.borrow().get(&(block, unit)) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[Reaching]> = self.find_entry(block, unit).into();
+        let mut entries = self.entries.borrow_mut();
+        entries.insert((block, unit), Rc::clone(&found));
+        found
+    }
+
+    fn find_entry(&self, block: u32, unit: Unit) -> Vec<Reaching> {
+        let mut out: Vec<Reaching> = Vec::new();
+        // The bytes that were looked for at the end of each block.
+        let mut seen: HashMap<u32, u64> = HashMap::new();
+        let mut input = if block == 0 { u64::MAX } else { 0 };
+        let predecessors = |block: u32| self.node(block).map_or(&[][..], |n| &n.predecessors);
+        let mut work: Vec<(u32, u64)> = Vec::new();
+        work.extend(predecessors(block).iter().map(|from| (*from, u64::MAX)));
+        while let Some((from, mask)) = work.pop() {
+            if !self.spend(1) {
+                break;
+            }
+            let seen = seen.entry(from).or_default();
+            let mask = mask & !*seen;
+            if mask == 0 {
+                continue;
+            }
+            *seen |= mask;
+            let write = self.last_write(from, unit);
+            let end = self.node(from).map_or(0, |node| node.end);
+            let rest = self.walk(write, end, mask, Guard::default(), &mut |row, mask| {
+                out.push((row, mask));
+            });
+            if rest == 0 {
+                continue;
+            }
+            if from == 0 {
+                input |= rest;
+            }
+            work.extend(predecessors(from).iter().map(|from| (*from, rest)));
+        }
+        if input != 0 {
+            out.push((NONE, input));
+        }
+        out
+    }
+}
+
+/// Whether a use under a predicate can see a write under another.
+fn matches(used: Guard, written: Guard) -> bool {
+    used.flags == 0 || written.flags == 0 || agree(used, written)
+}
+
+fn agree(used: Guard, written: Guard) -> bool {
+    used.inverse == written.inverse && used.flags & written.flags != 0
+}
+
+/// The bytes that are still looked for behind a write that overlaps with them.
+fn ends(mask: u64, overlap: u64, used: Guard, row: &Row, passed: &mut Vec<Passed>) -> u64 {
+    let mut mask = mask;
+    if row.guard.flags == 0 || agree(used, row.guard) {
+        mask &= !overlap;
+        for passed in passed.iter_mut() {
+            passed.mask &= !overlap;
+        }
+    } else {
+        for passed in passed.iter_mut().rev() {
+            let complements = passed.guard.inverse != row.guard.inverse
+                && passed.guard.flags & row.guard.flags != 0;
+            if complements {
+                mask &= !(overlap & passed.mask);
+                passed.mask &= !overlap;
+            }
+        }
+    }
+    if row.guard.flags != 0 {
+        passed.push(Passed {
+            guard: row.guard,
+            mask: overlap,
+        });
+    }
+    passed.retain(|passed| passed.mask != 0);
+    mask
+}

@@ -1,0 +1,407 @@
+//! The analysis as plain data, for listings, the command line and the page.
+
+use super::build::{DataFlow, Stop};
+use super::footprint::Role;
+use super::loops::Bound;
+use super::reaching::Definition;
+use super::regset::ByteSet;
+use super::spills::Base;
+use crate::analysis::data_flow::{
+    FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved,
+    OperandRegisters, Peak, Producer, SlotReport, WaitFor, WaitReport,
+};
+use crate::model::sort;
+
+/// Number of waits in a report.
+const WAITS: usize = 5;
+
+impl Flows for DataFlow {
+    fn instruction(&self, row: u32) -> Option<InstructionFlow> {
+        self.row(row)?;
+        let footprint = self.footprint(row);
+        let all = |roles: &dyn Fn(Role) -> bool| {
+            let mut set = ByteSet::new(Vec::new(), self.sizes());
+            for access in footprint.accesses.iter().filter(|a| roles(a.role)) {
+                set.extend(&access.bytes);
+            }
+            set.parts()
+        };
+        let definitions = self.all_definitions(row);
+        Some(InstructionFlow {
+            reads: all(&|role| !role.writes() && role != Role::Gathered),
+            gathers: all(&|role| role == Role::Gathered),
+            writes: all(&Role::writes),
+            defs: definitions.iter().map(|def| self.producer(def)).collect(),
+            live: Flows::live(self, row),
+            waits: self.waits_for(row),
+            latency: self.latency(row).into(),
+            occupancy: self.occupancy(row).into(),
+            dead: self.is_dead(row),
+        })
+    }
+
+    fn live(&self, row: u32) -> LiveBytes {
+        let live = DataFlow::live(self, row);
+        LiveBytes {
+            r: live.bytes,
+            acc: live.accumulator_bytes.into(),
+            f: live.flag_bytes.into(),
+            a: live.address_bytes.into(),
+            s: live.scalar_bytes.into(),
+            registers: live.registers.into(),
+        }
+    }
+
+    fn uses(&self, row: u32) -> Vec<u32> {
+        DataFlow::uses(self, row).to_vec()
+    }
+
+    fn operands(&self, row: u32) -> Vec<OperandRegisters> {
+        let definitions = self.definitions(row);
+        let footprint = self.footprint(row);
+        let operand = |access: &super::Access| {
+            let found = definitions.iter().find(|found| found.role == access.role);
+            let found = found.filter(|_| !access.role.writes());
+            let producers = found.map_or(&[][..], |found| &found.definitions);
+            let registers = access.bytes.registers();
+            OperandRegisters {
+                operand: access.role.name(),
+                writes: access.role.writes(),
+                bytes: access.bytes.parts(),
+                registers: registers
+                    .map(|(file, number, _)| (file.prefix().to_owned(), number))
+                    .collect(),
+                certainty: access.certainty.name().to_owned(),
+                producers: producers.iter().map(|def| self.producer(def)).collect(),
+            }
+        };
+        footprint.accesses.iter().map(operand).collect()
+    }
+
+    fn counts(&self) -> FlowCounts {
+        let rows = 0..self.count();
+        let registers = rows.map(|row| DataFlow::live(self, row).registers);
+        let loops = self.loops();
+        let innermost = loops.iter().filter(|found| found.innermost);
+        FlowCounts {
+            peak_live_registers: registers.max().unwrap_or(0).into(),
+            dead_writes: self.dead_writes().map(u64::from),
+            innermost_loop_cycles: innermost.map(|found| found.cycles).sum(),
+        }
+    }
+
+    fn report(&self) -> FlowReport {
+        let mut report = FlowReport {
+            instructions: self.count(),
+            limits: self.limits(),
+            dead_writes: self.dead_writes(),
+            peak: self.peak(),
+            ..FlowReport::default()
+        };
+        for facts in self.messages().values() {
+            report.spills += u32::from(facts.spills);
+            report.fills += u32::from(facts.fills);
+        }
+        let spills = self.spills();
+        let pcs = |rows: &[u32]| rows.iter().filter_map(|row| self.pc(*row)).collect();
+        report.other_scratch = pcs(&spills.others);
+        let slots = spills.slots.iter();
+        report.slots = slots
+            .map(|slot| SlotReport {
+                address: self.address_text(slot.base, slot.offset),
+                bytes: slot.bytes,
+                writers: pcs(&slot.writers),
+                readers: pcs(&slot.readers),
+                depth: slot.depth,
+            })
+            .collect();
+        self.add_loops(&mut report);
+        report.waits = self.costliest_waits();
+        report
+    }
+}
+
+impl DataFlow {
+    fn producer(&self, definition: &Definition) -> Producer {
+        Producer {
+            pc: definition.row.and_then(|row| self.pc(row)),
+            bytes: definition.bytes.parts(),
+        }
+    }
+
+    fn waits_for(&self, row: u32) -> Vec<WaitFor> {
+        let mut out = Vec::new();
+        for wait in self.waits(row) {
+            let mut push = |pc| {
+                out.push(WaitFor {
+                    pc,
+                    on: wait.on.text(),
+                    bytes: wait.reason.parts(),
+                });
+            };
+            if wait.producers.is_empty() {
+                push(None);
+            }
+            wait.producers.iter().for_each(|row| push(self.pc(*row)));
+        }
+        out
+    }
+
+    /// The producers that the hardware waits for, before Xe: it checks the registers.
+    fn register_waits(&self, row: u32) -> Vec<WaitFor> {
+        let definitions = self.all_definitions(row);
+        let longest = definitions.iter().filter_map(|def| def.row);
+        let longest = longest.map(|row| self.latency(row)).max();
+        let found = definitions.iter().filter(|def| {
+            let latency = def.row.map(|row| self.latency(row));
+            latency.is_some() && latency == longest
+        });
+        let wait = |definition: &Definition| WaitFor {
+            pc: definition.row.and_then(|row| self.pc(row)),
+            on: "registers".to_owned(),
+            bytes: definition.bytes.parts(),
+        };
+        found.map(wait).collect()
+    }
+
+    /// What the analysis does not cover, in sentences.
+    fn limits(&self) -> Vec<String> {
+        let extent = self.extent();
+        let mut out = Vec::new();
+        let mut say = |count: u32, text: &str| {
+            if count > 0 {
+                out.push(text.replace('#', &count.to_string()));
+            }
+        };
+        say(
+            extent.unknown,
+            "# words are no instructions of the encoding.",
+        );
+        say(
+            extent.astray,
+            "# jumps lead out of the code or into the middle of an instruction.",
+        );
+        say(
+            extent.calls,
+            "# calls and returns are not followed: the analysis is within functions.",
+        );
+        say(
+            extent.indirect,
+            "# operands have their register number in a register: the registers are unknown.",
+        );
+        say(
+            extent.assumed,
+            "# messages have their length in a register: it is assumed.",
+        );
+        match extent.stop {
+            Some((pc, Stop::Truncated)) => {
+                out.push(format!("The code ends within the instruction at {pc:#x}."));
+            }
+            Some((pc, Stop::Limit)) => out.push(format!(
+                "The code is too long: the analysis stops at {pc:#x}."
+            )),
+            None => {}
+        }
+        if extent.incomplete {
+            out.push(
+                "The code takes too much work: producers and live registers are incomplete.".into(),
+            );
+        }
+        out
+    }
+
+    /// The place where most registers are live.
+    fn peak(&self) -> Option<Peak> {
+        let rows = 0..self.count();
+        let key = |row: &u32| {
+            let live = DataFlow::live(self, *row);
+            (live.registers, live.bytes, std::cmp::Reverse(*row))
+        };
+        let row = rows.max_by_key(key)?;
+        let live = DataFlow::live(self, row);
+        if live.registers == 0 {
+            return None;
+        }
+        Some(Peak {
+            pc: self.pc(row)?,
+            registers: live.registers.into(),
+            bytes: live.bytes,
+            longest: self.longest_across(row),
+        })
+    }
+
+    /// The longest live range of a general register across an instruction.
+    fn longest_across(&self, row: u32) -> Option<LiveRange> {
+        let live = self.live_set(row);
+        let mut longest: Option<(u32, u32, Option<u32>, u16)> = None;
+        let general = live.registers();
+        let general = general.filter(|(file, ..)| *file == super::RegisterFile::General);
+        for (_, number, mask) in general {
+            let mut first: Option<Option<u32>> = None;
+            let mut last = row;
+            self.producers_at(row, number, mask, &mut |from| {
+                let from = (from != super::build::NONE).then_some(from);
+                first = Some(match first {
+                    Some(first) => first.min(from),
+                    None => from,
+                });
+                if let Some(from) = from {
+                    let uses = DataFlow::uses(self, from).iter();
+                    let uses = uses.filter(|to| {
+                        let reads = self.reads_of(**to).iter();
+                        let mut reads = reads.map(|read| read.piece);
+                        reads.any(|piece| piece.unit == number)
+                    });
+                    last = last.max(uses.copied().max().unwrap_or(row));
+                }
+            });
+            let Some(first) = first else { continue };
+            if first.is_none() {
+                last = self.last_read_of_input(number).max(last);
+            }
+            let length = last.saturating_sub(first.unwrap_or(0));
+            if longest.is_none_or(|(most, ..)| length > most) {
+                longest = Some((length, last, first, number));
+            }
+        }
+        let (instructions, last, first, number) = longest?;
+        Some(LiveRange {
+            register: format!("r{number}"),
+            from: first.and_then(|row| self.pc(row)),
+            to: self.pc(last)?,
+            instructions,
+        })
+    }
+
+    /// Calls `f` with the producers of bytes of a register as they are before an instruction.
+    fn producers_at(&self, row: u32, unit: u16, mask: u64, f: &mut dyn FnMut(u32)) {
+        let Some(record) = self.row(row) else { return };
+        let first = self.block_rows(record.block).start;
+        let before = (first..row).rev();
+        let write = before
+            .flat_map(|row| {
+                let writes = self.writes_of(row).iter().enumerate();
+                let start = self.row(row).map_or(0, |row| row.writes);
+                writes.map(move |(at, write)| (start, at, write))
+            })
+            .find(|(_, _, write)| write.piece.unit == unit)
+            .and_then(|(start, at, _)| Some(start + u32::try_from(at).ok()?));
+        let write = write.unwrap_or(super::build::NONE);
+        let guard = super::build::Guard::default();
+        let rest = self.walk(write, row, mask, guard, &mut |from, _| f(from));
+        if rest != 0 {
+            for (from, bytes) in self.entry(record.block, unit).iter() {
+                if bytes & rest != 0 {
+                    f(*from);
+                }
+            }
+        }
+    }
+
+    /// The last row that reads bytes of a register as the kernel starts with it.
+    fn last_read_of_input(&self, unit: u16) -> u32 {
+        let rows = (0..self.count()).rev();
+        let mut reads = rows.filter(|row| {
+            let read = self.reads_of(*row).iter().find(|r| r.piece.unit == unit);
+            let mut from_input = false;
+            if let Some(read) = read {
+                self.each_definition(*row, read.piece, &mut |from, _| {
+                    from_input |= from == super::build::NONE;
+                });
+            }
+            from_input
+        });
+        reads.next().unwrap_or(0)
+    }
+
+    fn address_text(&self, base: Base, offset: i64) -> String {
+        let sign = if offset < 0 { "-" } else { "" };
+        let number = offset.unsigned_abs();
+        let plus = if offset < 0 { "" } else { "+" };
+        match base {
+            Base::Start => format!("{sign}{number:#x}"),
+            Base::Result(row) => {
+                let pc = self.pc(row).unwrap_or(0);
+                format!("result of {pc:#x}{plus}{sign}{number:#x}")
+            }
+            Base::Input(register) => format!("r{register}{plus}{sign}{number:#x}"),
+        }
+    }
+
+    fn add_loops(&self, report: &mut FlowReport) {
+        let loops = self.loops();
+        for found in loops.iter() {
+            let mut ranges: Vec<(u32, u32)> = Vec::new();
+            for block in &found.blocks {
+                let rows = self.block_rows(*block);
+                let start = self.pc(rows.start).unwrap_or(0);
+                let end = self.pc(rows.end);
+                let end = end.unwrap_or(u32::try_from(self.code.len()).unwrap_or(u32::MAX));
+                match ranges.last_mut() {
+                    Some(last) if last.1 == start => last.1 = end,
+                    _ => ranges.push((start, end)),
+                }
+            }
+            let moved = found.traffic.iter().map(|traffic| Moved {
+                memory: traffic.memory.to_owned(),
+                cache: traffic.cache.to_owned(),
+                messages: traffic.messages,
+                loaded: traffic.loaded,
+                stored: traffic.stored,
+            });
+            let pc = |row| self.pc(row).unwrap_or(0);
+            report.loops.push(LoopReport {
+                start: ranges.iter().map(|range| range.0).min().unwrap_or(0),
+                end: ranges.iter().map(|range| range.1).max().unwrap_or(0),
+                ranges,
+                depth: found.depth,
+                parent: found.parent.and_then(|at| u32::try_from(at).ok()),
+                innermost: found.innermost,
+                instructions: found.instructions,
+                dpas: found.dpas,
+                sends: found.sends,
+                spills: found.spills,
+                fills: found.fills,
+                waits: found.waits,
+                moved: moved.collect(),
+                cycles: found.cycles,
+                issue: found.issue,
+                bound: match found.bound {
+                    Bound::Issue => "issue".to_owned(),
+                    Bound::Pipe("") => "pipe".to_owned(),
+                    Bound::Pipe(pipe) => format!("pipe {pipe}"),
+                    Bound::Wait { row, producer } => {
+                        format!("wait at {:#x} for {:#x}", pc(row), pc(producer))
+                    }
+                },
+            });
+        }
+        let innermost = (0_u32..).zip(&report.loops).filter(|(_, l)| l.innermost);
+        let hottest = innermost.max_by_key(|(at, l)| (l.depth, l.cycles, std::cmp::Reverse(*at)));
+        report.hottest = hottest.map(|(at, _)| at);
+    }
+
+    /// The waits that take most cycles, those in the deepest loops first.
+    fn costliest_waits(&self) -> Vec<WaitReport> {
+        let rows = 0..self.count();
+        let mut waits: Vec<(u32, u32, u32)> = rows
+            .filter(|row| self.stall(*row) > 0)
+            .map(|row| (self.depth(row), self.stall(row), row))
+            .collect();
+        sort::by_key(&mut waits, |(depth, stall, row)| {
+            (std::cmp::Reverse((*depth, *stall)), *row)
+        });
+        let report = |(depth, cycles, row): (u32, u32, u32)| {
+            Some(WaitReport {
+                pc: self.pc(row)?,
+                cycles,
+                depth,
+                waits: match self.accesses.encoding.rank {
+                    20.. => self.waits_for(row),
+                    _ => self.register_waits(row),
+                },
+            })
+        };
+        waits.into_iter().take(WAITS).filter_map(report).collect()
+    }
+}

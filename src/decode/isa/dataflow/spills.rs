@@ -1,0 +1,236 @@
+//! Spilled registers, by the place in scratch memory.
+
+use std::collections::BTreeMap;
+
+use super::build::{DataFlow, NONE};
+use super::footprint_messages::cache_access;
+use super::regset::Piece;
+use crate::decode::isa::instruction::{Descriptor, Instruction, OperandKind, RegisterName};
+use crate::decode::isa::tables::{Meaning, Op};
+use crate::decode::isa::word::sign_extend;
+
+/// What the address of a slot counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Base {
+    /// The start of the scratch memory.
+    Start,
+    /// The result of an instruction.
+    Result(u32),
+    /// A register that the kernel starts with, by number.
+    Input(u16),
+}
+
+/// A place in scratch memory that registers are spilled to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// What the offset counts from.
+    pub base: Base,
+    /// Offset of the first byte.
+    pub offset: i64,
+    /// Number of bytes.
+    pub bytes: u32,
+    /// The messages that write it.
+    pub writers: Vec<u32>,
+    /// The messages that read it.
+    pub readers: Vec<u32>,
+    /// The deepest loop with a message that reads or writes it: the number of loops around.
+    pub depth: u32,
+}
+
+/// The spills of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spills {
+    /// The slots, by address.
+    pub slots: Vec<Slot>,
+    /// Messages to scratch memory with an address of their own for each channel, or an address that
+    /// is not known: private memory, mostly.
+    pub others: Vec<u32>,
+}
+
+impl Spills {
+    /// Adds a message.
+    fn add(&mut self, base: Base, offset: i64, bytes: u32, row: u32, writes: bool) {
+        if writes {
+            // The places come in order.
+            let last = self.slots.last_mut();
+            let same = last.filter(|slot| slot.base == base && slot.offset == offset);
+            if let Some(slot) = same {
+                slot.bytes = slot.bytes.max(bytes);
+                slot.writers.push(row);
+                return;
+            }
+        } else {
+            let end = offset.saturating_add(bytes.into());
+            let mut is_found = false;
+            for slot in self.slots.iter_mut().filter(|slot| slot.base == base) {
+                let slot_end = slot.offset.saturating_add(slot.bytes.into());
+                if slot.offset < end && offset < slot_end {
+                    slot.readers.push(row);
+                    is_found = true;
+                }
+            }
+            if is_found {
+                return;
+            }
+        }
+        let (mut writers, mut readers) = (Vec::new(), Vec::new());
+        let to = if writes { &mut writers } else { &mut readers };
+        to.push(row);
+        self.slots.push(Slot {
+            base,
+            offset,
+            bytes,
+            writers,
+            readers,
+            depth: 0,
+        });
+    }
+}
+
+impl DataFlow {
+    /// The spills of the kernel, by slot.
+    #[must_use]
+    pub fn spills(&self) -> Spills {
+        let mut spills = Spills::default();
+        let mut places: BTreeMap<(Base, i64), Vec<(u32, u32, bool)>> = BTreeMap::new();
+        let mut rows: Vec<(u32, bool)> = self
+            .messages()
+            .iter()
+            .filter(|(_, facts)| facts.spills || facts.fills)
+            .map(|(row, facts)| (*row, facts.spills))
+            .collect();
+        rows.sort_unstable();
+        for (row, writes) in rows {
+            match self.scratch(row) {
+                Some((base, offset, bytes)) => {
+                    let place = places.entry((base, offset)).or_default();
+                    place.push((row, bytes, writes));
+                }
+                None => spills.others.push(row),
+            }
+        }
+        // Each place that is written is a slot. Readers belong to all slots that they overlap.
+        for writes in [true, false] {
+            for ((base, offset), messages) in &places {
+                for (row, bytes, _) in messages.iter().filter(|message| message.2 == writes) {
+                    spills.add(*base, *offset, *bytes, *row, writes);
+                }
+            }
+        }
+        for slot in &mut spills.slots {
+            let rows = slot.writers.iter().chain(&slot.readers);
+            slot.depth = rows.map(|row| self.depth(*row)).max().unwrap_or(0);
+        }
+        spills.slots.sort_by_key(|slot| (slot.base, slot.offset));
+        for slot in &mut spills.slots {
+            slot.writers.sort_unstable();
+            slot.readers.sort_unstable();
+        }
+        spills
+    }
+
+    /// The number of loops around an instruction.
+    #[must_use]
+    pub fn depth(&self, row: u32) -> u32 {
+        let block = self.block_of(row);
+        let found = block.and_then(|block| self.loop_of(block));
+        let loops = self.loops();
+        let found = found.and_then(|at| loops.get(at));
+        found.map_or(0, |l| l.depth)
+    }
+
+    /// The address and the bytes of a message to scratch memory for all channels.
+    fn scratch(&self, row: u32) -> Option<(Base, i64, u32)> {
+        let i = self.instruction(row)?;
+        let m = i.message?;
+        let Descriptor::Immediate(descriptor) = m.descriptor else {
+            return None;
+        };
+        if m.sfid == Some(Meaning::DP_DC0) {
+            // Blocks of 32 bytes; the header has the start of the scratch memory.
+            let offset = i64::from(descriptor & 0xfff) * 32;
+            return Some((Base::Start, offset, 32 << (descriptor >> 12 & 3)));
+        }
+        let rank = self.accesses.encoding.rank;
+        let access = cache_access(rank, m.sfid, descriptor)?;
+        if !access.transposed {
+            return None;
+        }
+        let bytes = access.elements * access.memory;
+        let mut offset = 0;
+        if rank >= 30 {
+            let value = m.offset >> 19 << 4 | m.offset >> 12 & 0xf;
+            offset = sign_extend(value.into(), 17).cast_signed();
+        }
+        let source = i.sources.first()?;
+        let number = match source.kind {
+            OperandKind::Register {
+                name: RegisterName::General,
+                number,
+                ..
+            } => number,
+            _ => return None,
+        };
+        let (base, more) = self.value(row, number, 0xf, 8)?;
+        Some((base, offset + more, bytes))
+    }
+
+    /// The value of the bytes of a general register that an instruction reads: a base, and what is
+    /// added to it.
+    fn value(&self, row: u32, number: u16, mask: u64, depth: u32) -> Option<(Base, i64)> {
+        let mut from = Vec::new();
+        let unit = number;
+        self.each_definition(row, Piece { unit, mask }, &mut |row, _| from.push(row));
+        let [from] = from[..] else { return None };
+        if from == NONE {
+            return Some((Base::Input(number), 0));
+        }
+        let i = self.instruction(from)?;
+        let result = Some((Base::Result(from), 0));
+        if depth == 0 || i.predicate.is_some() {
+            return result;
+        }
+        let constant = |at: usize| match i.sources.get(at)?.kind {
+            OperandKind::Immediate(value) => Some(immediate(&i, at, value)),
+            _ => None,
+        };
+        match i.op {
+            Op::Mov => match constant(0) {
+                Some(value) => Some((Base::Start, value)),
+                None => result,
+            },
+            Op::Add => {
+                let (Some(value), Some(source)) = (constant(1), i.sources.first()) else {
+                    return result;
+                };
+                let OperandKind::Register {
+                    name: RegisterName::General,
+                    number,
+                    sub,
+                    ..
+                } = source.kind
+                else {
+                    return result;
+                };
+                let mask = 0xf_u64.checked_shl(u32::from(sub) * 4).unwrap_or(0);
+                match self.value(from, number, mask, depth - 1) {
+                    Some((base, more)) => Some((base, more + value)),
+                    None => result,
+                }
+            }
+            _ => result,
+        }
+    }
+}
+
+/// The signed value of a constant.
+fn immediate(i: &Instruction, at: usize, value: u64) -> i64 {
+    let data_type = i.sources.get(at).and_then(|source| source.data_type);
+    match data_type {
+        Some(Meaning::w) => sign_extend(value & 0xffff, 16).cast_signed(),
+        Some(Meaning::uw) => (value & 0xffff).cast_signed(),
+        Some(Meaning::d) => sign_extend(value & 0xffff_ffff, 32).cast_signed(),
+        Some(Meaning::ud) => (value & 0xffff_ffff).cast_signed(),
+        _ => value.cast_signed(),
+    }
+}
