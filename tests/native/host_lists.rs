@@ -13,6 +13,7 @@ use zeview::worker::protocol::{Envelope, Request, Response};
 use crate::support::containers::{archive, member};
 use crate::support::elf::Class;
 use crate::support::hosts::{Host, usual, without_index};
+use crate::support::names::names;
 use crate::support::open;
 use crate::support::spirv;
 use crate::support::zebin::{small, zebin};
@@ -318,4 +319,49 @@ fn images_with_the_same_bytes_are_recognized() {
     let mut document = open(&usual_host());
     let images = list(&mut document, ListId::Images, None);
     assert_eq!(cell(&document, &*images, 1, "same_as"), "");
+}
+
+/// While images are read, the kernels have short names that are different; in the end, those of the index,
+/// whether something else has asked for these before or not.
+#[test]
+fn short_names_of_a_library_that_is_read() {
+    let all = names(60, 5);
+    let mut host = Host::new(Class::Elf64);
+    let target = host.text("spir64_gen");
+    let mut parts = Vec::new();
+    for part in all.chunks(10) {
+        let names: Vec<&str> = part.iter().map(|(name, _)| &**name).collect();
+        let image = zebin(&names).build().bytes;
+        parts.push((host.image(&image), host.entries(&names)));
+    }
+    let mut structs = Vec::new();
+    for (image, entries) in parts {
+        structs.push(host.image_struct(1, target, image, entries, None));
+    }
+    host.descriptor(structs[0], 6);
+    let bytes = host.build();
+
+    let mut document = open(&bytes);
+    let mut reading = document.kernel_reading(NodeId::ROOT).unwrap();
+    let mut count = 0;
+    while reading.step(&mut document) {
+        count += 10;
+        let list = reading.list(&mut document);
+        let mut seen = std::collections::HashSet::new();
+        for row in 0..list.count() {
+            let short = cell(&document, &*list, row, "short_name");
+            assert!(seen.insert(short.clone()), "{short} twice in {count}");
+        }
+        assert_eq!(seen.len(), count);
+    }
+    let mut other = open(&bytes);
+    let names = other.short_names(NodeId::ROOT).unwrap();
+    for document in [&mut document, &mut other] {
+        let list = list(document, ListId::Kernels, None);
+        for row in 0..list.count() {
+            let name = cell(document, &*list, row, "name");
+            let short = cell(document, &*list, row, "short_name");
+            assert_eq!(names.get(&name), Some(&*short));
+        }
+    }
 }
