@@ -44,7 +44,14 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "dump --json --path .ze_info/** SAMPLES/vecadd.bmg.zebin",
         ],
     ),
-    ("disasm", &["disasm --json ZEBIN/*"]),
+    (
+        "disasm",
+        &[
+            "disasm --json ZEBIN/*",
+            "disasm --json --dataflow SAMPLES/spill.dg2.zebin",
+        ],
+    ),
+    ("analyze", &["analyze --json ZEBIN/*", "analyze --json SAMPLES/spill.dg2.zebin"]),
     (
         "check",
         &[
@@ -71,7 +78,8 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json SAMPLES/program.host SAMPLES/matmul.syclbin SAMPLES/damaged.zebin",
             "kernels --json --columns name,instructions,compacted,sends,spill_messages,fill_messages,\
              atomic_messages,barrier_messages,dpas_instructions,blocks,loops,loop_nesting,\
-             registers_used,scoreboard_waits SAMPLES/spill.dg2.zebin",
+             registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
+             innermost_loop_cycles SAMPLES/spill.dg2.zebin",
         ],
     ),
     (
@@ -82,7 +90,8 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json --group-by device SAMPLES/program.host",
             "kernels --json --group-by kernel --columns name,instructions,compacted,sends,\
              spill_messages,fill_messages,atomic_messages,barrier_messages,dpas_instructions,blocks,\
-             loops,loop_nesting,registers_used,scoreboard_waits SAMPLES/matmul.syclbin",
+             loops,loop_nesting,registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
+             innermost_loop_cycles SAMPLES/matmul.syclbin",
         ],
     ),
     (

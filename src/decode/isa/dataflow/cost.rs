@@ -58,7 +58,7 @@ fn scale(exec: u32) -> u8 {
 
 fn latency(encoding: &Encoding, i: &Instruction, exec: u32) -> u16 {
     if let Some(message) = &i.message {
-        return message_latency(encoding.rank, i, message, exec);
+        return message_latency(encoding.rank, message, exec);
     }
     if i.kind.is_branch() {
         return 23;
@@ -116,7 +116,7 @@ fn systolic(rank: u8, i: &Instruction, repeat: u16) -> u16 {
 }
 
 /// Latency of a message.
-fn message_latency(rank: u8, i: &Instruction, message: &Message, exec: u32) -> u16 {
+fn message_latency(rank: u8, message: &Message, exec: u32) -> u16 {
     let wide = message.wide;
     let value = match (&wide, message.descriptor) {
         (Some(wide), _) => Some(wide.value),
@@ -133,7 +133,6 @@ fn message_latency(rank: u8, i: &Instruction, message: &Message, exec: u32) -> u
         // The load or store may stay in the first cache.
         matches!(code, 4 | 5 | 8..=15)
     });
-    let _ = i;
     match message.sfid {
         Some(Meaning::SLM) if is_fence => 23,
         Some(Meaning::SLM) if exec > 16 => 45,
@@ -163,7 +162,7 @@ fn occupancy(i: &Instruction, exec: u32) -> u8 {
         return 4 * scale;
     }
     if i.kind.is_send() || i.kind.is_branch() || matches!(i.op, Op::Sync | Op::Nop | Op::Wait) {
-        return if i.kind.is_send() { 1 } else { scale.min(1) };
+        return 1;
     }
     if matches!(i.op, Op::Dpas | Op::Dpasw | Op::Bdpas) {
         return scale;

@@ -341,9 +341,9 @@ impl DataFlow {
                 };
                 let mut found: Option<u32> = None;
                 for from in &node.predecessors {
-                    let Some((_, _)) = out.get(index(*from)).copied().flatten() else {
+                    if out.get(index(*from)).copied().flatten().is_none() {
                         continue;
-                    };
+                    }
                     found = Some(match found {
                         None => *from,
                         Some(other) => self.common(other, *from, &out, &place),

@@ -14,6 +14,12 @@
 //! * [`DataFlow::latency`], [`DataFlow::occupancy`]: the cycles that the compiler's scheduler assumes.
 //! * [`DataFlow::loops`], [`DataFlow::spills`], [`DataFlow::report`]: summaries.
 //!
+//! The page and other readers of a document get the same as plain data, by
+//! [`Listing::data_flow`](crate::analysis::assembly::Listing::data_flow) and the trait
+//! [`Flows`](crate::analysis::data_flow::Flows): [`instruction`](crate::analysis::data_flow::Flows::instruction)
+//! for a row, [`operands`](crate::analysis::data_flow::Flows::operands) for the registers of each operand
+//! token, [`report`](crate::analysis::data_flow::Flows::report) for the summary.
+//!
 //! Instructions are named by their row: a number below [`DataFlow::count`];
 //! [`DataFlow::row_of`] finds that of an offset in the code. Consumers and loops are found by whole
 //! passes, which are kept.

@@ -246,9 +246,8 @@ impl DataFlow {
             };
             to.push(self.wait(row, found.on, found.producers, found.from_entry));
         }
-        match record.issue.distance {
-            Some((Counted::All, count)) => distances = vec![self.join(row, count, distances)],
-            _ => {}
+        if let Some((Counted::All, count)) = record.issue.distance {
+            distances = vec![self.join(row, count, distances)];
         }
         distances.append(&mut out);
         distances
