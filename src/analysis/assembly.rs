@@ -69,6 +69,10 @@ pub trait Listing {
     /// Its basic blocks, and how control goes between them. None if the encoding is not known.
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
 
+    /// The parts of an instruction's text with a meaning of their own, in the order of the text. Empty if
+    /// the encoding is not known.
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart>;
+
     /// The data flow of the instructions, found when somebody asks first. Returns `None` if the
     /// encoding is not known or the code cannot be read.
     fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>>;
@@ -244,6 +248,51 @@ pub struct MessageCount {
     pub sent: u64,
     /// Bytes of the registers that they receive.
     pub received: u64,
+}
+
+/// Part of the text of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextPart {
+    /// Its first byte in the text.
+    pub start: u32,
+    /// The byte behind its last one.
+    pub end: u32,
+    /// What it refers to.
+    pub kind: TextPartKind,
+}
+
+/// What part of an instruction's text refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TextPartKind {
+    /// The operation, with its subfunction.
+    Operation,
+    /// Registers, as far as the instruction determines them.
+    Registers {
+        /// Whether they are written.
+        writes: bool,
+        /// All registers of the operand, not only the one that the text names.
+        ranges: Vec<RegisterRange>,
+    },
+    /// A branch target: an offset in the code, in bytes.
+    Target(u32),
+}
+
+/// Consecutive registers of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegisterRange {
+    /// Index of the register file.
+    pub file: u8,
+    /// The first register.
+    pub first: u16,
+    /// The last register.
+    pub last: u16,
+}
+
+impl RegisterRange {
+    /// Returns whether two ranges have a register in common.
+    pub fn overlaps(self, other: RegisterRange) -> bool {
+        self.file == other.file && self.first <= other.last && other.first <= self.last
+    }
 }
 
 /// A word beside a value.

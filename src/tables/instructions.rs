@@ -10,10 +10,11 @@ use super::{
     Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, RowDetails,
     columns, source_lines,
 };
-use crate::analysis::assembly::{Line, Listing};
+use crate::analysis::assembly::{Line, Listing, TextPart};
+use crate::analysis::data_flow::{Flows, OperandRegisters};
 use crate::analysis::linkage::{Relocation, Tables};
 use crate::analysis::source_lines::{CodeSection, LineRow};
-use crate::model::{Document, NodeId, Sources, Span, Tone, sort};
+use crate::model::{Document, NodeId, Sources, Span, Tone, Xref, sort};
 
 type RowRef<'a> = (&'a InstructionList, u32);
 
@@ -72,6 +73,24 @@ columns! {
         });
     "waits" Text Optional 12 "Scoreboard" "" "What it waits for, and what others wait for: pipe@distance, $token."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
+    "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
+        |(list, row), sources| list.of_flow(row, sources, |flow| {
+            Cell::count(flow.live(row).registers.into())
+        });
+    "reads" Words Optional 14 "Reads" "" "The registers that it reads, each by its number."
+        |(list, row), sources| list.of_flow(row, sources, |flow| registers(flow, row, |operand| !operand.writes));
+    "writes" Words Optional 14 "Writes" "" "The registers that it writes, each by its number."
+        |(list, row), sources| list.of_flow(row, sources, |flow| registers(flow, row, |operand| operand.writes));
+    "reg" Words Optional 14 "Registers" "" "The registers that it reads or writes, each by its number."
+        |(list, row), sources| list.of_flow(row, sources, |flow| registers(flow, row, |_| true));
+    "latency" Number Optional 7 "Latency" "cycles" "Cycles until its result is there, as the compiler's scheduler assumes."
+        |(list, row), sources| list.of_flow(row, sources, |flow| {
+            flow.instruction(row).map_or_else(Cell::empty, |of| Cell::count(of.latency.into()))
+        });
+    "occupancy" Number Optional 7 "Issue" "cycles" "Cycles that its issue takes, as the compiler's scheduler assumes."
+        |(list, row), sources| list.of_flow(row, sources, |flow| {
+            flow.instruction(row).map_or_else(Cell::empty, |of| Cell::count(of.occupancy.into()))
+        });
     "size" Number Optional 4 "Size" "B" "The bytes of the instruction: 16, or 8 if it is compacted."
         |(list, row), sources| list.listing.span(row, sources).map_or_else(Cell::empty, |span| Cell::count(span.len()).at(Some(span)));
     "bytes" Bytes Optional 48 "Bytes" "" "The bytes of the instruction."
@@ -80,6 +99,28 @@ columns! {
             let bytes = span.and_then(|span| sources.read(span).ok());
             bytes.map_or_else(Cell::empty, |bytes| Cell::new(CellValue::Bytes(bytes.to_vec())).at(span))
         };
+}
+
+/// Maximum number of producers, of consumers and of instructions that are waited for, among the links of
+/// an instruction.
+const FLOW_LINKS: usize = 12;
+
+/// The registers of some of an instruction's operands, without repetition.
+fn registers(
+    flow: &dyn Flows,
+    row: u32,
+    is_wanted: impl Fn(&OperandRegisters) -> bool,
+) -> Cell<'static> {
+    let operands = flow.operands(row);
+    let operands = operands.iter().filter(|operand| is_wanted(operand));
+    let mut names: Vec<String> = Vec::new();
+    for (file, number) in operands.flat_map(|operand| &operand.registers) {
+        let name = format!("{file}{number}");
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Cell::words(names.into_iter())
 }
 
 /// So many of the relocations of an instruction are shown: compilers write one or two.
@@ -185,6 +226,49 @@ impl InstructionList {
         line.map_or_else(Cell::empty, |line| make(&line))
     }
 
+    fn of_flow(
+        &self,
+        row: u32,
+        sources: &Sources,
+        make: impl FnOnce(&dyn Flows) -> Cell<'static>,
+    ) -> Cell<'static> {
+        let flow = self.listing.data_flow(sources);
+        let flow = flow.filter(|flow| flow.instruction(row).is_some());
+        flow.map_or_else(Cell::empty, |flow| make(&*flow))
+    }
+
+    /// Adds the instructions that an instruction gets values from, gives values to, and waits for.
+    fn add_flow(&self, row: u32, sources: &Sources, links: &mut Vec<Xref>) {
+        let Some(flow) = self.listing.data_flow(sources) else {
+            return;
+        };
+        let Some(of) = flow.instruction(row) else {
+            return;
+        };
+        let place = |pc: u32| format!("+{pc:#x}");
+        let span = |pc: u32| self.at(pc.into(), sources);
+        for producer in of.defs.iter().take(FLOW_LINKS) {
+            let Some(pc) = producer.pc else { continue };
+            let text = format!("{} at {}", producer.bytes.join(" "), place(pc));
+            link(links, "value from", &text, span(pc));
+        }
+        for wait in of.waits.iter().take(FLOW_LINKS) {
+            let Some(pc) = wait.pc else { continue };
+            let reason = match wait.bytes.as_slice() {
+                [] => "no data in common".to_owned(),
+                bytes => bytes.join(" "),
+            };
+            let text = format!("{} at {} ({reason})", wait.on, place(pc));
+            link(links, "waits for", &text, span(pc));
+        }
+        for consumer in flow.uses(row).into_iter().take(FLOW_LINKS) {
+            let to = self.listing.span(consumer, sources);
+            let start = to.map(|to| to.start - self.section.bytes.start);
+            let text = start.map_or_else(String::new, |start| format!("+{start:#x}"));
+            link(links, "result used", &text, to);
+        }
+    }
+
     /// The instruction at an offset of the section.
     fn at(&self, offset: u64, sources: &Sources) -> Option<Span> {
         let code = self.section.bytes;
@@ -271,6 +355,10 @@ impl List for InstructionList {
         self.listing.span(row, sources)
     }
 
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        self.listing.text_parts(row, sources)
+    }
+
     /// Of bytes in the code the instructions that hold them; of a relocation the first one that it
     /// patches. The whole code belongs to none.
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
@@ -326,6 +414,7 @@ impl List for InstructionList {
                 );
             }
         }
+        self.add_flow(row, sources, &mut links);
         if let Some(line) = self.line_of(row, sources) {
             let place = self.source(row, sources).value;
             link(&mut links, "source line", &place.text(), Some(line.entry));

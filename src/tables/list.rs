@@ -3,7 +3,7 @@
 use super::cell::{Cell, Key};
 use super::column::{Column, ColumnKind};
 use super::id::ListId;
-use crate::analysis::assembly::Part;
+use crate::analysis::assembly::{Part, TextPart};
 use crate::analysis::kernels::{KernelDetail, Kernels};
 use crate::analysis::modules::PropertyOwner;
 use crate::model::{SourceError, Sources, Span, Str, Xref};
@@ -20,6 +20,8 @@ pub struct Row {
     pub entry: Span,
     /// A cell for each column that was asked for.
     pub cells: Vec<Cell<'static>>,
+    /// Of an instruction, the parts of its text.
+    pub parts: Vec<TextPart>,
 }
 
 /// What there is to say about one row.
@@ -100,6 +102,12 @@ pub trait List {
 
     /// The rows that bytes belong to: several only of [`ListId::Lines`].
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
+
+    /// Of an instruction, the parts of its text.
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        let _ = (row, sources);
+        Vec::new()
+    }
 
     /// What there is to say about a row; `span` are the bytes that were asked for.
     fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {

@@ -1,6 +1,6 @@
 //! One message of every kind, with the values that are hardest to carry.
 
-use zeview::analysis::assembly::{MessageCount, Mix, Part};
+use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPart, TextPartKind};
 use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};
 use zeview::analysis::kernels::{
     BindingTableEntry, Flag, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow, Located,
@@ -314,6 +314,18 @@ fn responses() -> Vec<Response> {
                 index: u64::MAX,
                 entry: SPAN,
                 cells: cells(),
+                parts: vec![TextPart {
+                    start: 8,
+                    end: u32::MAX,
+                    kind: TextPartKind::Registers {
+                        writes: true,
+                        ranges: vec![RegisterRange {
+                            file: 4,
+                            first: 34,
+                            last: u16::MAX,
+                        }],
+                    },
+                }],
             }],
             start: 1 << 40,
             found: u64::MAX,

@@ -3,10 +3,10 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use super::dataflow::DataFlow;
+use super::dataflow::{Access, DataFlow, Footprint, Role};
 use super::flow::Flow;
 use super::format::{Labels, PartKind};
-use super::instruction::Scoreboard;
+use super::instruction::{OperandKind, Scoreboard};
 use super::operand_text::push_label;
 use super::shape::shapes;
 use super::tables::Op;
@@ -14,11 +14,13 @@ use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, message_words, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
-use crate::analysis::assembly::{Line, Listing, Part, Shapes, Tally};
+use crate::analysis::assembly::{
+    Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
+};
 use crate::analysis::blocks::BlockGraph;
 use crate::analysis::data_flow::Flows;
 use crate::decode::limits;
-use crate::model::{Bits, Sources, Span, Str};
+use crate::model::{Bits, Sources, Span, Str, sort};
 
 /// Every so many instructions the position is remembered.
 const STRIDE: u32 = 64;
@@ -272,6 +274,47 @@ impl Listing for Code {
         Rc::clone(blocks)
     }
 
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        let (Some(span), Some(decoder)) = (self.span(row, sources), &self.decoder) else {
+            return Vec::new();
+        };
+        let bytes = sources.read_clamped(span).ok();
+        let (Some(bytes), Some(at)) = (bytes, self.offset(span)) else {
+            return Vec::new();
+        };
+        let Some((instruction, _)) = decoder.decode_fields(&bytes) else {
+            return Vec::new();
+        };
+        let mut text = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
+        let footprint = Footprint::of(decoder.encoding, &instruction);
+        let part = |part: super::Part| {
+            let source = match part.kind {
+                PartKind::Source(at) => instruction.sources.get(usize::from(at)),
+                _ => None,
+            };
+            let kind = match (part.kind, source.map(|source| source.kind)) {
+                (PartKind::Operation, _) => TextPartKind::Operation,
+                (_, Some(OperandKind::Label(offset))) => {
+                    TextPartKind::Target(u32::try_from(at.checked_add(offset)?).ok()?)
+                }
+                (kind, _) => registers(kind, &footprint.accesses)?,
+            };
+            // The columns of a listing are filled with blanks.
+            let of = text.get(part.text.clone())?;
+            let start = part.text.start + (of.len() - of.trim_start().len());
+            Some(TextPart {
+                start: u32::try_from(start).ok()?,
+                end: u32::try_from(start + of.trim().len()).ok()?,
+                kind,
+            })
+        };
+        let parts = parts.into_iter().filter_map(part);
+        let mut parts: Vec<TextPart> = parts.filter(|part| part.start < part.end).collect();
+        sort::by_key(&mut parts, |part| part.start);
+        parts
+    }
+
     fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>> {
         let flow = self.data_flow.get_or_init(|| {
             let decoder = self.decoder.as_ref()?;
@@ -319,6 +362,38 @@ impl Listing for Code {
 }
 
 /// What a part is called.
+/// The registers of the operand that a part of the text names. Returns `None` if there are none.
+fn registers(kind: PartKind, accesses: &[Access]) -> Option<TextPartKind> {
+    let role = match kind {
+        PartKind::Destination => Role::Destination,
+        PartKind::Source(at) => Role::Source(at),
+        PartKind::Flag => Role::FlagWrite,
+        PartKind::Predicate => Role::Predicate,
+        PartKind::Descriptor | PartKind::ExtendedDescriptor => Role::Descriptor,
+        _ => return None,
+    };
+    let mut ranges: Vec<RegisterRange> = Vec::new();
+    for access in accesses.iter().filter(|access| access.role == role) {
+        for (file, number, _) in access.bytes.registers() {
+            let file = file as u8;
+            match ranges.last_mut() {
+                Some(range) if range.file == file && range.last.checked_add(1) == Some(number) => {
+                    range.last = number;
+                }
+                _ => ranges.push(RegisterRange {
+                    file,
+                    first: number,
+                    last: number,
+                }),
+            }
+        }
+    }
+    (!ranges.is_empty()).then(|| TextPartKind::Registers {
+        writes: role.writes(),
+        ranges,
+    })
+}
+
 fn name(kind: PartKind) -> Str {
     match kind {
         PartKind::Predicate => "mask and predicate".into(),

@@ -3,7 +3,7 @@
 
 use yew::prelude::*;
 
-use crate::analysis::assembly::Mix;
+use crate::analysis::assembly::{Mix, RegisterRange, TextPart, TextPartKind};
 use crate::model::text::escaped;
 use crate::model::{SourceId, Span};
 use crate::tables::{Cell, CellValue, InstructionDetail, ListId};
@@ -23,33 +23,38 @@ const KERNEL_SHOWN: usize = 60;
 /// Maximum number of images that are listed in the place of code.
 const IMAGES_SHOWN: usize = 24;
 
-/// A register in the text of an instruction, as a number: its file and its own.
+/// Registers as one number, for an attribute of an element: the file, the first and the last register.
 pub(super) type Register = u64;
 
-/// The files of registers that are told apart, by the beginning of their names.
-const FILES: [&str; 5] = ["r", "acc", "a", "f", "s"];
-
-/// The register of that name.
-fn register(word: &str) -> Option<Register> {
-    let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
-    let file = word.strip_suffix(digits)?;
-    let file = FILES.iter().position(|name| *name == file)? as u64;
-    let number: u16 = digits.parse().ok()?;
-    Some(file << 16 | u64::from(number))
+fn register(range: RegisterRange) -> Register {
+    u64::from(range.file) << 32 | u64::from(range.first) << 16 | u64::from(range.last)
 }
 
-/// The text of an instruction with its parts, registers and places marked. `of` is the code.
-fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Register>) -> Html {
+fn range(register: Register) -> RegisterRange {
+    let part = |shift: u32| u16::try_from(register >> shift & 0xffff).unwrap_or(u16::MAX);
+    RegisterRange {
+        file: part(32).to_le_bytes()[0],
+        first: part(16),
+        last: part(0),
+    }
+}
+
+/// The instruction's row: its parts, the code that it is in, and the registers under the pointer.
+pub(super) struct InstructionContext<'a> {
+    pub(super) parts: &'a [TextPart],
+    pub(super) of: Option<Span>,
+    pub(super) lit: Option<Register>,
+}
+
+/// The text of an instruction: its operation, registers and branch targets are elements of their own.
+fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) -> Html {
     let operation = cell.marks.first();
-    let mut name = operation.map(|mark| &*mark.text);
-    // Behind the number of channels the first register is written.
-    let mut is_written = false;
     let mut parts = Vec::new();
     let mut done = 0;
     while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
         let from = done + blanks;
         let rest = text.get(from..).unwrap_or("");
-        let part = rest.split(' ').next().unwrap_or(rest);
+        let word = rest.split(' ').next().unwrap_or(rest);
         let gap = text.get(done..from).unwrap_or("");
         let class = match kept(done, blanks) {
             kept if kept == blanks => "",
@@ -62,13 +67,23 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
             class => html! { <span {class}>{ gap.to_owned() }</span> },
         });
         let at = from.to_string();
-        done = from + part.len();
-        parts.push(if name == Some(part) {
-            (name, is_written) = (None, true);
-            html! { <b title={operation.map(|mark| mark.doc.to_string())} data-part={at}>{ part.to_owned() }</b> }
-        } else {
-            let inner = operand(part, of, lit, &mut is_written);
-            html! { <span class="part" data-part={at}>{ for inner }</span> }
+        done = from + word.len();
+        let found = context.parts.iter().find(|part| {
+            let (start, end) = (part.start as usize, part.end as usize);
+            start < done && from < end
+        });
+        parts.push(match found.map(|part| &part.kind) {
+            Some(TextPartKind::Operation) => {
+                html! { <b title={operation.map(|mark| mark.doc.to_string())} data-part={at}>{ word.to_owned() }</b> }
+            }
+            Some(TextPartKind::Registers { writes, ranges }) => {
+                let inner = registers(word, *writes, ranges, context.lit);
+                html! { <span class="part" data-part={at}>{ inner }</span> }
+            }
+            Some(TextPartKind::Target(offset)) => {
+                html! { <span class="part" data-part={at}>{ target(word, *offset, context.of) }</span> }
+            }
+            None => html! { <span class="part" data-part={at}>{ word.to_owned() }</span> },
         });
     }
     html! {
@@ -80,59 +95,33 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
     }
 }
 
-/// A part of an instruction. The next register is that which the instruction writes if it
-/// `is_written`.
-fn operand(
-    text: &str,
-    of: Option<Span>,
-    lit: Option<Register>,
-    is_written: &mut bool,
-) -> Vec<Html> {
-    let mut parts = Vec::new();
-    let mut done = 0;
-    let mut at = 0;
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find(is_word)) {
-        let from = at + found;
-        let word = text.get(from..).unwrap_or("");
-        let len = word.find(|c| !is_word(c)).unwrap_or(word.len());
-        let word = word.get(..len).unwrap_or("");
-        at = from + len;
-        let place = word
-            .strip_prefix('L')
-            .and_then(|digits| digits.parse::<u64>().ok());
-        let html = match (register(word), place) {
-            (Some(number), _) => {
-                let class = match (lit == Some(number), *is_written) {
-                    (true, true) => "reg lit def",
-                    (true, false) => "reg lit",
-                    _ => "reg",
-                };
-                *is_written = false;
-                html! { <span {class} data-reg={number.to_string()}>{ word.to_owned() }</span> }
-            }
-            (_, Some(offset)) => {
-                let code = of.unwrap_or(Span::new(SourceId::FILE, 0, 0));
-                let to = code.start.saturating_add(offset);
-                // Without bytes it is the instruction that is there.
-                let to = Span::new(code.source, to, to);
-                if code.contains_offset(to.start) {
-                    span_button("link", to, plain(word))
-                } else {
-                    plain(word)
-                }
-            }
-            _ => {
-                *is_written &= word != "null";
-                continue;
-            }
-        };
-        parts.push(plain(text.get(done..from).unwrap_or("")));
-        parts.push(html);
-        done = at;
+/// An operand with registers. It is marked where the pointer is at one of them, in whatever row.
+fn registers(text: &str, writes: bool, ranges: &[RegisterRange], lit: Option<Register>) -> Html {
+    let lit = lit.map(range);
+    let is_lit = lit.is_some_and(|lit| ranges.iter().any(|range| range.overlaps(lit)));
+    let class = match (is_lit, writes) {
+        (true, true) => "reg lit def",
+        (true, false) => "reg lit",
+        _ => "reg",
+    };
+    // Region and type are not part of the name.
+    let end = text.find(['<', ':']).unwrap_or(text.len());
+    let (name, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    let first = ranges.first().map(|first| register(*first).to_string());
+    html! { <><span {class} data-reg={first}>{ name.to_owned() }</span>{ rest.to_owned() }</> }
+}
+
+/// A branch target in the code: a link to the instruction that is there.
+fn target(text: &str, offset: u32, of: Option<Span>) -> Html {
+    let code = of.unwrap_or(Span::new(SourceId::FILE, 0, 0));
+    let to = code.start.saturating_add(offset.into());
+    // Without bytes it is the instruction that is there.
+    let to = Span::new(code.source, to, to);
+    if code.contains_offset(to.start) {
+        span_button("link", to, plain(text))
+    } else {
+        plain(text)
     }
-    parts.push(plain(text.get(done..).unwrap_or("")));
-    parts
 }
 
 /// The jumps beside an instruction.
@@ -177,8 +166,7 @@ fn jumps(text: &str) -> Html {
 pub(super) fn cell(
     id: &str,
     cell: &Cell<'_>,
-    of: Option<Span>,
-    lit: Option<Register>,
+    context: &InstructionContext<'_>,
     in_order: bool,
 ) -> Option<Html> {
     let text = match &cell.value {
@@ -189,7 +177,7 @@ pub(super) fn cell(
     Some(match id {
         "jumps" if in_order => jumps(text),
         "jumps" => Html::default(),
-        "text" => instruction(cell, text, of, lit),
+        "text" => instruction(cell, text, context),
         "label" => html! { <>
             if !text.is_empty() { <b class="label">{ format!("{text} ") }</b> }
             { for cell.marks.iter().map(format::mark) }

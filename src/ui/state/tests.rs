@@ -529,6 +529,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
         index,
         entry: Span::default(),
         cells: Vec::new(),
+        parts: Vec::new(),
     });
     let page = |generation| {
         let page = ListPage {

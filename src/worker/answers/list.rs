@@ -460,6 +460,7 @@ impl QueriedList {
             index: row.into(),
             entry: self.list.entry(row, sources)?,
             cells: cells.collect(),
+            parts: self.list.text_parts(row, sources),
         })
     }
 

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 18;
+pub const PROTOCOL_VERSION: u32 = 19;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

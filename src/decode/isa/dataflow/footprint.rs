@@ -104,6 +104,12 @@ pub struct Footprint {
 }
 
 impl Footprint {
+    /// The footprint of an instruction by itself: what a gather message sends is unknown.
+    #[must_use]
+    pub fn of(encoding: &'static Encoding, instruction: &Instruction) -> Footprint {
+        Accesses::new(encoding).footprint(instruction, None)
+    }
+
     /// The accesses that write.
     pub fn writes(&self) -> impl Iterator<Item = &Access> {
         self.accesses.iter().filter(|access| access.role.writes())

@@ -9,7 +9,7 @@ use crate::tables::lines::LINE_SHOWN;
 use crate::tables::{Cell, CellValue, Column, ColumnKind, ListId, Row};
 use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
-use crate::ui::panels::assembly::{self, Register};
+use crate::ui::panels::assembly::{self, InstructionContext, Register};
 use crate::ui::panels::compare;
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::Command;
@@ -99,10 +99,15 @@ impl Grid {
     }
 
     /// A cell of an instruction.
-    fn code_cell(&self, id: &str, found: &Cell<'_>) -> Html {
+    fn code_cell(&self, id: &str, found: &Cell<'_>, row: &Row) -> Html {
         let query = &self.data().query;
         let in_order = query.filter.is_empty() && query.sort.is_none();
-        let drawn = assembly::cell(id, found, query.of, self.lit, in_order);
+        let context = InstructionContext {
+            parts: &row.parts,
+            of: query.of,
+            lit: self.lit,
+        };
+        let drawn = assembly::cell(id, found, &context, in_order);
         drawn.unwrap_or_else(|| cell(found))
     }
 
@@ -260,7 +265,7 @@ impl GridData for Grid {
             self.data().cell(row, column).map_or_else(
                 || plain("…"),
                 |found| match column.id {
-                    id if self.list == ListId::Instructions => self.code_cell(id, found),
+                    id if self.list == ListId::Instructions => self.code_cell(id, found, row),
                     id if self.list == ListId::Changes => {
                         compare::cell(id, found, row).unwrap_or_else(|| cell(found))
                     }
