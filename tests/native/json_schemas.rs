@@ -51,7 +51,13 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "disasm --json --dataflow SAMPLES/spill.dg2.zebin",
         ],
     ),
-    ("analyze", &["analyze --json ZEBIN/*", "analyze --json SAMPLES/spill.dg2.zebin"]),
+    (
+        "analyze",
+        &[
+            "analyze --json ZEBIN/*",
+            "analyze --json SAMPLES/spill.dg2.zebin",
+        ],
+    ),
     (
         "check",
         &[
