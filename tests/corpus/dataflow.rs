@@ -110,8 +110,18 @@ fn data_flow(folder: &Path) -> Result<(), Failed> {
     }
 }
 
-/// Each wait for a token has an instruction that allocates it, on every path. Prints the waits without
-/// a reason in the data.
+/// Each wait for a token has an instruction that allocates it, on every path, but for the first
+/// iterations of loops whose body waits for the one before, and `sync` for all tokens.
+///
+/// Prints the waits without a reason in the data. Those that were looked into:
+///
+/// * `mov null 0x30433 {$1.src}` and the like on Xe-HPC (nearly all there): a workaround of the compiler
+///   for reads of a message's sources.
+/// * `mov r59.8 … {$0.src}` behind a message that reads r59[0-3], `mov r127.3 … {$2.src}`, `mov a0.2
+///   r126.6 {$3.src}`: the scoreboard has whole registers, the footprints bytes.
+/// * `call r127.4 {$7.src}` behind a store with r127 as address: the same; the callee writes r127.
+/// * `add … {$12.src}` behind a fence, `mov … {$9.src}` behind a load: the token is allocated again soon.
+/// * `@1` at `or cr0.0`, and behind it: the control register is not tracked.
 fn waits(folder: &Path) -> Result<(), Failed> {
     let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
     let mut failed = Vec::new();
@@ -120,6 +130,10 @@ fn waits(folder: &Path) -> Result<(), Failed> {
     listed(folder, &manifest, 1, |listed| {
         let decoder = Rc::new(Decoder::new(listed.platform));
         let flow = DataFlow::new(decoder, listed.code.as_slice());
+        // Built for Xe3 with an option for later devices: the compiler left the messages out.
+        let is_without_messages = ["vecadd-eff64.ptl-h", "vecadd-heapless.ptl-h"]
+            .iter()
+            .any(|name| listed.name.starts_with(name));
         let mut shown = 0;
         for row in 0..flow.count() {
             for wait in flow.waits(row) {
@@ -145,7 +159,7 @@ fn waits(folder: &Path) -> Result<(), Failed> {
                         );
                     }
                 }
-                if kind != "@" && wait.producers.is_empty() {
+                if kind != "@" && wait.producers.is_empty() && !is_without_messages {
                     failed.push(format!(
                         "{} {pc:#x} {}: {line}",
                         listed.name,

@@ -17,6 +17,7 @@ use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::windows::length;
 use crate::decode::isa::{Decoder, targets};
 use crate::decode::limits;
+use crate::model::sort;
 
 /// No piece.
 pub(super) const NONE: u32 = u32::MAX;
@@ -330,7 +331,8 @@ impl DataFlow {
             ends_block = false;
             place += length;
 
-            (reads.0.clear(), writes.0.clear());
+            reads.0.clear();
+            writes.0.clear();
             let gathered = gathered(&instruction, &scalars);
             let guard = self.visit(&instruction, gathered.as_deref(), &mut reads, &mut writes);
             if let Some(gathered) = gathered {
@@ -397,7 +399,7 @@ impl DataFlow {
                 last.push((write.piece.unit, at));
             }
             // The last of each register.
-            last.sort_unstable_by_key(|(unit, at)| (*unit, std::cmp::Reverse(*at)));
+            sort::by_key(&mut last, |(unit, at)| (*unit, std::cmp::Reverse(*at)));
             last.dedup_by_key(|(unit, _)| *unit);
             node.last = last;
         }
@@ -456,7 +458,7 @@ impl DataFlow {
                 None => self.extent.astray += 1,
             }
         }
-        edges.sort_unstable();
+        sort::ascending(&mut edges);
         edges.dedup();
         for (from, to) in edges {
             if let Some(node) = self.nodes.get_mut(index(from)) {

@@ -7,6 +7,7 @@ use super::build::{DataFlow, index};
 use super::messages::Traffic;
 use super::waits::WaitOn;
 use crate::decode::isa::tables::Op;
+use crate::model::sort;
 
 /// What bounds the iterations of a loop for one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,7 +236,7 @@ impl DataFlow {
             loops.push(self.new_loop(head, blocks));
         }
         // Outer loops first.
-        loops.sort_by_key(|l| (l.head, std::cmp::Reverse(l.blocks.len())));
+        sort::by_key(&mut loops, |l| (l.head, std::cmp::Reverse(l.blocks.len())));
         for at in 0..loops.len() {
             let head = loops.get(at).map_or(0, |l| l.head);
             let around = loops.iter().enumerate();

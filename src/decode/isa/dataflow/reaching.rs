@@ -13,6 +13,7 @@ use std::rc::Rc;
 use super::build::{DataFlow, Guard, NONE, Row, index};
 use super::footprint::Role;
 use super::regset::{ByteSet, Piece, Pieces, Unit};
+use crate::model::sort;
 
 /// A producer of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl DataFlow {
             });
         }
         // Inputs first: NONE wraps to 0.
-        found.sort_by_key(|(row, piece)| (row.wrapping_add(1), piece.unit));
+        sort::by_key(&mut found, |(row, piece)| (row.wrapping_add(1), piece.unit));
         let mut out: Vec<(u32, Pieces)> = Vec::new();
         for (from, piece) in found {
             match out.last_mut() {

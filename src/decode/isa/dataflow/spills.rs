@@ -8,6 +8,7 @@ use super::regset::Piece;
 use crate::decode::isa::instruction::{Descriptor, Instruction, OperandKind, RegisterName};
 use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::word::sign_extend;
+use crate::model::sort;
 
 /// What the address of a slot counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +37,9 @@ pub struct Slot {
     /// The deepest loop with a message that reads or writes it: the number of loops around.
     pub depth: u32,
 }
+
+/// A message to scratch memory: its row, its bytes, whether it writes.
+type Place = (u32, u32, bool);
 
 /// The spills of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,14 +96,14 @@ impl DataFlow {
     #[must_use]
     pub fn spills(&self) -> Spills {
         let mut spills = Spills::default();
-        let mut places: BTreeMap<(Base, i64), Vec<(u32, u32, bool)>> = BTreeMap::new();
+        let mut places: BTreeMap<(Base, i64), Vec<Place>> = BTreeMap::new();
         let mut rows: Vec<(u32, bool)> = self
             .messages()
             .iter()
             .filter(|(_, facts)| facts.spills || facts.fills)
             .map(|(row, facts)| (*row, facts.spills))
             .collect();
-        rows.sort_unstable();
+        sort::ascending(&mut rows);
         for (row, writes) in rows {
             match self.scratch(row) {
                 Some((base, offset, bytes)) => {
@@ -121,10 +125,10 @@ impl DataFlow {
             let rows = slot.writers.iter().chain(&slot.readers);
             slot.depth = rows.map(|row| self.depth(*row)).max().unwrap_or(0);
         }
-        spills.slots.sort_by_key(|slot| (slot.base, slot.offset));
+        sort::by_key(&mut spills.slots, |slot| (slot.base, slot.offset));
         for slot in &mut spills.slots {
-            slot.writers.sort_unstable();
-            slot.readers.sort_unstable();
+            sort::ascending(&mut slot.writers);
+            sort::ascending(&mut slot.readers);
         }
         spills
     }

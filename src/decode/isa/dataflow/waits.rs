@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::build::{DataFlow, index};
-use super::regset::{ByteSet, Pieces};
+use super::regset::{ByteSet, Piece, Pieces};
 use crate::decode::isa::instruction::{
     Instruction, OperandKind, Options, RegisterName, Scoreboard, Subfunction,
 };
@@ -330,10 +330,18 @@ impl DataFlow {
             true => row..end,
             false => row..row.saturating_add(1),
         };
+        let sources_only = matches!(on, WaitOn::Sources(_));
+        let pieces = |row: &u32| {
+            let written = self.writes_of(*row).iter().map(|write| write.piece);
+            let read = self.reads_of(*row).iter().map(|read| read.piece);
+            let written = written.filter(|_| !sources_only);
+            (written.collect(), read.collect())
+        };
+        let found: Vec<(Vec<Piece>, Vec<Piece>)> = producers.iter().map(pieces).collect();
         // A long block behind `sync` is not looked through for each of them.
         for consumer in consumers.take(SYNC_REACH) {
-            for producer in &producers {
-                self.overlap(*producer, consumer, on, &mut reason);
+            for (written, read) in &found {
+                self.overlap(written, read, consumer, &mut reason);
             }
             if !reason.0.is_empty() {
                 break;
@@ -347,26 +355,20 @@ impl DataFlow {
         }
     }
 
-    /// Adds the bytes of a producer that a consumer needs.
-    fn overlap(&self, producer: u32, consumer: u32, on: WaitOn, to: &mut Pieces) {
-        let written: Vec<_> = self.writes_of(producer).iter().map(|w| w.piece).collect();
-        let read: Vec<_> = self.reads_of(producer).iter().map(|r| r.piece).collect();
-        let sources_only = matches!(on, WaitOn::Sources(_));
-        let mut add = |mine: &[super::regset::Piece], unit: u16, mask: u64| {
-            for piece in mine.iter().filter(|piece| piece.unit == unit) {
-                to.add_mask(unit, piece.mask & mask);
+    /// Adds the bytes of a producer that a consumer needs: what it reads or overwrites of the written
+    /// bytes, and what it overwrites of those that are read.
+    fn overlap(&self, written: &[Piece], read: &[Piece], consumer: u32, to: &mut Pieces) {
+        let mut add = |mine: &[Piece], needed: Piece| {
+            for piece in mine.iter().filter(|piece| piece.unit == needed.unit) {
+                to.add_mask(piece.unit, piece.mask & needed.mask);
             }
         };
         for needed in self.reads_of(consumer) {
-            if !sources_only {
-                add(&written, needed.piece.unit, needed.piece.mask);
-            }
+            add(written, needed.piece);
         }
         for needed in self.writes_of(consumer) {
-            if !sources_only {
-                add(&written, needed.piece.unit, needed.piece.mask);
-            }
-            add(&read, needed.piece.unit, needed.piece.mask);
+            add(written, needed.piece);
+            add(read, needed.piece);
         }
     }
 
