@@ -3,7 +3,7 @@
 use crate::worker::protocol::Request;
 
 /// Maximum number of deaths after which the file is still opened again.
-const MOST: usize = 8;
+const DEATHS_MAX: usize = 8;
 
 /// The requests that killed a file's decoders, and how each decoder ended.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl Deaths {
             let request = request.as_ref();
             request.is_none_or(|request| matches!(request, Request::Open { .. }))
         });
-        opening.count() < 2 && self.list.len() < MOST
+        opening.count() < 2 && self.list.len() < DEATHS_MAX
     }
 
     /// Returns whether no decoder has died.
@@ -85,6 +85,6 @@ mod tests {
     fn a_file_that_kills_many_decoders_is_given_up() {
         let mut deaths = Deaths::default();
         let tries = (0..100).take_while(|n| deaths.add(Some(detail(*n)), String::new()));
-        assert_eq!(tries.count(), MOST - 1);
+        assert_eq!(tries.count(), DEATHS_MAX - 1);
     }
 }

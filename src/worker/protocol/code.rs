@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of images in a [`CodeImages`].
 pub const IMAGES_LISTED: usize = 500;
 
-/// At most so many sections of code are named.
+/// Maximum number of code sections in a [`CodeReport`].
 pub const SECTIONS_MAX: usize = 2000;
 
 /// The images of a container that can have instructions.
@@ -33,14 +33,14 @@ pub struct CodeImage {
     pub kernels: u64,
     /// Its bytes.
     pub span: Span,
-    /// Its instructions are those of the node that was asked about.
+    /// Whether its instructions are those of the requested node.
     pub is_shown: bool,
 }
 
-/// The code of a document, and what the instructions of a section come to.
+/// The code of a document, and the instruction mix of a section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeReport {
-    /// The document that has answered.
+    /// The document that the report is about.
     pub document: NodeId,
     /// The first sections of code: their names and their bytes.
     pub sections: Vec<(String, Span)>,
@@ -48,10 +48,10 @@ pub struct CodeReport {
     pub encoding: Option<Str>,
     /// All encodings.
     pub encodings: Vec<Str>,
-    /// The section that was asked about.
+    /// The requested section.
     pub of: Span,
-    /// What its instructions come to, as far as they are counted.
+    /// Its instruction mix, as far as it is counted.
     pub mix: Mix,
-    /// So many bytes of it are not counted yet; whoever asks again gets more.
+    /// Number of bytes that are not counted yet; further requests count more.
     pub left: u64,
 }
