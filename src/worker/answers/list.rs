@@ -523,7 +523,7 @@ impl QueriedList {
     }
 }
 
-/// Returns whether `span` is the bytes, or, if there are none, starts at their position.
+/// Returns whether bytes lead to `span`: if they are equal, or empty and within it.
 fn leads_to(from: Option<Span>, span: Span) -> bool {
     from.is_some_and(|from| from == span || (from.is_empty() && span.contains(from)))
 }

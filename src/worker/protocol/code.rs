@@ -13,8 +13,8 @@ pub const SECTIONS_MAX: usize = 2000;
 /// The images of a container that can have instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CodeImages {
-    /// The images, in the order of the file: at most [`IMAGES_LISTED`] of the container, those
-    /// around the selected one. An archive that the selection lies in is listed by its members.
+    /// At most [`IMAGES_LISTED`] images around the selected one, in the order of the file. If the
+    /// selection lies in an archive, the members of the archive.
     pub images: Vec<CodeImage>,
     /// Number of images that are not listed.
     pub left_out: u64,
