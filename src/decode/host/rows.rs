@@ -26,10 +26,7 @@ pub(super) static SEGMENT_DOC: Doc = Doc::new(
     "gABI, Program Header",
 );
 
-static IMAGE_DOC: Doc = Doc::new(
-    "A device image, decoded on demand.",
-    WRAPPER,
-);
+static IMAGE_DOC: Doc = Doc::new("A device image, decoded on demand.", WRAPPER);
 
 static TABLE_DOC: Doc = Doc::new("A table of the index of device images.", WRAPPER);
 
@@ -317,7 +314,13 @@ impl Part {
     }
 
     /// Adds a record's summary and reference to its node.
-    fn describe_record(&self, layout: &Layout, read: &Read<'_>, node: Node, sources: &Sources) -> Node {
+    fn describe_record(
+        &self,
+        layout: &Layout,
+        read: &Read<'_>,
+        node: Node,
+        sources: &Sources,
+    ) -> Node {
         let memory = &self.index.memory;
         let mut fields = read.places.iter();
         if let Some((text, ..)) = fields.find(|(field, ..)| field.ty == Type::Text) {
