@@ -41,7 +41,7 @@ pub fn read_request(message: &JsValue) -> Result<(Envelope, Option<Blob>), Strin
 ///
 /// # Errors
 ///
-/// As [`write_request`].
+/// See [`write_request`].
 pub fn write_message(message: &Message, bytes: Option<&Uint8Array>) -> Result<JsValue, String> {
     let object = pack(message)?;
     if let Some(bytes) = bytes {
@@ -54,7 +54,7 @@ pub fn write_message(message: &Message, bytes: Option<&Uint8Array>) -> Result<Js
 ///
 /// # Errors
 ///
-/// As [`read_request`].
+/// See [`read_request`].
 pub fn read_message(object: &JsValue) -> Result<(Message, Option<Uint8Array>), String> {
     let bytes = member(object, "bytes").and_then(|bytes| bytes.dyn_into().ok());
     Ok((unpack(object)?, bytes))

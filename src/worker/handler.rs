@@ -83,7 +83,7 @@ struct OpenFile {
     id: u32,
     name: String,
     document: Document,
-    trouble: ReadFailure,
+    failure: ReadFailure,
     /// Name of the file that it is compared with, and the last failed read of that file.
     base: (String, ReadFailure),
     by_kernel: ByKernel,
@@ -103,13 +103,13 @@ impl Handler {
         // Close first, so that there are never two in memory.
         self.file = None;
         let started = (self.clock)();
-        let trouble = ReadFailure::default();
+        let failure = ReadFailure::default();
         let source = WatchedSource {
             source,
-            trouble: Rc::clone(&trouble),
+            failure: Rc::clone(&failure),
         };
         let document = decode(Box::new(source), name);
-        self.put(id, name, document, trouble, started)
+        self.put(id, name, document, failure, started)
     }
 
     /// Opens a document that was made elsewhere, as if by request `id`.
@@ -123,14 +123,14 @@ impl Handler {
         id: u32,
         name: &str,
         document: Document,
-        trouble: ReadFailure,
+        failure: ReadFailure,
         started: f64,
     ) -> Answer {
         let mut file = OpenFile {
             id,
             name: name.to_owned(),
             document,
-            trouble,
+            failure,
             base: Default::default(),
             by_kernel: ByKernel::default(),
             lists: Lists::new(self.clock),
@@ -138,7 +138,7 @@ impl Handler {
             searching: Searching::default(),
         };
         let opened = file.opened(self.clock, started);
-        if let Some(error) = file.trouble.take() {
+        if let Some(error) = file.failure.take() {
             return unreadable(name, &error.message);
         }
         self.file = Some(file);
@@ -154,13 +154,13 @@ impl Handler {
             Ok(file) => file,
             Err(answer) => return answer,
         };
-        let trouble = ReadFailure::default();
+        let failure = ReadFailure::default();
         let source = WatchedSource {
             source,
-            trouble: Rc::clone(&trouble),
+            failure: Rc::clone(&failure),
         };
         let base = decode(Box::new(source), name);
-        file.base = (name.clone(), trouble);
+        file.base = (name.clone(), failure);
         self.answer_with(envelope, Some(base))
     }
 
@@ -200,9 +200,9 @@ impl Handler {
             Ok(file) => file,
             Err(answer) => return answer,
         };
-        file.trouble.take();
+        file.failure.take();
         let answer = file.answer(&envelope.request, base);
-        match file.trouble.take() {
+        match file.failure.take() {
             None => match file.base.1.take() {
                 None => answer,
                 Some(error) => failed(format!(
@@ -268,9 +268,9 @@ impl OpenFile {
             }
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
             Request::Search { typed, limit, step } => {
-                let asked = (typed.as_str(), *limit);
+                let search = (typed.as_str(), *limit);
                 self.searching
-                    .answer(document, &mut self.lists, asked, *step)
+                    .answer(document, &mut self.lists, search, *step)
                     .into()
             }
             Request::Verdict {
@@ -438,7 +438,7 @@ impl OpenFile {
         let mut ancestry = ancestry(document, &ids);
         let mut way = match order {
             TreeOrder::File => None,
-            TreeOrder::Kernels => self.by_kernel.way(document, &ids),
+            TreeOrder::Kernels => self.by_kernel.path_to(document, &ids),
         };
         let shown = ancestry.iter_mut().chain(way.iter_mut().flatten());
         shorten(document, node, shown);
@@ -573,7 +573,7 @@ type ReadFailure = Rc<RefCell<Option<SourceError>>>;
 
 struct WatchedSource {
     source: Box<dyn ByteSource>,
-    trouble: ReadFailure,
+    failure: ReadFailure,
 }
 
 impl ByteSource for WatchedSource {
@@ -588,7 +588,7 @@ impl ByteSource for WatchedSource {
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let read = self.source.read(start, len);
         if let Err(error) = &read {
-            self.trouble.replace(Some(error.clone()));
+            self.failure.replace(Some(error.clone()));
         }
         read
     }

@@ -97,9 +97,9 @@ impl DebugSections {
     /// other offsets would overlap.
     pub(super) fn find_tables(&self) -> Tables {
         let mut tables = Tables::default();
-        let most = self.abbrev.bytes.len() / TABLE_BYTES + TABLES_MORE;
+        let max_tables = self.abbrev.bytes.len() / TABLE_BYTES + TABLES_MORE;
         loop {
-            tables.too_many = tables.list.len() >= most;
+            tables.too_many = tables.list.len() >= max_tables;
             if tables.too_many {
                 return tables;
             }

@@ -242,11 +242,11 @@ impl DebugSections {
             (AttributeValue::Sdata(raw), None) if placed.from == placed.to => {
                 node.summary(raw.to_string())
             }
-            (_, said) if indirect => {
-                let said = said.as_deref().map_or(value_text(&value), str::to_owned);
-                node.summary(match said.as_str() {
+            (_, summary) if indirect => {
+                let summary = summary.as_deref().map_or(value_text(&value), str::to_owned);
+                node.summary(match summary.as_str() {
                     "" => form_text(form),
-                    said => format!("{}: {said}", form_text(form)),
+                    summary => format!("{}: {summary}", form_text(form)),
                 })
             }
             _ => node,

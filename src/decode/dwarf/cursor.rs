@@ -116,9 +116,9 @@ impl<'a> Cursor<'a> {
 
 /// Shortens text for a summary.
 pub(super) fn short(bytes: &[u8]) -> String {
-    const MOST: usize = 120;
-    let text = String::from_utf8_lossy(bytes.get(..MOST).unwrap_or(bytes));
-    if bytes.len() > MOST {
+    const SHORT_LEN: usize = 120;
+    let text = String::from_utf8_lossy(bytes.get(..SHORT_LEN).unwrap_or(bytes));
+    if bytes.len() > SHORT_LEN {
         format!("{text}…")
     } else {
         text.into_owned()

@@ -172,7 +172,7 @@ impl DebugSections {
         let (mut open, mut deeper) = (Vec::new(), 0usize);
         let size = unit.end - unit.start;
         let mut attributes = size.saturating_mul(ATTRIBUTES) + ATTRIBUTES_MORE;
-        let most = size / ENTRY_BYTES + ENTRIES_MORE;
+        let max_entries = size / ENTRY_BYTES + ENTRIES_MORE;
         while entries.rest < unit.end {
             let start = entries.rest;
             let Some(mut reading) = self.read_entry(unit, start) else {
@@ -183,7 +183,7 @@ impl DebugSections {
                 attributes = attributes.saturating_sub(1);
                 is_whole = skipped && attributes > 0;
             }
-            entries.too_many = attributes == 0 || entries.list.len() >= most;
+            entries.too_many = attributes == 0 || entries.list.len() >= max_entries;
             if !is_whole || entries.too_many {
                 break;
             }

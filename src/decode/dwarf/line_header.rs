@@ -169,8 +169,8 @@ impl DebugSections {
         wide: bool,
     ) -> Option<(u32, u32)> {
         let (from, mut path, mut directory) = (cursor.at, None, 0);
-        for (what, form) in formats {
-            match (*what, *form) {
+        for (content, form) in formats {
+            match (*content, *form) {
                 (1, _) => {
                     path.get_or_insert(cursor.at);
                 }
@@ -207,7 +207,10 @@ impl DebugSections {
     }
 
     fn part_text(&self, head: &LineProgramHeader, formats: &[Format], at: u32) -> String {
-        let form = formats.iter().find(|(what, _)| *what == 1).map(|f| f.1);
+        let form = formats
+            .iter()
+            .find(|(content, _)| *content == 1)
+            .map(|f| f.1);
         let place = usize::try_from(at).unwrap_or(usize::MAX);
         let text = match form {
             Some(DW_FORM_STRING) => return self.text_at(at),
@@ -436,7 +439,9 @@ impl DebugSections {
             return Some(());
         }
         head.directories = vec![(1, DW_FORM_STRING)];
-        head.files = [1, 2, 3, 4].map(|what| (what, DW_FORM_UDATA)).to_vec();
+        head.files = [1, 2, 3, 4]
+            .map(|content| (content, DW_FORM_UDATA))
+            .to_vec();
         if let Some(path) = head.files.first_mut() {
             path.1 = DW_FORM_STRING;
         }
@@ -479,18 +484,18 @@ impl DebugSections {
 
     fn read_formats(
         &self,
-        what: &'static str,
+        list: &'static str,
         cursor: &mut Cursor<'_>,
         rows: &mut Vec<Node>,
     ) -> Option<Vec<Format>> {
         let mut node = cursor.field("count", 1, false, &FORMATS_DOC)?;
-        node.1.name = format!("{what}_entry_format_count").into();
+        node.1.name = format!("{list}_entry_format_count").into();
         rows.push(node.1);
         let mut formats = Vec::new();
         for _ in 0..node.0 {
             let from = cursor.at;
             let format = (cursor.leb()?, cursor.leb()?);
-            let name = format!("{what}_entry_format");
+            let name = format!("{list}_entry_format");
             let node = Node::field(name, Value::Bytes, cursor.since(from));
             let form = u16::try_from(format.1).map_or_else(
                 |_| format!("form {:#x}", format.1),
@@ -587,9 +592,9 @@ fn fixed_size(form: u64, wide: bool) -> Option<usize> {
 }
 
 /// `DW_LNCT_path`
-fn content_text(what: u64) -> String {
-    let name = u16::try_from(what)
+fn content_text(content_type: u64) -> String {
+    let name = u16::try_from(content_type)
         .ok()
-        .and_then(|what| DwLnct(what).static_string());
-    name.map_or_else(|| format!("content {what:#x}"), str::to_owned)
+        .and_then(|content_type| DwLnct(content_type).static_string());
+    name.map_or_else(|| format!("content {content_type:#x}"), str::to_owned)
 }

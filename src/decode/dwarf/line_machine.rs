@@ -72,11 +72,11 @@ impl Machine {
         if head.operations == 1 {
             return self.add(head, unit.wrapping_mul(by));
         }
-        let most = u64::from(head.operations).max(1);
+        let per_instruction = u64::from(head.operations).max(1);
         let operation = self.operation.wrapping_add(by);
-        self.add(head, unit.wrapping_mul(operation / most))?;
+        self.add(head, unit.wrapping_mul(operation / per_instruction))?;
         if !self.gone {
-            self.operation = operation % most;
+            self.operation = operation % per_instruction;
         }
         Some(())
     }

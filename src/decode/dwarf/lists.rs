@@ -77,14 +77,14 @@ impl DebugSections {
 
     fn list_entry(&self, cursor: &mut Cursor<'_>, part: Part) -> Option<Entry> {
         let size = usize::from(self.address_size());
-        let most = if size == 8 { u64::MAX } else { u32::MAX.into() };
+        let base_escape = if size == 8 { u64::MAX } else { u32::MAX.into() };
         let at = cursor.at;
         let (begin, end) = (cursor.number(size)?, cursor.number(size)?);
         let section = cursor.section;
         let patched = |place: usize| section.fix(place).is_some();
         let value = |place: usize, raw: u64| section.fix(place).map_or(raw, |fix| fix.value);
         let last = begin == 0 && end == 0 && !patched(at) && !patched(at + size);
-        let base = begin == most;
+        let base = begin == base_escape;
         let mut expression = None;
         if part == Part::Loc && !last && !base {
             let len = usize::try_from(cursor.number(2)?).ok()?;

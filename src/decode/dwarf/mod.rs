@@ -85,8 +85,8 @@ impl Dwarf {
         if section.kind != SectionType::SHT_PROGBITS {
             return None;
         }
-        if let Some(what) = title(name) {
-            node = node.summary(what).doc(&SECTION_DOC);
+        if let Some(text) = title(name) {
+            node = node.summary(text).doc(&SECTION_DOC);
         }
         if matches!(name, "str" | "line_str") && cx.may_walk(section.bytes) {
             node.kind = NodeKind::Table;

@@ -78,10 +78,10 @@ impl<'a> Symbols<'a> {
             _ => return None,
         };
         let offset = usize::try_from(relocation.offset).ok()?;
-        let there = bytes.get(offset..offset.checked_add(width)?)?;
+        let stored = bytes.get(offset..offset.checked_add(width)?)?;
         let addend = match relocation.addend {
             Some(addend) => addend.cast_unsigned(),
-            None => uint(there, shape.endian),
+            None => uint(stored, shape.endian),
         };
         let (address, text) = self.address(relocation.symbol)?;
         let value = address.wrapping_add(addend);

@@ -71,7 +71,7 @@ pub(super) struct Cache<T> {
 }
 
 impl<T> Cache<T> {
-    const MOST: usize = 8;
+    const SMALL_MAX: usize = 8;
     /// Size above which an item is large, in bytes.
     const LARGE: usize = 256;
 
@@ -98,7 +98,7 @@ impl<T> Cache<T> {
             return made;
         }
         let mut list = self.small.borrow_mut();
-        if list.len() >= Self::MOST {
+        if list.len() >= Self::SMALL_MAX {
             list.remove(0);
         }
         list.push((key, Rc::clone(&made)));

@@ -25,8 +25,7 @@ const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Alignment of images in bytes.
 const ALIGN: u64 = 16;
 
-/// Calls `found` for each image in bytes whose first one is at address `base`, until it returns
-/// `false`.
+/// Calls `found` for each image in bytes that start at address `base`, until it returns `false`.
 pub fn images(sources: &Sources, bytes: Span, base: u64, found: &mut dyn FnMut(Span) -> bool) {
     let skip = base.next_multiple_of(ALIGN) - base;
     let mut starts_in = Starts::new(sources, bytes, skip);

@@ -20,7 +20,7 @@ use crate::model::{Sources, Span};
 pub struct ImageRef {
     /// Its bytes as they are stored.
     pub span: Span,
-    /// What has led to it.
+    /// How it was found.
     pub how: &'static str,
     /// Its struct, as an index into [`Index::structs`].
     pub described: Option<usize>,
@@ -55,7 +55,7 @@ pub struct Piece {
     /// The byte after the last one; not yet known for texts.
     pub end: u64,
     /// Its kind.
-    pub what: RecordKind,
+    pub kind: RecordKind,
     /// Its owner: an index into [`Index::structs`], the descriptors or the images.
     pub of: usize,
 }
@@ -94,7 +94,7 @@ pub struct Index {
     /// The tables that were found while reading the structs.
     tables: Vec<Piece>,
     /// Sorted offsets of the parts of the index that were found while reading the structs.
-    met: Vec<u64>,
+    part_starts: Vec<u64>,
     /// All parts of the index, by offset; computed on demand.
     pieces: OnceCell<Vec<Piece>>,
     /// Offsets of the fields of the records in this file.
@@ -126,7 +126,7 @@ impl Index {
             structs: Vec::new(),
             images: Vec::new(),
             tables: Vec::new(),
-            met: Vec::new(),
+            part_starts: Vec::new(),
             pieces: OnceCell::new(),
             kernels: 0,
             without_bytes: 0,
@@ -140,7 +140,7 @@ impl Index {
         });
         sort::by_key(&mut index.images, |image| image.span);
         index.check_overlaps(cx);
-        index.note_met();
+        index.collect_part_starts();
         (!index.images.is_empty() || !index.descriptors.is_empty()).then_some(index)
     }
 
@@ -171,29 +171,33 @@ impl Index {
 
     /// Records the offsets of tables, images and first names: each section is checked for parts of
     /// the index long before its contents are needed.
-    fn note_met(&mut self) {
-        let mut met: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
-        met.extend(self.images.iter().map(|image| image.span.start));
+    fn collect_part_starts(&mut self) {
+        let mut part_starts: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
+        part_starts.extend(self.images.iter().map(|image| image.span.start));
         let memory = &self.memory;
         for found in &self.structs {
             let addresses = [found.entries.0, found.sets.0, found.target];
             let places = addresses.into_iter().filter_map(|at| memory.from(at));
-            met.extend(places.map(|rest| rest.start));
+            part_starts.extend(places.map(|rest| rest.start));
         }
-        sort::ascending(&mut met);
-        met.dedup();
-        self.met = met;
+        sort::ascending(&mut part_starts);
+        part_starts.dedup();
+        self.part_starts = part_starts;
     }
 
     /// Returns whether these bytes contain a part of the index.
     pub fn is_in(&self, span: Span) -> bool {
-        let at = self.met.partition_point(|start| *start < span.start);
-        self.met.get(at).is_some_and(|start| *start < span.end)
+        let at = self
+            .part_starts
+            .partition_point(|start| *start < span.start);
+        self.part_starts
+            .get(at)
+            .is_some_and(|start| *start < span.end)
     }
 
     /// Returns whether images are the only known parts of the index in these bytes.
     pub fn has_only_images(&self, span: Span) -> bool {
-        let at = |start: u64| self.met.partition_point(|met| *met < start);
+        let at = |start: u64| self.part_starts.partition_point(|known| *known < start);
         let images = self.images_in(span);
         let mut starts: Vec<u64> = images.iter().map(|image| image.span.start).collect();
         starts.dedup();
@@ -229,7 +233,7 @@ impl Index {
             let images = self.images.iter().enumerate();
             pieces.extend(images.map(|(of, image)| piece(image.span, RecordKind::Image, of)));
             pieces.extend(&self.tables);
-            pieces.retain(|piece| piece.end > piece.start || piece.what == RecordKind::Text);
+            pieces.retain(|piece| piece.end > piece.start || piece.kind == RecordKind::Text);
             sort::ascending(&mut pieces);
             pieces.dedup_by_key(|piece| (piece.start, piece.end));
             pieces
@@ -548,12 +552,12 @@ impl Index {
     }
 }
 
-pub(super) fn piece(span: Span, what: RecordKind, of: usize) -> Piece {
+pub(super) fn piece(span: Span, kind: RecordKind, of: usize) -> Piece {
     let Span { start, end, .. } = span;
     Piece {
         start,
         end,
-        what,
+        kind,
         of,
     }
 }

@@ -336,7 +336,7 @@ impl Record<'_> {
         self.relocations.iter().find(|r| r.at == at)
     }
 
-    /// What says that the loader writes the word at an offset.
+    /// Returns the entry of the relocation of the word at an offset.
     pub fn relocation(&self, offset: u64) -> Option<Span> {
         let entry = self.relocation_at(offset)?.entry;
         let source = self.span().source;

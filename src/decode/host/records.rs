@@ -46,7 +46,7 @@ impl Layout {
     /// Returns the fields with their offsets and sizes, and the size of the struct.
     pub fn places(&self, pointer: u64, align: u64) -> (Vec<FieldLocation>, u64) {
         let mut at = 0u64;
-        let mut most = 1;
+        let mut max_align = 1;
         let mut places = Vec::new();
         for field in self.fields {
             let size = match field.ty {
@@ -54,12 +54,12 @@ impl Layout {
                 _ => pointer,
             };
             let aligned = size.min(if size == 8 { align } else { 8 });
-            most = aligned.max(most);
+            max_align = aligned.max(max_align);
             at = at.next_multiple_of(aligned.max(1));
             places.push((field, at, size));
             at += size;
         }
-        (places, at.next_multiple_of(most))
+        (places, at.next_multiple_of(max_align))
     }
 }
 

@@ -121,18 +121,18 @@ impl Part {
             if piece.start >= self.span.end {
                 break;
             }
-            let number = match piece.what {
+            let number = match piece.kind {
                 RecordKind::Image => piece.of,
                 _ => index,
             };
-            let mut region = piece.region(layout::id(piece.what as u8, number as u64));
-            if piece.what == RecordKind::Text {
+            let mut region = piece.region(layout::id(piece.kind as u8, number as u64));
+            if piece.kind == RecordKind::Text {
                 let rest = Span::new(self.span.source, piece.start, self.span.end);
-                // It only moves on: texts may be many.
+                // Never moves back: there may be many texts.
                 next_other = next_other.max(index + 1);
                 while pieces
                     .get(next_other)
-                    .is_some_and(|next| next.what == RecordKind::Text)
+                    .is_some_and(|next| next.kind == RecordKind::Text)
                 {
                     next_other += 1;
                 }
@@ -143,7 +143,7 @@ impl Part {
             }
             region.end = region.end.min(self.span.end);
             // Overlapping bytes are shown in the other piece.
-            let is_cut = piece.what != RecordKind::Text && piece.end > region.end;
+            let is_cut = piece.kind != RecordKind::Text && piece.end > region.end;
             if region.start < at || region.start >= region.end || is_cut {
                 continue;
             }
@@ -191,10 +191,10 @@ impl Part {
                 .children(out.me, region.id, Some(count))
         };
         let whose = || self.image_name(of);
-        match piece.what {
+        match piece.kind {
             RecordKind::Image => self.image_node(of, span, out),
             RecordKind::Descriptor | RecordKind::OpenmpDescriptor | RecordKind::OpenmpImage => {
-                let layout = layout_of(piece.what);
+                let layout = layout_of(piece.kind);
                 let name = format!("{} {of}", layout.name);
                 self.record_node(layout, name, span, region.id, out)
             }
@@ -204,7 +204,7 @@ impl Part {
             ),
             RecordKind::References => table("images".to_owned(), &records::TGTIMG),
             RecordKind::OldEntries | RecordKind::NewEntries => {
-                table(format!("entries of {}", whose()), layout_of(piece.what))
+                table(format!("entries of {}", whose()), layout_of(piece.kind))
             }
             RecordKind::Sets => table(format!("property sets of {}", whose()), &records::SET),
             RecordKind::Properties => {
@@ -428,7 +428,7 @@ impl Part {
         let file = self.index.memory.file;
         match pieces.get(at).filter(|piece| piece.start == rest.start) {
             Some(piece) => {
-                let name = match piece.what {
+                let name = match piece.kind {
                     RecordKind::Image => format!("image {}", piece.of),
                     RecordKind::Structs => "image structs".to_owned(),
                     RecordKind::Sets => "property sets".to_owned(),
@@ -446,11 +446,11 @@ impl Part {
     /// Returns the layout and the records of a table.
     fn table(&self, kind: u8, number: u64, sources: &Sources) -> Option<(&'static Layout, Span)> {
         let piece = self.piece(number, sources)?;
-        let is_it = piece.what as u8 == kind & !RECORD;
+        let is_it = piece.kind as u8 == kind & !RECORD;
         let span = piece.span(self.index.memory.file).intersect(self.span);
-        let layout = match piece.what {
+        let layout = match piece.kind {
             RecordKind::Structs => self.structs(piece.of),
-            what => layout_of(what),
+            kind => layout_of(kind),
         };
         is_it.then_some((layout, span))
     }
@@ -476,8 +476,8 @@ impl Part {
         let Some((layout, span)) = self.table(kind, number, out.sources) else {
             return;
         };
-        let what = self.piece(number, out.sources).map(|piece| piece.what);
-        match what {
+        let piece_kind = self.piece(number, out.sources).map(|piece| piece.kind);
+        match piece_kind {
             Some(RecordKind::Bytes) => out.push_range(value_nodes(span, out.sources), range),
             Some(
                 RecordKind::Descriptor | RecordKind::OpenmpDescriptor | RecordKind::OpenmpImage,
@@ -541,8 +541,8 @@ fn layout_of_kind(kind: u8) -> &'static Layout {
     layout.unwrap_or(&records::TGTIMG)
 }
 
-fn layout_of(what: RecordKind) -> &'static Layout {
-    match what {
+fn layout_of(kind: RecordKind) -> &'static Layout {
+    match kind {
         RecordKind::Descriptor => &records::DESCRIPTOR,
         RecordKind::OpenmpDescriptor => &records::OPENMP_DESCRIPTOR,
         RecordKind::OpenmpImage => &records::OPENMP_IMAGE,

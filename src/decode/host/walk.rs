@@ -102,12 +102,12 @@ impl Index {
         };
         let layout = self.entry_layout(sources, found.entries);
         let is_new = std::ptr::eq(layout, &records::NEW_ENTRY);
-        let (what, name) = if is_new {
+        let (kind, name) = if is_new {
             (RecordKind::NewEntries, "SymbolName")
         } else {
             (RecordKind::OldEntries, "name")
         };
-        if !walk.is_new(span, self.size(layout), what, of) {
+        if !walk.is_new(span, self.size(layout), kind, of) {
             return;
         }
         for address in self.places(layout, found.entries) {
@@ -207,11 +207,11 @@ struct Walk {
 
 impl Walk {
     /// Adds a table of records of `size` bytes and returns whether it is new.
-    fn is_new(&mut self, span: Span, size: u64, what: RecordKind, of: usize) -> bool {
+    fn is_new(&mut self, span: Span, size: u64, kind: RecordKind, of: usize) -> bool {
         let span = span.subspan(0, span.len() / size * size);
-        let is_new = !span.is_empty() && self.seen.insert((span.start, what));
+        let is_new = !span.is_empty() && self.seen.insert((span.start, kind));
         if is_new {
-            self.pieces.push(piece(span, what, of));
+            self.pieces.push(piece(span, kind, of));
         }
         is_new
     }

@@ -18,7 +18,7 @@ use super::tables::{BFN, Meaning, Op};
 /// The notation of branch targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
-    /// In bytes from the instruction.
+    /// Byte offsets from the instruction.
     Numeric,
     /// Labels; the instruction is at this offset.
     Names(i32),

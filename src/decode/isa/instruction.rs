@@ -12,9 +12,9 @@ pub struct Instruction {
     pub op: Op,
     /// Its operands.
     pub kind: Kind,
-    /// Fields have values without meaning.
+    /// Whether fields have invalid values.
     pub errors: bool,
-    /// The word is none of this platform.
+    /// Whether the word is invalid on this platform.
     pub invalid: bool,
     /// The execution size and channel offset, if the text shows them.
     pub exec: Option<ChannelRange>,
@@ -256,7 +256,7 @@ pub enum OperandKind {
     Indirect {
         /// The subregister of the address register.
         sub: u16,
-        /// What is added, in bytes.
+        /// The offset in bytes.
         offset: i16,
     },
     /// A constant.

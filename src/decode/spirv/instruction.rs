@@ -93,13 +93,13 @@ pub(super) fn opcode(instruction: &Instruction) -> Str {
 
 /// Formats the result and the operands as one line.
 pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
-    let result = operands.iter().find_map(|operand| match operand.what {
+    let result = operands.iter().find_map(|operand| match operand.content {
         OperandContent::Result(id) => Some(id),
         _ => None,
     });
     let mut line = result.map_or(String::new(), |id| format!("{} =", id_text(module, id)));
     for operand in operands {
-        if matches!(operand.what, OperandContent::Result(_)) {
+        if matches!(operand.content, OperandContent::Result(_)) {
             continue;
         }
         if line.len() > LINE {
@@ -116,7 +116,7 @@ pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
 
 /// Formats an operand.
 pub(super) fn text(module: &Module, operand: &Operand) -> String {
-    match &operand.what {
+    match &operand.content {
         OperandContent::Result(id) | OperandContent::Id(id) => id_text(module, *id),
         OperandContent::Number(raw) => raw.to_string(),
         OperandContent::Literal(number) => literal_text(&operand.words, *number),
@@ -251,7 +251,7 @@ fn row(module: &Module, instruction: &Instruction, operand: &Operand, span: Span
     let raw = words.first().copied().unwrap_or(0);
     let field = |value| Node::field(operand.name, value, span);
     let decimal = || Value::decimal(raw.into(), 32);
-    match &operand.what {
+    match &operand.content {
         OperandContent::Result(id) => match module.name(*id) {
             Some(name) => field(decimal()).summary(name),
             None => field(decimal()),

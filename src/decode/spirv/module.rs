@@ -188,16 +188,16 @@ impl Module {
 
     /// Returns the debug name of an id. Shortens long ones, as many instructions may refer to them.
     pub(super) fn name(&self, id: u32) -> Option<String> {
-        const MOST: u32 = 64;
+        const NAME_WORDS: u32 = 64;
         let number = usize::try_from(*self.names.get(&id)?).ok()?;
         let at = *self.starts.get(number)?;
         let (_, count) = split(self.word(at)?);
         // The opcode and the id precede it.
-        let words = (2..u32::from(count).min(MOST + 2)).map_while(|i| self.word(at + i));
+        let words = (2..u32::from(count).min(NAME_WORDS + 2)).map_while(|i| self.word(at + i));
         let bytes = words.flat_map(u32::to_le_bytes);
         let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
         let mut text = String::from_utf8_lossy(&name).into_owned();
-        if name.len() == 4 * MOST as usize {
+        if name.len() == 4 * NAME_WORDS as usize {
             // The last character may be truncated.
             text.pop();
             text.push('…');
@@ -342,10 +342,12 @@ impl Types for Module {
         let (_, definition) = self.definition(id)?;
         let is_import = definition.opcode == OP_EXT_INST_IMPORT;
         let operands = is_import.then(|| self.operands(&definition))?;
-        operands.into_iter().find_map(|operand| match operand.what {
-            OperandContent::Text(text) => Some(text),
-            _ => None,
-        })
+        operands
+            .into_iter()
+            .find_map(|operand| match operand.content {
+                OperandContent::Text(text) => Some(text),
+                _ => None,
+            })
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Operand {
     /// The first two words.
     pub(super) words: Vec<u32>,
     /// The content of the words.
-    pub(super) what: OperandContent,
+    pub(super) content: OperandContent,
 }
 
 /// The content of an operand.
@@ -95,7 +95,7 @@ impl Walk<'_> {
         self.words.get(self.at).copied()
     }
 
-    fn push(&mut self, name: &'static str, len: usize, what: OperandContent) {
+    fn push(&mut self, name: &'static str, len: usize, content: OperandContent) {
         let len = len.min(self.words.len().saturating_sub(self.at));
         let own = self.words.get(self.at..).unwrap_or(&[]);
         self.out.push(Operand {
@@ -103,7 +103,7 @@ impl Walk<'_> {
             at: self.at,
             len,
             words: own.iter().take(len.min(2)).copied().collect(),
-            what,
+            content,
         });
         self.at += len;
     }

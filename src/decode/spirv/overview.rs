@@ -132,25 +132,25 @@ impl Overview {
 fn row(module: &Module, number: u32) -> Option<Node> {
     let instruction = module.instruction(number)?;
     let operands = module.operands(&instruction);
-    let kernel = operands.iter().find_map(|operand| match &operand.what {
+    let kernel = operands.iter().find_map(|operand| match &operand.content {
         OperandContent::Text(name) if instruction.opcode == 15 => Some(name.clone()),
         _ => None,
     });
     let about = operands.iter().position(|operand| {
-        matches!(operand.what, OperandContent::Result(_))
-            || matches!(operand.what, OperandContent::Id(_))
+        matches!(operand.content, OperandContent::Result(_))
+            || matches!(operand.content, OperandContent::Id(_))
     });
     let about = match instruction.opcode {
         // OpFunction: its result, not its type.
         54 => operands
             .iter()
-            .position(|operand| matches!(operand.what, OperandContent::Result(_))),
+            .position(|operand| matches!(operand.content, OperandContent::Result(_))),
         11 | 15 | 3 => None,
         _ => about,
     };
     let rest = operands.iter().enumerate().filter(|(i, operand)| {
-        let is_name = matches!(operand.what, OperandContent::Text(_)) && kernel.is_some();
-        let is_result = matches!(operand.what, OperandContent::Result(_));
+        let is_name = matches!(operand.content, OperandContent::Text(_)) && kernel.is_some();
+        let is_result = matches!(operand.content, OperandContent::Result(_));
         Some(*i) != about && !is_name && !is_result
     });
     let rest: Vec<String> = rest
@@ -160,7 +160,7 @@ fn row(module: &Module, number: u32) -> Option<Node> {
     let rest = rest.join(" ");
     let named = match about
         .and_then(|at| operands.get(at))
-        .map(|operand| &operand.what)
+        .map(|operand| &operand.content)
     {
         // The name itself follows.
         Some(OperandContent::Id(id)) if matches!(instruction.opcode, 5 | 6) => {

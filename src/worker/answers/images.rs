@@ -1,4 +1,4 @@
-//! The image of a container that a selection stands for, and the images with code.
+//! The image of a container that a selection refers to, and the images with code.
 
 use super::rows::texts;
 use crate::analysis::images::Image;
@@ -22,7 +22,7 @@ pub(crate) fn code_document(
     around.or_else(|| only_image(document, node, span, has_code))
 }
 
-/// Returns the document with readable texts that a node stands for, by the same rule.
+/// Returns the document with readable texts for a node, by the same rule.
 pub(crate) fn text_document(document: &mut Document, node: NodeId) -> Option<NodeId> {
     let around = document.document_of(node, ListId::Lines)?;
     if has_texts(document, around) {

@@ -90,9 +90,9 @@ impl Lists {
         let reading = self.reading.as_mut()?;
         if !reading.kernels.progress().is_over() {
             let started = (self.clock)();
-            let most = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
+            let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
             let mut time = 0.0;
-            while !reading.kernels.progress().is_over() && (is_all || time < most) {
+            while !reading.kernels.progress().is_over() && (is_all || time < budget) {
                 reading.kernels.step(document);
                 time = (self.clock)() - started;
             }

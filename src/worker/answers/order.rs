@@ -87,7 +87,7 @@ impl ByKernel {
 
     /// Returns the rows on the path to a node, each with its count, given the nodes from the root
     /// down to it in the order of the file. The root has no row.
-    pub(crate) fn way(&mut self, document: &mut Document, ids: &[NodeId]) -> Option<Vec<Row>> {
+    pub(crate) fn path_to(&mut self, document: &mut Document, ids: &[NodeId]) -> Option<Vec<Row>> {
         let order = self.order(document)?;
         let Some((top, below)) = ids.get(1..).and_then(<[NodeId]>::split_first) else {
             return Some(Vec::new());
@@ -106,32 +106,32 @@ impl ByKernel {
             None => (below, order.place_of(document.node(*top)?.index)?),
         };
         let first = place.kernel.unwrap_or(order.kernels().len() as u64);
-        let mut way = vec![top_row(&order, document, first)?];
+        let mut path = vec![top_row(&order, document, first)?];
         if entry.is_some() {
             let kernel = u32::try_from(first).ok()?;
             let part = order.parts(first).get(usize::try_from(place.index).ok()?)?;
-            way.push(part_row(&order, document, kernel, place.index, *part)?);
+            path.push(part_row(&order, document, kernel, place.index, *part)?);
         } else {
-            let parent = way.first()?.id;
+            let parent = path.first()?.id;
             let part = document.node(*top)?.index;
-            way.push(whole_row(document, part, parent, place.index)?);
+            path.push(whole_row(document, part, parent, place.index)?);
         }
         let below = rest.iter().skip(usize::from(entry.is_some()));
         for id in below {
             let node = document.node(*id)?;
             let found = row(document, *id, node);
-            way.push(match entry {
+            path.push(match entry {
                 Some(_) => below_entry(found),
                 None => found,
             });
         }
-        for row in &mut way {
+        for row in &mut path {
             row.count = match RowId::of(row.id) {
                 RowId::Node(id) | RowId::Entry(id) => Some(document.count(document.node(id)?)),
                 RowId::Kernel(_) | RowId::Rest => row.count,
             };
         }
-        Some(way)
+        Some(path)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::worker::protocol::{HitRow, Response, SearchStep};
 
 /// Share of a search's progress that the kernels of a container take, in percent.
 const KERNELS_SHARE: u64 = 50;
-/// Maximum length of the text of a hit, and what is shown of it before the match, in bytes.
+/// Maximum length of a hit's text, and of the part before the match, in bytes.
 const TEXT_MAX: usize = 120;
 const TEXT_BEFORE: usize = 32;
 

@@ -186,7 +186,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// See [`Client::ask`].
     pub async fn open(&self, name: String, file: &Blob) -> Result<Opened> {
         match self
             .send(Request::Open { name }, Some(file))
@@ -202,7 +202,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// See [`Client::ask`].
     pub async fn compare(
         &self,
         name: String,
@@ -225,7 +225,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// See [`Client::ask`].
     pub async fn bytes(&self, span: Span, leaves: bool) -> Result<Piece> {
         let answer = self.send(Request::Bytes { span, leaves }, None).await?;
         match answer.response {

@@ -10,7 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `start` of `www/decoder.js` returns.
+    /// The result of `start` in `www/decoder.js`.
     type Decoder;
 
     #[wasm_bindgen(catch, js_namespace = zeviewDecoder, js_name = start)]
@@ -27,7 +27,7 @@ extern "C" {
 pub(crate) enum Signal {
     /// A message.
     Message(JsValue),
-    /// It could not be started, or something in it has failed.
+    /// The worker could not be started, or has failed.
     Broken(String),
 }
 

@@ -93,9 +93,9 @@ impl ByteSource for ArraySource {
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let (mut bytes, end) = room(start, len, self.len)?;
         // An array whose buffer was transferred is empty from then on.
-        let there = u64::from(self.array.length()) == self.len;
+        let is_intact = u64::from(self.array.length()) == self.len;
         match u32::try_from(start).ok().zip(u32::try_from(end).ok()) {
-            Some((start, end)) if there => {
+            Some((start, end)) if is_intact => {
                 self.array.subarray(start, end).copy_to(&mut bytes);
                 Ok(Bytes::from(bytes))
             }

@@ -27,7 +27,7 @@ pub struct CodeImage {
     pub name: String,
     /// The devices that its code is for, as far as they are known without opening it.
     pub device: String,
-    /// Its first kernel, demangled, if the index of a host's file names it.
+    /// Its first kernel, demangled, if the index of a host file names it.
     pub kernel: String,
     /// Number of kernels that the index names; 0 without an index.
     pub kernels: u64,

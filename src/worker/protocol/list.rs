@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// selection that has such a list, or else of `document`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Follow {
-    /// The document whose rows are shown now.
+    /// The document that the current rows belong to.
     pub document: NodeId,
     /// The list.
     pub list: ListId,
@@ -126,7 +126,7 @@ pub struct SurveyReport {
 /// The list for a selection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListAt {
-    /// The document whose list it is.
+    /// The document that the list belongs to.
     pub document: NodeId,
     /// The subject of the list ([`Query::of`]): the outermost text around the selected bytes, the
     /// bytes of the innermost item with properties (the same for all its bytes), or the code

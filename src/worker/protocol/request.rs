@@ -33,9 +33,9 @@ pub enum Request {
     Select {
         /// The order of the tree that shows it.
         order: TreeOrder,
-        /// What is selected.
+        /// The target of the selection.
         place: SelectionTarget,
-        /// The list whose row is shown with it.
+        /// The list in which to find the selection.
         follow: Option<Follow>,
     },
     /// Bytes and the leaves that contain them.
@@ -62,7 +62,7 @@ pub enum Request {
         /// The form of the text.
         form: ExportForm,
     },
-    /// What the driver does with a document (the root, or one nested in it).
+    /// The driver's verdict on a document (the root, or one nested in it).
     Verdict {
         /// The document.
         document: NodeId,
@@ -103,7 +103,7 @@ pub enum Request {
     /// The readable texts among the children of a document; answered by [`Response::Texts`].
     Texts {
         /// The document, or a node in it. If the document has no texts, those of the only image
-        /// that the node describes, holds or lies in.
+        /// that the node describes, contains or lies in.
         document: NodeId,
     },
     /// The images with code of the container around a node; answered by [`Response::CodeImages`].

@@ -31,7 +31,7 @@ pub struct ImagesReport {
     pub count: u64,
     /// The requested device; `None` if none was requested: a container has no device of its own.
     pub device: Option<Str>,
-    /// What the driver does with the images that run; `None` if none runs.
+    /// The outcome for the images that run; `None` if none runs.
     pub outcome: Option<Outcome>,
     /// The first images that run; if none runs, the first that does not.
     pub first: Vec<ImagePick>,

@@ -143,8 +143,7 @@ impl Leaves {
         all
     }
 
-    /// Returns how to read a field. `listed` has the kinds of fields whose values are in
-    /// [`Self::values`], and their indexes.
+    /// Returns how to read a field. `listed` maps kinds of fields to indexes in [`Self::values`].
     fn shorten(&mut self, leaf: &Leaf, kind: u8, listed: &mut Vec<((u8, u64), u32)>) -> Short {
         let mask = leaf.piece.mask;
         if leaf.size != 0 || leaf.flags & 0x10 != 0 {
