@@ -169,8 +169,8 @@ impl DebugSections {
         wide: bool,
     ) -> Option<(u32, u32)> {
         let (from, mut path, mut directory) = (cursor.at, None, 0);
-        for (content, form) in formats {
-            match (*content, *form) {
+        for (ty, form) in formats {
+            match (*ty, *form) {
                 (1, _) => {
                     path.get_or_insert(cursor.at);
                 }
@@ -207,10 +207,7 @@ impl DebugSections {
     }
 
     fn part_text(&self, head: &LineProgramHeader, formats: &[Format], at: u32) -> String {
-        let form = formats
-            .iter()
-            .find(|(content, _)| *content == 1)
-            .map(|f| f.1);
+        let form = formats.iter().find(|(ty, _)| *ty == 1).map(|f| f.1);
         let place = usize::try_from(at).unwrap_or(usize::MAX);
         let text = match form {
             Some(DW_FORM_STRING) => return self.text_at(at),
@@ -439,9 +436,7 @@ impl DebugSections {
             return Some(());
         }
         head.directories = vec![(1, DW_FORM_STRING)];
-        head.files = [1, 2, 3, 4]
-            .map(|content| (content, DW_FORM_UDATA))
-            .to_vec();
+        head.files = [1, 2, 3, 4].map(|ty| (ty, DW_FORM_UDATA)).to_vec();
         if let Some(path) = head.files.first_mut() {
             path.1 = DW_FORM_STRING;
         }

@@ -94,7 +94,7 @@ pub struct Index {
     /// The tables that were found while reading the structs.
     tables: Vec<Piece>,
     /// Sorted offsets of the parts of the index that were found while reading the structs.
-    part_starts: Vec<u64>,
+    starts: Vec<u64>,
     /// All parts of the index, by offset; computed on demand.
     pieces: OnceCell<Vec<Piece>>,
     /// Offsets of the fields of the records in this file.
@@ -126,7 +126,7 @@ impl Index {
             structs: Vec::new(),
             images: Vec::new(),
             tables: Vec::new(),
-            part_starts: Vec::new(),
+            starts: Vec::new(),
             pieces: OnceCell::new(),
             kernels: 0,
             without_bytes: 0,
@@ -172,32 +172,28 @@ impl Index {
     /// Records the offsets of tables, images and first names: each section is checked for parts of
     /// the index long before its contents are needed.
     fn collect_part_starts(&mut self) {
-        let mut part_starts: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
-        part_starts.extend(self.images.iter().map(|image| image.span.start));
+        let mut starts: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
+        starts.extend(self.images.iter().map(|image| image.span.start));
         let memory = &self.memory;
         for found in &self.structs {
             let addresses = [found.entries.0, found.sets.0, found.target];
             let places = addresses.into_iter().filter_map(|at| memory.from(at));
-            part_starts.extend(places.map(|rest| rest.start));
+            starts.extend(places.map(|rest| rest.start));
         }
-        sort::ascending(&mut part_starts);
-        part_starts.dedup();
-        self.part_starts = part_starts;
+        sort::ascending(&mut starts);
+        starts.dedup();
+        self.starts = starts;
     }
 
     /// Returns whether these bytes contain a part of the index.
     pub fn is_in(&self, span: Span) -> bool {
-        let at = self
-            .part_starts
-            .partition_point(|start| *start < span.start);
-        self.part_starts
-            .get(at)
-            .is_some_and(|start| *start < span.end)
+        let at = self.starts.partition_point(|start| *start < span.start);
+        self.starts.get(at).is_some_and(|start| *start < span.end)
     }
 
     /// Returns whether images are the only known parts of the index in these bytes.
     pub fn has_only_images(&self, span: Span) -> bool {
-        let at = |start: u64| self.part_starts.partition_point(|known| *known < start);
+        let at = |start: u64| self.starts.partition_point(|known| *known < start);
         let images = self.images_in(span);
         let mut starts: Vec<u64> = images.iter().map(|image| image.span.start).collect();
         starts.dedup();

@@ -160,11 +160,7 @@ const ENTRIES: Field = field(
 );
 const ENTRIES_END: Field = field("EntriesEnd", Type::Pointer, "The end of the entries.");
 const SETS: Field = field("PropertySetsBegin", Type::Pointer, "The property sets.");
-const SETS_END: Field = field(
-    "PropertySetsEnd",
-    Type::Pointer,
-    "The end of the property sets.",
-);
+const SETS_END: Field = field("PropertySetsEnd", Type::Pointer, "The end of the sets.");
 
 const IMAGE_DOC: Doc = Doc::new(
     "Describes a device image: its target, its bytes, its kernels and its properties.",

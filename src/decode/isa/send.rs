@@ -100,8 +100,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// Returns whether the surface is bindless, and the length of source 1 if the word specifies
-    /// it.
+    /// Returns whether the surface is bindless, and the length of source 1 if the word has it.
     fn send_length(&mut self, immediate: bool, sfid: Option<Meaning>) -> Read<(bool, Option<u8>)> {
         if self.rank < 22 {
             return Ok((false, None));
@@ -353,8 +352,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// Reads a register of a wide send. In the extended forms the numbers have 9 bits, and 511 is
-    /// null.
+    /// Reads a register of a wide send. In extended forms numbers have 9 bits, and 511 is null.
     fn wide_register(&mut self, file: Field, number: Field, extended: bool) -> Read<Operand> {
         if extended {
             match self.number(number)? {
