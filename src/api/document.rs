@@ -1,4 +1,4 @@
-//! The class.
+//! The document class.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ const IN_PAGE_DECODER: &str = "
 export type InPageDecoder = MessagePort & { terminate(): void };
 ";
 
-/// The lists of a whole document.
+/// Lists that are available for a whole document.
 const LISTS: [ListId; 7] = [
     ListId::Kernels,
     ListId::Relocations,
@@ -50,8 +50,8 @@ pub struct ZeviewDocument(Document);
 
 #[wasm_bindgen]
 impl ZeviewDocument {
-    /// Decodes bytes. Never throws for what the bytes are. They are read when they are
-    /// needed, not copied: leave them as they are until `free`.
+    /// Decodes bytes. Malformed bytes never throw. Bytes are read on demand, not copied: do not
+    /// change them before `free`.
     pub fn open(
         bytes: Uint8Array,
         #[wasm_bindgen(unchecked_optional_param_type = "DecodeOptions")] options: JsValue,
@@ -63,20 +63,19 @@ impl ZeviewDocument {
         ZeviewDocument(decode(Box::new(ArraySource::new(bytes)), &name))
     }
 
-    /// The file in a few lines.
+    /// Returns a summary of the file.
     #[wasm_bindgen(unchecked_return_type = "Summary")]
     pub fn summary(&self) -> Result<JsValue, Error> {
         to_js(&Summary::new(&self.0))
     }
 
-    /// A node. The root has the id 0, the others come from `children` and `nodesAt`.
+    /// Returns a node. The root has the id 0; `children` and `nodesAt` return the others.
     #[wasm_bindgen(unchecked_return_type = "Node")]
     pub fn node(&self, id: u32) -> Result<JsValue, Error> {
         to_js(&self.node_of(id)?)
     }
 
-    /// At most `count` children of a node (and at most 512), from the one with the index
-    /// `start` on.
+    /// Returns at most `count` children of a node (and at most 512), from index `start` on.
     #[wasm_bindgen(unchecked_return_type = "Node[]")]
     pub fn children(&mut self, id: u32, start: f64, count: f64) -> Result<JsValue, Error> {
         self.node_of(id)?;
@@ -92,7 +91,7 @@ impl ZeviewDocument {
         to_js(&nodes)
     }
 
-    /// The nodes that hold a byte, the outermost first.
+    /// Returns the nodes that contain a byte, outermost first.
     #[wasm_bindgen(js_name = nodesAt)]
     pub fn nodes_at(&mut self, source: u32, offset: f64) -> Result<Vec<u32>, Error> {
         let offset = whole("offset", offset)?;
@@ -100,22 +99,22 @@ impl ZeviewDocument {
         Ok(ids.into_iter().map(|id| id.0).collect())
     }
 
-    /// What was found, by position.
+    /// Returns the diagnostics, by position.
     #[wasm_bindgen(unchecked_return_type = "Diagnostic[]")]
     pub fn diagnostics(&self) -> Result<JsValue, Error> {
         let diagnostics: Vec<_> = self.0.diagnostics.iter().map(Diagnostic::new).collect();
         to_js(&diagnostics)
     }
 
-    /// The bytes `start..end` of a source, cut off where it ends, and after 4 MiB.
+    /// Returns the bytes `start..end` of a source, clipped to its end and to 4 MiB.
     pub fn bytes(&self, source: u32, start: f64, end: f64) -> Result<Uint8Array, Error> {
         let span = Span::new(SourceId(source), whole("start", start)?, whole("end", end)?);
         let (_, bytes) = read(&self.0, span).map_err(|error| Error::new(&error.to_string()))?;
         Ok(Uint8Array::from(&*bytes))
     }
 
-    /// What the driver does with the file, on a device or on the file's own. `null` where nobody
-    /// would give the file to the driver.
+    /// Predicts what the driver does with the file on a device, by default the file's own. Returns
+    /// `null` for files that are not passed to the driver.
     #[wasm_bindgen(unchecked_return_type = "Verdict | null")]
     pub fn verdict(&self, device: Option<String>) -> Result<JsValue, Error> {
         let device = device.as_deref();
@@ -130,9 +129,9 @@ impl ZeviewDocument {
         to_js(&verdict.as_ref().map(Verdict::new))
     }
 
-    /// The rows of a list: an object for each, whose keys are the ids of the list's columns. Of a
-    /// container the rows of all images. Empty where the file has no such list. Columns that are
-    /// counted in the code are there if they are named.
+    /// Returns the rows of a list, as objects keyed by column id. For a container, the rows of all
+    /// images. Empty if the file has no such list. Columns that are counted from the code are only
+    /// present if named.
     #[wasm_bindgen(unchecked_return_type = "ListRow[]")]
     pub fn list(
         &mut self,
@@ -190,14 +189,14 @@ impl ZeviewDocument {
         Ok(all.into())
     }
 
-    /// The code of a kernel as assembly, as `zeview disasm` prints it.
+    /// Returns the code of a kernel as assembly, as `zeview disasm` prints it.
     pub fn disassemble(&mut self, kernel: &str) -> Result<String, Error> {
         let listing = self.listing_of(kernel)?;
         let text = listing.text(&self.0.sources, EXPORT_MAX);
         text.map_err(|words| error("too-long", &words))
     }
 
-    /// The instructions of a kernel with their data flow.
+    /// Returns the instructions of a kernel with their data flow.
     #[wasm_bindgen(unchecked_return_type = "InstructionFlow[]")]
     pub fn instructions(&mut self, kernel: &str) -> Result<JsValue, Error> {
         let listing = self.listing_of(kernel)?;
@@ -224,7 +223,7 @@ impl ZeviewDocument {
         Ok(all.into())
     }
 
-    /// The summary of the data flow of a kernel, as `zeview analyze --json` prints it.
+    /// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "FlowReport")]
     pub fn analyze(&mut self, kernel: &str) -> Result<JsValue, Error> {
         let listing = self.listing_of(kernel)?;
@@ -233,7 +232,7 @@ impl ZeviewDocument {
         plain(&flow.report())
     }
 
-    /// What differs from another document, the first of the two: as `zeview diff --json` prints it.
+    /// Compares with another document, the first of the two: as `zeview diff --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "Comparison")]
     pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
         let found = diff::compare(&mut base.0, &mut self.0, &diff::Options::default());
@@ -241,13 +240,13 @@ impl ZeviewDocument {
         parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)
     }
 
-    /// The whole tree as text, a line for each node, as `zeview dump` prints it.
+    /// Returns the whole tree as text, a line for each node, as `zeview dump` prints it.
     #[wasm_bindgen(js_name = toText)]
     pub fn to_text(&self) -> Result<String, Error> {
         self.export(ExportForm::Text)
     }
 
-    /// The whole tree as JSON, as `zeview dump --json` prints it.
+    /// Returns the whole tree as JSON, as `zeview dump --json` prints it.
     #[wasm_bindgen(js_name = toJson)]
     pub fn to_json(&self) -> Result<String, Error> {
         self.export(ExportForm::Json)
@@ -265,7 +264,7 @@ struct Instruction<'a> {
 }
 
 impl ZeviewDocument {
-    /// The listing of a kernel's code.
+    /// Returns the listing of a kernel's code.
     fn listing_of(&mut self, kernel: &str) -> Result<Rc<dyn Listing>, Error> {
         let name = format!(".text.{kernel}");
         for id in self.0.documents_with(ListId::Kernels) {
@@ -300,10 +299,10 @@ impl ZeviewDocument {
     }
 }
 
-/// An error with a code for programs.
+/// Creates an error with a machine-readable code.
 fn error(code: &str, words: &str) -> Error {
     let error = Error::new(words);
-    // An object takes every property.
+    // Setting a property of an object cannot fail.
     let _ = Reflect::set(&error, &"code".into(), &code.into());
     error
 }
@@ -312,7 +311,7 @@ fn parse(json: &str) -> Result<JsValue, Error> {
     JSON::parse(json).map_err(|error| error.unchecked_into())
 }
 
-/// Data with counts and offsets as `number`.
+/// Converts data with counts and offsets as `number`.
 fn plain<T: Serialize>(data: &T) -> Result<JsValue, Error> {
     let json = serde_json::to_string(data);
     parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)

@@ -1,4 +1,4 @@
-//! What JavaScript receives, in the shapes of `types.ts`.
+//! Data transfer objects in the shapes of `types.ts`.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ fn count(number: u64) -> Count {
     number as Count
 }
 
-/// The file in a few lines.
+/// Summary of the file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary<'a> {
@@ -26,7 +26,7 @@ pub struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// The summary of a document.
+    /// Summarizes a document.
     pub fn new(document: &'a Document) -> Summary<'a> {
         let summary = &document.summary;
         let coverage = document.coverage;
@@ -46,7 +46,7 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// One thing worth saying about the file.
+/// A notable fact about the file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fact<'a> {
@@ -69,7 +69,7 @@ impl<'a> Fact<'a> {
     }
 }
 
-/// How the bytes are accounted for.
+/// Coverage of the file's bytes.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
@@ -79,7 +79,7 @@ pub struct Coverage {
     overlap: Count,
 }
 
-/// Bytes of one source.
+/// A range of bytes of one source.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
@@ -98,7 +98,7 @@ impl Span {
     }
 }
 
-/// One row of the tree.
+/// A row of the tree.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node<'a> {
@@ -122,7 +122,7 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// A node of a document, if it has that.
+    /// Returns a node of a document. Returns `None` if there is no such node.
     pub fn new(document: &'a Document, id: NodeId) -> Option<Node<'a>> {
         let node = document.node(id)?;
         Some(Node {
@@ -182,7 +182,7 @@ impl Bits {
     }
 }
 
-/// What the bytes of a node say. A variant `X` is `XValue` in `types.ts`, `None` is `NoValue`.
+/// The decoded value of a node. A variant `X` is `XValue` in `types.ts`, `None` is `NoValue`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 #[allow(missing_docs)]
@@ -261,7 +261,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What a node means.
+/// The meaning of a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Doc<'a> {
@@ -285,7 +285,7 @@ impl<'a> Doc<'a> {
     }
 }
 
-/// A value that the specification names.
+/// A named value of the specification.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownValue<'a> {
@@ -313,7 +313,7 @@ impl<'a> Ref<'a> {
     }
 }
 
-/// One finding.
+/// A finding.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic<'a> {
@@ -326,7 +326,7 @@ pub struct Diagnostic<'a> {
 }
 
 impl<'a> Diagnostic<'a> {
-    /// A diagnostic of a document.
+    /// Converts a diagnostic.
     pub fn new(diagnostic: &'a model::Diagnostic) -> Diagnostic<'a> {
         Diagnostic {
             rule: &diagnostic.rule,
@@ -339,7 +339,7 @@ impl<'a> Diagnostic<'a> {
     }
 }
 
-/// Bytes and what they have to do with it.
+/// Bytes and their role in a diagnostic.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label<'a> {
@@ -356,7 +356,7 @@ impl<'a> Label<'a> {
     }
 }
 
-/// What the driver does with a file.
+/// The driver's verdict on a file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict<'a> {
@@ -368,7 +368,7 @@ pub struct Verdict<'a> {
     findings: Vec<Finding<'a>>,
 }
 
-/// What the driver meets.
+/// A problem that the driver meets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding<'a> {
@@ -379,7 +379,7 @@ pub struct Finding<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    /// The verdict, for JavaScript.
+    /// Converts the verdict.
     pub fn new(verdict: &'a crate::analysis::Verdict) -> Verdict<'a> {
         let findings = verdict.findings.iter().enumerate();
         Verdict {
@@ -459,7 +459,7 @@ mod tests {
         serde_json::to_value(data).unwrap()
     }
 
-    /// The names that an interface of `types.ts` declares.
+    /// Returns the names that an interface of `types.ts` declares.
     fn declared(interface: &str) -> BTreeSet<String> {
         let start = format!("export interface {interface} {{\n");
         let (_, rest) = TYPES
@@ -481,7 +481,7 @@ mod tests {
         assert_eq!(names, declared(interface), "{interface}");
     }
 
-    /// The names in a union of texts.
+    /// Returns the strings of a union type.
     fn texts(name: &str) -> BTreeSet<String> {
         let (_, rest) = TYPES.split_once(&format!("export type {name} =")).unwrap();
         let (body, _) = rest.split_once(';').unwrap();
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_the_declarations() {
+    fn names_match_the_declarations() {
         let document = document();
         let summary = json(Summary::new(&document));
         same_names("Summary", &summary);
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_those_of_the_declarations() {
+    fn values_match_the_declarations() {
         let flags = model::Value::Flags {
             raw: 3,
             bits: 8,
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_the_declarations() {
+    fn strings_match_the_declarations() {
         use model::{Area, NodeKind, Severity};
         let kinds = [
             NodeKind::File,

@@ -1,35 +1,35 @@
-/** How a file is opened. */
+/** Options for opening a file. */
 export interface DecodeOptions {
   /** The file's name, for the tree's root. */
   name?: string;
 }
 
-/** The file in a few lines. */
+/** Summary of a file. */
 export interface Summary {
   name: string;
   /** In bytes. */
   size: number;
   /** The format's identifier: "zebin", "elf", "raw" … */
   format: string;
-  /** The format in words. */
+/** The format's name. */
   title: string;
-  /** In the order of importance. */
+/** The most important first. */
   facts: Fact[];
   coverage: Coverage;
 }
 
 export interface Fact {
-  /** What it is about: "target", "ze_info version". */
+  /** The subject: "target", "ze_info version". */
   label: string;
   text: string;
   tone: "plain" | "good" | "warning" | "bad";
-  /** The bytes that say so. */
+  /** The bytes that it comes from. */
   span: Span | null;
-  /** One of the few most important. */
+  /** Whether it is one of the most important facts. */
   headline: boolean;
 }
 
-/** How the bytes of the file are accounted for; the first three add up to its size. */
+/** Coverage of the file's bytes; the first three numbers add up to its size. */
 export interface Coverage {
   explained: number;
   padding: number;
@@ -38,40 +38,40 @@ export interface Coverage {
   overlap: number;
 }
 
-/** Bytes of one source: `start` belongs to them, `end` does not. */
+/** A range of bytes of one source: `start` is inclusive, `end` exclusive. */
 export interface Span {
-  /** 0 is the file; others are bytes that were unpacked from it. */
+  /** 0 is the file; other sources are unpacked from it. */
   source: number;
   start: number;
   end: number;
 }
 
-/** One row of the tree. The root is node 0. */
+/** A row of the tree. The root is node 0. */
 export interface Node {
   id: number;
   /** null for the root. */
   parent: number | null;
-  /** Its place among its siblings, from 0. */
+  /** Zero-based index among its siblings. */
   index: number;
   name: string;
-  /** The entry of a table or sequence. */
+  /** Whether it is an entry of a table or sequence. */
   indexed: boolean;
   kind: NodeKind;
   area: Area;
   value: Value;
   /** The value in one line, as `zeview dump` prints it; may be empty. */
   text: string;
-  /** A few words on what is inside. */
+  /** A short description of its content. */
   summary: string | null;
-  /** Its bytes; null for what is computed. */
+  /** Its bytes; null for computed nodes. */
   span: Span | null;
-  /** How many bytes before the span introduce it (text formats). */
+  /** Number of bytes before the span that introduce it (text formats). */
   head: number;
-  /** The bits of the span's word, if it is only some of them. */
+  /** The bits of the span's word, unless it is the whole word. */
   bits: Bits | null;
-  /** How many children it has. */
+  /** Number of children. */
   count: number;
-  /** The worst that is said about its bytes. */
+  /** The highest severity of the diagnostics about its bytes. */
   severity: Severity | null;
   doc: Doc | null;
   refs: Ref[];
@@ -109,8 +109,8 @@ export type Area =
 export type Severity = "info" | "warning" | "error";
 
 /**
- * Bits of a word, the lowest is 0: `low` belongs to them, `high` does not. Not all between them
- * need to: `stretches` are those that do, as pairs of such numbers, the lowest first.
+ * A range of bits of a word, 0 is the lowest: `low` is inclusive, `high` exclusive. The range may
+ * have holes: `stretches` are its contiguous parts as such pairs, the lowest first.
  */
 export interface Bits {
   low: number;
@@ -118,7 +118,7 @@ export interface Bits {
   stretches: [number, number][];
 }
 
-/** What the bytes of a node say. */
+/** The decoded value of a node. */
 export type Value =
   | NoValue
   | UnsignedValue
@@ -129,7 +129,7 @@ export type Value =
   | TextValue
   | BytesValue;
 
-/** Nothing of its own: a node that only holds others. */
+/** No value: a node that only contains others. */
 export interface NoValue {
   type: "none";
 }
@@ -139,7 +139,7 @@ export interface UnsignedValue {
   raw: bigint;
   /** The width in bits. */
   bits: number;
-  /** How the specification writes it. */
+  /** The notation of the specification. */
   radix: "decimal" | "hex";
   /** The specification's name of this number. */
   symbol: string | null;
@@ -161,7 +161,7 @@ export interface BoolValue {
   yes: boolean;
 }
 
-/** A word of bits with names. */
+/** A word of named bits. */
 export interface FlagsValue {
   type: "flags";
   raw: bigint;
@@ -175,21 +175,21 @@ export interface FlagsValue {
 export interface TextValue {
   type: "text";
   text: string;
-  /** Some of it was not UTF-8 and stands as U+FFFD. */
+  /** Whether invalid UTF-8 was replaced by U+FFFD. */
   lossy: boolean;
 }
 
-/** The bytes themselves: `bytes` of the document has them. */
+/** Raw bytes; use `bytes` of the document to read them. */
 export interface BytesValue {
   type: "bytes";
 }
 
-/** What a node means. */
+/** The meaning of a node. */
 export interface Doc {
   text: string;
-  /** Which specification says so. */
+  /** The specification that defines it. */
   source: string;
-  /** The values that the specification names. */
+  /** The named values of the specification. */
   known: Known[];
 }
 
@@ -203,23 +203,23 @@ export interface Known {
 export interface Ref {
   /** "sh_link", "symbol", "kernel" … */
   why: string;
-  /** What stands there, by name. */
+  /** The name of the target. */
   label: string;
   to: Span;
 }
 
-/** What today's driver does with a file. */
+/** The verdict of the current driver on a file. */
 export interface Verdict {
   /** The driver's release. */
   driver: string;
   outcome: Outcome;
-  /** null if the file does not say which device it is for. */
+  /** null if the file does not specify its device. */
   device: string | null;
-  /** The device was asked for; otherwise it is the file's own. */
+  /** Whether the device was requested; otherwise it is the file's own. */
   requested: boolean;
-  /** In a line. */
+  /** The verdict in one line. */
   headline: string;
-  /** What the driver meets, in its order. */
+  /** The problems that the driver meets, in its order. */
   findings: Finding[];
 }
 
@@ -239,7 +239,7 @@ export interface Finding {
   message: string;
   /** The bytes that it is about. */
   span: Span;
-  /** It decides the outcome. */
+  /** Whether it decides the outcome. */
   decisive: boolean;
 }
 
@@ -253,17 +253,17 @@ export type ListName =
   | "devices"
   | "source-lines";
 
-/** Which rows, in which order. */
+/** Filter, order and columns of a list. */
 export interface ListOptions {
-  /** As in the filter of a table, and in `--filter`: "spill_size>0". */
+  /** A filter in the syntax of tables and `--filter`: "spill_size>0". */
   filter?: string;
-  /** The id of a column; with a "-", the largest first. */
+  /** The id of a column; with a "-" prefix, the largest first. */
   sort?: string;
-  /** Of images: the device that they are chosen for. */
+  /** For images: the device to choose them for. */
   device?: string;
   /**
-   * Columns that are counted in the code, to have them too: "instructions", "spill_messages", "loops" …; for them the code
-   * is decoded. All other columns are always there.
+   * Additional columns that are counted from the code: "instructions", "spill_messages", "loops" …
+   * Naming one decodes the code. All other columns are always present.
    */
   columns?: string[];
 }
@@ -279,17 +279,17 @@ export interface Producer {
   bytes: string[];
 }
 
-/** An instruction that another waits for. */
+/** An instruction that another one waits for. */
 export interface WaitFor {
   /** The offset of the instruction; null if no path has one. */
   pc: number | null;
   /** "F@2", "$5.dst"; "registers" where the hardware checks them. */
   on: string;
-  /** The bytes that are the reason; empty if there is none in the data. */
+  /** The bytes of the dependency; empty if there is no data dependency. */
   bytes: string[];
 }
 
-/** An instruction with its data flow. Cycles are those that the compiler's scheduler assumes. */
+/** An instruction with its data flow. Cycles are the scheduling model of the compiler. */
 export interface InstructionFlow {
   offset: number;
   text: string;
@@ -304,14 +304,14 @@ export interface InstructionFlow {
   waits: WaitFor[];
   latency: number;
   occupancy: number;
-  /** Nobody reads what it writes. */
+  /** Whether nothing reads the values that it writes. */
   dead: boolean;
 }
 
-/** The summary of the data flow of a kernel. Cycles are those that the compiler's scheduler assumes. */
+/** The summary of the data flow of a kernel. Cycles are the scheduling model of the compiler. */
 export interface FlowReport {
   instructions: number;
-  /** What the analysis does not cover, in sentences. */
+  /** Limits of the analysis, in sentences. */
   limits: string[];
   peak: {
     pc: number;
@@ -348,13 +348,13 @@ export interface FlowReport {
   waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[];
 }
 
-/** What differs between two files, as `zeview diff --json` prints it. */
+/** The differences between two files, as `zeview diff --json` prints them. */
 export interface Comparison {
   schema: number;
   /** The files have the same bytes. */
   equal: boolean;
   same_meaning: boolean;
-  /** false: not all of it was compared. */
+  /** false if parts were not compared. */
   complete: boolean;
   kernels: {
     added: string[];
@@ -366,7 +366,7 @@ export interface Comparison {
   [part: string]: unknown;
 }
 
-/** One diagnostic. */
+/** A diagnostic. */
 export interface Diagnostic {
   /** The rule's id. */
   rule: string;
@@ -375,9 +375,9 @@ export interface Diagnostic {
   message: string;
   /** The bytes at fault. */
   primary: Label;
-  /** Other bytes that belong to it. */
+  /** Related bytes. */
   secondary: Label[];
-  /** What to do, or what to think of it. */
+  /** How to fix or interpret it. */
   help: string | null;
 }
 

@@ -1,9 +1,9 @@
-//! Messages on their way.
+//! Encoding of messages as JavaScript objects.
 //!
-//! A message is one JavaScript object: the data in the member `data`, in postcard's compact
-//! form, beside it what must not be copied: the `file` of a request, the `bytes` of an answer.
-//! Objects with a member for each field would be ten times slower both ways, and the code
-//! that makes and reads them a fifth of what a visitor downloads.
+//! A message is one object: the data in the member `data`, in postcard's compact form, next to
+//! members that must not be copied: the `file` of a request, the `bytes` of a response. Objects
+//! with a member for each field would be ten times slower in both directions, and their code a
+//! fifth of the download.
 
 use js_sys::{Object, Reflect, Uint8Array};
 use serde::Serialize;
@@ -13,12 +13,11 @@ use web_sys::Blob;
 
 use super::protocol::{Envelope, Message};
 
-/// A request and the file that goes with it. Its id stands in a member of its own, for those
-/// who cannot read the rest.
+/// Encodes a request and its file. The id has its own member, for readers of other versions.
 ///
 /// # Errors
 ///
-/// When the engine takes no member; says so in words.
+/// If the engine cannot set a member, as a message.
 pub fn write_request(envelope: &Envelope, file: Option<&Blob>) -> Result<JsValue, String> {
     let message = pack(envelope)?;
     put(&message, "id", &envelope.id.into())?;
@@ -28,21 +27,21 @@ pub fn write_request(envelope: &Envelope, file: Option<&Blob>) -> Result<JsValue
     Ok(message)
 }
 
-/// The other way of [`write_request`].
+/// Decodes the result of [`write_request`].
 ///
 /// # Errors
 ///
-/// When it is no such message; says how, in words.
+/// If the object is malformed, as a message.
 pub fn read_request(message: &JsValue) -> Result<(Envelope, Option<Blob>), String> {
     let file = member(message, "file").and_then(|file| file.dyn_into().ok());
     Ok((unpack(message)?, file))
 }
 
-/// A message and the bytes that go with it. Their buffer can be transferred.
+/// Encodes a message and its bytes. Their buffer can be transferred.
 ///
 /// # Errors
 ///
-/// As [`write_request`].
+/// See [`write_request`].
 pub fn write_message(message: &Message, bytes: Option<&Uint8Array>) -> Result<JsValue, String> {
     let object = pack(message)?;
     if let Some(bytes) = bytes {
@@ -51,11 +50,11 @@ pub fn write_message(message: &Message, bytes: Option<&Uint8Array>) -> Result<Js
     Ok(object)
 }
 
-/// The other way of [`write_message`].
+/// Decodes the result of [`write_message`].
 ///
 /// # Errors
 ///
-/// As [`read_request`].
+/// See [`read_request`].
 pub fn read_message(object: &JsValue) -> Result<(Message, Option<Uint8Array>), String> {
     let bytes = member(object, "bytes").and_then(|bytes| bytes.dyn_into().ok());
     Ok((unpack(object)?, bytes))

@@ -1,6 +1,6 @@
-//! What each request is answered: the decoder's side without a browser.
+//! Answers requests: the decoder's side of the protocol, without a browser.
 //!
-//! A [`Handler`] holds one open file. [`host`](super::host) hands it requests and posts what it
+//! A [`Handler`] holds one open file. [`host`](super::host) passes it requests and posts its
 //! answers; tests do the same natively.
 
 use std::cell::RefCell;
@@ -30,20 +30,20 @@ use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
 use crate::report::{write_end, write_file, write_head};
 use crate::tables::ListId;
 
-/// So many problems get the path of their node when a file is opened; for each further one
-/// the page can ask ([`SelectionTarget::Span`]).
+/// Maximum number of problems that get the path of their node when a file is opened; the page can
+/// request further ones ([`SelectionTarget::Span`]).
 pub const PATHS_MAX: usize = 500;
-/// So many source files are named where another one was added.
+/// Maximum number of source files in the message for a file that does not match.
 const NAMED: usize = 6;
-/// At most so many hits in one answer.
+/// Maximum number of hits in one answer.
 pub const HITS_MAX: usize = 1000;
 
-/// An answer, and the bytes that travel beside it.
+/// A response, and the bytes that travel next to it.
 #[derive(Debug)]
 pub struct Answer {
-    /// What is posted as data.
+    /// Posted as data.
     pub response: Response,
-    /// What is transferred.
+    /// Transferred.
     pub bytes: Option<Bytes>,
 }
 
@@ -56,7 +56,7 @@ impl From<Response> for Answer {
     }
 }
 
-/// Answers that something could not be done, for another reason than the file.
+/// Returns a failure that is not the file's fault.
 pub fn failed(message: impl Into<String>) -> Answer {
     Answer::from(Response::Failed {
         message: message.into(),
@@ -64,7 +64,7 @@ pub fn failed(message: impl Into<String>) -> Answer {
     })
 }
 
-/// Answers that a file cannot be opened because its bytes cannot be had.
+/// Returns the failure for a file whose bytes cannot be read.
 pub fn unreadable(name: &str, reason: &str) -> Answer {
     Answer::from(Response::Failed {
         message: format!("{name} cannot be read: {reason}"),
@@ -72,19 +72,19 @@ pub fn unreadable(name: &str, reason: &str) -> Answer {
     })
 }
 
-/// At most one open file, and the answers to what is asked about it.
+/// Holds at most one open file and answers requests about it.
 pub struct Handler {
     clock: fn() -> f64,
     file: Option<OpenFile>,
 }
 
 struct OpenFile {
-    /// The id of the request that opened it.
+    /// Id of the request that opened it.
     id: u32,
     name: String,
     document: Document,
-    trouble: ReadFailure,
-    /// The name of the file that it is compared with, and the last read of that file that failed.
+    failure: ReadFailure,
+    /// Name of the file that it is compared with, and the last failed read of that file.
     base: (String, ReadFailure),
     by_kernel: ByKernel,
     lists: Lists,
@@ -93,26 +93,26 @@ struct OpenFile {
 }
 
 impl Handler {
-    /// A handler without a file; `clock` tells the time in milliseconds.
+    /// Creates a handler without a file; `clock` returns the time in milliseconds.
     pub fn new(clock: fn() -> f64) -> Handler {
         Handler { clock, file: None }
     }
 
-    /// Answers a [`Request::Open`]: forgets the file before, decodes this one.
+    /// Answers a [`Request::Open`]: closes the previous file and decodes this one.
     pub fn open(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) -> Answer {
-        // First, so that there are never two in memory.
+        // Close first, so that there are never two in memory.
         self.file = None;
         let started = (self.clock)();
-        let trouble = ReadFailure::default();
+        let failure = ReadFailure::default();
         let source = WatchedSource {
             source,
-            trouble: Rc::clone(&trouble),
+            failure: Rc::clone(&failure),
         };
         let document = decode(Box::new(source), name);
-        self.put(id, name, document, trouble, started)
+        self.put(id, name, document, failure, started)
     }
 
-    /// Takes a document that was made elsewhere, as if request `id` had opened it.
+    /// Opens a document that was made elsewhere, as if by request `id`.
     pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
         let started = (self.clock)();
         self.put(id, name, document, ReadFailure::default(), started)
@@ -123,14 +123,14 @@ impl Handler {
         id: u32,
         name: &str,
         document: Document,
-        trouble: ReadFailure,
+        failure: ReadFailure,
         started: f64,
     ) -> Answer {
         let mut file = OpenFile {
             id,
             name: name.to_owned(),
             document,
-            trouble,
+            failure,
             base: Default::default(),
             by_kernel: ByKernel::default(),
             lists: Lists::new(self.clock),
@@ -138,7 +138,7 @@ impl Handler {
             searching: Searching::default(),
         };
         let opened = file.opened(self.clock, started);
-        if let Some(error) = file.trouble.take() {
+        if let Some(error) = file.failure.take() {
             return unreadable(name, &error.message);
         }
         self.file = Some(file);
@@ -154,21 +154,21 @@ impl Handler {
             Ok(file) => file,
             Err(answer) => return answer,
         };
-        let trouble = ReadFailure::default();
+        let failure = ReadFailure::default();
         let source = WatchedSource {
             source,
-            trouble: Rc::clone(&trouble),
+            failure: Rc::clone(&failure),
         };
         let base = decode(Box::new(source), name);
-        file.base = (name.clone(), trouble);
+        file.base = (name.clone(), failure);
         self.answer_with(envelope, Some(base))
     }
 
-    /// The file that a request is about.
+    /// Returns the file that a request is about.
     ///
     /// # Errors
     ///
-    /// When it is not open any more: what is answered then.
+    /// If it is no longer open, as the answer to the request.
     fn file_of(&mut self, envelope: &Envelope) -> Result<&mut OpenFile, Answer> {
         let file = self.file.as_mut();
         let file = file.ok_or_else(|| failed("no file is open"))?;
@@ -179,7 +179,7 @@ impl Handler {
         }
     }
 
-    /// Forgets the file.
+    /// Closes the file.
     pub fn clear(&mut self) {
         self.file = None;
     }
@@ -200,9 +200,9 @@ impl Handler {
             Ok(file) => file,
             Err(answer) => return answer,
         };
-        file.trouble.take();
+        file.failure.take();
         let answer = file.answer(&envelope.request, base);
-        match file.trouble.take() {
+        match file.failure.take() {
             None => match file.base.1.take() {
                 None => answer,
                 Some(error) => failed(format!(
@@ -268,9 +268,9 @@ impl OpenFile {
             }
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
             Request::Search { typed, limit, step } => {
-                let asked = (typed.as_str(), *limit);
+                let search = (typed.as_str(), *limit);
                 self.searching
-                    .answer(document, &mut self.lists, asked, *step)
+                    .answer(document, &mut self.lists, search, *step)
                     .into()
             }
             Request::Verdict {
@@ -364,7 +364,7 @@ impl OpenFile {
 
     /// # Errors
     ///
-    /// When there is no such place; says so in words.
+    /// If there is no such position, as a message.
     fn select(
         &mut self,
         order: TreeOrder,
@@ -426,7 +426,7 @@ impl OpenFile {
         let selected = selected.or_else(|| document.node(node)?.span);
         let list = follow.and_then(|follow| {
             let whole = document.node(node)?;
-            // A line begins with what introduces its value.
+            // A line starts with the bytes that introduce its value.
             let span = match follow.list {
                 ListId::Lines if selected == whole.span => whole.extent(),
                 _ => selected,
@@ -438,7 +438,7 @@ impl OpenFile {
         let mut ancestry = ancestry(document, &ids);
         let mut way = match order {
             TreeOrder::File => None,
-            TreeOrder::Kernels => self.by_kernel.way(document, &ids),
+            TreeOrder::Kernels => self.by_kernel.path_to(document, &ids),
         };
         let shown = ancestry.iter_mut().chain(way.iter_mut().flatten());
         shorten(document, node, shown);
@@ -456,7 +456,7 @@ impl OpenFile {
         let mut root = row(document, NodeId::ROOT, document.root());
         root.count = Some(document.count(document.root()));
         let mut rows = rows(document, NodeId::ROOT, 0..ROWS_MAX);
-        // The names of a host's file are read when somebody asks.
+        // The names of a host file are read on demand.
         if !document.summary.has.host {
             shorten(document, NodeId::ROOT, &mut rows);
         }
@@ -480,7 +480,7 @@ impl OpenFile {
     }
 }
 
-/// What there is to say of the file, as a page of HTML.
+/// Returns a report about the file as HTML.
 fn report(document: &mut Document) -> Result<Response, String> {
     let title = document.root().name.clone();
     let size = document.sources.whole(SourceId::FILE).len();
@@ -494,7 +494,7 @@ fn report(document: &mut Document) -> Result<Response, String> {
     Ok(Response::Text(text))
 }
 
-/// What an added file is the source of in the innermost document around a node.
+/// Describes the code that comes from an added file, in the innermost document around a node.
 fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String> {
     let name = base_name(path);
     let around = document.document_of(id, ListId::SourceLines);
@@ -529,7 +529,7 @@ fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String
     }))
 }
 
-/// What limits a kernel of the innermost document around a node that lists kernels.
+/// Computes the occupancy of a kernel in the innermost document around a node that lists kernels.
 fn occupancy(
     lists: &mut Lists,
     document: &mut Document,
@@ -550,7 +550,7 @@ fn no_such_node(id: NodeId) -> Answer {
     failed(format!("the tree has no node {}", id.0))
 }
 
-/// The diagnostics, the first of them with the path of their node.
+/// Returns the diagnostics, the first of them with the path of their node.
 fn problems(document: &mut Document) -> Vec<Problem> {
     let diagnostics = document.diagnostics.clone();
     let mut problems: Vec<Problem> = Vec::with_capacity(diagnostics.len());
@@ -558,7 +558,7 @@ fn problems(document: &mut Document) -> Vec<Problem> {
         let span = diagnostic.primary.span;
         let path = match problems.last() {
             _ if index >= PATHS_MAX => String::new(),
-            // They are sorted: several rules often complain about the same bytes.
+            // They are sorted, and several rules often report the same bytes.
             Some(last) if last.diagnostic.primary.span == span => last.path.clone(),
             _ => document.path_of(&diagnostic),
         };
@@ -567,14 +567,13 @@ fn problems(document: &mut Document) -> Vec<Problem> {
     problems
 }
 
-/// The last read that failed. The tree hides it (what cannot be read becomes a gap), but
-/// bytes that were there when the file was opened and are not any more mean that every
-/// answer from now on would be wrong.
+/// The last failed read. The tree shows unreadable bytes as a gap, but if they were readable when
+/// the file was opened, every further answer would be wrong.
 type ReadFailure = Rc<RefCell<Option<SourceError>>>;
 
 struct WatchedSource {
     source: Box<dyn ByteSource>,
-    trouble: ReadFailure,
+    failure: ReadFailure,
 }
 
 impl ByteSource for WatchedSource {
@@ -589,7 +588,7 @@ impl ByteSource for WatchedSource {
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let read = self.source.read(start, len);
         if let Err(error) = &read {
-            self.trouble.replace(Some(error.clone()));
+            self.failure.replace(Some(error.clone()));
         }
         read
     }

@@ -1,13 +1,13 @@
-//! The page and the decoder talk through here.
+//! Communication between the page and the decoder.
 //!
-//! * [`protocol`]: the messages; plain data that both sides know.
+//! * [`protocol`]: the messages, as plain data that both sides share.
 //! * `codec` (feature `wasm`): the messages as JavaScript objects.
-//! * `client` (feature `ui`): runs in the page; turns requests into futures, tells when the
-//!   decoder dies. `client::deaths` keeps what it died of.
-//! * `handler` (feature `decode`): what each request is answered, with a file in `answers` for
-//!   each sort of request; no browser in it.
-//! * `host` (feature `worker`): runs in the worker, reads the file (`host::blob_source`) and
-//!   passes the messages on to `handler`.
+//! * `client` (feature `ui`): runs in the page; turns requests into futures and reports when the
+//!   decoder dies. `client::deaths` records the causes.
+//! * `handler` (feature `decode`): answers requests, with a file in `answers` for each kind of
+//!   request; independent of browsers.
+//! * `host` (feature `worker`): runs in the worker, reads the file (`host::blob_source`) and passes
+//!   messages to `handler`.
 
 #[cfg(feature = "decode")]
 pub mod answers;

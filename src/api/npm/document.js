@@ -1,12 +1,12 @@
-// The class, over the one that wasm-bindgen makes.
+// Wraps the class that wasm-bindgen generates.
 import { ZeviewDocument as Decoded } from "./decoder.js";
 
-/** The class for a way to load the decoder, which is loaded when the first file is opened. */
+/** Returns the class for a loader, which is called when the first file is opened. */
 export function bind(load) {
   let loading = null;
 
   async function loaded() {
-    // In a worker the decoder would listen to messages.
+    // In a worker the decoder would otherwise listen to messages.
     globalThis.zeviewHost = false;
     loading ??= load().catch((error) => {
       loading = null;
@@ -53,12 +53,12 @@ export function bind(load) {
   };
 }
 
-/** A copy: the decoder reads from it as long as the document is open. */
+/** Copies the bytes: the decoder reads from them as long as the document is open. */
 async function bytesOf(source) {
   if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer());
   if (source instanceof ArrayBuffer) return new Uint8Array(source.slice(0));
   if (ArrayBuffer.isView(source)) {
     return new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice();
   }
-  throw new TypeError("a Blob, an ArrayBuffer or a typed array is needed");
+  throw new TypeError("expected a Blob, an ArrayBuffer or a typed array");
 }

@@ -1,27 +1,27 @@
 /**
- * A decoded file. Bytes that make no sense are no error: they give a document whose diagnostics
- * say so. What is thrown is misuse, as an `Error` with a `code`: "no-node", "no-list", "no-kernel",
+ * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
+ * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
  * "no-device", "no-encoding", "no-column", "bad-query", "too-long", "range".
  */
 export class ZeviewDocument {
-  /** Decodes bytes; they are copied. The decoder is loaded with the first file. */
+  /** Copies and decodes bytes. The first call loads the decoder. */
   static open(source: Blob | ArrayBuffer | ArrayBufferView, options?: DecodeOptions): Promise<ZeviewDocument>;
 
-  /** The file in a few lines. */
+  /** Returns a summary of the file. */
   summary(): Summary;
-  /** A node. The root has the id 0, the others come from `children` and `nodesAt`. */
+  /** Returns a node. The root has the id 0; `children` and `nodesAt` return the others. */
   node(id: number): Node;
-  /** At most `count` children of a node (and at most 512), from the one with the index `start` on. */
+  /** Returns at most `count` children of a node (and at most 512), from index `start` on. */
   children(id: number, start?: number, count?: number): Node[];
-  /** The nodes that hold a byte, the outermost first. Source 0 is the file. */
+  /** Returns the nodes that contain a byte, outermost first. Source 0 is the file. */
   nodesAt(source: number, offset: number): number[];
-  /** The bytes `start..end` of a source, cut off where it ends, and after 4 MiB. */
+  /** Returns the bytes `start..end` of a source, clipped to its end and to 4 MiB. */
   bytes(source: number, start: number, end: number): Uint8Array;
-  /** What was found, by position. */
+  /** Returns the diagnostics, by position. */
   diagnostics(): Diagnostic[];
-  /** What the driver does with the file, on a device or on the file's own; null where nobody would give it to the driver. */
+  /** Predicts what the driver does with the file on a device, by default the file's own; null for files that are not passed to the driver. */
   verdict(device?: string): Verdict | null;
-  /** The rows of a list. Of a container the rows of all images; empty where the file has no such list. */
+  /** Returns the rows of a list. For a container, the rows of all images. Empty if the file has no such list. */
   list(name: ListName, options?: ListOptions): ListRow[];
   /** `list("kernels", options)` */
   kernels(options?: ListOptions): ListRow[];
@@ -29,19 +29,19 @@ export class ZeviewDocument {
   images(options?: ListOptions): ListRow[];
   /** `list("modules", options)` */
   modules(options?: ListOptions): ListRow[];
-  /** The code of a kernel as assembly, as `zeview disasm` prints it. */
+  /** Returns the code of a kernel as assembly, as `zeview disasm` prints it. */
   disassemble(kernel: string): string;
-  /** The instructions of a kernel with their data flow, as `zeview disasm --json --dataflow` prints it. */
+  /** Returns the instructions of a kernel with their data flow, as `zeview disasm --json --dataflow` prints them. */
   disassemble(kernel: string, options: { dataflow: true }): InstructionFlow[];
-  /** The summary of the data flow of a kernel, as `zeview analyze --json` prints it. */
+  /** Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. */
   analyze(kernel: string): FlowReport;
-  /** What differs from another document, the first of the two. */
+  /** Compares with another document, the first of the two. */
   diff(base: ZeviewDocument): Comparison;
-  /** The whole tree as text, as `zeview dump` prints it. */
+  /** Returns the whole tree as text, as `zeview dump` prints it. */
   toText(): string;
-  /** The whole tree as JSON, as `zeview dump --json` prints it. */
+  /** Returns the whole tree as JSON, as `zeview dump --json` prints it. */
   toJson(): string;
-  /** Gives the memory back; nothing may be asked after it. */
+  /** Frees the memory. The document must not be used afterwards. */
   free(): void;
   [Symbol.dispose](): void;
 }

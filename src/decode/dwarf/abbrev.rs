@@ -38,11 +38,11 @@ static REST_DOC: Doc = doc("Bytes that cannot be decoded as an abbreviation.");
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     list: Vec<Table>,
-    /// Where the abbreviations of all tables start, by table and code.
+    /// The offsets of the abbreviations of all tables, by table and code.
     codes: Vec<u32>,
-    /// Where the last one ends.
+    /// The end of the last table.
     end: usize,
-    /// There are too many to read all.
+    /// Whether there are too many to read all.
     too_many: bool,
 }
 
@@ -50,25 +50,26 @@ pub(super) struct Tables {
 struct Table {
     start: u32,
     end: u32,
-    /// Which of [`Tables::codes`] are its own.
+    /// Index of its first abbreviation in [`Tables::codes`].
     from: u32,
     to: u32,
 }
 
-/// So many bytes a table has at least, on average, if there are more than some; the smallest that
-/// says something has 6.
+/// Limits the number of tables by their average size in bytes, beyond a fixed number; the smallest
+/// useful table has 6 bytes.
 const TABLE_BYTES: usize = 6;
 const TABLES_MORE: usize = 1 << 14;
 
-/// What an abbreviation says of the entries with its code.
+/// The tag and attributes of the entries with a code.
 pub(super) struct Abbreviation<'a> {
     pub(super) tag: u64,
     pub(super) has_children: bool,
-    /// A cursor on its attributes: see [`next_attribute`].
+    /// Cursor over its attributes: see [`next_attribute`].
     pub(super) attributes: Cursor<'a>,
 }
 
-/// The next attribute of an abbreviation. Returns `Some(None)` for one that gimli cannot read.
+/// Reads the next attribute of an abbreviation. Returns `Some(None)` for one that gimli cannot
+/// read.
 pub(super) fn next_attribute(cursor: &mut Cursor<'_>) -> Option<Option<AttributeSpecification>> {
     let (name, form) = (cursor.leb()?, cursor.leb()?);
     if name == 0 && form == 0 {
@@ -86,19 +87,19 @@ pub(super) fn next_attribute(cursor: &mut Cursor<'_>) -> Option<Option<Attribute
     Some(Some(AttributeSpecification::new(name, form, constant)))
 }
 
-/// `DW_FORM_implicit_const`: the value stands in the abbreviation.
+/// `DW_FORM_implicit_const`: the abbreviation contains the value.
 const IMPLICIT_CONST: u64 = 0x21;
 
 const CODE: &str = "code";
 
 impl DebugSections {
-    /// Walks through the section. Only what starts a table is read: the abbreviations of others
-    /// would overlap.
+    /// Finds the tables of the section. Only reads bytes that start a table: abbreviations from
+    /// other offsets would overlap.
     pub(super) fn find_tables(&self) -> Tables {
         let mut tables = Tables::default();
-        let most = self.abbrev.bytes.len() / TABLE_BYTES + TABLES_MORE;
+        let max_tables = self.abbrev.bytes.len() / TABLE_BYTES + TABLES_MORE;
         loop {
-            tables.too_many = tables.list.len() >= most;
+            tables.too_many = tables.list.len() >= max_tables;
             if tables.too_many {
                 return tables;
             }
@@ -127,7 +128,7 @@ impl DebugSections {
         }
     }
 
-    /// Skips an abbreviation, or the code of 0 after them: then the answer is false.
+    /// Skips an abbreviation and returns `true`, or the terminating 0 and returns `false`.
     fn skip_abbreviation(&self, cursor: &mut Cursor<'_>) -> Option<bool> {
         if cursor.leb()? == 0 {
             return Some(false);
@@ -150,7 +151,7 @@ impl DebugSections {
         self.abbrev.cursor(at..usize::MAX).leb().unwrap_or(0)
     }
 
-    /// The abbreviation with a code, in the table at an offset.
+    /// Reads the abbreviation with a code, in the table at an offset.
     pub(super) fn abbreviation(&self, table: usize, code: u64) -> Option<Abbreviation<'_>> {
         let list = &self.tables.list;
         let found = list.binary_search_by_key(&table, |table| wide(table.start));
@@ -169,7 +170,7 @@ impl DebugSections {
         })
     }
 
-    /// The tables.
+    /// Returns the rows of the tables.
     pub(super) fn table_nodes(&self, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let tables = &self.tables;
         let rest = self.abbrev.cursor(tables.end..usize::MAX).rest();
@@ -194,14 +195,14 @@ impl DebugSections {
         })
     }
 
-    /// The table that holds an offset.
+    /// Returns the table that contains an offset.
     pub(super) fn table_at(&self, offset: usize) -> Option<u64> {
         let list = &self.tables.list;
         let number = list.partition_point(|table| wide(table.end) <= offset);
         Some(number as u64)
     }
 
-    /// The abbreviations of a table, and its end.
+    /// Returns the rows of a table's abbreviations, and of its end.
     pub(super) fn table_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let Some(table) = self.tables.list.get(number) else {
             return (0, Vec::new());
@@ -229,7 +230,7 @@ impl DebugSections {
         self.abbrev.paged.rows(key, first, range, &mut step)
     }
 
-    /// The fields of an abbreviation.
+    /// Returns the fields of an abbreviation.
     pub(super) fn abbreviation_rows(
         &self,
         start: usize,
@@ -254,7 +255,7 @@ impl DebugSections {
                 3 => attribute_node(&mut cursor)?,
                 _ => return None,
             };
-            // After the attributes nothing comes.
+            // Nothing follows the end of the attributes.
             let is_end = state.phase == 3 && node.doc == Some(&END_DOC);
             state.phase += u8::from(state.phase < 3 || is_end);
             state.at = cursor.at;
@@ -266,7 +267,7 @@ impl DebugSections {
     }
 }
 
-/// An attribute of an abbreviation, or the end of the list.
+/// Reads an attribute of an abbreviation, or the end of the list.
 fn attribute_node(cursor: &mut Cursor<'_>) -> Option<Node> {
     let from = cursor.at;
     let (name, form) = (cursor.leb()?, cursor.leb()?);

@@ -39,10 +39,10 @@ const UNREADABLE_DOC: Doc = Doc {
     known: &[],
 };
 
-/// Intel's attribute that gimli does not know.
+/// Intel's attribute, which gimli does not define.
 const DW_AT_INTEL_SIMD_WIDTH: DwAt = DwAt(0x2400);
 
-/// So many attributes without bytes are shown of one entry; real ones have a few.
+/// Maximum number of rows for attributes without bytes per entry; real entries have a few.
 const WITHOUT_BYTES: usize = 16;
 
 /// `DW_AT_name`
@@ -54,27 +54,26 @@ pub(super) fn name_text(name: DwAt) -> String {
     }
 }
 
-/// An attribute with its place in the section.
+/// An attribute with its offsets in the section.
 pub(super) struct LocatedAttribute<'a> {
     pub(super) attribute: Attribute<Slice<'a>>,
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-/// Reads the attributes of an entry, one after the other; `None` is the last one, if gimli cannot
-/// read it.
+/// Iterator over the attributes of an entry. Ends with `None` if gimli cannot read an attribute.
 pub(super) struct Reading<'a> {
     sections: &'a DebugSections,
     encoding: Encoding,
-    /// The offset in `.debug_info`: at first that after the abbreviation code.
+    /// The offset in `.debug_info`, initially after the abbreviation code.
     pub(super) at: usize,
-    /// Where the unit ends.
+    /// The end of the unit.
     end: usize,
     pub(super) tag: u64,
     pub(super) has_children: bool,
-    /// An entry that ends a list.
+    /// Whether it is a null entry.
     pub(super) is_null: bool,
-    /// What is left of the abbreviation.
+    /// The remaining attributes of the abbreviation.
     pub(super) attributes: Cursor<'a>,
 }
 
@@ -87,7 +86,7 @@ impl<'a> Reading<'a> {
         Some(EntriesRaw::new(bytes, self.encoding, none, offset))
     }
 
-    /// Skips the next attribute, which may be one that cannot be read; says whether it could.
+    /// Skips the next attribute. Returns `None` if it is unreadable.
     pub(super) fn skip_one(&mut self) -> Option<bool> {
         let spec = next_attribute(&mut self.attributes)?;
         let skip = |spec| {
@@ -123,8 +122,8 @@ impl<'a> Iterator for Reading<'a> {
     }
 }
 
-/// So many attributes and bytes of an entry are looked through for its name, and of the first of a
-/// unit for what others need: they are among the first.
+/// Maximum number of attributes, and of bytes, that are searched for the name of an entry and the
+/// properties of a unit: they are among the first.
 const FIRST: usize = 64;
 const FIRST_BYTES: usize = 4096;
 
@@ -152,7 +151,7 @@ impl DebugSections {
         })
     }
 
-    /// The first attributes of the entry at an offset of `.debug_info`.
+    /// Reads the first attributes of the entry at an offset of `.debug_info`.
     fn first_attributes(
         &self,
         unit: &Unit,
@@ -169,7 +168,7 @@ impl DebugSections {
             .map_while(|placed| placed)
     }
 
-    /// The name of the entry at an offset of `.debug_info`.
+    /// Returns the name of the entry at an offset of `.debug_info`.
     pub(super) fn name_at(&self, unit: &Unit, start: usize) -> Option<String> {
         let mut attributes = self.first_attributes(unit, start);
         let name = attributes.find(|p| p.attribute.name() == constants::DW_AT_name)?;
@@ -177,9 +176,9 @@ impl DebugSections {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The row of the next attribute of an entry, or of all that are left if it cannot be read: up
-    /// to `end`. The state has the offset of its value and that in the abbreviation, and the number
-    /// of those without bytes.
+    /// Returns the row of the next attribute of an entry, or, if it is unreadable, of the rest up
+    /// to `end`. The state has the offsets of its value and in the abbreviation, and the number of
+    /// attributes without bytes so far.
     pub(super) fn attribute_row_at(
         &self,
         unit: &Unit,
@@ -239,23 +238,22 @@ impl DebugSections {
         }
         let node = self.meaning(unit, placed, node);
         match (attribute.raw_value(), &node.summary) {
-            // The abbreviation says it, no byte here does.
+            // The abbreviation contains the value, so it has no bytes here.
             (AttributeValue::Sdata(raw), None) if placed.from == placed.to => {
                 node.summary(raw.to_string())
             }
-            (_, said) if indirect => {
-                let said = said.as_deref().map_or(value_text(&value), str::to_owned);
-                node.summary(match said.as_str() {
+            (_, summary) if indirect => {
+                let summary = summary.as_deref().map_or(value_text(&value), str::to_owned);
+                node.summary(match summary.as_str() {
                     "" => form_text(form),
-                    said => format!("{}: {said}", form_text(form)),
+                    summary => format!("{}: {summary}", form_text(form)),
                 })
             }
             _ => node,
         }
     }
 
-    /// The form in which the value stands, and where it starts: an indirect form is the one
-    /// that stands before the value.
+    /// Returns the form of the value and its start. An indirect form precedes the value.
     fn form_of(&self, placed: &LocatedAttribute<'_>) -> (DwForm, usize) {
         let mut form = placed.attribute.form();
         let mut cursor = self.info.cursor(placed.from..placed.to);
@@ -269,7 +267,7 @@ impl DebugSections {
         (form, cursor.at)
     }
 
-    /// The value as it stands in the file.
+    /// Returns the value as stored in the file.
     fn file_value(&self, form: DwForm, from: usize, to: usize) -> Value {
         use constants as c;
         let bytes = self.info.bytes.get(from..to).unwrap_or(&[]);
@@ -310,7 +308,7 @@ impl DebugSections {
         }
     }
 
-    /// What the value means, and what it refers to.
+    /// Adds the meaning of the value and its references to a node.
     fn meaning<'a>(&'a self, unit: &Unit, placed: &LocatedAttribute<'a>, node: Node) -> Node {
         let attribute = &placed.attribute;
         let named = |mut node: Node, raw: u64, name: Option<&'static str>| {
@@ -321,7 +319,7 @@ impl DebugSections {
                 node.value = node.value.named(name);
                 return node;
             }
-            // No bytes say it, or others than those in the file.
+            // The value has no bytes, or was relocated.
             node.summary(name)
         };
         let fix = self.info.fix(placed.from);
@@ -381,7 +379,7 @@ impl DebugSections {
         }
     }
 
-    /// A reference to another entry.
+    /// Adds a reference to another entry.
     fn refer(&self, to: usize, node: Node) -> Node {
         let start = self.info.cursor(to..usize::MAX).rest().subspan(0, 1);
         match self.title_at(to) {
@@ -390,10 +388,10 @@ impl DebugSections {
         }
     }
 
-    /// A reference into another section.
+    /// Adds a reference into another section.
     fn into(&self, section: &'static str, offset: usize, node: Node) -> Node {
         let node = match &node.value {
-            // What stands in the file is patched.
+            // The stored value was relocated.
             Value::Unsigned { raw, .. } if *raw != offset as u64 => {
                 node.summary(format!("{offset:#x}"))
             }
@@ -408,7 +406,7 @@ impl DebugSections {
         }
     }
 
-    /// The string that an attribute says, and its bytes where they are in a section of strings.
+    /// Returns the string of an attribute, and its bytes if they are in a string section.
     fn string_of<'a>(
         &'a self,
         unit: &Unit,
@@ -434,7 +432,7 @@ impl DebugSections {
         }
     }
 
-    /// Where the unit's offsets of strings start.
+    /// Returns the start of the unit's string offsets.
     fn str_offsets_base(&self, unit: &Unit) -> Option<usize> {
         let mut attributes = self.first_attributes(unit, unit.root);
         attributes.find_map(|placed| match placed.attribute.value() {
@@ -443,7 +441,7 @@ impl DebugSections {
         })
     }
 
-    /// The file of that number in the unit's line table.
+    /// Returns a file of the unit's line table by its number.
     fn file_of(&self, unit: &Unit, index: u64) -> Option<String> {
         let mut attributes = self.first_attributes(unit, unit.root);
         let program = attributes.find_map(|placed| match placed.attribute.value() {
@@ -453,7 +451,7 @@ impl DebugSections {
         self.file_name(program?, index)
     }
 
-    /// The attribute at an offset.
+    /// Returns the attribute at an offset.
     fn attribute_at(&self, start: usize) -> Option<(&Unit, LocatedAttribute<'_>)> {
         let (unit, entry) = self.entry_holding(start)?;
         let entry_start = entry;
@@ -467,7 +465,7 @@ impl DebugSections {
                 .filter(|(from, _)| *from > 0)
         };
         if near().is_none() {
-            // Counting keeps the marks of a large entry.
+            // Counting creates the checkpoints of a large entry.
             self.entry_rows(entry_start, None);
         }
         if let Some((_, state)) = near() {
@@ -478,7 +476,7 @@ impl DebugSections {
         Some((unit, placed))
     }
 
-    /// The operations of the attribute at an offset.
+    /// Returns the operations of the attribute at an offset.
     pub(super) fn expression_rows(
         &self,
         start: usize,
@@ -507,8 +505,8 @@ impl DebugSections {
 }
 
 impl DebugSections {
-    /// What stands before the operations of an expression: its length, after the form if
-    /// that is indirect.
+    /// Returns the rows before the operations of an expression: its length, after the form if that
+    /// is indirect.
     fn length_rows(&self, placed: &LocatedAttribute<'_>, to: usize) -> Vec<Node> {
         let (form, from) = self.form_of(placed);
         let mut rows = Vec::new();
@@ -530,7 +528,7 @@ impl DebugSections {
     }
 }
 
-/// The expression that an attribute holds. In DWARF 2 and 3 it is a block.
+/// Returns the expression of an attribute. In DWARF 2 and 3 it is a block.
 fn expression_of<'a>(attribute: &Attribute<Slice<'a>>) -> Option<Expression<Slice<'a>>> {
     match attribute.value() {
         AttributeValue::Exprloc(expression) => Some(expression),
@@ -539,7 +537,7 @@ fn expression_of<'a>(attribute: &Attribute<Slice<'a>>) -> Option<Expression<Slic
 }
 
 const FORM_DOC: Doc = Doc {
-    text: "The form in which the expression stands.",
+    text: "The form of the expression.",
     source: "DWARF 5, 7.5.3 Abbreviations Tables: DW_FORM_indirect",
     known: &[],
 };

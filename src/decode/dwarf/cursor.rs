@@ -1,22 +1,22 @@
-//! A cursor over a debug section; it creates the rows of the fields that it reads.
+//! A cursor over a debug section that creates the rows of the fields it reads.
 
 use super::section::Section;
 use crate::decode::reader::uint;
 use crate::model::{Doc, Node, Span, Value};
 
-/// A cursor over a section's bytes, as they stand in the file.
+/// A cursor over a section's bytes, as stored in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     /// The section.
     pub(super) section: &'a Section,
-    /// Where it stands.
+    /// Its offset in the section.
     pub(super) at: usize,
-    /// Where it ends.
+    /// Its end offset in the section.
     pub(super) end: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// The next bytes.
+    /// Reads the next bytes.
     pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let to = self.at.checked_add(len).filter(|to| *to <= self.end)?;
         let bytes = self.section.bytes.get(self.at..to)?;
@@ -24,18 +24,18 @@ impl<'a> Cursor<'a> {
         Some(bytes)
     }
 
-    /// A number of so many bytes.
+    /// Reads a number of `len` bytes.
     pub(super) fn number(&mut self, len: usize) -> Option<u64> {
         let endian = self.section.endian;
         self.take(len).map(|bytes| uint(bytes, endian))
     }
 
-    /// A number in LEB128. Returns `None` if it has more than 64 bits.
+    /// Reads an unsigned LEB128 number. Returns `None` if it has more than 64 bits.
     pub(super) fn leb(&mut self) -> Option<u64> {
         let (mut raw, mut shift) = (0u64, 0u32);
         loop {
             let byte = *self.take(1)?.first()?;
-            // The tenth byte has the last bit.
+            // The tenth byte contains the last bit.
             if shift == 63 && byte > 1 {
                 return None;
             }
@@ -47,12 +47,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The same with a sign.
+    /// Reads a signed LEB128 number. Returns `None` if it has more than 64 bits.
     pub(super) fn signed_leb(&mut self) -> Option<i64> {
         let (mut raw, mut shift) = (0u64, 0u32);
         loop {
             let byte = *self.take(1)?.first()?;
-            // The tenth byte has the last bit, and repeats it.
+            // The tenth byte contains the last bit and its sign extension.
             if shift == 63 && !matches!(byte, 0 | 0x7f) {
                 return None;
             }
@@ -65,24 +65,24 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bytes up to a NUL, which is skipped.
+    /// Reads the bytes up to a NUL, and skips the NUL.
     pub(super) fn text(&mut self) -> Option<&'a [u8]> {
         let rest = self.section.bytes.get(self.at..self.end)?;
         let len = rest.iter().position(|byte| *byte == 0)?;
         self.take(len + 1)?.get(..len)
     }
 
-    /// The bytes from `from` up to the cursor.
+    /// Returns the bytes from `from` up to the cursor.
     pub(super) fn since(&self, from: usize) -> Span {
         self.section.place(from, self.at)
     }
 
-    /// What is left.
+    /// Returns the remaining bytes.
     pub(super) fn rest(&self) -> Span {
         self.section.place(self.at, self.end)
     }
 
-    /// The row of a number of so many bytes.
+    /// Reads a number of `len` bytes as a row.
     pub(super) fn field(
         &mut self,
         name: &'static str,
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         Some((raw, Node::field(name, value, self.since(from)).doc(doc)))
     }
 
-    /// The row of a number in LEB128.
+    /// Reads a LEB128 number as a row.
     pub(super) fn leb_field(
         &mut self,
         name: &'static str,
@@ -114,11 +114,11 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Text for a summary: the start of a long one.
+/// Shortens text for a summary.
 pub(super) fn short(bytes: &[u8]) -> String {
-    const MOST: usize = 120;
-    let text = String::from_utf8_lossy(bytes.get(..MOST).unwrap_or(bytes));
-    if bytes.len() > MOST {
+    const SHORT_LEN: usize = 120;
+    let text = String::from_utf8_lossy(bytes.get(..SHORT_LEN).unwrap_or(bytes));
+    if bytes.len() > SHORT_LEN {
         format!("{text}…")
     } else {
         text.into_owned()

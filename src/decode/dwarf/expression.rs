@@ -25,7 +25,7 @@ const UNKNOWN_DOC: Doc = Doc {
     known: &[],
 };
 
-/// Intel's operations: code, name, bytes of operands.
+/// Intel's operations: code, name, size of the operands in bytes.
 const INTEL: &[(u8, &str, usize)] = &[
     (0xeb, "DW_OP_INTEL_regs", 0),
     (0xec, "DW_OP_INTEL_push_bit_piece_stack", 0),
@@ -35,10 +35,10 @@ const INTEL: &[(u8, &str, usize)] = &[
     (0xfe, "DW_OP_INTEL_regval_bits", 1),
 ];
 
-/// A text of an expression is cut off after so many characters.
+/// Maximum length of an expression's text, in characters.
 const LINE: usize = 120;
 
-/// An operation: its name, what it works with, and how many bytes it has.
+/// An operation: its name, operands and size in bytes.
 struct Step {
     name: String,
     operand: String,
@@ -47,7 +47,7 @@ struct Step {
 }
 
 impl DebugSections {
-    /// An expression in one line.
+    /// Formats an expression as one line.
     pub(super) fn expression_text(
         &self,
         expression: Expression<Slice<'_>>,
@@ -72,7 +72,7 @@ impl DebugSections {
         line
     }
 
-    /// The row of the operation at the state's offset, before `end`.
+    /// Returns the row of the operation at the state's offset, before `end`.
     pub(super) fn operation(
         &self,
         section: &Section,
@@ -95,7 +95,7 @@ impl DebugSections {
     }
 }
 
-/// The next operation; all that is left, if it is not known.
+/// Decodes the next operation; returns all remaining bytes if it is unknown.
 fn step(bytes: &mut Slice<'_>, encoding: Encoding, intel: bool) -> Option<Step> {
     let code = *bytes.slice().first()?;
     let before = bytes.len();
@@ -133,7 +133,7 @@ fn step(bytes: &mut Slice<'_>, encoding: Encoding, intel: bool) -> Option<Step> 
     })
 }
 
-/// What an operation works with, where that is not in its name.
+/// Formats the operands of an operation that are not part of its name.
 fn operand(operation: &Operation<Slice<'_>>, len: usize, intel: bool) -> String {
     match operation {
         Operation::RegisterOffset {
@@ -197,7 +197,7 @@ fn operand(operation: &Operation<Slice<'_>>, len: usize, intel: bool) -> String 
     }
 }
 
-/// The name that IGC's numbering of registers has.
+/// Returns the name of a register in IGC's numbering.
 fn register_text(Register(number): Register, intel: bool) -> String {
     match number {
         _ if !intel => format!("register {number}"),

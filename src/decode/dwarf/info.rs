@@ -55,16 +55,16 @@ static REST_DOC: Doc = Doc {
     known: &[],
 };
 
-/// Where a unit is.
+/// A unit's location and encoding.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unit {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Where its entries start.
+    /// The start of its entries.
     pub(super) root: usize,
-    /// Where its abbreviations are.
+    /// The offset of its abbreviations.
     pub(super) abbreviations: usize,
-    /// How its values are written.
+    /// The encoding of its values.
     pub(super) encoding: Encoding,
 }
 
@@ -74,11 +74,11 @@ pub(super) struct Entries {
     list: Vec<Entry>,
     /// The first byte that was not read.
     rest: usize,
-    /// There are too many entries or attributes to read all.
+    /// Whether there are too many entries or attributes to read all.
     too_many: bool,
 }
 
-/// An entry. Most have fewer bytes than this would take with all that can be read again.
+/// An entry. Stores only offsets, to take less memory than most entries have bytes.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     /// Its offset in the section. It ends where the next one starts.
@@ -88,19 +88,19 @@ struct Entry {
 }
 
 impl Entries {
-    /// Where an entry starts; the first byte that was not read, if there is none.
+    /// Returns the start of an entry, or the end of the last one if there is no such entry.
     fn start(&self, number: usize) -> usize {
         let entry = self.list.get(number);
         entry.map_or(self.rest, |entry| wide(entry.start))
     }
 
-    /// The entry after the children of one.
+    /// Returns the entry after the children of an entry.
     fn next(&self, number: usize) -> usize {
         let entry = self.list.get(number);
         entry.map_or(self.list.len(), |entry| wide(entry.next))
     }
 
-    /// The entry that starts at an offset.
+    /// Returns the entry that starts at an offset.
     fn find(&self, start: usize) -> Option<usize> {
         let start = u32::try_from(start).ok()?;
         let list = &self.list;
@@ -116,20 +116,21 @@ pub(super) fn narrow(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
-/// So many attributes are read for each byte of a unit, and some: some forms take no bytes.
+/// Maximum number of attributes per byte of a unit, beyond a fixed number: some forms take no
+/// bytes.
 const ATTRIBUTES: usize = 1;
 const ATTRIBUTES_MORE: usize = 4096;
 
-/// So many bytes of a unit an entry has at least, on average, if there are more than some; real
-/// ones have ten.
+/// Limits the number of entries by their average size in bytes, beyond a fixed number; real ones
+/// have ten bytes.
 const ENTRY_BYTES: usize = 2;
 const ENTRIES_MORE: usize = 1 << 16;
 
-/// Entries in entries in entries: deeper ones are not taken apart. Compilers write a few dozen.
+/// Maximum nesting of decoded entries. Compilers write a few dozen levels.
 const DEPTH: usize = 128;
 
 impl DebugSections {
-    /// Walks through the headers.
+    /// Finds the units by their headers.
     pub(super) fn find_units(&self) -> Vec<Unit> {
         let section = DebugInfo::from(self.info.slice());
         let mut units = Vec::new();
@@ -149,7 +150,7 @@ impl DebugSections {
         units
     }
 
-    /// The unit that holds an offset.
+    /// Returns the unit that contains an offset.
     pub(super) fn unit_at(&self, offset: usize) -> Option<(usize, &Unit)> {
         let after = self.units.partition_point(|unit| unit.start <= offset);
         let number = after.checked_sub(1)?;
@@ -162,7 +163,7 @@ impl DebugSections {
         self.entries.get(number, size, || self.walk(unit))
     }
 
-    /// Walks through the entries of a unit.
+    /// Reads the structure of a unit's entries.
     fn walk(&self, unit: &Unit) -> Entries {
         let mut entries = Entries {
             rest: unit.root,
@@ -171,7 +172,7 @@ impl DebugSections {
         let (mut open, mut deeper) = (Vec::new(), 0usize);
         let size = unit.end - unit.start;
         let mut attributes = size.saturating_mul(ATTRIBUTES) + ATTRIBUTES_MORE;
-        let most = size / ENTRY_BYTES + ENTRIES_MORE;
+        let max_entries = size / ENTRY_BYTES + ENTRIES_MORE;
         while entries.rest < unit.end {
             let start = entries.rest;
             let Some(mut reading) = self.read_entry(unit, start) else {
@@ -182,13 +183,13 @@ impl DebugSections {
                 attributes = attributes.saturating_sub(1);
                 is_whole = skipped && attributes > 0;
             }
-            entries.too_many = attributes == 0 || entries.list.len() >= most;
+            entries.too_many = attributes == 0 || entries.list.len() >= max_entries;
             if !is_whole || entries.too_many {
                 break;
             }
             entries.rest = reading.at;
             let number = entries.list.len();
-            // Those that are deeper belong to the last one that is not.
+            // Deeper entries belong to the last one within the limit.
             let is_listed = open.len() < DEPTH;
             if is_listed {
                 entries.list.push(Entry {
@@ -218,7 +219,7 @@ impl DebugSections {
         entries
     }
 
-    /// The units.
+    /// Returns the rows of the units.
     pub(super) fn unit_nodes(&self, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let end = self.units.last().map_or(0, |unit| unit.end);
         let rest = self.info.cursor(end..usize::MAX).rest();
@@ -240,7 +241,7 @@ impl DebugSections {
         })
     }
 
-    /// The header of a unit, its entries, and what cannot be read.
+    /// Returns the rows of a unit: its header, its entries and unreadable bytes.
     pub(super) fn unit_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let Some(unit) = self.units.get(number) else {
             return (0, Vec::new());
@@ -277,7 +278,7 @@ impl DebugSections {
         self.info.paged.rows(key, first, range, &mut step)
     }
 
-    /// The row of the entry with the state's number. The state goes on to its sibling.
+    /// Returns the row of the entry with the state's number. Advances the state to its sibling.
     fn entry_node(&self, unit: &Unit, entries: &Entries, state: &mut State) -> Node {
         let start = entries.start(state.next);
         state.next = entries.next(state.next);
@@ -296,7 +297,7 @@ impl DebugSections {
         lazy(node.doc(&ENTRY_DOC), item::ENTRY, start, None)
     }
 
-    /// The attributes of an entry, then its children.
+    /// Returns the rows of an entry: its attributes, then its children.
     pub(super) fn entry_rows(&self, start: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let Some((number, unit)) = self.unit_at(start) else {
             return (0, Vec::new());
@@ -339,7 +340,7 @@ impl DebugSections {
         self.info.paged.rows(key, first, range, &mut step)
     }
 
-    /// The unit and the start of the entry whose bytes hold an offset.
+    /// Returns the unit and the start of the entry that contains an offset.
     pub(super) fn entry_holding(&self, offset: usize) -> Option<(&Unit, usize)> {
         let (number, unit) = self.unit_at(offset)?;
         let entries = self.entries_of(number, unit);
@@ -348,7 +349,7 @@ impl DebugSections {
         Some((unit, entries.start(after.checked_sub(1)?)))
     }
 
-    /// What the entry at an offset of the section is, and its name.
+    /// Returns the tag and name of the entry at an offset of the section.
     pub(super) fn title_at(&self, offset: usize) -> Option<String> {
         let (_, unit) = self.unit_at(offset)?;
         let entry = self.read_entry(unit, offset)?;
@@ -360,11 +361,11 @@ impl DebugSections {
         })
     }
 
-    /// The fields of a unit's header.
+    /// Returns the fields of a unit's header.
     pub(super) fn unit_header_rows(&self, number: usize) -> Vec<Node> {
         let mut rows = Vec::new();
         if let Some(unit) = self.units.get(number) {
-            // All of it has been read before.
+            // The header was read successfully before.
             let _ = self.push_unit_header(unit, &mut rows);
         }
         rows

@@ -39,58 +39,58 @@ static OPCODE_DOC: Doc = doc(
 
 static REST_DOC: Doc = doc("Bytes that cannot be decoded as a line program.");
 
-/// Where a program is.
+/// The location of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Where its opcodes start, if that can be told.
+    /// The start of its opcodes, if known.
     pub(super) body: Option<usize>,
 }
 
-/// The opcodes of a program and what they do.
+/// The opcodes of a program and their effects.
 #[derive(Debug, Default)]
 pub(super) struct Run {
-    /// How many there are, and how many rows they make.
+    /// Number of opcodes, and of the rows that they add.
     count: u64,
     rows: u64,
     /// The first byte that could not be read.
     rest: usize,
-    /// The state before every [`STRIDE`]th.
+    /// The state before every [`STRIDE`]th opcode.
     marks: Vec<Machine>,
-    /// Where the paths are of the files that opcodes add.
+    /// The offsets of the paths of files that opcodes add.
     defined: Vec<u32>,
 }
 
-/// What an opcode does.
+/// The effect of an opcode.
 #[derive(Default)]
 struct OpcodeEffect {
     row: Option<Row>,
-    /// Where the path is of the file that it adds.
+    /// The offset of the path of the file that it adds.
     path: Option<usize>,
 }
 
-/// The rows that are about a section of code, by offset.
+/// The rows for a section of code, by offset.
 #[derive(Debug, Default)]
 pub(super) struct Lines(Vec<LineMark>);
 
-/// Where a line starts in a section of code, and the opcode that says so.
+/// The start of a line in a section of code, and the opcode that adds the row.
 #[derive(Debug, Clone, Copy)]
 struct LineMark {
     offset: u32,
     opcode: u32,
     file: u32,
-    /// 0 where nothing is known any more.
+    /// 0 if the line is unknown.
     line: u32,
 }
 
-/// More rows are not linked to code, of a small section more than half of its bytes and some.
+/// Maximum number of rows linked to code; fewer for small sections.
 const LINES: usize = 1 << 21;
 
 const LINES_MORE: usize = 1 << 16;
 
 impl DebugSections {
-    /// Walks through the lengths of the programs.
+    /// Finds the programs by their lengths.
     pub(super) fn find_programs(&self) -> Vec<Program> {
         let mut programs = Vec::new();
         let mut cursor = self.line.cursor(0..usize::MAX);
@@ -101,13 +101,13 @@ impl DebugSections {
         programs
     }
 
-    /// The file of that number in the program at an offset.
+    /// Returns a file of the program at an offset, by its number.
     pub(super) fn file_name(&self, program: usize, index: u64) -> Option<String> {
         let found = self.programs.binary_search_by_key(&program, |p| p.start);
         self.file(found.ok()?, index)
     }
 
-    /// The path of a file of a program, by its number.
+    /// Returns the path of a file of a program, by its number.
     pub(super) fn file(&self, number: usize, index: u64) -> Option<String> {
         let head = self.head_of(number);
         let at = usize::try_from(index.checked_sub(head.first_file())?).ok()?;
@@ -130,7 +130,7 @@ impl DebugSections {
         })
     }
 
-    /// Runs a program.
+    /// Executes a program.
     fn run(&self, head: &LineProgramHeader, program: &Program, body: usize) -> Run {
         let mut run = Run::default();
         let mut machine = Machine::new(body);
@@ -188,7 +188,7 @@ impl DebugSections {
                     own.take(size)?;
                     let bytes = bytes.slice().get(at..own.at)?;
                     let address = uint(bytes, self.line.endian);
-                    // The largest two stand for code that is gone.
+                    // The two highest addresses mark removed code.
                     machine.gone = address >= head.address_mask() - 1;
                     if !machine.gone {
                         (machine.address, machine.operation) = (address, 0);
@@ -242,7 +242,7 @@ impl DebugSections {
         Some(done)
     }
 
-    /// The programs.
+    /// Returns the rows of the programs.
     pub(super) fn program_nodes(&self, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let end = self.programs.last().map_or(0, |program| program.end);
         let rest = self.line.cursor(end..usize::MAX).rest();
@@ -264,7 +264,7 @@ impl DebugSections {
         })
     }
 
-    /// The header of a program, its opcodes, and what cannot be read.
+    /// Returns the rows of a program: its header, its opcodes and unreadable bytes.
     pub(super) fn program_rows(&self, number: usize) -> Vec<Node> {
         let Some(program) = self.programs.get(number) else {
             return Vec::new();
@@ -295,7 +295,7 @@ impl DebugSections {
         rows
     }
 
-    /// The opcodes of a program.
+    /// Returns the opcodes of a program.
     pub(super) fn opcode_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let run = self.run_of(number);
         let range = range.unwrap_or(0..0);
@@ -318,7 +318,7 @@ impl DebugSections {
         (run.count, rows)
     }
 
-    /// The opcode that holds an offset.
+    /// Returns the opcode that contains an offset.
     pub(super) fn opcode_at(&self, number: usize, offset: usize) -> Option<u64> {
         let (run, program) = (self.run_of(number), self.programs.get(number)?);
         let after = run.marks.partition_point(|machine| machine.at <= offset);
@@ -387,23 +387,23 @@ impl DebugSections {
         }
     }
 
-    /// The code that a row is about.
+    /// Returns the code location of a row.
     pub(super) fn code_of(&self, row: &Row) -> Option<(u64, u64)> {
         match (row.gone, row.address.checked_sub(1)) {
             (true, _) => None,
-            // The first byte after the code: another section may start there.
+            // The first byte after the code may be the start of another section.
             (false, Some(last)) if row.end && row.text.is_none() => self.code_after(last),
             _ => self.code_at(row.address, row.text),
         }
     }
 
-    /// The address of a row whose section of code is not known: IGC leaves the symbols of some
-    /// sections without names.
+    /// Returns the address of a row with an unknown code section: IGC leaves the symbols of some
+    /// sections unnamed.
     pub(super) fn address_without_section(&self, row: &Row) -> Option<u64> {
         (!row.gone && row.text.is_none() && self.code_of(row).is_none()).then_some(row.address)
     }
 
-    /// The rows of a program, each with the bytes of the opcode that makes it.
+    /// Calls `take` for each row of a program, with the bytes of the opcode that adds it.
     pub(super) fn each_row(&self, number: usize, mut take: impl FnMut(Row, Span)) {
         let Some((program, body)) = self.programs.get(number).and_then(|p| Some((p, p.body?)))
         else {
@@ -422,7 +422,7 @@ impl DebugSections {
         }
     }
 
-    /// The rows of all tables, by the section of code that they are about and the offset there.
+    /// Returns the rows of all tables, by code section and offset.
     pub(super) fn collect_lines(&self) -> BTreeMap<u64, Lines> {
         let mut all: BTreeMap<u64, Lines> = BTreeMap::new();
         let mut left = (self.line.bytes.len() / 2 + LINES_MORE).min(LINES);
@@ -454,14 +454,14 @@ impl DebugSections {
                 });
             }
         }
-        // Rows of the same address stay in the order of the table: the last one counts.
+        // Rows with the same address keep the order of the table: the last one counts.
         for Lines(list) in all.values_mut() {
             sort::by_key(list, |mark| (mark.offset, mark.opcode));
         }
         all
     }
 
-    /// The line of the byte at an offset of a section of code.
+    /// Returns the line of the byte at an offset of a code section.
     pub(super) fn line_at(&self, Lines(list): &Lines, offset: u64) -> Option<Line> {
         let after = list.partition_point(|mark| u64::from(mark.offset) <= offset);
         let mark = list.get(after.checked_sub(1)?)?;
@@ -484,12 +484,12 @@ impl DebugSections {
     }
 }
 
-/// Is it the name of a file? Without the source IGC writes a number.
+/// Returns whether a path is a file name. Without the source, IGC writes a number.
 pub(super) fn is_named(path: &str) -> bool {
     path.bytes().any(|byte| !byte.is_ascii_digit())
 }
 
-/// The program at the cursor: its length, and where its opcodes start.
+/// Reads the program at the cursor: its length, and the start of its opcodes.
 fn next_program(mut cursor: Cursor<'_>) -> Option<Program> {
     let start = cursor.at;
     let mut word = 4;
@@ -517,7 +517,7 @@ fn next_program(mut cursor: Cursor<'_>) -> Option<Program> {
     })
 }
 
-/// The name of an opcode, its value, and what it works with.
+/// Returns the name, value and operands of an opcode.
 fn describe(mut cursor: Cursor<'_>, opcode_base: u8) -> Option<(String, Value, Option<String>)> {
     let opcode = *cursor.take(1)?.first()?;
     if opcode >= opcode_base {

@@ -1,5 +1,5 @@
-//! The header of a line program: the parameters of its opcodes, directories and files. DWARF 5,
-//! 6.2.4; DWARF 4 has the paths in another form.
+//! The header of a line program: opcode parameters, directories and files. DWARF 5, 6.2.4; DWARF 4
+//! encodes the paths differently.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -48,10 +48,10 @@ static COUNT_DOC: Doc = doc("The number of entries. Since version 5.");
 static END_DOC: Doc = doc("The end of the list.");
 static REST_DOC: Doc = doc("Bytes that cannot be decoded as part of the header.");
 
-/// A part of an entry: what it is, and its form.
+/// A field of an entry: its content type and form.
 type Format = (u64, u64);
 
-/// What stands in a header, and how its entries are to be read.
+/// The parameters in a header, and the format of its entries.
 #[derive(Debug, Default)]
 pub(super) struct LineProgramHeader {
     pub(super) version: u64,
@@ -62,28 +62,28 @@ pub(super) struct LineProgramHeader {
     pub(super) line_base: i8,
     pub(super) line_range: u8,
     pub(super) opcode_base: u8,
-    /// Where the lengths of the standard opcodes are.
+    /// The offset of the standard opcode lengths.
     pub(super) lengths: usize,
     directories: Vec<Format>,
     files: Vec<Format>,
-    /// Where the directories start, and how many there are since version 5; nothing, if the header
-    /// ends before.
+    /// The offset of the directories, and since version 5 their number; `None` if the header ends
+    /// before.
     lists: Option<(usize, u64)>,
-    /// Where the paths of the directories are.
+    /// The offsets of the directory paths.
     directory_paths: Vec<u32>,
-    /// Where the paths of the files are.
+    /// The offsets of the file paths.
     pub(super) paths: Vec<u32>,
-    /// The numbers of their directories.
+    /// The directory numbers of the files.
     directory_numbers: Vec<u32>,
 }
 
 impl LineProgramHeader {
-    /// The number of the first file.
+    /// Returns the number of the first file.
     pub(super) fn first_file(&self) -> u64 {
         u64::from(self.version < 5)
     }
 
-    /// Are its parameters such that opcodes can be executed?
+    /// Returns whether its parameters allow executing opcodes.
     pub(super) fn can_run(&self) -> bool {
         (2..=5).contains(&self.version)
             && matches!(self.address_size, 1 | 2 | 4 | 8)
@@ -94,13 +94,13 @@ impl LineProgramHeader {
             && self.lists.is_some()
     }
 
-    /// The largest address.
+    /// Returns the maximum address.
     pub(super) fn address_mask(&self) -> u64 {
         u64::MAX >> (64 - 8 * u32::from(self.address_size.clamp(1, 8)))
     }
 }
 
-/// More files of a program are called by their number only.
+/// Maximum number of files of a program with paths.
 const FILES: usize = 1 << 20;
 
 const DW_FORM_DATA2: u64 = 0x05;
@@ -115,7 +115,7 @@ const DW_FORM_DATA16: u64 = 0x1e;
 const DW_FORM_LINE_STRP: u64 = 0x1f;
 
 impl DebugSections {
-    /// The header of a program.
+    /// Reads the header of a program.
     pub(super) fn head_of(&self, number: usize) -> Rc<LineProgramHeader> {
         let Some(program) = self.programs.get(number) else {
             return Rc::default();
@@ -124,7 +124,7 @@ impl DebugSections {
         self.heads.get(number, end - program.start, || {
             let mut head = LineProgramHeader::default();
             let mut cursor = self.line.cursor(program.start..end);
-            // As far as it goes; what is left is one piece.
+            // Stops at the first unreadable field; the remaining bytes form one node.
             let _ = self.read_fixed(&mut cursor, &mut head, &mut Vec::new());
             if let Some((at, count)) = head.lists {
                 cursor.at = at;
@@ -161,7 +161,7 @@ impl DebugSections {
         Some(())
     }
 
-    /// Skips an entry; gives where its path is, and the number of its directory.
+    /// Skips an entry; returns the offset of its path, and the number of its directory.
     fn skip_entry(
         &self,
         cursor: &mut Cursor<'_>,
@@ -169,8 +169,8 @@ impl DebugSections {
         wide: bool,
     ) -> Option<(u32, u32)> {
         let (from, mut path, mut directory) = (cursor.at, None, 0);
-        for (what, form) in formats {
-            match (*what, *form) {
+        for (ty, form) in formats {
+            match (*ty, *form) {
                 (1, _) => {
                     path.get_or_insert(cursor.at);
                 }
@@ -182,12 +182,12 @@ impl DebugSections {
             skip_part(cursor, *form, wide)?;
         }
         let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
-        // Entries without bytes would have no end.
+        // Empty entries would not advance.
         (cursor.at > from).then_some((small(path.unwrap_or(from) as u64), small(directory)))
     }
 
-    /// The directory of a file of a program, by the file's number. Empty where the header does
-    /// not say it: before version 5, the directory of the compilation has no entry.
+    /// Returns the directory of a file of a program, by the file's number. Empty if the header
+    /// omits it: before version 5, the compilation directory has no entry.
     pub(super) fn directory(&self, number: usize, file: u64) -> String {
         let head = self.head_of(number);
         let at = file.checked_sub(head.first_file());
@@ -201,13 +201,13 @@ impl DebugSections {
         })
     }
 
-    /// The path of a file, whose place is known.
+    /// Returns the path of a file, by its offset.
     pub(super) fn path_text(&self, head: &LineProgramHeader, at: u32) -> String {
         self.part_text(head, &head.files, at)
     }
 
     fn part_text(&self, head: &LineProgramHeader, formats: &[Format], at: u32) -> String {
-        let form = formats.iter().find(|(what, _)| *what == 1).map(|f| f.1);
+        let form = formats.iter().find(|(ty, _)| *ty == 1).map(|f| f.1);
         let place = usize::try_from(at).unwrap_or(usize::MAX);
         let text = match form {
             Some(DW_FORM_STRING) => return self.text_at(at),
@@ -221,13 +221,13 @@ impl DebugSections {
         text.map(|(text, _)| text).unwrap_or_default()
     }
 
-    /// The string at an offset of the section.
+    /// Returns the string at an offset of the section.
     pub(super) fn text_at(&self, at: u32) -> String {
         let text = self.line.string(at.into());
         text.map(|(text, _)| text).unwrap_or_default()
     }
 
-    /// The string that an offset in `.debug_line` refers to.
+    /// Returns the string that an offset in `.debug_line` refers to.
     fn referred(&self, form: u64, at: usize, raw: u64) -> Option<(String, Span)> {
         let offset = self.line.fix(at).map_or(raw, |fix| fix.value);
         match form {
@@ -236,7 +236,7 @@ impl DebugSections {
         }
     }
 
-    /// The rows of a program's header.
+    /// Returns the rows of a program's header.
     pub(super) fn program_header_rows(
         &self,
         number: usize,
@@ -249,7 +249,7 @@ impl DebugSections {
         let head = self.head_of(number);
         let mut fixed = Vec::new();
         let mut cursor = self.line.cursor(program.start..end);
-        // As far as it goes; what is left is one piece.
+        // Stops at the first unreadable field; the remaining bytes form one node.
         let _ = self.read_fixed(&mut cursor, &mut LineProgramHeader::default(), &mut fixed);
         let mut step = |state: &mut State| self.header_row(&head, &fixed, end, state);
         let key = item::of(item::HEADER, number);
@@ -257,8 +257,8 @@ impl DebugSections {
         self.line.paged.rows(key, first, range, &mut step)
     }
 
-    /// The next row of a header: first the parameters, then directories, then the formats of
-    /// files, then files, then what is left.
+    /// Returns the next row of a header: first the parameters, then the directories, the file
+    /// formats, the files, and the remaining bytes.
     fn header_row(
         &self,
         head: &LineProgramHeader,
@@ -345,7 +345,7 @@ impl DebugSections {
         Some(node.value(Value::Bytes).doc(&REST_DOC))
     }
 
-    /// The parts of the directory or file at an offset.
+    /// Returns the fields of the directory or file at an offset.
     pub(super) fn path_rows(&self, start: usize, file: bool) -> Vec<Node> {
         let after = self
             .programs
@@ -363,7 +363,7 @@ impl DebugSections {
         rows.collect()
     }
 
-    /// Reads what comes before the directories.
+    /// Reads the fields before the directories.
     fn read_fixed(
         &self,
         cursor: &mut Cursor<'_>,
@@ -436,7 +436,7 @@ impl DebugSections {
             return Some(());
         }
         head.directories = vec![(1, DW_FORM_STRING)];
-        head.files = [1, 2, 3, 4].map(|what| (what, DW_FORM_UDATA)).to_vec();
+        head.files = [1, 2, 3, 4].map(|ty| (ty, DW_FORM_UDATA)).to_vec();
         if let Some(path) = head.files.first_mut() {
             path.1 = DW_FORM_STRING;
         }
@@ -456,7 +456,7 @@ impl DebugSections {
         for format in formats {
             parts.push(self.path_part(cursor, *format, head.wide)?);
         }
-        // Entries without bytes would have no end.
+        // Empty entries would not advance.
         if cursor.at == from {
             return None;
         }
@@ -479,18 +479,18 @@ impl DebugSections {
 
     fn read_formats(
         &self,
-        what: &'static str,
+        list: &'static str,
         cursor: &mut Cursor<'_>,
         rows: &mut Vec<Node>,
     ) -> Option<Vec<Format>> {
         let mut node = cursor.field("count", 1, false, &FORMATS_DOC)?;
-        node.1.name = format!("{what}_entry_format_count").into();
+        node.1.name = format!("{list}_entry_format_count").into();
         rows.push(node.1);
         let mut formats = Vec::new();
         for _ in 0..node.0 {
             let from = cursor.at;
             let format = (cursor.leb()?, cursor.leb()?);
-            let name = format!("{what}_entry_format");
+            let name = format!("{list}_entry_format");
             let node = Node::field(name, Value::Bytes, cursor.since(from));
             let form = u16::try_from(format.1).map_or_else(
                 |_| format!("form {:#x}", format.1),
@@ -503,7 +503,7 @@ impl DebugSections {
         Some(formats)
     }
 
-    /// A part of an entry.
+    /// Reads a field of an entry.
     fn path_part(&self, cursor: &mut Cursor<'_>, format: Format, wide: bool) -> Option<Node> {
         let from = cursor.at;
         let word = if wide { 8 } else { 4 };
@@ -537,7 +537,8 @@ impl DebugSections {
     }
 }
 
-/// Is there another entry? Version 4: up to an empty one, which is skipped; version 5: so many.
+/// Returns whether another entry follows. In version 4, an empty entry ends the list and is
+/// skipped; version 5 has a count.
 fn has_entry(cursor: &mut Cursor<'_>, is_listed: bool, left: &mut u64) -> Option<bool> {
     if !is_listed {
         let more = *left > 0;
@@ -549,7 +550,7 @@ fn has_entry(cursor: &mut Cursor<'_>, is_listed: bool, left: &mut u64) -> Option
     Some(more)
 }
 
-/// Skips a part of an entry.
+/// Skips a field of an entry.
 fn skip_part(cursor: &mut Cursor<'_>, form: u64, wide: bool) -> Option<()> {
     let len = match form {
         DW_FORM_STRING => {
@@ -566,7 +567,7 @@ fn skip_part(cursor: &mut Cursor<'_>, form: u64, wide: bool) -> Option<()> {
     cursor.take(len).map(|_| ())
 }
 
-/// The size of a form that always has the same.
+/// Returns the size of a form that has a fixed size.
 fn fixed_size(form: u64, wide: bool) -> Option<usize> {
     Some(match form {
         DW_FORM_DATA1 => 1,
@@ -586,9 +587,9 @@ fn fixed_size(form: u64, wide: bool) -> Option<usize> {
 }
 
 /// `DW_LNCT_path`
-fn content_text(what: u64) -> String {
-    let name = u16::try_from(what)
+fn content_text(content_type: u64) -> String {
+    let name = u16::try_from(content_type)
         .ok()
-        .and_then(|what| DwLnct(what).static_string());
-    name.map_or_else(|| format!("content {what:#x}"), str::to_owned)
+        .and_then(|content_type| DwLnct(content_type).static_string());
+    name.map_or_else(|| format!("content {content_type:#x}"), str::to_owned)
 }

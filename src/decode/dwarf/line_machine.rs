@@ -12,9 +12,9 @@ pub(super) struct Machine {
     pub(super) file: u64,
     pub(super) line: u64,
     pub(super) column: u64,
-    /// The section of code, by its index, if a relocation says so.
+    /// The index of the code section, if a relocation names it.
     pub(super) text: Option<u64>,
-    /// The linker has taken the code out: nothing advances.
+    /// Whether the linker has removed the code: nothing advances.
     pub(super) gone: bool,
 }
 
@@ -25,14 +25,14 @@ pub(super) struct Row {
     pub(super) file: u64,
     pub(super) line: u64,
     pub(super) column: u64,
-    /// It ends a sequence.
+    /// Whether it ends a sequence.
     pub(super) end: bool,
     pub(super) text: Option<u64>,
     pub(super) gone: bool,
 }
 
 impl Machine {
-    /// At the first opcode of a sequence.
+    /// Returns the state at the first opcode of a sequence.
     pub(super) fn new(at: usize) -> Machine {
         Machine {
             at,
@@ -72,11 +72,11 @@ impl Machine {
         if head.operations == 1 {
             return self.add(head, unit.wrapping_mul(by));
         }
-        let most = u64::from(head.operations).max(1);
+        let per_instruction = u64::from(head.operations).max(1);
         let operation = self.operation.wrapping_add(by);
-        self.add(head, unit.wrapping_mul(operation / most))?;
+        self.add(head, unit.wrapping_mul(operation / per_instruction))?;
         if !self.gone {
-            self.operation = operation % most;
+            self.operation = operation % per_instruction;
         }
         Some(())
     }

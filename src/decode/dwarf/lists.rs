@@ -40,15 +40,15 @@ static SIZE_DOC: Doc = doc("The size of the expression in bytes.");
 static END_DOC: Doc = doc("The end of the list.");
 static REST_DOC: Doc = doc("Bytes that cannot be decoded as a list.");
 
-/// The lists of a section, by where they start.
+/// The lists of a section, by offset.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     starts: Vec<(usize, u64)>,
-    /// Where the last one ends.
+    /// The end of the last list.
     end: usize,
 }
 
-/// An entry: its range, and where its expression is.
+/// An entry: its range, and the offset of its expression.
 struct Entry {
     begin: u64,
     end: u64,
@@ -58,7 +58,7 @@ struct Entry {
 }
 
 impl DebugSections {
-    /// Walks through a section.
+    /// Finds the lists of a section.
     pub(super) fn find_lists(&self, part: Part) -> Lists {
         let mut lists = Lists::default();
         let (section, _) = self.lists_of(part);
@@ -77,14 +77,14 @@ impl DebugSections {
 
     fn list_entry(&self, cursor: &mut Cursor<'_>, part: Part) -> Option<Entry> {
         let size = usize::from(self.address_size());
-        let most = if size == 8 { u64::MAX } else { u32::MAX.into() };
+        let base_escape = if size == 8 { u64::MAX } else { u32::MAX.into() };
         let at = cursor.at;
         let (begin, end) = (cursor.number(size)?, cursor.number(size)?);
         let section = cursor.section;
         let patched = |place: usize| section.fix(place).is_some();
         let value = |place: usize, raw: u64| section.fix(place).map_or(raw, |fix| fix.value);
         let last = begin == 0 && end == 0 && !patched(at) && !patched(at + size);
-        let base = begin == most;
+        let base = begin == base_escape;
         let mut expression = None;
         if part == Part::Loc && !last && !base {
             let len = usize::try_from(cursor.number(2)?).ok()?;
@@ -108,7 +108,7 @@ impl DebugSections {
         }
     }
 
-    /// The lists.
+    /// Returns the rows of the lists.
     pub(super) fn list_nodes(&self, part: Part, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let (section, lists) = self.lists_of(part);
         let all = lists.starts.len();
@@ -146,7 +146,7 @@ impl DebugSections {
         }
     }
 
-    /// The entries of the list at an offset.
+    /// Returns the entries of the list at an offset.
     pub(super) fn list_rows(
         &self,
         part: Part,
@@ -194,7 +194,7 @@ impl DebugSections {
         section.paged.rows(key, State::at(start), range, &mut step)
     }
 
-    /// The fields of the entry at an offset.
+    /// Returns the fields of the entry at an offset.
     pub(super) fn list_entry_rows(
         &self,
         part: Part,
@@ -241,7 +241,7 @@ impl DebugSections {
         section.paged.rows(key, State::at(start), range, &mut step)
     }
 
-    /// The list that holds an offset.
+    /// Returns the list that contains an offset.
     pub(super) fn list_at(&self, part: Part, offset: usize) -> Option<u64> {
         let (_, lists) = self.lists_of(part);
         if offset >= lists.end {

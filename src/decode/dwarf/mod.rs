@@ -40,7 +40,7 @@ use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 /// The DWARF of an ELF file.
 pub struct Dwarf {
     file: Rc<ElfFile>,
-    /// Nothing, if it is more than is taken apart.
+    /// `None` if they exceed the limit for decoding.
     sections: OnceCell<Option<DebugSections>>,
 }
 
@@ -51,7 +51,7 @@ const SECTION_DOC: Doc = Doc {
 };
 
 impl Dwarf {
-    /// The DWARF of the file. Returns `None` if it has no section that is taken apart.
+    /// Returns the DWARF of a file. Returns `None` if it has no section that can be decoded.
     pub fn of(file: &Rc<ElfFile>) -> Option<Rc<Dwarf>> {
         let is_there = |part: Part| file.debug_section(part.name()).is_some();
         Part::ALL.into_iter().any(is_there).then(|| {
@@ -62,19 +62,19 @@ impl Dwarf {
         })
     }
 
-    /// The sections, read when they are first asked for.
+    /// Returns the sections; reads them on first use.
     fn sections(&self, sources: &Sources) -> Option<&DebugSections> {
         let read = || DebugSections::read(&self.file, sources);
         self.sections.get_or_init(read).as_ref()
     }
 
-    /// The line of the byte at an offset of the section of code with that index.
+    /// Returns the line of the byte at an offset of the code section with this index.
     pub fn line_at(&self, section: u64, offset: u64, sources: &Sources) -> Option<Line> {
         let sections = self.sections(sources)?;
         sections.line_at(sections.lines(section)?, offset)
     }
 
-    /// The node of a section, if it is one of DWARF.
+    /// Returns the node of a section, if it is a DWARF section.
     pub fn node(
         dwarf: Option<&Rc<Dwarf>>,
         cx: &Context<'_>,
@@ -85,8 +85,8 @@ impl Dwarf {
         if section.kind != SectionType::SHT_PROGBITS {
             return None;
         }
-        if let Some(what) = title(name) {
-            node = node.summary(what).doc(&SECTION_DOC);
+        if let Some(text) = title(name) {
+            node = node.summary(text).doc(&SECTION_DOC);
         }
         if matches!(name, "str" | "line_str") && cx.may_walk(section.bytes) {
             node.kind = NodeKind::Table;
@@ -104,7 +104,7 @@ impl Dwarf {
     }
 }
 
-/// Makes the rows of a section.
+/// Produces the rows of a section.
 struct PartRows {
     dwarf: Rc<Dwarf>,
     part: Part,
@@ -112,7 +112,7 @@ struct PartRows {
 }
 
 impl PartRows {
-    /// Of several sections with the same name the first is taken apart.
+    /// Returns `None` for all but the first section with a name.
     fn of(dwarf: &Rc<Dwarf>, section: &Section) -> Option<PartRows> {
         let mut parts = Part::ALL.into_iter();
         let part = parts.find(|part| part.name() == section.name)?;
@@ -152,7 +152,7 @@ impl Expand for PartRows {
     }
 }
 
-/// What a debug section holds. DWARF 5, section 6 and 7.
+/// Returns the title of a debug section. DWARF 5, section 6 and 7.
 fn title(name: &str) -> Option<&'static str> {
     Some(match name {
         "abbrev" => "DWARF abbreviations",

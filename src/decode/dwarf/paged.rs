@@ -1,5 +1,5 @@
-//! Rows that are read one after the other, a page at a time. Where every 256th row of a large item
-//! starts is kept, so that a page costs its own rows and not those before it.
+//! Rows that can only be read in sequence, a page at a time. Large items keep a checkpoint every
+//! 256 rows, so that a page does not read all rows before it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,21 +8,21 @@ use std::rc::Rc;
 
 use crate::model::Node;
 
-/// How far the rows of an item are read.
+/// Position while reading the rows of an item.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct State {
     /// The offset in the section.
     pub(super) at: usize,
-    /// What comes next: each kind of item has numbers of its own.
+    /// The next kind of row; each kind of item has its own numbers.
     pub(super) phase: u8,
-    /// Another offset, or the number of something.
+    /// Another offset or index.
     pub(super) next: usize,
-    /// How many there were, or are left.
+    /// Number of rows so far, or remaining.
     pub(super) count: usize,
 }
 
 impl State {
-    /// At the beginning of something.
+    /// Returns the state at an offset.
     pub(super) fn at(at: usize) -> State {
         State {
             at,
@@ -31,10 +31,10 @@ impl State {
     }
 }
 
-/// Makes the next row.
+/// Produces the next row.
 pub(super) type Step<'a> = &'a mut dyn FnMut(&mut State) -> Option<Node>;
 
-/// A state is kept for every so many rows.
+/// Number of rows per checkpoint.
 pub(super) const STRIDE: u64 = 256;
 
 struct Checkpoints {
@@ -42,14 +42,14 @@ struct Checkpoints {
     states: Vec<State>,
 }
 
-/// The marks of the large items of a section. There are fewer than 1 for each 256 of its bytes, so
-/// none is ever dropped.
+/// The checkpoints of the large items of a section. There is less than 1 per 256 bytes, so none is
+/// ever dropped.
 #[derive(Default)]
 pub(super) struct Paged(RefCell<BTreeMap<u64, Rc<Checkpoints>>>);
 
 impl Paged {
-    /// How many rows an item has, or those of the range (then the number is of no use). Its rows
-    /// are what `step` makes, from the state `first` on.
+    /// Returns the number of rows of an item, or the rows of the range (with a number of 0). `step`
+    /// produces the rows, starting from the state `first`.
     pub(super) fn rows(
         &self,
         item: u64,
@@ -58,13 +58,13 @@ impl Paged {
         step: Step<'_>,
     ) -> (u64, Vec<Node>) {
         let Some(range) = range else {
-            return (self.marks(item, first, step).count, Vec::new());
+            return (self.checkpoints(item, first, step).count, Vec::new());
         };
         let (mut state, mut number) = (first, 0);
         if range.start >= STRIDE {
-            let marks = self.marks(item, first, step);
+            let checkpoints = self.checkpoints(item, first, step);
             let page = usize::try_from(range.start / STRIDE).unwrap_or(usize::MAX);
-            let Some(known) = marks.states.get(page) else {
+            let Some(known) = checkpoints.states.get(page) else {
                 return (0, Vec::new());
             };
             (state, number) = (*known, range.start / STRIDE * STRIDE);
@@ -82,24 +82,24 @@ impl Paged {
         (0, rows)
     }
 
-    /// The last state that is kept of a large item for which `is_before` holds, as it does for
-    /// those before it; and the number of its row.
+    /// Returns the last checkpoint of a large item for which `is_before` holds, with the index of
+    /// its row. `is_before` must hold for a prefix of the states.
     pub(super) fn near(
         &self,
         item: u64,
         is_before: impl Fn(&State) -> bool,
     ) -> Option<(u64, State)> {
-        let marks = self.0.borrow().get(&item).cloned()?;
-        let after = marks.states.partition_point(is_before);
+        let checkpoints = self.0.borrow().get(&item).cloned()?;
+        let after = checkpoints.states.partition_point(is_before);
         let at = after.checked_sub(1)?;
-        Some((at as u64 * STRIDE, *marks.states.get(at)?))
+        Some((at as u64 * STRIDE, *checkpoints.states.get(at)?))
     }
 
-    fn marks(&self, item: u64, first: State, step: Step<'_>) -> Rc<Checkpoints> {
-        if let Some(marks) = self.0.borrow().get(&item) {
-            return Rc::clone(marks);
+    fn checkpoints(&self, item: u64, first: State, step: Step<'_>) -> Rc<Checkpoints> {
+        if let Some(checkpoints) = self.0.borrow().get(&item) {
+            return Rc::clone(checkpoints);
         }
-        let mut marks = Checkpoints {
+        let mut checkpoints = Checkpoints {
             count: 0,
             states: Vec::new(),
         };
@@ -109,20 +109,20 @@ impl Paged {
             if step(&mut state).is_none() {
                 break;
             }
-            if marks.count.is_multiple_of(STRIDE) {
-                marks.states.push(before);
+            if checkpoints.count.is_multiple_of(STRIDE) {
+                checkpoints.states.push(before);
             }
-            marks.count += 1;
+            checkpoints.count += 1;
         }
-        let marks = Rc::new(marks);
-        if marks.count > STRIDE {
-            self.0.borrow_mut().insert(item, Rc::clone(&marks));
+        let checkpoints = Rc::new(checkpoints);
+        if checkpoints.count > STRIDE {
+            self.0.borrow_mut().insert(item, Rc::clone(&checkpoints));
         }
-        marks
+        checkpoints
     }
 }
 
-/// The rows `range` of a list whose entries can be found by number.
+/// Returns the rows `range` of a list with random access.
 pub(super) fn numbered(
     count: usize,
     range: Option<Range<u64>>,

@@ -13,16 +13,16 @@ use crate::decode::reader::{Endian, Window, uint};
 use crate::model::Sources;
 use crate::model::sort;
 
-/// A place in a section that a relocation patches.
+/// A field of a section that a relocation patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PatchedField {
-    /// Where in the section.
+    /// Its offset in the section.
     pub(super) offset: usize,
-    /// How many bytes.
+    /// Its size in bytes.
     pub(super) width: usize,
-    /// What is put there.
+    /// The patched value.
     pub(super) value: u64,
-    /// The section of code that it is in, by its index.
+    /// The index of the code section that the value is in.
     pub(super) text: Option<u64>,
 }
 
@@ -30,17 +30,17 @@ pub(super) struct PatchedField {
 pub(super) struct Symbols<'a> {
     file: &'a ElfFile,
     sources: &'a Sources,
-    /// Where the sections of code start, and their indices.
+    /// The starts and indexes of the code sections, by name.
     texts: HashMap<&'a str, (u64, u64)>,
-    /// What was resolved before, by the number of the symbol.
+    /// The symbols resolved so far, by number.
     known: HashMap<u64, Option<Address>>,
 }
 
-/// The address of a symbol, and the section of code if it is one's name.
+/// The address of a symbol, and the code section if the symbol has the name of one.
 type Address = (u64, Option<u64>);
 
 impl<'a> Symbols<'a> {
-    /// The symbols of the file; `texts` are its sections of code.
+    /// Creates a resolver for a file; `texts` are its code sections.
     pub(super) fn new(file: &'a ElfFile, sources: &'a Sources, texts: &[u64]) -> Symbols<'a> {
         let texts = texts.iter().filter_map(|index| file.section(*index));
         Symbols {
@@ -53,8 +53,8 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// What the relocations in `table` patch in the bytes of a section, by place; of several at
-    /// a place the first.
+    /// Returns the fields that the relocations in `table` patch in the bytes of a section, by
+    /// offset; the first of several at one offset.
     pub(super) fn fixes(&mut self, table: &Section, bytes: &[u8]) -> Vec<PatchedField> {
         let Some(shape) = Shape::of(self.file, table) else {
             return Vec::new();
@@ -78,10 +78,10 @@ impl<'a> Symbols<'a> {
             _ => return None,
         };
         let offset = usize::try_from(relocation.offset).ok()?;
-        let there = bytes.get(offset..offset.checked_add(width)?)?;
+        let stored = bytes.get(offset..offset.checked_add(width)?)?;
         let addend = match relocation.addend {
             Some(addend) => addend.cast_unsigned(),
-            None => uint(there, shape.endian),
+            None => uint(stored, shape.endian),
         };
         let (address, text) = self.address(relocation.symbol)?;
         let value = address.wrapping_add(addend);
@@ -120,7 +120,7 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// The bytes of a section with the relocations applied.
+/// Returns the bytes of a section with the relocations applied.
 pub(super) fn patched(bytes: &[u8], fixes: &[PatchedField], endian: Endian) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for fix in fixes {

@@ -1,4 +1,4 @@
-//! One debug section.
+//! A debug section.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::relocate::PatchedField;
 use crate::decode::reader::Endian;
 use crate::model::{Bytes, Span};
 
-/// A section that is taken apart.
+/// A section that zeview decodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Info,
@@ -30,7 +30,7 @@ impl Part {
         Part::Ranges,
     ];
 
-    /// Its name in the file.
+    /// Returns its name in the file.
     pub(super) fn name(self) -> &'static str {
         match self {
             Part::Info => ".debug_info",
@@ -45,27 +45,28 @@ impl Part {
 /// Bytes with the relocations applied.
 pub(super) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
-/// A debug section; empty, if the file has none of that name.
+/// A debug section; empty if the file has none of that name.
 pub(super) struct Section {
-    /// Where it stands.
+    /// Its bytes in the file.
     pub(super) span: Span,
-    /// As it stands in the file.
+    /// The stored bytes.
     pub(super) bytes: Bytes,
-    /// With the relocations applied.
+    /// The bytes with the relocations applied.
     pub(super) patched: Bytes,
     pub(super) fixes: Vec<PatchedField>,
-    /// The order of bytes.
+    /// Its byte order.
     pub(super) endian: Endian,
-    /// The pages of its rows.
+    /// The checkpoints of its rows.
     pub(super) paged: Paged,
-    /// For each [`BLOCK`], the first NUL from its start on: many may refer to one long string.
+    /// The first NUL from the start of each [`BLOCK`] on: many references may point into one long
+    /// string.
     pub(super) nuls: OnceCell<Vec<u32>>,
 }
 
 const BLOCK: usize = 256;
 
 impl Section {
-    /// The same with the relocations applied.
+    /// Returns the bytes with the relocations applied.
     pub(super) fn slice(&self) -> Slice<'_> {
         let endian = match self.endian {
             Endian::Little => RunTimeEndian::Little,
@@ -74,7 +75,7 @@ impl Section {
         EndianSlice::new(&self.patched, endian)
     }
 
-    /// A cursor over the bytes `range`, as they stand in the file.
+    /// Returns a cursor over the bytes `range`, as stored in the file.
     pub(super) fn cursor(&self, range: Range<usize>) -> Cursor<'_> {
         let end = self.bytes.len();
         Cursor {
@@ -84,19 +85,19 @@ impl Section {
         }
     }
 
-    /// The bytes `from..to` as a place in the file.
+    /// Returns the location in the file of the bytes `from..to`.
     pub(super) fn place(&self, from: usize, to: usize) -> Span {
         self.span
             .subspan(from as u64, to.saturating_sub(from) as u64)
     }
 
-    /// The relocation of the bytes at an offset.
+    /// Returns the relocation of the bytes at an offset.
     pub(super) fn fix(&self, at: usize) -> Option<&PatchedField> {
         let found = self.fixes.binary_search_by_key(&at, |fix| fix.offset);
         self.fixes.get(found.ok()?)
     }
 
-    /// The string at an offset, and its bytes.
+    /// Returns the string at an offset, and its bytes.
     pub(super) fn string(&self, offset: u64) -> Option<(String, Span)> {
         let from = usize::try_from(offset).ok()?;
         let nul = self.nul_from(from)?;
@@ -104,7 +105,7 @@ impl Section {
         Some((short(text), self.place(from, nul + 1)))
     }
 
-    /// The first NUL from an offset on.
+    /// Returns the first NUL from an offset on.
     fn nul_from(&self, from: usize) -> Option<usize> {
         let is_nul = |byte: &u8| *byte == 0;
         let block_end = (from / BLOCK + 1).checked_mul(BLOCK)?;
@@ -129,11 +130,11 @@ impl Section {
     }
 }
 
-/// From its place in a section of code on, up to the next.
+/// The source line from an offset in a code section up to the next line.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// `file.cl:12`; empty where nothing is known any more.
+    /// `file.cl:12`; empty if the line is unknown.
     pub place: String,
-    /// The bytes of the line table that say so.
+    /// The bytes of the line table that define it.
     pub span: Span,
 }

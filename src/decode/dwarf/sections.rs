@@ -39,11 +39,11 @@ pub(super) struct DebugSections {
     pub(super) str: Section,
     pub(super) line_str: Section,
     pub(super) str_offsets: Section,
-    /// The sections of code, by index.
+    /// The indexes of the code sections.
     texts: Vec<u64>,
-    /// Those that have an address, by that.
+    /// The code sections that have an address, by address.
     placed: Vec<(u64, u64)>,
-    /// Where the sections are that others refer to.
+    /// The sections that others refer to.
     places: Vec<(&'static str, Span)>,
     address_size: u8,
     /// The units of `.debug_info`.
@@ -56,7 +56,7 @@ pub(super) struct DebugSections {
     pub(super) loc_lists: Lists,
     /// The lists of `.debug_ranges`.
     pub(super) range_lists: Lists,
-    /// What gimli is given in place of abbreviations.
+    /// Empty abbreviations for gimli.
     pub(super) none: Abbreviations,
     pub(super) entries: Cache<Entries>,
     pub(super) heads: Cache<LineProgramHeader>,
@@ -64,15 +64,15 @@ pub(super) struct DebugSections {
     lines: OnceCell<BTreeMap<u64, Lines>>,
 }
 
-/// What was asked for, by number: of small things the last few, of large ones all.
+/// Caches items by number: the most recent small ones, and all large ones.
 pub(super) struct Cache<T> {
     small: RefCell<Vec<(usize, Rc<T>)>>,
     large: RefCell<BTreeMap<usize, Rc<T>>>,
 }
 
 impl<T> Cache<T> {
-    const MOST: usize = 8;
-    /// Bytes from which on a thing is large.
+    const SMALL_MAX: usize = 8;
+    /// Size above which an item is large, in bytes.
     const LARGE: usize = 256;
 
     fn new() -> Cache<T> {
@@ -82,7 +82,8 @@ impl<T> Cache<T> {
         }
     }
 
-    /// The thing with the number `key`, which is made of `size` bytes.
+    /// Returns the item with the number `key`, or makes it. `size` is its size in the file, in
+    /// bytes.
     pub(super) fn get(&self, key: usize, size: usize, make: impl FnOnce() -> T) -> Rc<T> {
         if let Some(known) = self.large.borrow().get(&key) {
             return Rc::clone(known);
@@ -97,7 +98,7 @@ impl<T> Cache<T> {
             return made;
         }
         let mut list = self.small.borrow_mut();
-        if list.len() >= Self::MOST {
+        if list.len() >= Self::SMALL_MAX {
             list.remove(0);
         }
         list.push((key, Rc::clone(&made)));
@@ -105,15 +106,15 @@ impl<T> Cache<T> {
     }
 }
 
-/// What an item stands for: the kind of thing, and which one.
+/// Encodes the items of a section: the kind and the number.
 pub(super) mod item {
-    /// So many bits tell which.
+    /// Number of bits for the number.
     pub const BITS: u32 = 56;
     /// The section itself.
     pub const SECTION: u64 = 0;
     /// A unit, a line program, a table of abbreviations: by number.
     pub const UNIT: u64 = 1;
-    /// The header of one.
+    /// The header of a unit or line program: by number.
     pub const HEADER: u64 = 2;
     /// A debugging entry, an abbreviation: by offset.
     pub const ENTRY: u64 = 3;
@@ -126,7 +127,7 @@ pub(super) mod item {
     /// A file of a line program: by offset.
     pub const FILE: u64 = 7;
 
-    /// The item of a thing.
+    /// Returns the item with a kind and a number.
     pub fn of(kind: u64, number: usize) -> u64 {
         (kind << BITS) | number as u64
     }
@@ -135,7 +136,7 @@ pub(super) mod item {
 /// The item of a section.
 pub(super) const TOP: u64 = item::SECTION << item::BITS;
 
-/// A node with children.
+/// Makes a node with children.
 pub(super) fn lazy(node: Node, kind: u64, number: usize, count: Option<u64>) -> Node {
     node.children(ExpanderId::SELF, item::of(kind, number), count)
 }
@@ -144,10 +145,10 @@ const STR: &str = ".debug_str";
 const LINE_STR: &str = ".debug_line_str";
 const STR_OFFSETS: &str = ".debug_str_offsets";
 
-/// The sections that are read for what the others refer to.
+/// The sections that are read for references from others.
 const REFERRED: [&str; 3] = [STR, LINE_STR, STR_OFFSETS];
 
-/// The sections that values of others are offsets in.
+/// The sections that offsets in others point into.
 const PLACES: [&str; 6] = [
     ".debug_abbrev",
     ".debug_line",
@@ -157,12 +158,12 @@ const PLACES: [&str; 6] = [
     ".debug_rnglists",
 ];
 
-/// More sections of code are not linked to lines. A file of 60 000 kernels has as many.
+/// Maximum number of code sections linked to lines. A file of 60 000 kernels has as many.
 const TEXTS: usize = 1 << 17;
 
 impl DebugSections {
-    /// Reads the sections of a file. Returns `None` if they are more than [`limits::DEEP`], or than
-    /// there are bytes: then they lie over each other.
+    /// Reads the sections of a file. Returns `None` if they exceed [`limits::DEEP`], or if they
+    /// overlap: then they are larger than the file.
     pub(super) fn read(file: &Rc<ElfFile>, sources: &Sources) -> Option<DebugSections> {
         let is_text = |s: &&section::Section| {
             s.kind == SectionType::SHT_PROGBITS && s.name.starts_with(".text")
@@ -228,7 +229,7 @@ impl DebugSections {
         Some(sections)
     }
 
-    /// Where a section of debugging information is, if the file has one of that name.
+    /// Returns the location of a debug section, if the file has one of that name.
     pub(super) fn place_of(&self, name: &str) -> Option<Span> {
         let mut places = self.places.iter();
         places
@@ -236,19 +237,19 @@ impl DebugSections {
             .map(|(_, span)| *span)
     }
 
-    /// Has it been written for Intel's GPUs?
+    /// Returns whether the file targets an Intel GPU.
     pub(super) fn is_intel(&self) -> bool {
         self.file.dialect.has_intel_dwarf()
     }
 
-    /// How many bytes an address has where the section does not say so: as in the first unit.
-    /// In 32-bit files IGC writes 8.
+    /// Returns the size of an address in bytes for sections that do not specify it: that of the
+    /// first unit. In 32-bit files IGC writes 8.
     pub(super) fn address_size(&self) -> u8 {
         self.address_size
     }
 
-    /// Where in the code an address is: the section, by its index, and the offset in it. `text`
-    /// is what a relocation says; without one the sections' own addresses tell.
+    /// Returns the code section and offset of an address. `text` is the section from a relocation;
+    /// without one, the sections' addresses determine it.
     pub(super) fn code_at(&self, address: u64, text: Option<u64>) -> Option<(u64, u64)> {
         let offset = |index: u64| {
             let section = self.file.section(index)?;
@@ -262,20 +263,20 @@ impl DebugSections {
         let before = after.checked_sub(1).and_then(|at| self.placed.get(at));
         let found = before.and_then(|(_, text)| offset(*text));
         found.or_else(|| match *self.texts.as_slice() {
-            // Relocatable, and nothing says which: there is only one.
+            // Relocatable without a relocation: only one section is unambiguous.
             [only] => offset(only),
             _ => None,
         })
     }
 
-    /// The place after the byte at an address.
+    /// Returns the position after the byte at an address.
     pub(super) fn code_after(&self, address: u64) -> Option<(u64, u64)> {
         let (text, offset) = self.code_at(address, None)?;
         let len = self.file.section(text)?.bytes.len();
         (offset < len).then_some((text, offset + 1))
     }
 
-    /// `.text.kernel + 0x40`, and its bytes.
+    /// Formats a position as `.text.kernel + 0x40`, and returns its bytes.
     pub(super) fn code_text(&self, place: (u64, u64)) -> Option<(String, Span)> {
         let (index, offset) = place;
         let section = self.file.section(index)?;
@@ -285,7 +286,7 @@ impl DebugSections {
         Some((format!("{name} + {offset:#x}"), span))
     }
 
-    /// The lines of the section of code with that index.
+    /// Returns the lines of the code section with this index.
     pub(super) fn lines(&self, section: u64) -> Option<&Lines> {
         let all = self.lines.get_or_init(|| self.collect_lines());
         all.get(&section)
@@ -301,7 +302,7 @@ impl DebugSections {
         }
     }
 
-    /// How many rows an item of a section has, or those of the range.
+    /// Returns the number of rows of an item of a section, or the rows of the range.
     pub(super) fn answer(
         &self,
         part: Part,
@@ -337,7 +338,7 @@ impl DebugSections {
         some(rows, range)
     }
 
-    /// The row of a large item that holds the byte at an offset of the section.
+    /// Returns the row of a large item that contains the byte at an offset of the section.
     pub(super) fn row_at(&self, part: Part, item: u64, offset: usize) -> Option<u64> {
         if item == TOP {
             return match part {
@@ -355,7 +356,7 @@ impl DebugSections {
             let number = usize::try_from(item & ((1 << item::BITS) - 1)).ok()?;
             return self.opcode_at(number, offset);
         }
-        // Counting keeps the marks of a large item.
+        // Counting creates the checkpoints of a large item.
         let (count, _) = self.answer(part, item, None);
         let section = self.section_of(part);
         let near = section.paged.near(item, |state| state.at <= offset);
@@ -378,7 +379,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The size of the section of that name and of its relocations.
+    /// Returns the size of the section of that name and of its relocations.
     fn size(&self, name: &str) -> u64 {
         let Some(section) = self.file.debug_section(name) else {
             return 0;
@@ -391,7 +392,7 @@ impl<'a> Reader<'a> {
     fn section(&mut self, name: &str) -> Section {
         let section = self.file.debug_section(name);
         let span = section.map_or(Span::default(), |section| section.bytes);
-        // What cannot be read is said by the source itself.
+        // The source reports read errors itself.
         let bytes = self.sources.read(span);
         let bytes = bytes.unwrap_or_else(|_| Bytes::from(Vec::new()));
         let table = section.and_then(|section| self.relocations_of(section));
@@ -413,7 +414,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The first relocations of a section. Other machines have types of their own.
+    /// Returns the first relocations of a section. Other machines have their own types.
     fn relocations_of(&self, section: &section::Section) -> Option<&'a section::Section> {
         let is_of = |s: &&section::Section| {
             let is_table = matches!(s.kind, SectionType::SHT_REL | SectionType::SHT_RELA);
@@ -426,7 +427,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many rows there are, and those of the range.
+/// Returns the number of rows, and the rows of the range.
 pub(super) fn some(rows: Vec<Node>, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
     let count = rows.len() as u64;
     let range = range.unwrap_or(0..0);

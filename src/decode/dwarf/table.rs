@@ -24,7 +24,7 @@ pub struct DwarfLines {
 }
 
 impl DwarfLines {
-    /// Those of a file with these contents. Returns `None` if it has no line tables.
+    /// Returns the lines of a file with these contents. Returns `None` if it has no line tables.
     pub fn of(dwarf: Option<&Rc<Dwarf>>, contents: &Rc<dyn Contents>) -> Option<Rc<DwarfLines>> {
         let dwarf = dwarf?;
         let section = dwarf.file.debug_section(Part::Line.name())?;
@@ -75,9 +75,9 @@ impl SourceLines for DwarfLines {
 struct Reading<'a> {
     lines: &'a DwarfLines,
     table: LineTable,
-    /// The places of sections in the table, by their index in the file.
+    /// The indexes of sections in the table, by their index in the file.
     sections: HashMap<u64, Option<u32>>,
-    /// The places of files in the table.
+    /// The indexes of files in the table.
     files: HashMap<SourceFile, u32>,
 }
 
@@ -85,7 +85,7 @@ impl Reading<'_> {
     /// Adds the rows of a program.
     fn program(&mut self, all: &DebugSections, number: usize) {
         let mut files = HashMap::new();
-        // The row whose end is not known yet: the section's index, if it is known, and the row.
+        // The current row, whose end is not known yet, with its section's index if known.
         let mut open: Option<(Option<u64>, LineRow)> = None;
         all.each_row(number, |row, entry| {
             let code = match all.code_of(&row) {
@@ -122,7 +122,7 @@ impl Reading<'_> {
 
     /// Adds a row that ends at an offset.
     fn add(&mut self, section: Option<u64>, row: LineRow, end: u64) {
-        // Of rows with the same address the last one counts.
+        // The last of several rows with the same address counts.
         let Some(len) = end.checked_sub(row.offset).filter(|len| *len > 0) else {
             return;
         };
@@ -154,7 +154,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The place of the file with that number in its program, and that directory and path.
+    /// Returns the index of the file with this number in its program, directory and path.
     fn file(&mut self, number: u64, directory: String, path: &str) -> u32 {
         let name = base_name(path);
         let within = path.strip_suffix(name).unwrap_or("");

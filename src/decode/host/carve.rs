@@ -1,9 +1,9 @@
-//! Finds images by their first bytes, where nothing says where they are.
+//! Finds images by their signatures where no index lists them.
 
 use crate::decode::reader::{Endian, Window, uint};
 use crate::model::{Sources, Span};
 
-/// What an image is, by its first bytes.
+/// Returns the format of an image, by its signature.
 pub fn kind(head: &[u8]) -> &'static str {
     match head {
         [0x03, 0x02, 0x23, 0x07, ..] => "spirv",
@@ -22,16 +22,15 @@ fn starts(head: &[u8]) -> bool {
 
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Images start at multiples of this.
+/// Alignment of images in bytes.
 const ALIGN: u64 = 16;
 
-/// Calls `found` for each image in bytes whose first one is at the address `base`, until it returns
-/// `false`.
+/// Calls `found` for each image in bytes that start at address `base`, until it returns `false`.
 pub fn images(sources: &Sources, bytes: Span, base: u64, found: &mut dyn FnMut(Span) -> bool) {
     let skip = base.next_multiple_of(ALIGN) - base;
     let mut starts_in = Starts::new(sources, bytes, skip);
     let mut at = skip;
-    // The first one may be where the section starts.
+    // The first image may be at the start of the section, even if that is not aligned.
     let first = Window::clamped(sources, bytes.subspan(0, 8));
     if starts(first.bytes()) {
         at = 0;
@@ -66,20 +65,20 @@ fn aligned(at: u64, skip: u64) -> u64 {
     at.saturating_sub(skip).next_multiple_of(ALIGN) + skip
 }
 
-/// The places where an image may start, searched once from the first to the last.
+/// Iterator over the offsets where an image may start. Searches the bytes once, in order.
 struct Starts<'a> {
     sources: &'a Sources,
     bytes: Span,
     skip: u64,
-    /// The bytes that are searched, and their place.
+    /// The searched bytes, and their offset.
     window: Window,
     window_at: u64,
-    /// No image starts between these places; one may start at the second.
+    /// The searched range: no image starts within it; one may start at its end.
     known: (u64, Option<u64>),
 }
 
 impl<'a> Starts<'a> {
-    /// Bytes that are read at once.
+    /// Number of bytes read at once.
     const PIECE: u64 = 1 << 18;
 
     fn new(sources: &'a Sources, bytes: Span, skip: u64) -> Starts<'a> {
@@ -93,7 +92,7 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// The next place after `at`.
+    /// Returns the next offset after `at`.
     fn after(&mut self, at: u64) -> Option<u64> {
         let mut at = aligned(at + 1, self.skip);
         let (from, to) = self.known;
@@ -126,7 +125,7 @@ impl<'a> Starts<'a> {
     }
 }
 
-/// The length of an image that has one.
+/// Returns the length of an image whose header specifies it.
 fn length(sources: &Sources, rest: Span, head: &[u8]) -> Option<u64> {
     let number = |at: usize, size: usize| Some(uint(head.get(at..at + size)?, Endian::Little));
     match kind(head) {
@@ -139,7 +138,7 @@ fn length(sources: &Sources, rest: Span, head: &[u8]) -> Option<u64> {
     .filter(|len| (1..=rest.len()).contains(len))
 }
 
-/// The length of an archive: as long as headers follow each other.
+/// Returns the length of an archive: it ends where no header follows.
 fn archive(sources: &Sources, rest: Span) -> u64 {
     let mut at = 8;
     loop {
@@ -160,7 +159,8 @@ fn archive(sources: &Sources, rest: Span) -> u64 {
     }
 }
 
-/// The length of the instructions of a module, which end where a word can start none.
+/// Returns the length of the instructions of a module, which end at the first word that cannot
+/// start one.
 fn words(sources: &Sources, module: Span) -> u64 {
     let mut at = 20;
     while at + 4 <= module.len() {
@@ -175,14 +175,14 @@ fn words(sources: &Sources, module: Span) -> u64 {
     at.min(module.len())
 }
 
-/// The header of a zstd frame. RFC 8878, 3.1.1.1.
+/// Header of a zstd frame. RFC 8878, 3.1.1.1.
 #[derive(Debug, Clone, Copy)]
 pub struct FrameHeader {
     /// Its size in bytes.
     pub len: u64,
-    /// The size after decompression, if it says so.
+    /// The size after decompression, if specified.
     pub content: Option<u64>,
-    /// A checksum follows the blocks.
+    /// Whether a checksum follows the blocks.
     pub has_checksum: bool,
 }
 
@@ -208,7 +208,7 @@ impl FrameHeader {
             len: (5 + from + size) as u64,
             content: match size {
                 0 => None,
-                // RFC 8878, 3.1.1.1.4: two bytes count from 256.
+                // RFC 8878, 3.1.1.1.4: two-byte sizes are offset by 256.
                 2 => Some(number + 256),
                 _ => Some(number),
             },
@@ -217,11 +217,11 @@ impl FrameHeader {
     }
 }
 
-/// The work of reading the header of a block, in bytes.
+/// The work of reading a block header, in bytes.
 const BLOCK: u64 = 32;
 
-/// The length of the zstd frame at the start of the bytes, from the headers of its blocks.
-/// Returns `None` if it does not end there, or if too much of the file was searched already.
+/// Returns the length of the zstd frame at the start of the bytes, from its block headers. Returns
+/// `None` if the frame has no end, or the search budget of the file is used up.
 pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
     let head = Window::clamped(sources, rest.subspan(0, 18));
     let header = FrameHeader::read(head.bytes())?;
@@ -235,7 +235,7 @@ pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
             bytes @ [_, _, _] => uint(bytes, Endian::Little),
             _ => return None,
         };
-        // A block of one repeated byte has only that byte.
+        // A block of one repeated byte stores only that byte.
         let size = if word >> 1 & 3 == 1 { 1 } else { word >> 3 };
         at += 3 + size;
         if word & 1 == 1 {

@@ -1,4 +1,4 @@
-//! What is in an image.
+//! Contents of an image.
 
 use super::carve;
 use super::carve::FrameHeader;
@@ -10,7 +10,7 @@ use crate::decode::{Context, limits, rules};
 use crate::model::{Content, DeferredDocument, ExpanderId, InnerDocument, Sources, Span, Summary};
 use std::rc::Rc;
 
-/// Opens what is in an image, compressed or not.
+/// Opens the contents of an image, compressed or not.
 pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<OpenedDocument> {
     let head = Window::clamped(cx.sources, image.subspan(0, 18));
     if Method::sniff(head.bytes()) != Some(Method::Zstd) {
@@ -32,7 +32,7 @@ pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<OpenedDocument> 
     })
 }
 
-/// What is unpacked of an image; in memory only while it is read.
+/// Decompresses an image. The result is in memory only while it is read.
 fn inflate(cx: &Context<'_>, image: Span, head: &[u8]) -> Option<Inflated> {
     let method = Method::Zstd;
     let known = |(whole, packed)| Inflated {
@@ -77,7 +77,7 @@ pub(super) fn open_image(
     let cx = Context::late(sources, formats, first, depth);
     let content = contents(&cx, image).and_then(|opened| opened.content);
     let mut findings = cx.finish();
-    // The image itself is listed already.
+    // The image itself is already listed.
     let documents = &mut findings.documents;
     let own = documents.iter().position(|inner| inner.span == image);
     findings.of = Some(match own {
@@ -100,7 +100,7 @@ pub(super) fn open_image(
     }
 }
 
-/// What an image is, from its first bytes.
+/// Returns the format of an image, by its signature.
 pub(super) fn title(head: &[u8]) -> String {
     match carve::kind(head) {
         "spirv" => format!(

@@ -1,4 +1,4 @@
-//! What there is to say about the images, for people and programs.
+//! Facts about the images, for people and programs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -21,10 +21,10 @@ use crate::model::account::Account;
 use crate::model::text::size;
 use crate::model::{Fact, MemorySource, SourceId, Sources, Span, Str, Tone};
 
-/// So many bytes tell what an image is: the longest header of a zstd frame.
+/// Number of bytes that identify an image: the longest header of a zstd frame.
 const HEAD: u64 = 18;
 
-/// Who knows the images of a file.
+/// Access to the images of a file.
 pub(super) struct ImagesOf(pub Rc<Index>);
 
 impl HostImages for ImagesOf {
@@ -73,7 +73,7 @@ impl HostImages for ImagesOf {
             unpacked: frame.map(|frame| frame.content),
             kind: match frame {
                 None => carve::kind(head.bytes()),
-                // The first block says what it is.
+                // The first block identifies the format.
                 Some(_) => {
                     let start = found.span.subspan(0, 1 << 18);
                     let packed = Window::clamped(sources, start);
@@ -84,7 +84,7 @@ impl HostImages for ImagesOf {
     }
 }
 
-/// The devices of native code: those of an archive's members, or of a zebin.
+/// Returns the devices of native code: those of an archive's members, or of a zebin.
 pub fn devices(image: &HostImage, sources: &Sources, formats: Formats) -> Vec<Str> {
     if !image.is_native() {
         return Vec::new();
@@ -96,7 +96,7 @@ pub fn devices(image: &HostImage, sources: &Sources, formats: Formats) -> Vec<St
             _ => of_zebin(sources, formats, image.span),
         };
     };
-    // What is unpacked here is forgotten at once: only the names are kept.
+    // Decompressed bytes are dropped at once: only the names are kept.
     let size = frame.content.filter(|size| *size <= limits::UNPACKED);
     let Some(size) = size.filter(|size| sources.costs.work_on(image.span, *size)) else {
         return Vec::new();
@@ -124,12 +124,12 @@ fn of_zebin(sources: &Sources, formats: Formats, file: Span) -> Vec<Str> {
         .collect()
 }
 
-/// The memory that an entry, a property set and a property take without their texts, in bytes.
+/// The memory of an entry, a property set or a property without its texts, in bytes.
 const ENTRY: u64 = 96;
 const SET: u64 = 128;
 const PROPERTY: u64 = 224;
 impl Index {
-    /// Reads what the struct of an image says, as far as `memory` lasts.
+    /// Reads the struct of an image within the limit of `memory`.
     fn described(
         &self,
         sources: &Sources,
@@ -177,7 +177,7 @@ impl Index {
         })
     }
 
-    /// Reads the entries of an image, and counts those that are left out.
+    /// Reads the entries of an image and counts the omitted ones.
     fn entries(
         &self,
         sources: &Sources,
@@ -209,13 +209,12 @@ impl Index {
         entries
     }
 
-    /// The number of records of a range from an address on.
+    /// Returns the number of records of a range from an address on.
     fn count_from(&self, layout: &records::Layout, address: u64, (_, end): (u64, u64)) -> u64 {
         end.saturating_sub(address) / self.size(layout).max(1)
     }
 
-    /// Reads the property sets of an image whose names are wanted, and counts those that are left
-    /// out.
+    /// Reads the property sets with wanted names of an image and counts the omitted ones.
     fn properties(
         &self,
         sources: &Sources,
@@ -306,8 +305,8 @@ impl Index {
         })
     }
 
-    /// A name and its bytes, with the NUL; nothing if it has no end. Returns `None` if it takes more
-    /// memory than there is.
+    /// Returns a name and its bytes, with the NUL; empty if it is unterminated. Returns `None` if
+    /// it exceeds the memory limit.
     fn name(&self, sources: &Sources, address: u64, memory: &Account) -> Option<(String, Span)> {
         let (text, span) = self.memory.text(sources, address, memory);
         Some((text?, span.unwrap_or_default()))
@@ -316,7 +315,7 @@ impl Index {
     fn target(&self, sources: &Sources, image: &ImageRef) -> String {
         let found = image.described.and_then(|of| self.structs.get(of));
         let target = found.and_then(|found| {
-            // All versions have it at the same place.
+            // All versions have it at the same offset.
             let address = found.address.checked_add(self.memory.pointer)?;
             let record = self.memory.record(sources, address, self.memory.pointer)?;
             let target = record.pointer(0, self.memory.pointer);
@@ -326,7 +325,7 @@ impl Index {
     }
 }
 
-/// The file in a few facts: how many images there are, for what, and what has led to them.
+/// Returns the facts of the file: the number of images, their targets, and how they were found.
 pub(super) fn facts(index: &Index, sources: &Sources) -> Vec<Fact> {
     let first = index.images.first().map(|image| image.span);
     let count = index.images.len() as u64;

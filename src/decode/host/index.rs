@@ -1,4 +1,4 @@
-//! The index: what the descriptors lead to, `.tgtimg`, and what is found without both.
+//! The index: the records behind the descriptors, `.tgtimg`, and images found without either.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -20,9 +20,9 @@ use crate::model::{Sources, Span};
 pub struct ImageRef {
     /// Its bytes as they are stored.
     pub span: Span,
-    /// What has led to it.
+    /// How it was found.
     pub how: &'static str,
-    /// Its struct, by its place in [`Index::structs`].
+    /// Its struct, as an index into [`Index::structs`].
     pub described: Option<usize>,
 }
 
@@ -35,9 +35,9 @@ pub struct ImageStruct {
     pub span: Span,
     /// Its version.
     pub version: u16,
-    /// The descriptor that it belongs to, by its place in the list.
+    /// Its descriptor, as an index into the list.
     pub descriptor: usize,
-    /// Its image; nothing, if there are no bytes of it.
+    /// Its image; `None` if the file does not contain its bytes.
     pub image: Option<Span>,
     /// The address of the target's name.
     pub target: u64,
@@ -47,20 +47,20 @@ pub struct ImageStruct {
     pub sets: (u64, u64),
 }
 
-/// A table or value that the index leads to.
+/// A table or value of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
     /// The offset of its first byte.
     pub start: u64,
-    /// The byte after the last one; that of a text is not known yet.
+    /// The byte after the last one; not yet known for texts.
     pub end: u64,
-    /// What it is.
-    pub what: RecordKind,
-    /// Whose it is: an index of [`Index::structs`], of the descriptors, or of the images.
+    /// Its kind.
+    pub kind: RecordKind,
+    /// Its owner: an index into [`Index::structs`], the descriptors or the images.
     pub of: usize,
 }
 
-/// What a [`Piece`] is.
+/// Kind of a [`Piece`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum RecordKind {
@@ -78,34 +78,34 @@ pub enum RecordKind {
     Text,
 }
 
-/// The index of a host's file, and the images that were found with and without it.
+/// The index of a host file, and the images that were found with and without it.
 #[derive(Debug)]
 pub struct Index {
-    /// The file as it is in memory.
+    /// The file as loaded into memory.
     pub memory: Memory,
-    /// The formats that images are opened in.
+    /// The formats for opening images.
     pub formats: Formats,
     /// The addresses of the descriptors.
     pub descriptors: Vec<u64>,
-    /// What describes images.
+    /// The structs that describe images.
     pub structs: Vec<ImageStruct>,
-    /// The images, by their places in the file.
+    /// The images, by offset.
     pub images: Vec<ImageRef>,
-    /// The tables that were met on the way to the images.
+    /// The tables that were found while reading the structs.
     tables: Vec<Piece>,
-    /// Where parts of the index are, as far as they were met on the way, by place.
-    met: Vec<u64>,
-    /// All that the index leads to, by place; made when somebody looks.
+    /// Sorted offsets of the parts of the index that were found while reading the structs.
+    starts: Vec<u64>,
+    /// All parts of the index, by offset; computed on demand.
     pieces: OnceCell<Vec<Piece>>,
-    /// Where the fields of the records are in this file.
+    /// Offsets of the fields of the records in this file.
     places: Vec<(Vec<FieldLocation>, u64)>,
-    /// How many kernels the entries name, as far as images have some.
+    /// Number of kernels that the entries of images name.
     pub kernels: u64,
-    /// How many structs describe images without bytes: `native_cpu`.
+    /// Number of structs that describe images without bytes: `native_cpu`.
     pub without_bytes: u64,
 }
 
-/// A section with device images.
+/// Returns whether a section contains device images, by its name.
 pub fn is_device_section(name: &str) -> bool {
     let bundle = name.strip_prefix("__CLANG_");
     bundle.is_some_and(|rest| !rest.starts_with("OFFLOAD_BUNDLE__host"))
@@ -113,7 +113,7 @@ pub fn is_device_section(name: &str) -> bool {
 }
 
 impl Index {
-    /// Looks for the index and the images. Returns `None` if there are none.
+    /// Finds the index and the images. Returns `None` if there are none.
     pub fn find(cx: &Context<'_>, memory: Memory) -> Option<Index> {
         let places = records::ALL.iter();
         let mut index = Index {
@@ -126,7 +126,7 @@ impl Index {
             structs: Vec::new(),
             images: Vec::new(),
             tables: Vec::new(),
-            met: Vec::new(),
+            starts: Vec::new(),
             pieces: OnceCell::new(),
             kernels: 0,
             without_bytes: 0,
@@ -140,7 +140,7 @@ impl Index {
         });
         sort::by_key(&mut index.images, |image| image.span);
         index.check_overlaps(cx);
-        index.note_met();
+        index.collect_part_starts();
         (!index.images.is_empty() || !index.descriptors.is_empty()).then_some(index)
     }
 
@@ -164,43 +164,43 @@ impl Index {
         known.map_or((&[], 0), |(places, size)| (places, *size))
     }
 
-    /// The size of a struct.
+    /// Returns the size of a struct.
     pub fn size(&self, layout: &Layout) -> u64 {
         self.places_of(layout).1
     }
 
-    /// Notes where the tables, images and the first names are: whether a section has parts of the
-    /// index is asked of all sections, long before somebody looks into one.
-    fn note_met(&mut self) {
-        let mut met: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
-        met.extend(self.images.iter().map(|image| image.span.start));
+    /// Records the offsets of tables, images and first names: each section is checked for parts of
+    /// the index long before its contents are needed.
+    fn collect_part_starts(&mut self) {
+        let mut starts: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
+        starts.extend(self.images.iter().map(|image| image.span.start));
         let memory = &self.memory;
         for found in &self.structs {
             let addresses = [found.entries.0, found.sets.0, found.target];
             let places = addresses.into_iter().filter_map(|at| memory.from(at));
-            met.extend(places.map(|rest| rest.start));
+            starts.extend(places.map(|rest| rest.start));
         }
-        sort::ascending(&mut met);
-        met.dedup();
-        self.met = met;
+        sort::ascending(&mut starts);
+        starts.dedup();
+        self.starts = starts;
     }
 
-    /// Is a part of the index in these bytes?
+    /// Returns whether these bytes contain a part of the index.
     pub fn is_in(&self, span: Span) -> bool {
-        let at = self.met.partition_point(|start| *start < span.start);
-        self.met.get(at).is_some_and(|start| *start < span.end)
+        let at = self.starts.partition_point(|start| *start < span.start);
+        self.starts.get(at).is_some_and(|start| *start < span.end)
     }
 
-    /// Are images the only parts of the index in these bytes, as far as is known?
+    /// Returns whether images are the only known parts of the index in these bytes.
     pub fn has_only_images(&self, span: Span) -> bool {
-        let at = |start: u64| self.met.partition_point(|met| *met < start);
+        let at = |start: u64| self.starts.partition_point(|known| *known < start);
         let images = self.images_in(span);
         let mut starts: Vec<u64> = images.iter().map(|image| image.span.start).collect();
         starts.dedup();
         at(span.end) - at(span.start) == starts.len()
     }
 
-    /// The images that start in these bytes.
+    /// Returns the images that start in these bytes.
     pub fn images_in(&self, span: Span) -> &[ImageRef] {
         let from = |start: u64| {
             self.images
@@ -211,7 +211,7 @@ impl Index {
             .unwrap_or(&[])
     }
 
-    /// The images alone, by place; of several at one place the first.
+    /// Returns the images alone, by offset; the first of several at one offset.
     pub fn image_pieces(&self) -> Vec<Piece> {
         let images = self.images.iter().enumerate();
         let images = images.filter(|(_, image)| !image.span.is_empty());
@@ -222,14 +222,14 @@ impl Index {
         pieces
     }
 
-    /// All that the index leads to, by place.
+    /// Returns all parts of the index, by offset.
     pub fn pieces(&self, sources: &Sources) -> &[Piece] {
         self.pieces.get_or_init(|| {
             let mut pieces = self.walk(sources);
             let images = self.images.iter().enumerate();
             pieces.extend(images.map(|(of, image)| piece(image.span, RecordKind::Image, of)));
             pieces.extend(&self.tables);
-            pieces.retain(|piece| piece.end > piece.start || piece.what == RecordKind::Text);
+            pieces.retain(|piece| piece.end > piece.start || piece.kind == RecordKind::Text);
             sort::ascending(&mut pieces);
             pieces.dedup_by_key(|piece| (piece.start, piece.end));
             pieces
@@ -301,7 +301,7 @@ impl Index {
         self.tables = tables;
     }
 
-    /// `.tgtimg`, which lists all images; those that no descriptor describes are of OpenMP, or
+    /// Reads `.tgtimg`, which lists all images. Images without a descriptor belong to OpenMP, or
     /// their descriptor is damaged.
     fn read_references(&mut self, cx: &Context<'_>, memory: &Account) {
         let Some(section) = self.memory.section(".tgtimg") else {
@@ -327,7 +327,7 @@ impl Index {
             };
             let start = read.pointer("start");
             let Some(rest) = self.memory.from(start) else {
-                // The linker fills up with zeros.
+                // The linker pads with zeros.
                 if start != 0 {
                     let message = format_args!("no image is at address {start:#x}");
                     cx.report(&rules::HOST_REFERENCE, read.record.span(), message);
@@ -347,7 +347,7 @@ impl Index {
                 let message = "too much of the file is searched already: the image has no end";
                 cx.report(&rules::TOO_MUCH, read.record.span(), message);
             }
-            // The struct of functions of `native_cpu` has no size.
+            // The function table of `native_cpu` has no size.
             let span = rest.subspan(0, size.unwrap_or(0));
             let span = self.clip(cx, span, read.record.span());
             if !span.is_empty() {
@@ -379,7 +379,7 @@ impl Index {
         self.images.extend(images);
     }
 
-    /// An image that reaches out of its section is cut off.
+    /// Clips an image to its section.
     fn clip(&self, cx: &Context<'_>, image: Span, says: Span) -> Span {
         let inside = self.memory.within_section(image);
         if inside != image {
@@ -390,7 +390,8 @@ impl Index {
         inside
     }
 
-    /// The structs of OpenMP: two words that the loader writes, the first the start of an image.
+    /// Finds the structs of OpenMP: two words that the loader writes, the first the start of an
+    /// image.
     fn find_openmp(&mut self, sources: &Sources, starts: &HashSet<u64>) {
         let memory = &self.memory;
         let mut structs = Vec::new();
@@ -422,7 +423,7 @@ impl Index {
         self.tables.extend(pieces);
     }
 
-    /// What stands in sections of images, and is none of those that are known.
+    /// Finds the images in device sections that no record describes.
     fn carve(&mut self, cx: &Context<'_>, memory: &Account) {
         let mut known: Vec<Span> = self.images.iter().map(|image| image.span).collect();
         sort::ascending(&mut known);
@@ -485,11 +486,11 @@ impl Index {
     }
 }
 
-/// The memory that an image takes in all lists together, in bytes.
+/// The memory of an image in all lists together, in bytes.
 const IMAGE: u64 = 1280;
 
-/// Whether one more image is listed beside `count` others. Reports the first that is not, at what
-/// lists it.
+/// Returns whether another image may be listed in addition to `count` others. Reports the first
+/// that exceeds the limit, at `at`.
 fn may_list(cx: &Context<'_>, memory: &Account, count: usize, at: Span) -> bool {
     let was_overdrawn = memory.is_overdrawn();
     let may = memory.take(IMAGE);
@@ -501,7 +502,7 @@ fn may_list(cx: &Context<'_>, memory: &Account, count: usize, at: Span) -> bool 
     may
 }
 
-/// A record, and where its fields are.
+/// A record with the locations of its fields.
 pub struct Read<'a> {
     /// Its bytes.
     pub record: Record<'a>,
@@ -516,25 +517,25 @@ impl Read<'_> {
         Some((place.1, place.2))
     }
 
-    /// The bytes of a field; none, if there is no such field.
+    /// Returns the bytes of a field; empty if there is no such field.
     pub fn span(&self, name: &str) -> Span {
         let (offset, size) = self.place(name).unwrap_or_default();
         self.record.span().subspan(offset, size)
     }
 
-    /// The number of a field; 0, if there is none.
+    /// Returns the number of a field; 0 if there is no such field.
     pub fn number(&self, name: &str) -> u64 {
         let place = self.place(name);
         place.map_or(0, |(offset, size)| self.record.number(offset, size))
     }
 
-    /// The pointer of a field; 0, if there is none.
+    /// Returns the pointer of a field; 0 if there is no such field.
     pub fn pointer(&self, name: &str) -> u64 {
         let place = self.place(name);
         place.map_or(0, |(offset, size)| self.record.pointer(offset, size))
     }
 
-    /// The pointers of two fields.
+    /// Returns the pointers of two fields.
     pub fn range(&self, begin: &str, end: &str) -> (u64, u64) {
         (self.pointer(begin), self.pointer(end))
     }
@@ -547,12 +548,12 @@ impl Index {
     }
 }
 
-pub(super) fn piece(span: Span, what: RecordKind, of: usize) -> Piece {
+pub(super) fn piece(span: Span, kind: RecordKind, of: usize) -> Piece {
     let Span { start, end, .. } = span;
     Piece {
         start,
         end,
-        what,
+        kind,
         of,
     }
 }

@@ -1,4 +1,4 @@
-//! A host's file as it is in memory: what its pointers point to.
+//! The memory image of a host file, for following pointers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,14 +10,14 @@ use crate::model::account::Account;
 use crate::model::sort;
 use crate::model::{Sources, Span};
 
-/// Bytes of the file that are at an address.
+/// Bytes of the file that are loaded at an address.
 #[derive(Debug, Clone, Copy)]
 pub struct Segment {
-    /// The address of the first one.
+    /// The address of the first byte.
     pub address: u64,
     /// The bytes.
     pub bytes: Span,
-    /// They are code.
+    /// Whether they are code.
     pub is_code: bool,
 }
 
@@ -26,16 +26,16 @@ pub struct Segment {
 pub struct Relocation {
     /// Its address.
     pub at: u64,
-    /// What it is then, or [`IN_PLACE`].
+    /// Its value after loading, or [`IN_PLACE`].
     pub value: u64,
-    /// The offset in the file of what says so.
+    /// The offset of its entry in the file.
     pub entry: u64,
 }
 
-/// The value of a relocation that stands where it is written to.
+/// The value of a relocation whose word in the file is the value.
 pub const IN_PLACE: u64 = u64::MAX;
 
-/// A host's file as it is in memory.
+/// The memory image of a host file.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// All its bytes.
@@ -44,13 +44,13 @@ pub struct Memory {
     pub pointer: u64,
     /// The alignment of 64-bit numbers.
     pub align: u64,
-    /// It is an object: no image is looked for where nothing says that there is one.
+    /// Whether it is an object: images are only searched where the index points.
     pub is_object: bool,
-    /// What is where, by address.
+    /// The segments, by address.
     segments: Vec<Segment>,
-    /// By address.
+    /// The relocations, by address.
     relocations: Vec<Relocation>,
-    /// The size of what describes a relocation.
+    /// The size of a relocation's entry in bytes.
     entry_size: u64,
     /// The names and bytes of the sections.
     pub sections: Vec<(String, Span)>,
@@ -58,7 +58,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The memory of these segments. `entry_size` is the size of a relocation's entry.
+    /// Creates the memory of these segments. `entry_size` is the size of a relocation's entry.
     pub fn new(
         cx: &Context<'_>,
         file: Span,
@@ -76,7 +76,7 @@ impl Memory {
         if !relocations.is_sorted_by_key(|relocation| relocation.at) {
             sort::by_key(&mut relocations, |relocation| relocation.at);
         }
-        // Others of the same address would be searched for each word.
+        // Duplicates of an address would be searched for each word.
         relocations.dedup_by_key(|relocation| relocation.at);
         Memory {
             file,
@@ -91,21 +91,21 @@ impl Memory {
         }
     }
 
-    /// Its segments, by address.
+    /// Returns the segments, by address.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Its relocations, by address.
+    /// Returns the relocations, by address.
     pub fn relocations(&self) -> &[Relocation] {
         &self.relocations
     }
 
-    /// The bytes at an address, up to the end of their segment.
+    /// Returns the bytes from an address to the end of their segment.
     pub fn from(&self, address: u64) -> Option<Span> {
         let after = self.segments.partition_point(|s| s.address <= address);
         let before = self.segments.get(..after)?.iter().rev();
-        // Few segments overlap.
+        // Only few segments overlap.
         let mut before = before.take(4);
         before.find_map(|segment| {
             let offset = address.checked_sub(segment.address)?;
@@ -113,47 +113,48 @@ impl Memory {
         })
     }
 
-    /// The address of the first segment behind an address.
+    /// Returns the address of the first segment after an address.
     pub fn next_segment(&self, address: u64) -> u64 {
         let after = self.segments.partition_point(|s| s.address <= address);
         self.segments.get(after).map_or(u64::MAX, |s| s.address)
     }
 
-    /// The bytes between two addresses. Returns `None` if they are not all in one segment.
+    /// Returns the bytes between two addresses. Returns `None` unless one segment contains them
+    /// all.
     pub fn between(&self, start: u64, end: u64) -> Option<Span> {
         let len = end.checked_sub(start)?;
         let rest = self.from(start)?;
         (len <= rest.len()).then(|| rest.subspan(0, len))
     }
 
-    /// The address of the byte at an offset in the file.
+    /// Returns the address of the byte at an offset in the file.
     pub fn address(&self, offset: u64) -> Option<u64> {
         let mut segments = self.segments.iter();
         let segment = segments.find(|s| s.bytes.contains_offset(offset))?;
         segment.address.checked_add(offset - segment.bytes.start)
     }
 
-    /// The name of the section of these bytes.
+    /// Returns the name of the section that contains these bytes.
     pub fn section_of(&self, span: Span) -> &str {
         let mut sections = self.sections.iter();
         let section = sections.find(|(_, bytes)| bytes.contains(span) && !bytes.is_empty());
         section.map_or("", |(name, _)| name)
     }
 
-    /// The bytes as far as they are in the section that they start in.
+    /// Clips bytes to the section that they start in.
     pub fn within_section(&self, span: Span) -> Span {
         let mut sections = self.sections.iter();
         let section = sections.find(|(_, bytes)| bytes.contains_offset(span.start));
         section.map_or(span, |(_, bytes)| span.intersect(*bytes))
     }
 
-    /// The bytes of the section of that name.
+    /// Returns the bytes of the section with this name.
     pub fn section(&self, name: &str) -> Option<Span> {
         let mut sections = self.sections.iter();
         sections.find(|(n, _)| n == name).map(|(_, bytes)| *bytes)
     }
 
-    /// The record of `size` bytes at an address. Returns `None` if it is not all there.
+    /// Returns the record of `size` bytes at an address. Returns `None` if it is truncated.
     pub fn record(&self, sources: &Sources, address: u64, size: u64) -> Option<Record<'_>> {
         let span = self.between(address, address.checked_add(size)?)?;
         Some(self.record_in(address, Window::clamped(sources, span)))
@@ -172,8 +173,8 @@ impl Memory {
         }
     }
 
-    /// The bytes of the text at an address, with its NUL. Returns `None` if it has no end within
-    /// [`limits::NAME`].
+    /// Returns the bytes of the text at an address, with its NUL. Returns `None` if it does not end
+    /// within [`limits::NAME`].
     pub fn text_span(&self, sources: &Sources, address: u64) -> Option<Span> {
         let rest = self.from(address)?;
         let window = Window::clamped(sources, rest.subspan(0, SHORT_TEXT));
@@ -184,8 +185,8 @@ impl Memory {
         Some(rest.subspan(0, len.saturating_add(1)))
     }
 
-    /// The text at an address, and its bytes with the NUL; nothing, if it has no end. The text is
-    /// missing if it takes more memory than there is.
+    /// Returns the text at an address, and its bytes with the NUL; empty if it is unterminated. The
+    /// text is `None` if it exceeds the memory limit.
     pub fn text(
         &self,
         sources: &Sources,
@@ -214,8 +215,8 @@ impl Memory {
         (memory.take(span.len()).then(text), Some(span))
     }
 
-    /// The length of the text at the start of some bytes, with its NUL; without, as much of it as
-    /// may be a text.
+    /// Returns the length of the text at the start of some bytes, with its NUL. Without a NUL,
+    /// returns the maximum length of a text.
     pub fn text_len(&self, sources: &Sources, rest: Span) -> u64 {
         let window = Window::clamped(sources, rest.subspan(0, SHORT_TEXT));
         let len = match window.bytes().iter().position(|byte| *byte == 0) {
@@ -226,7 +227,8 @@ impl Memory {
         len.map_or(most, |len| len.saturating_add(1).min(most))
     }
 
-    /// The text at an address, cut after [`limits::NAME_SHOWN`] bytes, and its bytes with the NUL.
+    /// Returns the text at an address, cut after [`limits::NAME_SHOWN`] bytes, and its bytes with
+    /// the NUL.
     pub fn shown(&self, sources: &Sources, address: u64) -> Option<(String, Span)> {
         let span = self.text_span(sources, address)?;
         let text = span.subspan(0, span.len().saturating_sub(1));
@@ -234,17 +236,17 @@ impl Memory {
         Some((String::from_utf8_lossy(window.bytes()).into_owned(), span))
     }
 
-    /// The text at an address, without its NUL; empty if there is no text.
+    /// Returns the text at an address, without its NUL; empty if there is none.
     pub fn string(&self, sources: &Sources, address: u64) -> String {
         self.shown(sources, address).unwrap_or_default().0
     }
 }
 
-/// Most texts are shorter, in bytes.
+/// Length that most texts do not exceed, in bytes.
 const SHORT_TEXT: u64 = 256;
 
-/// The ends of long texts. Any number of records may point into one text, each at another byte:
-/// each byte is searched once.
+/// The ends of long texts. Many records may point into one text, each at another byte, but each
+/// byte is searched only once.
 #[derive(Debug, Default)]
 struct LongTexts(BTreeMap<u64, SearchedRange>);
 
@@ -334,7 +336,7 @@ impl Record<'_> {
         self.relocations.iter().find(|r| r.at == at)
     }
 
-    /// What says that the loader writes the word at an offset.
+    /// Returns the entry of the relocation of the word at an offset.
     pub fn relocation(&self, offset: u64) -> Option<Span> {
         let entry = self.relocation_at(offset)?.entry;
         let source = self.span().source;

@@ -1,15 +1,15 @@
-//! Device images in the objects, libraries and programs of hosts, and the index by which the SYCL
-//! and OpenMP runtimes find them. Follows clang-offload-wrapper and the linker wrapper of
-//! intel/llvm and LLVM, and what their files look like after the linker.
+//! Device images in host objects, libraries and programs, and the index by which the SYCL and
+//! OpenMP runtimes find them. Follows clang-offload-wrapper and the linker wrapper of intel/llvm
+//! and LLVM, and their output after linking.
 //!
 //! ```text
 //! descriptor → image structs → image │ entries → names │ property sets → properties → values
 //! .tgtimg    → images            what tools use; the runtimes do not
 //! ```
 //!
-//! The index is found by what its words point to ([`index`]). Where it is damaged or not there,
-//! images are found by `.tgtimg`, and what is left by the images' first bytes ([`carve`]).
-//! An image is opened when somebody asks for what is in it.
+//! The index is found by the targets of its words ([`index`]). If it is damaged or missing, images
+//! are found by `.tgtimg`, and the rest by their signatures ([`carve`]). Images are opened on
+//! demand.
 
 pub mod carve;
 mod contents;
@@ -33,15 +33,15 @@ use super::text::plural;
 use crate::analysis::host_images::HostImages;
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Span, Value};
 
-/// The images of a host's file, and its index.
+/// The images of a host file, and its index.
 pub struct Host {
     index: Rc<Index>,
-    /// How many documents are around the images.
+    /// Number of documents around the images.
     depth: u32,
 }
 
 impl Host {
-    /// Looks for images. Returns `None` if there are none.
+    /// Finds images. Returns `None` if there are none.
     pub fn find(cx: &Context<'_>, memory: Memory) -> Option<Host> {
         let index = Index::find(cx, memory)?;
         for image in index.images.iter().filter(|image| !image.span.is_empty()) {
@@ -53,23 +53,23 @@ impl Host {
         })
     }
 
-    /// The file in a few facts.
+    /// Returns the facts of the file.
     pub fn facts(&self, cx: &Context<'_>) -> Vec<Fact> {
         facts::facts(&self.index, cx.sources)
     }
 
-    /// Who knows the images.
+    /// Returns access to the images.
     pub fn images(&self) -> Rc<dyn HostImages> {
         Rc::new(facts::ImagesOf(Rc::clone(&self.index)))
     }
 
-    /// Are there images of the index in these bytes?
+    /// Returns whether these bytes contain images of the index.
     pub fn has_images_in(&self, span: Span) -> bool {
         !self.index.images_in(span).is_empty()
     }
 
-    /// The node of bytes of the file with a row for each part of the index in them. Returns
-    /// `None` if there is none.
+    /// Adds a row to a node for each part of the index in its bytes. Returns `None` if there is
+    /// none.
     pub fn node(&self, cx: &Context<'_>, node: Node) -> Option<Node> {
         let span = node.span?;
         if !self.index.is_in(span) {
@@ -99,8 +99,8 @@ impl Host {
         })
     }
 
-    /// The segments as nodes, with what is in them: for files without sections. `taken` are the
-    /// bytes at the start of the file that are parts already.
+    /// Returns the segments and their contents as nodes, for files without sections. `taken` is the
+    /// number of bytes at the start of the file that other nodes cover.
     pub fn segment_nodes(&self, cx: &Context<'_>, taken: u64) -> Vec<Node> {
         let mut nodes = Vec::new();
         let segments = self.index.memory.segments();

@@ -1,15 +1,15 @@
-//! The structs of the index: what clang-offload-wrapper writes, and the SYCL runtime reads.
+//! The structs of the index, as clang-offload-wrapper writes and the SYCL runtime reads them.
 //!
-//! The compiler lays them out as C does, so that places follow from the size of pointers.
+//! They have C layout, so the offsets follow from the pointer size.
 
 use crate::model::{Doc, KnownValue};
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
-    /// A number of so many bytes.
+    /// A number of this many bytes.
     Number(u64),
-    /// A number as large as a pointer.
+    /// A pointer-sized number.
     Size,
     /// A pointer.
     Pointer,
@@ -24,29 +24,29 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub ty: Type,
-    /// What it means.
+    /// Its meaning.
     pub doc: Doc,
 }
 
 /// A struct.
 #[derive(Debug)]
 pub struct Layout {
-    /// What it is called in rows.
+    /// Its name in rows.
     pub name: &'static str,
     /// Its fields.
     pub fields: &'static [Field],
-    /// What it is.
+    /// Its meaning.
     pub doc: Doc,
 }
 
-/// A field with its offset and its size.
+/// A field with its offset and size.
 pub type FieldLocation = (&'static Field, u64, u64);
 
 impl Layout {
-    /// The fields with their offsets and sizes, and the size of the struct.
+    /// Returns the fields with their offsets and sizes, and the size of the struct.
     pub fn places(&self, pointer: u64, align: u64) -> (Vec<FieldLocation>, u64) {
         let mut at = 0u64;
-        let mut most = 1;
+        let mut max_align = 1;
         let mut places = Vec::new();
         for field in self.fields {
             let size = match field.ty {
@@ -54,12 +54,12 @@ impl Layout {
                 _ => pointer,
             };
             let aligned = size.min(if size == 8 { align } else { 8 });
-            most = aligned.max(most);
+            max_align = aligned.max(max_align);
             at = at.next_multiple_of(aligned.max(1));
             places.push((field, at, size));
             at += size;
         }
-        (places, at.next_multiple_of(most))
+        (places, at.next_multiple_of(max_align))
     }
 }
 
@@ -95,7 +95,7 @@ pub const KINDS: &[KnownValue] = &[
     value(8, "sycl"),
 ];
 
-/// How the bytes of images are stored.
+/// Storage formats of images.
 pub const FORMATS: &[KnownValue] = &[
     value(0, "none"),
     value(1, "native"),
@@ -130,7 +130,7 @@ pub static DESCRIPTOR: Layout = Layout {
         field("HostEntriesEnd", Type::Pointer, "Not used by SYCL: 0."),
     ],
     doc: Doc::new(
-        "What the program gives to the SYCL runtime when it starts: its device images.",
+        "The program passes it to the SYCL runtime at startup to register its device images.",
         RUNTIME,
     ),
 };
@@ -158,9 +158,9 @@ const ENTRIES: Field = field(
     Type::Pointer,
     "The kernels and exported functions of the image.",
 );
-const ENTRIES_END: Field = field("EntriesEnd", Type::Pointer, "Where they end.");
+const ENTRIES_END: Field = field("EntriesEnd", Type::Pointer, "The end of the entries.");
 const SETS: Field = field("PropertySetsBegin", Type::Pointer, "The property sets.");
-const SETS_END: Field = field("PropertySetsEnd", Type::Pointer, "Where they end.");
+const SETS_END: Field = field("PropertySetsEnd", Type::Pointer, "The end of the sets.");
 
 const IMAGE_DOC: Doc = Doc::new(
     "Describes a device image: its target, its bytes, its kernels and its properties.",
@@ -228,7 +228,7 @@ pub static IMAGES: [Layout; 3] = [
 
 const ENTRY_DOC: Doc = Doc::new("A kernel, or a function that other images import.", LLVM);
 
-/// The entries of compilers up to today's.
+/// Entries of older compilers.
 pub static OLD_ENTRY: Layout = Layout {
     name: "entry",
     fields: &[
@@ -241,14 +241,14 @@ pub static OLD_ENTRY: Layout = Layout {
     doc: ENTRY_DOC,
 };
 
-/// The entries of LLVM's new offload driver.
+/// Entries of LLVM's new offload driver.
 pub static NEW_ENTRY: Layout = Layout {
     name: "entry",
     fields: &[
         field(
             "Reserved",
             Type::Number(8),
-            "0 tells it from an older entry.",
+            "Always 0, which distinguishes it from an older entry.",
         ),
         field("Version", Type::Number(2), "The version of the entry: 1."),
         field(
@@ -276,7 +276,7 @@ pub static SET: Layout = Layout {
     fields: &[
         field("Name", Type::Text, "The name of the set."),
         field("PropertiesBegin", Type::Pointer, "Its properties."),
-        field("PropertiesEnd", Type::Pointer, "Where they end."),
+        field("PropertiesEnd", Type::Pointer, "The end of the properties."),
     ],
     doc: Doc::new("Properties of one kind.", "intel/llvm, PropertySets.md"),
 };
@@ -298,7 +298,7 @@ pub static PROPERTY: Layout = Layout {
         field(
             "ValSize",
             Type::Number(8),
-            "The value, if it is a number; otherwise its size in bytes, with the 8 bytes of its own count.",
+            "The value, if it is a number; otherwise its size in bytes, including the 8-byte count.",
         ),
     ],
     doc: Doc::new("A name and a value.", "intel/llvm, PropertySets.md"),
@@ -312,11 +312,11 @@ pub static TGTIMG: Layout = Layout {
         field(
             "size",
             Type::Size,
-            "The size of the image in bytes; of a compressed one, that after decompression.",
+            "The size of the image in bytes; if compressed, the size after decompression.",
         ),
     ],
     doc: Doc::new(
-        "Tells tools where an image is; programs do not use it.",
+        "Locates an image for tools; programs do not use it.",
         WRAPPER,
     ),
 };
@@ -351,15 +351,15 @@ pub static OPENMP_DESCRIPTOR: Layout = Layout {
             Type::Pointer,
             "The entries of the host.",
         ),
-        field("HostEntriesEnd", Type::Pointer, "Where they end."),
+        field("HostEntriesEnd", Type::Pointer, "The end of the entries."),
     ],
     doc: Doc::new(
-        "What the program gives to the OpenMP runtime when it starts: `__tgt_bin_desc`.",
+        "The program passes it to the OpenMP runtime at startup: `__tgt_bin_desc`.",
         "LLVM, Frontend/Offloading/OffloadWrapper.cpp",
     ),
 };
 
-/// Every record.
+/// All records.
 pub static ALL: [&Layout; 11] = [
     &DESCRIPTOR,
     &IMAGES[0],

@@ -26,10 +26,7 @@ pub(super) static SEGMENT_DOC: Doc = Doc::new(
     "gABI, Program Header",
 );
 
-static IMAGE_DOC: Doc = Doc::new(
-    "A device image. It is opened when you look into it.",
-    WRAPPER,
-);
+static IMAGE_DOC: Doc = Doc::new("A device image, decoded on demand.", WRAPPER);
 
 static TABLE_DOC: Doc = Doc::new("A table of the index of device images.", WRAPPER);
 
@@ -55,29 +52,29 @@ static FIELD_PADDING_DOC: Doc = Doc::new("Bytes that align the next field.", WRA
 
 static GAP_DOC: Doc = Doc::new("No part of the index refers to these bytes.", "");
 
-/// Bytes of the file, a section's as a rule, with the pieces of the index in them.
+/// Bytes of the file, usually a section, with the pieces of the index in them.
 pub(super) struct Part {
     pub index: Rc<Index>,
     pub span: Span,
-    /// How many documents are around the images.
+    /// Number of documents around the images.
     pub depth: u32,
-    /// Between the images is nothing but padding.
+    /// Whether there is only padding between the images.
     pub holds_images: bool,
-    /// Every byte of the part; made when somebody looks.
+    /// The regions that cover the part; computed on demand.
     pub regions: OnceCell<Vec<Region>>,
 }
 
-/// Kinds of regions and items: those of [`RecordKind`], and these.
+/// Kinds of regions and items in addition to [`RecordKind`].
 const OTHER: u8 = 0x70;
 
 /// A record of a table.
 const RECORD: u8 = 0x40;
 
-/// Images up to the next multiple of 16 bytes.
+/// Images are padded to a multiple of this, in bytes.
 const ALIGN: u64 = 16;
 
 impl Part {
-    /// Says what lies between images.
+    /// Reports the padding and gaps between images.
     pub(super) fn account(&self, cx: &Context<'_>) {
         for region in self.regions(cx.sources) {
             let span = Span::new(self.span.source, region.start, region.end);
@@ -95,7 +92,7 @@ impl Part {
 
     fn arrange(&self, sources: &Sources) -> Vec<Region> {
         let own;
-        // The coverage is known before anybody looks: it counts on images alone.
+        // The coverage is computed before any row is: it depends on images alone.
         let pieces = if self.holds_images {
             own = self.index.image_pieces();
             &own[..]
@@ -124,18 +121,18 @@ impl Part {
             if piece.start >= self.span.end {
                 break;
             }
-            let number = match piece.what {
+            let number = match piece.kind {
                 RecordKind::Image => piece.of,
                 _ => index,
             };
-            let mut region = piece.region(layout::id(piece.what as u8, number as u64));
-            if piece.what == RecordKind::Text {
+            let mut region = piece.region(layout::id(piece.kind as u8, number as u64));
+            if piece.kind == RecordKind::Text {
                 let rest = Span::new(self.span.source, piece.start, self.span.end);
-                // It only moves on: texts may be many.
+                // Never moves back: there may be many texts.
                 next_other = next_other.max(index + 1);
                 while pieces
                     .get(next_other)
-                    .is_some_and(|next| next.what == RecordKind::Text)
+                    .is_some_and(|next| next.kind == RecordKind::Text)
                 {
                     next_other += 1;
                 }
@@ -145,8 +142,8 @@ impl Part {
                 region.end = piece.start + len.min(most);
             }
             region.end = region.end.min(self.span.end);
-            // What lies over another piece is shown there.
-            let is_cut = piece.what != RecordKind::Text && piece.end > region.end;
+            // Overlapping bytes are shown in the other piece.
+            let is_cut = piece.kind != RecordKind::Text && piece.end > region.end;
             if region.start < at || region.start >= region.end || is_cut {
                 continue;
             }
@@ -194,10 +191,10 @@ impl Part {
                 .children(out.me, region.id, Some(count))
         };
         let whose = || self.image_name(of);
-        match piece.what {
+        match piece.kind {
             RecordKind::Image => self.image_node(of, span, out),
             RecordKind::Descriptor | RecordKind::OpenmpDescriptor | RecordKind::OpenmpImage => {
-                let layout = layout_of(piece.what);
+                let layout = layout_of(piece.kind);
                 let name = format!("{} {of}", layout.name);
                 self.record_node(layout, name, span, region.id, out)
             }
@@ -207,7 +204,7 @@ impl Part {
             ),
             RecordKind::References => table("images".to_owned(), &records::TGTIMG),
             RecordKind::OldEntries | RecordKind::NewEntries => {
-                table(format!("entries of {}", whose()), layout_of(piece.what))
+                table(format!("entries of {}", whose()), layout_of(piece.kind))
             }
             RecordKind::Sets => table(format!("property sets of {}", whose()), &records::SET),
             RecordKind::Properties => {
@@ -228,7 +225,7 @@ impl Part {
         }
     }
 
-    /// The layout of the image structs of a descriptor.
+    /// Returns the layout of the image structs of a descriptor.
     fn structs(&self, descriptor: usize) -> &'static Layout {
         let mut structs = self.index.structs.iter();
         let found = structs.find(|found| found.descriptor == descriptor);
@@ -239,7 +236,7 @@ impl Part {
         fits.unwrap_or(newest)
     }
 
-    /// The name of the image of a struct.
+    /// Returns the name of the image of a struct.
     fn image_name(&self, of: usize) -> String {
         let mut images = self.index.images.iter();
         match images.position(|image| image.described == Some(of)) {
@@ -306,18 +303,24 @@ impl Part {
         };
         let count = self.fields(layout).len() as u64;
         let node = node.children(out.me, item, Some(count));
-        self.said(layout, &read, node, out.sources)
+        self.describe_record(layout, &read, node, out.sources)
     }
 
-    /// The record in these bytes. Returns `None` if they are not all in memory.
+    /// Reads the record in these bytes. Returns `None` if they are not all in memory.
     fn read(&self, layout: &'static Layout, span: Span, sources: &Sources) -> Option<Read<'_>> {
         let address = self.index.memory.address(span.start)?;
         let read = self.index.read(sources, layout, address);
         read.filter(|read| read.record.span() == span)
     }
 
-    /// A record in a few words, and what it leads to.
-    fn said(&self, layout: &Layout, read: &Read<'_>, node: Node, sources: &Sources) -> Node {
+    /// Adds a record's summary and reference to its node.
+    fn describe_record(
+        &self,
+        layout: &Layout,
+        read: &Read<'_>,
+        node: Node,
+        sources: &Sources,
+    ) -> Node {
         let memory = &self.index.memory;
         let mut fields = read.places.iter();
         if let Some((text, ..)) = fields.find(|(field, ..)| field.ty == Type::Text) {
@@ -343,7 +346,7 @@ impl Part {
         }
     }
 
-    /// The fields of a record with their places, and what lies between them.
+    /// Returns the fields of a record with their offsets, and the padding between them.
     fn fields(&self, layout: &'static Layout) -> Vec<(Option<&'static records::Field>, u64, u64)> {
         let memory = &self.index.memory;
         let (places, size) = layout.places(memory.pointer, memory.align);
@@ -397,7 +400,7 @@ impl Part {
         if let Some(relocation) = read.record.relocation(offset) {
             node = node.xref("relocation", format!("{address:#x}"), relocation);
         }
-        // An end is where the last byte is.
+        // An end points behind the last byte.
         let is_end = field.name.ends_with("End");
         let target = if is_end {
             None
@@ -418,14 +421,14 @@ impl Part {
         node.xref("points to", label.clone(), bytes).summary(label)
     }
 
-    /// What is at some bytes: a piece of the index, or any byte.
+    /// Returns the target of a pointer: a piece of the index, or any byte.
     fn target(&self, rest: Span, sources: &Sources) -> (String, Span) {
         let pieces = self.index.pieces(sources);
         let at = pieces.partition_point(|piece| piece.start < rest.start);
         let file = self.index.memory.file;
         match pieces.get(at).filter(|piece| piece.start == rest.start) {
             Some(piece) => {
-                let name = match piece.what {
+                let name = match piece.kind {
                     RecordKind::Image => format!("image {}", piece.of),
                     RecordKind::Structs => "image structs".to_owned(),
                     RecordKind::Sets => "property sets".to_owned(),
@@ -440,19 +443,19 @@ impl Part {
         }
     }
 
-    /// The layout and the records of a table.
+    /// Returns the layout and the records of a table.
     fn table(&self, kind: u8, number: u64, sources: &Sources) -> Option<(&'static Layout, Span)> {
         let piece = self.piece(number, sources)?;
-        let is_it = piece.what as u8 == kind & !RECORD;
+        let is_it = piece.kind as u8 == kind & !RECORD;
         let span = piece.span(self.index.memory.file).intersect(self.span);
-        let layout = match piece.what {
+        let layout = match piece.kind {
             RecordKind::Structs => self.structs(piece.of),
-            what => layout_of(what),
+            kind => layout_of(kind),
         };
         is_it.then_some((layout, span))
     }
 
-    /// The rows of an item: of the part, of a table, or of a record.
+    /// Pushes the rows of an item: the part, a table or a record.
     fn push(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let (kind, number) = layout::split(item);
         if item == TOP {
@@ -464,7 +467,7 @@ impl Part {
             return;
         }
         if kind & RECORD != 0 {
-            // The record is named by its place in the file, its layout by the kind.
+            // The item number is the record's offset in the file; the kind determines its layout.
             let layout = layout_of_kind(kind & !RECORD);
             let size = self.index.size(layout);
             let span = Span::with_len(self.span.source, number, size);
@@ -473,8 +476,8 @@ impl Part {
         let Some((layout, span)) = self.table(kind, number, out.sources) else {
             return;
         };
-        let what = self.piece(number, out.sources).map(|piece| piece.what);
-        match what {
+        let piece_kind = self.piece(number, out.sources).map(|piece| piece.kind);
+        match piece_kind {
             Some(RecordKind::Bytes) => out.push_range(value_nodes(span, out.sources), range),
             Some(
                 RecordKind::Descriptor | RecordKind::OpenmpDescriptor | RecordKind::OpenmpImage,
@@ -515,7 +518,7 @@ impl Part {
     }
 }
 
-/// All layouts of records in tables.
+/// Layouts of the records in tables.
 static LAYOUTS: [&Layout; 8] = [
     &records::OLD_ENTRY,
     &records::NEW_ENTRY,
@@ -538,8 +541,8 @@ fn layout_of_kind(kind: u8) -> &'static Layout {
     layout.unwrap_or(&records::TGTIMG)
 }
 
-fn layout_of(what: RecordKind) -> &'static Layout {
-    match what {
+fn layout_of(kind: RecordKind) -> &'static Layout {
+    match kind {
         RecordKind::Descriptor => &records::DESCRIPTOR,
         RecordKind::OpenmpDescriptor => &records::OPENMP_DESCRIPTOR,
         RecordKind::OpenmpImage => &records::OPENMP_IMAGE,
@@ -551,7 +554,8 @@ fn layout_of(what: RecordKind) -> &'static Layout {
     }
 }
 
-/// The number of bits, and the bytes; of a value that is too short for the number only bytes.
+/// Returns the number of bits and the bytes of a value; only the bytes if it is too short for the
+/// number.
 fn value_nodes(span: Span, sources: &Sources) -> Vec<Node> {
     if span.len() < 8 {
         return vec![Node::field("bytes", Value::Bytes, span).doc(&VALUE_DOC)];
@@ -571,7 +575,7 @@ impl Expand for Part {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
         match item {
             TOP => self.regions(sources).len() as u64,
-            // All others say it in their nodes.
+            // The nodes of all others have their counts.
             _ => 0,
         }
     }

@@ -1,8 +1,8 @@
 //! Finds the descriptors.
 //!
-//! Nothing names a descriptor in a stripped program. It is told by what it points to: a word that
-//! the loader writes (or, where nothing is relocated, any word of data), after a version and a
-//! count, that points to an image struct.
+//! Nothing names a descriptor in a stripped program. It is recognized by its pointer: a word that
+//! the loader writes (or, without relocations, any word of data) that follows a version and a count
+//! and points to an image struct.
 
 use super::index::{ImageStruct, Index, is_device_section};
 use super::records::{self, Layout};
@@ -11,7 +11,7 @@ use crate::decode::reader::Window;
 use crate::model::{Sources, Span};
 
 impl Index {
-    /// The addresses of the descriptors.
+    /// Finds the addresses of the descriptors.
     pub(super) fn find_descriptors(&self, sources: &Sources) -> Vec<u64> {
         let memory = &self.memory;
         let mut found = Vec::new();
@@ -27,8 +27,8 @@ impl Index {
                 self.find_in_place(sources, segment.address, bytes, &mut found);
             }
         }
-        // Some bytes, their addresses, and where another segment starts: most relocations are close
-        // to the one before.
+        // A window of bytes, their address, and the next segment: most relocations are close to the
+        // previous one.
         let mut window = Window::clamped(sources, memory.file.subspan(0, 0));
         let mut addresses = 0..0;
         for relocation in memory.relocations() {
@@ -54,7 +54,7 @@ impl Index {
         found
     }
 
-    /// Where nothing is relocated, all words of data are looked at.
+    /// Without relocations, checks all words of data.
     fn find_in_place(&self, sources: &Sources, address: u64, bytes: Span, found: &mut Vec<u64>) {
         let step = self.memory.pointer;
         let skip = address.next_multiple_of(step) - address;
@@ -83,7 +83,7 @@ impl Index {
         }
     }
 
-    /// Version 1, a count, and zeros.
+    /// Returns whether bytes are version 1, a count, and zeros.
     fn starts_as_descriptor(&self, bytes: &[u8]) -> bool {
         let size = usize::try_from(self.memory.pointer).unwrap_or(8);
         match bytes.get(..size) {
@@ -115,7 +115,7 @@ impl Index {
             && first.number(4, padding) == 0
     }
 
-    /// The fields of an image struct, as `layout` has them, if they make sense.
+    /// Reads an image struct with a layout. Returns `None` if its fields are implausible.
     pub(super) fn image_struct(
         &self,
         sources: &Sources,
@@ -140,7 +140,7 @@ impl Index {
             return None;
         }
         let (start, end) = (read.pointer("ImageStart"), read.pointer("ImageEnd"));
-        // The image of the host's own processor is a table of its functions.
+        // The image of the host CPU is a function table.
         let image = match target {
             b"native_cpu" => None,
             _ => Some(memory.between(start, end)?),
@@ -162,14 +162,14 @@ impl Index {
         })
     }
 
-    /// The layout of a struct: the one whose fields make sense.
+    /// Returns the layout of a struct: the one with plausible fields.
     pub(super) fn layout(&self, sources: &Sources, address: u64) -> Option<&'static Layout> {
         let [v1, v2, v3] = &records::IMAGES;
         let version = self.memory.record(sources, address, 2)?.number(0, 2);
         let choices = match version {
             3 => [v3, v3],
             2 => [v2, v2],
-            // The runtime does not look at it: newer structs may say 1, too.
+            // The runtime ignores it: newer structs may have 1 as well.
             _ => [v2, v1],
         };
         let is_good = |layout: &&'static Layout| {

@@ -1,4 +1,4 @@
-//! Follows the structs of images to their entries, property sets and strings.
+//! Follows image structs to their entries, property sets and strings.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::model::account::Account;
 use crate::model::{Sources, Span};
 
 impl Index {
-    /// The layout of the entries in a range of addresses.
+    /// Returns the layout of the entries in a range of addresses.
     pub fn entry_layout(&self, sources: &Sources, (begin, end): (u64, u64)) -> &'static Layout {
         let size = self.size(&records::NEW_ENTRY);
         let first = self.memory.record(sources, begin, 16);
@@ -29,14 +29,14 @@ impl Index {
         }
     }
 
-    /// The addresses of the records in a range, and their count.
+    /// Returns the addresses of the records in a range.
     pub fn places(&self, layout: &Layout, (begin, end): (u64, u64)) -> impl Iterator<Item = u64> {
         let size = self.size(layout);
         let count = end.saturating_sub(begin) / size;
         (0..count).map(move |index| begin.saturating_add(index * size))
     }
 
-    /// The number of entries of an image.
+    /// Returns the number of entries of an image.
     pub(super) fn count_entries(&self, sources: &Sources, found: &ImageStruct) -> u64 {
         match self.memory.between(found.entries.0, found.entries.1) {
             Some(span) if !span.is_empty() => {
@@ -46,7 +46,7 @@ impl Index {
         }
     }
 
-    /// The number of functions that an image exports.
+    /// Returns the number of functions that an image exports.
     pub(super) fn count_exported(
         &self,
         sources: &Sources,
@@ -71,7 +71,7 @@ impl Index {
         count
     }
 
-    /// Follows all structs of images.
+    /// Follows all image structs.
     pub(super) fn walk(&self, sources: &Sources) -> Vec<Piece> {
         let mut walk = Walk {
             left: Account::for_file(self.memory.file.len(), WALK, WALK_MORE),
@@ -102,12 +102,12 @@ impl Index {
         };
         let layout = self.entry_layout(sources, found.entries);
         let is_new = std::ptr::eq(layout, &records::NEW_ENTRY);
-        let (what, name) = if is_new {
+        let (kind, name) = if is_new {
             (RecordKind::NewEntries, "SymbolName")
         } else {
             (RecordKind::OldEntries, "name")
         };
-        if !walk.is_new(span, self.size(layout), what, of) {
+        if !walk.is_new(span, self.size(layout), kind, of) {
             return;
         }
         for address in self.places(layout, found.entries) {
@@ -163,26 +163,27 @@ impl Index {
     }
 }
 
-/// The bytes that a record takes of [`record_account`].
+/// The cost of a record in [`record_account`], in bytes.
 pub(super) const RECORD: u64 = 8;
 
-/// The records that are read for the facts of a file. Arrays may lie over each other: what all of
-/// them cost together is bounded by the size of the file.
+/// Limits the records that are read for the facts of a file. Arrays may overlap, so their total
+/// cost is bounded by the size of the file.
 pub(super) fn record_account(memory: &Memory) -> Account {
     Account::for_file(memory.file.len(), 1, 1 << 13)
 }
 
-/// The memory that a record takes in a [`Walk`], in bytes.
+/// The memory of a record in a [`Walk`], in bytes.
 const PIECE: u64 = 128;
-/// The memory of a walk for each byte of the file, and always.
+/// The memory of a walk: a constant, and a factor per byte of the file.
 const WALK: u64 = 3;
 const WALK_MORE: u64 = 8 << 20;
 
-/// Which addresses have the name of the set of exported functions: all images share a few names.
+/// Caches which addresses contain the name of the set of exported functions: all images share a few
+/// names.
 #[derive(Default)]
 pub(super) struct Exported(Vec<(u64, bool)>);
 
-/// So many names are remembered; there are some twenty.
+/// Maximum number of cached names; about 20 exist.
 const NAMES: usize = 64;
 
 impl Exported {
@@ -197,7 +198,7 @@ impl Exported {
     }
 }
 
-/// What is collected on the way through the index.
+/// The pieces that a walk has collected.
 struct Walk {
     left: Account,
     seen: HashSet<(u64, RecordKind)>,
@@ -205,12 +206,12 @@ struct Walk {
 }
 
 impl Walk {
-    /// Adds a table of records of `size` bytes, unless it was there before.
-    fn is_new(&mut self, span: Span, size: u64, what: RecordKind, of: usize) -> bool {
+    /// Adds a table of records of `size` bytes and returns whether it is new.
+    fn is_new(&mut self, span: Span, size: u64, kind: RecordKind, of: usize) -> bool {
         let span = span.subspan(0, span.len() / size * size);
-        let is_new = !span.is_empty() && self.seen.insert((span.start, what));
+        let is_new = !span.is_empty() && self.seen.insert((span.start, kind));
         if is_new {
-            self.pieces.push(piece(span, what, of));
+            self.pieces.push(piece(span, kind, of));
         }
         is_new
     }

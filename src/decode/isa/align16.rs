@@ -1,11 +1,11 @@
-//! Operands of Gen9's Align16, as the equivalent ones of Align1.
+//! Converts operands of Gen9's Align16 mode to equivalent Align1 operands.
 
 use super::decode::{Fatal, Read, WordContext, low16};
 use super::instruction::{Operand, OperandKind, Region, RegisterName};
 use super::operands::{SOURCES, SourceFields, type_bits};
 use super::tables::{Field, Meaning};
 
-/// Every channel of Align16, in order.
+/// All channels of Align16, in order.
 const XYZW: u64 = 0b11_10_01_00;
 const XYXY: u64 = 0b01_00_01_00;
 const ZWZW: u64 = 0b11_10_11_10;
@@ -140,7 +140,7 @@ impl WordContext<'_> {
         })
     }
 
-    /// Ternary operations of Gen9, as the equivalent ones of Align1.
+    /// Converts Gen9's ternary operations to equivalent Align1 ones.
     pub fn ternary_align16(&mut self) -> Read<()> {
         let number = self.small(Field::DstRegNum)?;
         let saturate = self.saturation()?;
@@ -166,7 +166,7 @@ impl WordContext<'_> {
             };
             let all = enable == Some(Meaning::xyzw);
             let size = self.instruction.exec.map_or(0, |e| e.size);
-            // One channel of four, or of two of 64 bits: a scalar of Align1.
+            // One of four channels, or one of two 64-bit channels: a scalar in Align1.
             let channel = match (size, enable) {
                 _ if all && matches!(size, 2 | 4 | 8 | 16 | 32) => None,
                 (2, Some(Meaning::xy)) if data_type == Some(Meaning::df) => Some(0),
@@ -262,12 +262,12 @@ impl WordContext<'_> {
     }
 }
 
-/// No channel of Align16 selects itself.
+/// Returns whether no Align16 channel selects itself.
 fn no_channel_stays(select: u64) -> bool {
     (0..4_u64).all(|channel| (select >> (2 * channel)) & 3 != channel)
 }
 
-/// The enabled channels of Align16 that stand for the extra bits of a math macro.
+/// Returns the extra bits of a math macro for enabled Align16 channels.
 fn macro_of_channels(enable: Option<Meaning>) -> Option<Meaning> {
     Some(match enable? {
         Meaning::None => Meaning::mme0,

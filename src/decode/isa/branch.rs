@@ -7,7 +7,7 @@ use super::operands::SOURCES;
 use super::tables::{Field, Meaning, Op};
 
 impl WordContext<'_> {
-    /// A branch of Xe and later.
+    /// Decodes a branch of Xe and later.
     pub fn branch(&mut self) -> Read<()> {
         self.prefix(false)?;
         if self.opcode.kind == Kind::JumpUnaryCallRegimm {
@@ -51,7 +51,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// A branch target, in bytes from the instruction.
+    /// Decodes a branch target, in bytes from the instruction.
     fn label(&mut self, field: Field, add: i32) -> Read<()> {
         let target = low32(self.number(field)?).cast_signed();
         let source = Operand {
@@ -64,7 +64,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// A branch before Xe: the fields have types, and calls have their target in source 1.
+    /// Decodes a branch before Xe: the fields have types, and the target of calls is source 1.
     pub fn branch_before_xe(&mut self) -> Read<()> {
         if self.align16()? {
             self.errors = true;
@@ -121,7 +121,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// Gives the last source, a label, its type; `:d` is not shown.
+    /// Sets the type of the last source, a label; `:d` is hidden.
     fn label_type(&mut self, field: Field) -> Read<()> {
         let data_type = self.meaning(field)?;
         let bits = self.take_bits();

@@ -1,4 +1,4 @@
-//! The instructions of a section of code, in words.
+//! The instructions of a code section as list rows.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -22,14 +22,14 @@ use crate::analysis::data_flow::Flows;
 use crate::decode::limits;
 use crate::model::{Bits, Sources, Span, Str, sort};
 
-/// Every so many instructions the position is remembered.
+/// Number of instructions per recorded position.
 const STRIDE: u32 = 64;
 
-/// The instructions of some code.
+/// The instructions of a code section.
 pub struct Code {
     decoder: Option<Rc<Decoder>>,
     code: Span,
-    /// Where the instructions 0, 64, 128 … start, from the start of the code.
+    /// The offsets of the instructions 0, 64, 128 … in the code.
     starts: Vec<u64>,
     count: u32,
     /// The first byte after the last whole instruction.
@@ -37,15 +37,15 @@ pub struct Code {
     flow: OnceCell<Rc<Flow>>,
     blocks: OnceCell<Rc<BlockGraph>>,
     data_flow: OnceCell<Option<Rc<DataFlow>>>,
-    /// The number of the first instruction of a block of [`STRIDE`], and where those of the block
-    /// are: that was asked for last.
+    /// The most recent block of [`STRIDE`] instructions: the number of the first, and the spans of
+    /// all.
     block: RefCell<(u32, Vec<Span>)>,
-    /// The line that was asked for last.
+    /// The most recent line.
     last: RefCell<Option<(u32, Rc<Line>)>>,
 }
 
 impl Code {
-    /// Walks through the code once, without decoding it.
+    /// Finds the instructions of the code without decoding them.
     #[must_use]
     pub fn new(decoder: Option<Rc<Decoder>>, code: Span, sources: &Sources) -> Code {
         let (mut starts, mut count) = (Vec::new(), 0_u32);
@@ -70,7 +70,7 @@ impl Code {
         }
     }
 
-    /// Where the blocks begin and the jumps are; found when somebody asks first.
+    /// Returns the blocks and jumps; computed on first use.
     fn flow(&self, sources: &Sources) -> Rc<Flow> {
         let flow = self.flow.get_or_init(|| {
             let decoder = self.decoder.as_ref();
@@ -81,7 +81,7 @@ impl Code {
         Rc::clone(flow)
     }
 
-    /// Calls `f` with the instructions of the block that a row is in, with their numbers.
+    /// Calls `f` with the instructions of the block that contains a row, and their numbers.
     fn walk(&self, first: u32, sources: &Sources, f: &mut dyn FnMut(u32, Span) -> bool) {
         let place = usize::try_from(first / STRIDE).unwrap_or(usize::MAX);
         let Some(start) = self.starts.get(place) else {
@@ -97,7 +97,7 @@ impl Code {
         });
     }
 
-    /// The offset of an instruction in the code.
+    /// Returns the offset of an instruction in the code.
     fn offset(&self, span: Span) -> Option<i32> {
         i32::try_from(span.start - self.code.start).ok()
     }
@@ -145,7 +145,8 @@ impl Code {
         })
     }
 
-    /// The label before an instruction: of the places between the one before it and itself.
+    /// Returns the label before an instruction: a jump target after the previous instruction and up
+    /// to this one.
     fn label(&self, row: u32, at: i32, sources: &Sources) -> String {
         let flow = self.flow(sources);
         let after = flow.starts.partition_point(|start| *start <= at);
@@ -165,7 +166,7 @@ impl Code {
     }
 }
 
-/// The options of the scoreboard.
+/// Formats the scoreboard options.
 fn waits(scoreboard: &Scoreboard) -> String {
     let mut out = String::new();
     if let Some((pipe, distance)) = scoreboard.distance {
@@ -318,7 +319,7 @@ impl Listing for Code {
     fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>> {
         let flow = self.data_flow.get_or_init(|| {
             let decoder = self.decoder.as_ref()?;
-            // What is behind the limit is not analyzed.
+            // Code beyond the limit is not analyzed.
             let most = limits::DATA_FLOW_ROWS as u64 * 16;
             let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
             Some(Rc::new(DataFlow::new(Rc::clone(decoder), &*code)))
@@ -331,7 +332,7 @@ impl Listing for Code {
         const TOO_LONG: &str =
             "This code is too long to copy. Use the command line: zeview disasm.";
         let decoder = self.decoder.as_ref().ok_or("The encoding is not known.")?;
-        // A line has about ten times the bytes of an instruction.
+        // A line takes about ten times the bytes of an instruction.
         if self.code.len() > limit as u64 {
             return Err(TOO_LONG.to_owned());
         }
@@ -361,7 +362,6 @@ impl Listing for Code {
     }
 }
 
-/// What a part is called.
 /// The registers of the operand that a part of the text names. Returns `None` if there are none.
 fn registers(kind: PartKind, accesses: &[Access]) -> Option<TextPartKind> {
     let role = match kind {
@@ -394,6 +394,7 @@ fn registers(kind: PartKind, accesses: &[Access]) -> Option<TextPartKind> {
     })
 }
 
+/// Returns the title of a part.
 fn name(kind: PartKind) -> Str {
     match kind {
         PartKind::Predicate => "mask and predicate".into(),
@@ -409,7 +410,7 @@ fn name(kind: PartKind) -> Str {
     }
 }
 
-/// Whether it is no instruction.
+/// Returns whether the word is not a valid instruction.
 pub(super) fn is_illegal(instruction: &Instruction) -> bool {
     instruction.op == Op::Illegal
 }

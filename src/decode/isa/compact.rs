@@ -1,9 +1,9 @@
-//! Compact words: the native words that they stand for.
+//! Expansion of compact words to native words.
 
 use super::tables::{FIRST_DECISION, FIRST_MOVE, LOOKUPS, LOOKUPS_AT, MOVES, MOVES_AT};
 use super::word::{Decision, Format, Layout, Leaf, Leaves, PLANS, Word, decision, ones, slice};
 
-/// Bits of a native word that come from bits of a compact one.
+/// Native bits that are copied from or looked up by compact bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     /// Bits of the native word.
@@ -12,7 +12,7 @@ pub struct Origin {
     pub compact: u64,
 }
 
-/// Bits of a compact word that go into the native word as they are.
+/// Bits of a compact word that are copied to the native word.
 #[derive(Clone, Copy, Debug)]
 struct Copy64 {
     mask: u64,
@@ -21,22 +21,22 @@ struct Copy64 {
     high: bool,
 }
 
-/// The native word of compact words that differ in copied bits only.
+/// The native word of all compact words that differ in copied bits only.
 #[derive(Clone, Debug)]
 pub struct Expansion {
     opcode: u8,
     key: u64,
-    /// The native word without the copied bits; `None` if there is none.
+    /// The native word without the copied bits; `None` if the compact word is invalid.
     base: Option<Word>,
     copies: Vec<Copy64>,
 }
 
-/// The expansions of the words that came last.
+/// Cache of recent expansions.
 #[derive(Debug, Default)]
 pub struct Expansions(Vec<Option<Box<Expansion>>>);
 
 impl Expansions {
-    /// The native word of a compact one. Returns `None` if there is none.
+    /// Expands a compact word. Returns `None` if it is invalid.
     pub fn expand(
         &mut self,
         leaves: &Leaves,
@@ -89,17 +89,18 @@ impl Expansions {
     }
 }
 
-/// The fields of a compact format that decide nothing.
+/// The fields of a compact format that no decision depends on.
 #[derive(Debug, Default)]
 pub struct CopiedFields {
-    /// By number in the format.
+    /// Bit set of indexes in the format.
     fields: u32,
     /// Their bits in the compact word.
     bits: u64,
 }
 
 impl CopiedFields {
-    /// Those of a format, with the bits of the native word that decide something.
+    /// Finds the copied fields of a format. `keys` are the bits of the native word that decisions
+    /// depend on.
     #[must_use]
     pub fn new(leaves: &Leaves, compact: &Format, keys: Word) -> CopiedFields {
         let mut copied = CopiedFields::default();
@@ -111,7 +112,7 @@ impl CopiedFields {
             if leaf.piece.mask == 0 {
                 continue;
             }
-            // Whatever decides where it goes, it goes there bit by bit.
+            // Whatever its destination depends on, the field must be copied bit by bit.
             let mut open = vec![*node];
             let mut plain = true;
             while let Some(node) = open.pop() {
@@ -126,7 +127,7 @@ impl CopiedFields {
                         if let [kind, _, _, low, high] = step {
                             let target = Word::new(ones(*low, *high));
                             plain &= *kind == 2 || target.and(keys) == Word::new(0);
-                            // The opcode is part of what decides.
+                            // Decisions depend on the opcode.
                             plain &= *low > 6;
                         }
                     }
@@ -137,7 +138,7 @@ impl CopiedFields {
                 copied.bits |= Word::new(leaves.bits(leaf)).low;
             }
         }
-        // Bits that also belong to a field that decides something are not left out.
+        // Excludes bits that also belong to a field that decisions depend on.
         for (at, field) in (0_u32..32).zip(compact.fields.chunks_exact(2)) {
             let leaf = field.last().and_then(|leaf| leaves.leaf(*leaf));
             if copied.fields & 1 << at == 0
@@ -151,15 +152,15 @@ impl CopiedFields {
 }
 
 impl Leaves {
-    /// Appends the copies that a move of a field makes.
+    /// Appends the copies for a move of a field.
     fn push_copies(&self, node: u16, leaf: &Leaf, copies: &mut Vec<Copy64>) {
         let steps = movement(node).get(1..).unwrap_or_default();
         for step in steps.chunks_exact(5) {
             let [0 | 1, from, to, low, high] = step else {
                 continue;
             };
-            // Once, or again and again until the place is full; at a time what lies in one piece
-            // and one half.
+            // Repeats the field until the destination is full. Each copy stays within one piece and
+            // one half.
             let mut at = *low;
             while at <= *high {
                 let mut source = *from;
@@ -198,11 +199,11 @@ fn movement(node: u16) -> &'static [u8] {
     slice(&MOVES, &MOVES_AT, id)
 }
 
-/// Gets the moves of fields that decide nothing.
+/// Receives the moves of copied fields.
 type DeferredMove<'a> = &'a mut dyn FnMut(u16, &Leaf);
 
-/// Makes the native word of a compact one. Returns `None` if there is none. `origins` collects
-/// where its bits are from. Fields that are `copied` are left out.
+/// Expands a compact word. Returns `None` if it is invalid. Collects the sources of the native bits
+/// in `origins`. Omits `copied` fields.
 #[must_use]
 pub fn expand(
     leaves: &Leaves,
@@ -214,7 +215,7 @@ pub fn expand(
 ) -> Option<Word> {
     let mut built = 0_u128;
     let mut known = 0_u128;
-    // A field whose destination depends on a field that is not there yet waits.
+    // Fields wait until the fields that their destination depends on are known.
     let mut waiting = [false; 32];
     let mut rounds = 0;
     let count = compact.rest.len().min(waiting.len());
@@ -265,7 +266,7 @@ pub fn expand(
     }
 }
 
-/// Puts the value of a compact field into the native word.
+/// Writes the value of a compact field to the native word.
 fn apply_move(
     node: u16,
     mut value: u64,
@@ -305,7 +306,7 @@ fn apply_move(
             && *kind != 2
         {
             let field = Word::new(bits).low;
-            // A field that goes as it is goes bit by bit, one that is looked up as a whole.
+            // Copied fields map bit by bit, looked-up fields as a whole.
             let own = match field.trailing_zeros() {
                 shift if *table == 0 && shift < 64 => {
                     field & Word::new(ones(*from, *to).checked_shl(shift).unwrap_or_default()).low

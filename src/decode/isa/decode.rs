@@ -1,4 +1,4 @@
-//! From words to [`Instruction`]s.
+//! Decodes instruction words.
 
 use std::cell::RefCell;
 
@@ -14,9 +14,9 @@ use super::word::{Format, Layout, Leaves, Plan, Plans, Value, Word};
 pub struct Decoder {
     /// The platform.
     pub platform: Platform,
-    /// How it encodes them.
+    /// The encoding of its instructions.
     pub encoding: &'static Encoding,
-    /// By opcode: the operation and its formats.
+    /// The operations and their formats, by opcode.
     operations: Vec<Option<Operation>>,
     formats: Vec<Format>,
     leaves: &'static Leaves,
@@ -28,34 +28,34 @@ pub struct Decoder {
 struct Operation {
     opcode: &'static Opcode,
     format: usize,
-    /// The layout of the format for this opcode.
+    /// The layout of the format, specialized for this opcode.
     layout: Box<Layout>,
-    /// The bits of the word that decide anything.
+    /// The bits of the word that decisions depend on.
     keys: Word,
     compact: Option<usize>,
     copied: CopiedFields,
 }
 
-/// A field that decoding has read: its bits in the word and what they say.
+/// A field read by the decoder, with its bits and value.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldRead {
-    /// Which.
+    /// The field.
     pub field: Field,
     /// Its value.
     pub value: Value,
-    /// The bits of the word as it is, also if that is compact.
+    /// The bits of the original word, which may be compact.
     pub bits: u128,
 }
 
-/// The word cannot be decoded.
+/// Error: the word cannot be decoded.
 #[derive(Debug)]
 pub(super) struct Fatal;
 
-/// What reads give.
+/// Result of reading a field.
 pub(super) type Read<T> = Result<T, Fatal>;
 
 impl Decoder {
-    /// Prepares the tables of a platform.
+    /// Creates the decoder of a platform.
     #[must_use]
     pub fn new(platform: Platform) -> Decoder {
         let encoding = PLATFORMS.get(platform as usize).unwrap_or(&PLATFORMS[0]);
@@ -103,8 +103,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes the instruction that the bytes begin with, if it ends a block: a branch, or the end
-    /// of the thread. Most others are not decoded.
+    /// Decodes the instruction at the start of the bytes if it ends a block: a branch, or the end
+    /// of the thread. Skips decoding for most others.
     #[must_use]
     pub fn decode_end(&self, bytes: &[u8], instruction: &mut Instruction) -> bool {
         let Some(first) = bytes.first() else {
@@ -119,7 +119,8 @@ impl Decoder {
         can_end && self.decode_into(bytes, instruction).is_some() && ends_block(instruction)
     }
 
-    /// Whether a message's bit for the end of the thread is set. Of compact words it is not known.
+    /// Returns whether the message ends the thread (EOT). Returns `true` for compacted
+    /// instructions, where the bit is not known yet.
     fn has_end(&self, operation: &Operation, bytes: &[u8]) -> bool {
         let Some(word) = bytes.first_chunk::<16>() else {
             return true;
@@ -132,7 +133,7 @@ impl Decoder {
         end.is_none_or(|end| end.meaning == Some(Meaning::EOT))
     }
 
-    /// Whether the instruction with that first byte is a branch.
+    /// Returns whether the instruction with this first byte is a branch.
     #[must_use]
     pub fn is_branch(&self, first: u8) -> bool {
         let operation = self.operations.get(usize::from(first & 0x7f));
@@ -140,8 +141,8 @@ impl Decoder {
         operation.is_some_and(|operation| operation.opcode.kind.is_branch())
     }
 
-    /// Decodes the instruction that the bytes begin with. Returns `None` if they end before it does.
-    /// Which bits the parts are made of only [`Self::decode_fields`] finds out.
+    /// Decodes the instruction at the start of the bytes. Returns `None` if they are too short.
+    /// Only [`Self::decode_fields`] determines the bits of each part.
     #[must_use]
     pub fn decode(&self, bytes: &[u8]) -> Option<Instruction> {
         let mut instruction = Instruction::default();
@@ -149,7 +150,7 @@ impl Decoder {
         Some(instruction)
     }
 
-    /// The same in the place of another instruction: an instruction is large. Returns its length.
+    /// Like [`Self::decode`], but reuses the memory of an instruction. Returns the length.
     pub fn decode_into(&self, bytes: &[u8], instruction: &mut Instruction) -> Option<usize> {
         self.run(bytes, None, instruction)
     }
@@ -180,7 +181,7 @@ impl Decoder {
         let code = usize::from((low & 0x7f).to_le_bytes()[0]);
         let mut origins = Vec::new();
         let detailed = fields.is_some();
-        // Bit 7 is no part of the opcode, but an illegal instruction has it clear.
+        // Bit 7 is not part of the opcode, but it is clear in an illegal instruction.
         let operation = self.operations.get(code).and_then(Option::as_ref);
         let operation = operation.filter(|_| low & 0xff != 0x80);
         let (op, kind) = operation.map_or((Op::Illegal, Kind::Nullary), |operation| {
@@ -272,14 +273,14 @@ impl Decoder {
     }
 }
 
-/// The bits of a compact word that bits of the native word are from.
+/// Maps bits of the native word to bits of the compact word.
 fn original(native: u128, origins: &[Origin]) -> u128 {
     let from = origins.iter().filter(|o| o.native & native != 0);
     from.fold(0, |bits, o| bits | u128::from(o.compact))
 }
 
 impl Default for Instruction {
-    /// Nothing: an illegal word of no bytes.
+    /// Returns an illegal word without bytes.
     fn default() -> Instruction {
         Instruction {
             length: 0,
@@ -306,7 +307,7 @@ impl Default for Instruction {
 }
 
 impl Instruction {
-    /// Empties it. What was in the sources stays: there are none any more.
+    /// Resets the instruction. Keeps stale sources, but sets their count to 0.
     fn renew(&mut self, op: Op, kind: Kind, length: u8) {
         self.length = length;
         self.op = op;
@@ -328,7 +329,7 @@ impl Instruction {
         self.scoreboard = Scoreboard::default();
     }
 
-    /// Replaces bits of the native word by those of the compact word.
+    /// Replaces bits of the native word by their source bits in the compact word.
     fn translate(&mut self, origins: &[Origin]) {
         if self.invalid {
             return;
@@ -347,7 +348,7 @@ impl Instruction {
     }
 }
 
-/// The state while one word is decoded.
+/// State while decoding one word.
 pub(super) struct WordContext<'a> {
     pub encoding: &'static Encoding,
     pub rank: u8,
@@ -356,7 +357,7 @@ pub(super) struct WordContext<'a> {
     plan: &'a Plan,
     compact: Option<(&'a Format, Word)>,
     word: Word,
-    /// The bits that were read since they were last taken, if anybody wants to know.
+    /// The bits that were read since the last [`Self::take_bits`], if they are recorded.
     touched: u128,
     detailed: bool,
     pub errors: bool,
@@ -365,7 +366,7 @@ pub(super) struct WordContext<'a> {
 }
 
 impl WordContext<'_> {
-    /// A field, if the instruction has it.
+    /// Reads a field, if the instruction has it.
     #[inline]
     pub fn optional(&mut self, field: Field) -> Option<Value> {
         if !self.detailed
@@ -377,7 +378,7 @@ impl WordContext<'_> {
         self.read_detailed(field)
     }
 
-    /// The same with its bits, and for fields that only a compact word has.
+    /// Also records its bits, and reads fields that only compact words have.
     #[cold]
     #[inline(never)]
     fn read_detailed(&mut self, field: Field) -> Option<Value> {
@@ -408,7 +409,8 @@ impl WordContext<'_> {
         self.optional(field).ok_or(Fatal)
     }
 
-    /// Most fields are read here and in [`Self::meaning`], so the most frequent cases come first.
+    /// Reads a number. Most fields are read here and in [`Self::meaning`], so frequent cases come
+    /// first.
     pub fn number(&mut self, field: Field) -> Read<u64> {
         if !self.detailed
             && let Some(leaf) = self.plan.leaf(self.leaves, field)
@@ -443,7 +445,7 @@ impl WordContext<'_> {
         Ok(self.meaning(field)? == Some(meaning))
     }
 
-    /// The bits that were read since the last call.
+    /// Returns the bits that were read since the last call.
     pub fn take_bits(&mut self) -> u128 {
         std::mem::take(&mut self.touched)
     }
@@ -456,7 +458,7 @@ impl WordContext<'_> {
         self.opcode.op
     }
 
-    /// A macro of math: its operands have extra bits.
+    /// Returns whether it is a math macro, whose operands have extra bits.
     pub fn is_macro(&self) -> bool {
         match self.op() {
             Op::Madm => true,
@@ -496,24 +498,24 @@ impl WordContext<'_> {
     }
 }
 
-/// The low 8 bits.
+/// Returns the low 8 bits.
 pub(super) fn low8(value: u64) -> u8 {
     value.to_le_bytes()[0]
 }
 
-/// The low 16 bits.
+/// Returns the low 16 bits.
 pub(super) fn low16(value: u64) -> u16 {
     let [a, b, ..] = value.to_le_bytes();
     u16::from_le_bytes([a, b])
 }
 
-/// The low 32 bits.
+/// Returns the low 32 bits.
 pub(super) fn low32(value: u64) -> u32 {
     let [a, b, c, d, ..] = value.to_le_bytes();
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// Whether the instruction after it starts a block of the listing.
+/// Returns whether the next instruction starts a block of the listing.
 fn ends_block(i: &Instruction) -> bool {
     let branch = !matches!(i.kind, Kind::Nullary) && i.kind.is_branch();
     branch || i.options.has(Options::EOT)

@@ -1,17 +1,17 @@
-//! What the tables hold.
+//! Types of the generated tables.
 
 use super::tables::{Op, SendOp};
 
-/// How the instructions of a platform are encoded.
+/// The encoding of a platform's instructions.
 #[derive(Debug)]
 pub struct Encoding {
-    /// Orders the platforms: a later one has a higher rank.
+    /// Orders the platforms by age: newer ones have a higher rank.
     pub rank: u8,
-    /// The bytes of a general register.
+    /// The size of a general register in bytes.
     pub grf_bytes: u16,
-    /// How many general registers there are.
+    /// Number of general registers.
     pub grf_count: u16,
-    /// How the software scoreboard is read; the first rule that fits.
+    /// The encoding of the software scoreboard; the first matching rule applies.
     pub swsb: &'static [SwsbRule],
     /// The architecture registers.
     pub registers: &'static [Register],
@@ -26,9 +26,9 @@ pub struct Register {
     pub name: &'static str,
     /// Bits 7:4 of its number.
     pub high: u8,
-    /// What bits 3:0 count from.
+    /// The first value of bits 3:0 of its number.
     pub base: u8,
-    /// How many there are; 0: one, printed without number.
+    /// Number of such registers; 0 for a single one, printed without number.
     pub count: u8,
     /// Whether it has subregisters.
     pub subregisters: bool,
@@ -45,29 +45,29 @@ pub struct Opcode {
     pub op: Op,
     /// Its operands.
     pub kind: Kind,
-    /// Which optional fields it has: the constants of this type.
+    /// The set of its optional fields: constants of this type.
     pub attributes: u8,
     /// Its format.
     pub format: u8,
-    /// Its compact format; 0xff: none.
+    /// Its compact format; 0xff if it has none.
     pub compact: u8,
 }
 
 impl Opcode {
-    /// It can be predicated.
+    /// Can be predicated.
     pub const PREDICATION: u8 = 1;
-    /// It can set a flag.
+    /// Can set a flag.
     pub const FLAG_MODIFIER: u8 = 2;
-    /// Its result can be saturated.
+    /// Can saturate its result.
     pub const SATURATION: u8 = 4;
-    /// Its sources can be negated or absolute.
+    /// Can negate its sources or take their absolute values.
     pub const SOURCE_MODIFIERS: u8 = 8;
-    /// It has a branch control.
+    /// Has a branch control.
     pub const BRANCH_CONTROL: u8 = 16;
-    /// Its negation is that of bits.
+    /// Negates sources bitwise.
     pub const BITWISE: u8 = 32;
 
-    /// Whether it has an attribute.
+    /// Returns whether it has an attribute.
     #[must_use]
     pub fn has(&self, attribute: u8) -> bool {
         self.attributes & attribute != 0
@@ -96,7 +96,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A branch.
+    /// Returns whether it is a branch.
     #[must_use]
     pub fn is_branch(self) -> bool {
         matches!(
@@ -110,7 +110,7 @@ impl Kind {
         )
     }
 
-    /// A message to a shared function.
+    /// Returns whether it is a message to a shared function.
     #[must_use]
     pub fn is_send(self) -> bool {
         matches!(self, Kind::SendUnary | Kind::SendBinary)
@@ -120,17 +120,17 @@ impl Kind {
 /// A rule for the bits of the software scoreboard.
 #[derive(Debug)]
 pub struct SwsbRule {
-    /// The bits that are compared.
+    /// The compared bits.
     pub mask: u16,
-    /// What they are.
+    /// Their values.
     pub value: u16,
-    /// A distance: its pipe for each class of instructions, where it is, and its mask.
+    /// A distance: its pipe for each class of instructions, its shift, and its mask.
     pub distance: Option<([&'static str; 4], u8, u8)>,
-    /// A token: how it is waited for, for each class, and its mask.
+    /// A token: its wait mode for each class, and its mask.
     pub token: Option<([&'static str; 4], u8)>,
 }
 
-/// What a message does.
+/// Kind of a message.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendGroup {
@@ -146,11 +146,11 @@ pub enum SendGroup {
 pub struct SendOpInfo {
     /// Its short name.
     pub mnemonic: &'static str,
-    /// What it does.
+    /// Its description.
     pub text: &'static str,
-    /// What kind it is of.
+    /// Its kind.
     pub group: SendGroup,
-    /// How many arguments an atomic operation has.
+    /// Number of arguments of an atomic operation.
     pub arguments: u8,
     /// Whether it selects components.
     pub component_mask: bool,
@@ -159,7 +159,7 @@ pub struct SendOpInfo {
 }
 
 impl SendOp {
-    /// What is known of it.
+    /// Returns the properties of the operation.
     #[must_use]
     pub fn info(self) -> &'static SendOpInfo {
         static NONE: SendOpInfo = SendOpInfo {

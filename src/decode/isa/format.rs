@@ -1,7 +1,7 @@
-//! The text of an instruction, as IGA writes it.
+//! The text of an instruction, in IGA's format.
 //!
-//! The parts of a line stand in columns. What is longer than its column is taken from the blanks
-//! of later ones. The digits of constants do not count.
+//! The parts of a line are in columns. A part that exceeds its column uses the spaces of later
+//! ones. The digits of constants do not count.
 
 use std::ops::Range;
 
@@ -15,34 +15,34 @@ use super::number::{push_decimal, push_hex, push_signed_hex};
 use super::operand_text::{tokens, write_destination, write_source};
 use super::tables::{BFN, Meaning, Op};
 
-/// How branch targets are written.
+/// The notation of branch targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
-    /// In bytes from the instruction.
+    /// Byte offsets from the instruction.
     Numeric,
-    /// As names of places; the instruction is at this offset.
+    /// Labels; the instruction is at this offset.
     Names(i32),
 }
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
-    /// Where it is in the text, in bytes.
+    /// Its range in the text, in bytes.
     pub text: Range<usize>,
-    /// The bits of the instruction that it is made of.
+    /// The bits of the instruction that it comes from.
     pub bits: u128,
 }
 
-/// What a part of a line is.
+/// Kind of a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// Mask and predicate.
     Predicate,
     /// The operation with its subfunction.
     Operation,
-    /// How many channels from where.
+    /// The execution size and channel offset.
     Execution,
     /// The flag that is set.
     Flag,
@@ -56,7 +56,7 @@ pub enum PartKind {
     Descriptor,
     /// The options.
     Options,
-    /// What a message means.
+    /// The decoded message.
     Comment,
 }
 
@@ -69,14 +69,14 @@ const SEND_DESTINATION: usize = 7;
 const SEND_SOURCE: usize = 6;
 const DESCRIPTOR: usize = 10;
 
-/// A line while it is written.
+/// A line being written.
 pub(super) struct Line<'a> {
     pub out: &'a mut String,
-    /// Where the column starts.
+    /// The start of the column.
     start: usize,
-    /// The bytes of the column that do not count.
+    /// Number of bytes in the column that do not count.
     free: usize,
-    /// What longer columns have taken from later ones.
+    /// Number of bytes by which columns have exceeded their width so far.
     debt: usize,
     parts: Option<&'a mut Vec<Part>>,
 }
@@ -104,7 +104,7 @@ impl Line<'_> {
         self.out.push_str(BLANKS.get(..count).unwrap_or(BLANKS));
     }
 
-    /// Writes what does not count.
+    /// Writes text that does not count toward the column's width.
     pub fn uncounted(&mut self, write: impl FnOnce(&mut String)) {
         let before = self.out.len();
         write(self.out);
@@ -133,12 +133,12 @@ impl Line<'_> {
 }
 
 impl Decoder {
-    /// Appends the line of an instruction, without line feed.
+    /// Appends the line of an instruction, without a line feed.
     pub fn format(&self, instruction: &Instruction, labels: Labels, out: &mut String) {
         self.write(instruction, labels, out, None);
     }
 
-    /// Appends the line of an instruction and tells its parts.
+    /// Appends the line of an instruction and returns its parts.
     pub fn format_parts(
         &self,
         instruction: &Instruction,
@@ -189,7 +189,7 @@ impl Decoder {
                 line.text("  ");
                 line.begin();
                 let from = line.out.len();
-                // The set of tokens that sync waits for stands in no column.
+                // The token set of sync is outside the columns.
                 let set = match (i.subfunction, source.kind) {
                     (Subfunction::Text("allrd" | "allwr"), OperandKind::Immediate(set)) => {
                         Some(set)
@@ -448,7 +448,8 @@ fn write_options(i: &Instruction, line: &mut Line<'_>) {
     line.text("}");
 }
 
-/// Whether control can go on with the instruction after it, once it comes back from a call.
+/// Returns whether control can continue with the next instruction, if necessary after a call
+/// returns.
 pub(super) fn falls_through(i: &Instruction) -> bool {
     let goes_away = matches!(
         i.op,
@@ -466,7 +467,7 @@ pub(super) fn falls_through(i: &Instruction) -> bool {
     !is_always && !i.options.has(Options::EOT)
 }
 
-/// Appends a number with its sign, in hexadecimal.
+/// Appends a signed hexadecimal number.
 pub(super) fn push_offset(out: &mut String, value: i64) {
     push_signed_hex(out, value);
 }

@@ -3,40 +3,40 @@
 use super::encoding::{Kind, Register};
 use super::tables::{Meaning, Op};
 
-/// An instruction, decoded. Every part has the bits of the word that it was read from.
+/// A decoded instruction. Each part has the bits of the word that it was read from.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// Its bytes: 16, or 8 if it is compacted.
+    /// Its length in bytes: 16, or 8 if it is compacted.
     pub length: u8,
-    /// The operation; [`Op::Illegal`] also for what is none.
+    /// The operation; [`Op::Illegal`] also for invalid words.
     pub op: Op,
     /// Its operands.
     pub kind: Kind,
-    /// Fields have values without meaning.
+    /// Whether fields have invalid values.
     pub errors: bool,
-    /// The word is none of this platform.
+    /// Whether the word is invalid on this platform.
     pub invalid: bool,
-    /// Whether the text shows the execution size.
+    /// The execution size and channel offset, if the text shows them.
     pub exec: Option<ChannelRange>,
-    /// Whether channels that are off take part.
+    /// Whether disabled channels execute, too.
     pub no_mask: bool,
-    /// The channels that take part.
+    /// The predicate, which selects channels.
     pub predicate: Option<Predicate>,
-    /// What sets the flag.
+    /// The modifier that sets the flag.
     pub modifier: Option<Modifier>,
     /// The flag register: number, subregister.
     pub flag: (u8, u8),
     /// The bits of mask, predicate and flag.
     pub prefix_bits: u128,
-    /// What follows the operation's name.
+    /// The suffix of the operation's name.
     pub subfunction: Subfunction,
     /// The bits of the operation and its subfunction.
     pub op_bits: u128,
-    /// Where the result goes.
+    /// The destination.
     pub destination: Option<Operand>,
-    /// What it is made of: the first [`source_count`](Instruction::source_count).
+    /// The sources: the first [`source_count`](Instruction::source_count) are valid.
     pub sources: [Operand; 5],
-    /// How many sources there are. Those behind mean nothing.
+    /// Number of valid sources.
     pub source_count: usize,
     /// The message of a send.
     pub message: Option<Message>,
@@ -46,14 +46,14 @@ pub struct Instruction {
     pub scoreboard: Scoreboard,
 }
 
-/// How many channels, from which.
+/// A range of channels.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelRange {
     /// The number of channels.
     pub size: u32,
-    /// The encoded value has no meaning.
+    /// Whether the encoded size is invalid.
     pub invalid: bool,
-    /// The first channel; `None` if that has no meaning.
+    /// The first channel; `None` if it is invalid.
     pub offset: Option<Meaning>,
     /// Bits of the word.
     pub bits: u128,
@@ -62,13 +62,13 @@ pub struct ChannelRange {
 /// A predicate.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicate {
-    /// The flag is inverted.
+    /// Whether the flag is inverted.
     pub inverse: bool,
-    /// How the channels' flags are combined; `Sequential`: each its own.
+    /// How the channels' flags are combined; `Sequential` uses each channel's own.
     pub function: Meaning,
 }
 
-/// What an instruction does to a flag.
+/// The modifier that sets a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modifier {
     /// A comparison.
@@ -77,7 +77,7 @@ pub enum Modifier {
     EarlyOut,
 }
 
-/// What refines an operation.
+/// The refinement of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subfunction {
     /// Nothing.
@@ -88,9 +88,9 @@ pub enum Subfunction {
     Bfn(u8),
     /// Systolic depth and repeat count.
     Dpas(u8, u8),
-    /// A shared function without name.
+    /// An unknown shared function.
     UnknownSfid,
-    /// A function of `sync` without name.
+    /// An unknown function of `sync`.
     UnknownSync,
     /// Downscaling: from, to, mode, rounding.
     Dnscl(&'static str, &'static str, u8, &'static str),
@@ -121,87 +121,87 @@ impl Options {
         "Fwd",
     ];
 
-    /// Accumulators are written.
+    /// Writes the accumulator.
     pub const ACC_WR_EN: u16 = 1;
-    /// The thread is not switched after it.
+    /// Does not switch threads after the instruction.
     pub const ATOMIC: u16 = 1 << 1;
-    /// The thread stops here in a debugger.
+    /// Stops the thread in a debugger.
     pub const BREAKPOINT: u16 = 1 << 2;
-    /// It has 8 bytes.
+    /// Compacted to 8 bytes.
     pub const COMPACTED: u16 = 1 << 3;
-    /// It ends the thread.
+    /// Ends the thread.
     pub const EOT: u16 = 1 << 4;
-    /// The destination's dependency is not checked.
+    /// Does not check the destination's dependency.
     pub const NO_DD_CHK: u16 = 1 << 5;
-    /// The destination's dependency is not cleared.
+    /// Does not clear the destination's dependency.
     pub const NO_DD_CLR: u16 = 1 << 6;
-    /// The thread is not preempted here.
+    /// Does not preempt the thread here.
     pub const NO_PREEMPT: u16 = 1 << 7;
-    /// The sources of the send are not protected.
+    /// Does not protect the sources of the send.
     pub const NO_SRC_DEP_SET: u16 = 1 << 8;
-    /// The thread is switched after it.
+    /// Switches threads after the instruction.
     pub const SWITCH: u16 = 1 << 9;
-    /// Fused execution units take turns.
+    /// Serializes fused execution units.
     pub const SERIALIZE: u16 = 1 << 10;
-    /// The surface's offset is in the extended descriptor.
+    /// The extended descriptor contains the surface offset.
     pub const EX_BSO: u16 = 1 << 11;
     /// Coarse pixel shading.
     pub const CPS: u16 = 1 << 12;
-    /// The result is forwarded.
+    /// Forwards the result.
     pub const FWD: u16 = 1 << 13;
 
-    /// Adds one: a constant of this type.
+    /// Adds an option: a constant of this type.
     pub fn add(&mut self, option: u16) {
         self.0 |= option;
     }
 
-    /// Whether one is set.
+    /// Returns whether an option is set.
     #[must_use]
     pub fn has(self, option: u16) -> bool {
         self.0 & option != 0
     }
 }
 
-/// What an instruction waits for, and how others wait for it.
+/// The dependencies of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scoreboard {
-    /// The pipe and how many instructions back.
+    /// The pipe, and the distance in instructions.
     pub distance: Option<(&'static str, u8)>,
-    /// The token, and how it is used.
+    /// The token and its mode.
     pub token: Option<(u8, &'static str)>,
-    /// The accumulator is not set.
+    /// Does not set the accumulator's scoreboard.
     pub no_acc_sb_set: bool,
     /// The bits of the word.
     pub bits: u128,
 }
 
 impl Scoreboard {
-    /// Whether there is anything.
+    /// Returns whether there are no dependencies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.distance.is_none() && self.token.is_none() && !self.no_acc_sb_set
     }
 }
 
-/// A register file, or which architecture register.
+/// A register file or architecture register.
 #[derive(Clone, Copy, Debug)]
 pub enum RegisterName {
     /// A general register.
     General,
     /// An architecture register.
     Architecture(&'static Register),
-    /// None that the platform has.
+    /// Not a register of the platform.
     Unknown,
 }
 
 impl RegisterName {
-    /// Whether it is the null register.
+    /// Returns whether it is the null register.
     #[must_use]
     pub fn is_null(self) -> bool {
         matches!(self, RegisterName::Architecture(r) if r.name == "null")
     }
 
-    /// Whether it is this architecture register.
+    /// Returns whether it is this architecture register.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
         matches!(self, RegisterName::Architecture(r) if r.name == name)
@@ -211,61 +211,61 @@ impl RegisterName {
 /// A source or destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
-    /// What it is.
+    /// Its kind.
     pub kind: OperandKind,
-    /// The result is saturated.
+    /// Whether the result is saturated.
     pub saturate: bool,
-    /// The sign of a source.
+    /// The modifier of a source: negation, absolute value.
     pub modifier: Option<Meaning>,
     /// The region.
     pub region: Region,
-    /// The type, or `None` if the bits say none.
+    /// The type; `None` if the bits are invalid.
     pub data_type: Option<Meaning>,
-    /// The text shows the type.
+    /// Whether the text shows the type.
     pub shows_type: bool,
     /// The bits of the word that it was read from.
     pub bits: u128,
 }
 
-/// What an operand is.
+/// Kind of an operand.
 #[derive(Clone, Copy, Debug)]
 pub enum OperandKind {
-    /// Nothing.
+    /// No operand.
     None,
     /// A register.
     Register {
-        /// Which.
+        /// The register file or register.
         name: RegisterName,
         /// Its number.
         number: u16,
         /// Its subregister.
         sub: u16,
-        /// The subregister is shown even if it is 0.
+        /// Whether the subregister is shown even if it is 0.
         shows_sub: bool,
     },
     /// A register with the extra bits of a math macro.
     Macro {
-        /// Which.
+        /// The register file or register.
         name: RegisterName,
         /// Its number.
         number: u16,
-        /// `mme0` to `mme7`, `nomme`; or no meaning.
+        /// `mme0` to `mme7`, `nomme`; `None` if invalid.
         extra: Option<Meaning>,
     },
-    /// A general register whose number is in an address register.
+    /// A general register addressed by an address register.
     Indirect {
         /// The subregister of the address register.
         sub: u16,
-        /// What is added, in bytes.
+        /// The offset in bytes.
         offset: i16,
     },
     /// A constant.
     Immediate(u64),
-    /// A place in the code, in bytes from the instruction.
+    /// A branch target, in bytes from the instruction.
     Label(i32),
     /// The payload of a message, with its length in registers.
     Payload {
-        /// Which.
+        /// The register file or register.
         name: RegisterName,
         /// Its number.
         number: u16,
@@ -278,29 +278,29 @@ pub enum OperandKind {
         number: u16,
         /// Its subregister.
         sub: u16,
-        /// How many there are, where that is part of the instruction.
+        /// Number of registers, if the instruction specifies it.
         length: Option<u8>,
     },
 }
 
-/// How an operand steps through its register.
+/// The region of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Region {
     /// Not shown.
     Hidden,
     /// Vertical stride, width, horizontal stride.
     Full(Stride, Stride, Stride),
-    /// Width, horizontal stride; each channel has its address.
+    /// Width, horizontal stride; each channel has its own address.
     Vxh(Stride, Stride),
     /// Vertical and horizontal stride, of ternary operations.
     Ternary(Stride, Stride),
     /// Horizontal stride.
     Horizontal(Stride),
-    /// No such region.
+    /// An invalid region.
     Invalid,
 }
 
-/// A stride or width; `None` if the bits stand for none.
+/// A stride or width; `None` if the bits are invalid.
 pub type Stride = Option<u8>;
 
 impl Operand {
@@ -315,7 +315,7 @@ impl Operand {
         bits: 0,
     };
 
-    /// Whether it is the null register.
+    /// Returns whether it is the null register.
     #[must_use]
     pub fn is_null(&self) -> bool {
         match self.kind {
@@ -332,7 +332,7 @@ impl Operand {
 pub enum Descriptor {
     /// Its value.
     Immediate(u32),
-    /// The subregister of the address register that holds it.
+    /// The subregister of the address register that contains it.
     Register(u16),
 }
 
@@ -341,29 +341,29 @@ pub enum Descriptor {
 pub struct Message {
     /// The shared function, if it has a name.
     pub sfid: Option<Meaning>,
-    /// What is asked.
+    /// The descriptor.
     pub descriptor: Descriptor,
     /// The bits of the descriptor.
     pub descriptor_bits: u128,
-    /// More of what is asked.
+    /// The extended descriptor.
     pub extended: Descriptor,
     /// The bits of the extended descriptor.
     pub extended_bits: u128,
-    /// What is added to the address, beside an extended descriptor in a register.
+    /// The offset added to the address if the extended descriptor is in a register.
     pub offset: u32,
-    /// The registers of the payloads and of the answer, if the word says.
+    /// The lengths of the payloads and of the response in registers, if the word specifies them.
     pub lengths: [Option<u8>; 3],
-    /// The descriptor of 64 bits and the subregisters of its parts in registers.
+    /// The 64-bit descriptor of a `sendg`.
     pub wide: Option<WideDescriptor>,
 }
 
-/// A descriptor of 64 bits.
+/// A 64-bit descriptor.
 #[derive(Clone, Copy, Debug)]
 pub struct WideDescriptor {
     /// Its value.
     pub value: u64,
-    /// The subregisters of the scalar register with further descriptors.
+    /// The subregisters of the scalar register with the indirect descriptors.
     pub indirect: [Option<u16>; 2],
-    /// The bits of the word of the value and of the two.
+    /// The bits of the value and of the two subregisters.
     pub bits: [u128; 3],
 }

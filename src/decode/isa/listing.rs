@@ -1,4 +1,4 @@
-//! Whole listings, with labels as `iga64 -d` writes them.
+//! Complete listings, with labels as `iga64 -d` writes them.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use super::operand_text::{absolute, push_label};
 use super::windows::length;
 use super::{Decoder, Instruction};
 
-/// The places of a listing where a label stands: after branches, after the end of the thread, and
-/// where branches go. Code is at most 2 GiB long.
+/// The labeled offsets of a listing: after branches, after the end of the thread, and at branch
+/// targets. Code is at most 2 GiB long.
 #[derive(Debug, Default)]
 pub struct Blocks(Vec<i32>);
 
 impl Blocks {
-    /// Finds the blocks of some code.
+    /// Finds the blocks of the code.
     #[must_use]
     pub fn find(decoder: &Decoder, code: &[u8]) -> Blocks {
         let mut starts = BTreeSet::from([0]);
@@ -33,15 +33,14 @@ impl Blocks {
         Blocks(starts.into_iter().collect())
     }
 
-    /// Where the blocks start, in order. A place can be outside of the code, or within an
-    /// instruction.
+    /// Returns the block starts, in order. They may be outside the code or within an instruction.
     #[must_use]
     pub fn starts(&self) -> &[i32] {
         &self.0
     }
 }
 
-/// Where an instruction at an offset can go.
+/// Returns the branch targets of an instruction at an offset.
 pub fn targets(instruction: &Instruction, at: i32) -> impl Iterator<Item = i32> {
     let sources = instruction.sources.iter();
     sources
@@ -53,10 +52,9 @@ pub fn targets(instruction: &Instruction, at: i32) -> impl Iterator<Item = i32> 
 }
 
 impl Decoder {
-    /// Appends the listing of some code: a label before each block if there are `blocks`, and a
-    /// line for each instruction. `prefix` gets the offset and the length of each instruction and
-    /// appends what its line begins with. `flush` gets the text from time to time and empties it, and says
-    /// whether to go on.
+    /// Appends the listing of the code: a line for each instruction, and labels if `blocks` is
+    /// given. `prefix` appends the start of each line, given the offset and length of the
+    /// instruction. `flush` regularly drains the text and returns whether to continue.
     pub fn list(
         &self,
         code: &[u8],
@@ -81,7 +79,7 @@ impl Decoder {
             && let Some(length) = self.decode_into(rest, &mut instruction)
         {
             let at = i32::try_from(place).unwrap_or(i32::MAX);
-            // The assembler goes one block on, even if several start here.
+            // The assembler advances by one block only, even if several start here.
             if let Some(start) = starts.next_if(|start| **start <= at) {
                 label(out, *start);
             }

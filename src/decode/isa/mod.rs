@@ -1,12 +1,10 @@
-//! The instructions of Intel's GPUs, from Gen9 to Xe3P: decoding, and their text.
+//! Instructions of Intel GPUs from Gen9 to Xe3P: decoding and text.
 //!
-//! [`Decoder`] reads a word with the tables of its platform and gives an [`Instruction`], whose
-//! parts know the bits that they are made of. [`Decoder::format`] writes it as the Intel Graphics
-//! Assembler (`iga64 -d`) does. Both come from the same decoded form, so a part of the text leads
-//! to its bits.
+//! [`Decoder`] decodes a word with the tables of its platform to an [`Instruction`], whose parts
+//! record their bits. [`Decoder::format`] writes it in the format of the Intel Graphics Assembler
+//! (`iga64 -d`). Both share the decoded form, so each part of the text maps to its bits.
 //!
-//! [`Code`] is the list of the instructions of a kernel: their lines, the jumps between them, and what
-//! they come to.
+//! [`Code`] lists the instructions of a kernel: their lines, jumps and totals.
 //!
 //! [`tables`] is generated from a model of the encodings; [`word`] reads fields with it.
 
@@ -44,7 +42,7 @@ pub use instruction::Instruction;
 pub use listing::{Blocks, targets};
 pub use operand_text::{absolute, push_label};
 
-/// A family of devices with the same encoding of instructions.
+/// A family of devices with the same instruction encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Platform {
     /// Skylake to Coffee Lake, Gemini Lake.
@@ -66,7 +64,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// All, oldest first.
+    /// All platforms, oldest first.
     pub const ALL: [Platform; 8] = [
         Platform::Gen9,
         Platform::Gen11,
@@ -78,7 +76,7 @@ impl Platform {
         Platform::Xe3p,
     ];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
-//! Numbers as the assembler writes them.
+//! Numbers in the assembler's notation.
 
 use std::fmt::{self, LowerExp, Write as _};
 use std::str::FromStr;
 
-/// Appends a decimal number. Most are as small as those of registers.
+/// Appends a decimal number. Optimized for numbers as small as those of registers.
 #[inline]
 pub fn push_decimal(out: &mut String, value: u64) {
     match u8::try_from(value) {
@@ -31,7 +31,7 @@ pub fn push_signed(out: &mut String, value: i64) {
     push_decimal(out, value.unsigned_abs());
 }
 
-/// Appends `0x` and a number with upper-case digits, of at least `width`.
+/// Appends `0x` and at least `width` upper-case digits.
 pub fn push_hex(out: &mut String, value: u64, width: u32) {
     out.push_str("0x");
     let needed = (64 - value.leading_zeros()).div_ceil(4).max(1);
@@ -45,7 +45,7 @@ pub fn push_hex(out: &mut String, value: u64, width: u32) {
     }
 }
 
-/// Appends a signed hexadecimal number, the sign in front.
+/// Appends a signed hexadecimal number, sign first.
 pub fn push_signed_hex(out: &mut String, value: i64) {
     if value < 0 {
         out.push('-');
@@ -53,7 +53,7 @@ pub fn push_signed_hex(out: &mut String, value: i64) {
     push_hex(out, value.unsigned_abs(), 0);
 }
 
-/// A float of half precision as one of single precision: the bits.
+/// Converts half-precision to single-precision bits.
 fn half_to_single(bits: u16) -> u32 {
     let sign = u32::from(bits >> 15) << 31;
     let exponent = u32::from(bits >> 10) & 0x1f;
@@ -69,7 +69,7 @@ fn half_to_single(bits: u16) -> u32 {
     }
 }
 
-/// Appends a float of single precision.
+/// Appends a single-precision float.
 pub fn push_single(out: &mut String, bits: u32) {
     let value = f32::from_bits(bits);
     if value.is_nan() {
@@ -81,7 +81,7 @@ pub fn push_single(out: &mut String, bits: u32) {
     }
 }
 
-/// Appends a float of half precision, with the digits of single precision.
+/// Appends a half-precision float, with the digits of single precision.
 pub fn push_half(out: &mut String, bits: u16) {
     let value = f32::from_bits(half_to_single(bits));
     if value.is_nan() {
@@ -93,7 +93,7 @@ pub fn push_half(out: &mut String, bits: u16) {
     }
 }
 
-/// Appends a float of double precision.
+/// Appends a double-precision float.
 pub fn push_double(out: &mut String, bits: u64) {
     let value = f64::from_bits(bits);
     if value.is_nan() {
@@ -114,8 +114,8 @@ fn push_nan(out: &mut String, negative: bool, quiet: bool, payload: u64) {
     out.push(')');
 }
 
-/// Appends the six digits that C's `%g` writes if they say the same, else the seven of `%e`; says
-/// whether one of them does. `wide` is the same value; from `normal` on floats have all their digits.
+/// Appends the six digits of C's `%g` if they round-trip, else the seven of `%e`. Returns whether
+/// either does. `wide` is the same value; from `normal` on floats have full precision.
 fn push_shortest<F>(out: &mut String, value: F, wide: f64, normal: f64) -> bool
 where
     F: LowerExp + FromStr + PartialEq,
@@ -124,7 +124,7 @@ where
         out.push_str(if wide > 0.0 { "inf" } else { "-inf" });
         return true;
     }
-    // All digits of a whole number below a million are written.
+    // Whole numbers below a million are written with all digits.
     if wide.abs() < 1e6 && wide.trunc() == wide {
         if wide.is_sign_negative() {
             out.push('-');
@@ -163,9 +163,9 @@ where
     false
 }
 
-/// The same of a float that has all its digits. Six decimal digits say less than those, so at most
-/// one number with six is the same: where the shortest text has no more, it is that one. Likewise
-/// with seven, of which it has those that are next to the float.
+/// Does the same for a full-precision float. Six decimal digits are less precise, so at most one
+/// such number round-trips: if the shortest text has no more digits, it is that number. With seven,
+/// the shortest text is the closest to the float.
 fn push_few(out: &mut String, value: &impl LowerExp) -> bool {
     let mut digits = Short::default();
     if write!(digits, "{value:e}").is_err() {
@@ -191,7 +191,7 @@ fn push_few(out: &mut String, value: &impl LowerExp) -> bool {
 /// Appends a whole number below a million.
 fn push_whole(out: &mut String, value: f64) {
     let mut whole = 0_u64;
-    // Bit by bit: there is no conversion that cannot lose something.
+    // Works bit by bit, because there is no lossless conversion.
     for bit in (0..20).rev() {
         let with = whole | 1 << bit;
         if f64::from(u32::try_from(with).unwrap_or(u32::MAX)) <= value {
@@ -201,7 +201,7 @@ fn push_whole(out: &mut String, value: f64) {
     push_decimal(out, whole);
 }
 
-/// A text of a few bytes.
+/// A short text on the stack.
 #[derive(Default)]
 struct Short {
     bytes: [u8; 24],
@@ -225,7 +225,7 @@ impl fmt::Write for Short {
     }
 }
 
-/// Appends Rust's `1.5e-7` as C's `1.5e-07`.
+/// Converts Rust's `1.5e-7` to C's `1.5e-07`.
 fn push_scientific(out: &mut String, text: &str) {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
     out.push_str(digits);
@@ -244,7 +244,7 @@ fn push_exponent(out: &mut String, exponent: &str) {
     out.push_str(exponent);
 }
 
-/// Appends scientific notation as `%g` has it: without zeros at the end, and plain between 1e-4
+/// Appends scientific notation in the style of `%g`: without trailing zeros, and plain between 1e-4
 /// and 1e6.
 fn push_general(out: &mut String, text: &str) {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
@@ -255,7 +255,7 @@ fn push_general(out: &mut String, text: &str) {
         }
         None => digits,
     };
-    // A digit, a point, and five more.
+    // A digit, a point, and five more digits.
     let (first, rest) = digits.split_once('.').unwrap_or((digits, ""));
     let rest = rest.trim_end_matches('0');
     let places = exponent.parse().unwrap_or(0_i32);

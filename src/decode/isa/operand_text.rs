@@ -1,4 +1,4 @@
-//! The text of operands.
+//! Text of operands.
 
 use super::decode::{low8, low16, low32};
 use super::format::{Labels, Line};
@@ -6,7 +6,7 @@ use super::instruction::{Instruction, Operand, OperandKind, Region, RegisterName
 use super::number::{push_double, push_half, push_hex, push_signed, push_single};
 use super::tables::{Meaning, Op};
 
-/// A register with its number.
+/// Writes a register with its number.
 fn bare(name: RegisterName, number: u16, line: &mut Line<'_>) {
     match name {
         RegisterName::General => {
@@ -99,7 +99,7 @@ fn write_region(region: Region, line: &mut Line<'_>) {
             line.text("<");
             line.decimal(horizontal);
         }
-        // The bits of the assembler's own form: 6 for the vertical stride, 5 for the width.
+        // The assembler's own bit pattern: 6 for the vertical stride, 5 for the width.
         (None, Some(width), Some(horizontal)) => {
             line.text("<0x");
             let bits = 0x3f | u32::from(width) << 6 | u32::from(horizontal) << 11;
@@ -217,7 +217,7 @@ pub(super) fn write_source(i: &Instruction, source: &Operand, labels: Labels, li
     write_type(source, line);
 }
 
-/// The tokens that `sync` waits for.
+/// Writes the tokens that `sync` waits for.
 pub(super) fn tokens(set: u32, line: &mut Line<'_>) {
     line.text("(");
     let mut first = true;
@@ -241,7 +241,7 @@ fn label(i: &Instruction, target: i32, labels: Labels, line: &mut Line<'_>) {
     }
 }
 
-/// Where a branch of an instruction at an offset goes.
+/// Returns the absolute branch target of an instruction at an offset.
 #[must_use]
 pub fn absolute(i: &Instruction, target: i32, at: i32) -> i32 {
     match i.op {
@@ -250,7 +250,7 @@ pub fn absolute(i: &Instruction, target: i32, at: i32) -> i32 {
     }
 }
 
-/// Appends the name of a place.
+/// Appends the label of an offset.
 pub fn push_label(out: &mut String, target: i32) {
     out.push('L');
     if target < 0 {
@@ -267,7 +267,7 @@ fn immediate(value: u64, data_type: Option<Meaning>, line: &mut Line<'_>) {
         return;
     };
     match data_type {
-        // The assembler writes the byte as a character. A control character would break the line.
+        // The assembler writes the byte as a character. Control characters would break the line.
         Meaning::b => line.uncounted(|out| match char::from(low8(value)) {
             letter if letter.is_control() => push_hex(out, low8(value).into(), 0),
             letter => out.push(letter),

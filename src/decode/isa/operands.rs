@@ -24,7 +24,8 @@ pub(super) struct SourceFields {
     pub replicate: Field,
 }
 
-/// Those of sources 0, 1 and 2. The third has no addresses; those of the second stand in.
+/// The fields of sources 0, 1 and 2. The third has no addresses; those of the second are
+/// placeholders.
 pub(super) static SOURCES: [SourceFields; 3] = [
     SourceFields {
         file: Field::Src0RegFile,
@@ -76,7 +77,7 @@ pub(super) static SOURCES: [SourceFields; 3] = [
     },
 ];
 
-/// The bits of a value of a type.
+/// Returns the size of a type in bits.
 pub(super) fn type_bits(data_type: Meaning) -> Option<u32> {
     Some(match data_type {
         Meaning::u1 => 1,
@@ -98,7 +99,7 @@ pub(super) fn type_bits(data_type: Meaning) -> Option<u32> {
 }
 
 impl WordContext<'_> {
-    /// A register by its file and number. An unknown one is an error, not the end.
+    /// Returns a register by file and number. Records an error for an unknown one and continues.
     pub fn register(&mut self, file: Option<Meaning>, number: u16) -> (RegisterName, u16) {
         match file {
             Some(Meaning::GRF) => (RegisterName::General, number),
@@ -130,7 +131,7 @@ impl WordContext<'_> {
         }
     }
 
-    /// The number of a subregister from its byte.
+    /// Returns the number of a subregister from its byte offset.
     pub fn subregister(&self, byte: u16, name: RegisterName, data_type: Option<Meaning>) -> u16 {
         let unscaled = if self.rank >= 24 { byte >> 1 } else { byte };
         if matches!(name, RegisterName::Architecture(r) if !r.scaled) {
@@ -145,7 +146,7 @@ impl WordContext<'_> {
         }
     }
 
-    /// The type that scales the subregister of an operand without type.
+    /// Returns the type that scales the subregister of an operand without a type.
     pub fn default_scale(&self) -> Meaning {
         if self.opcode.kind.is_branch() {
             Meaning::d
@@ -206,8 +207,8 @@ impl WordContext<'_> {
         }
     }
 
-    /// A stride or width. Bits without meaning stand for their own number, if that is one.
-    /// `valid` has a bit for each number that is one.
+    /// Reads a stride or width. Bits without meaning stand for their own number, if it is valid.
+    /// `valid` is a bit set of valid numbers.
     pub fn stride(&mut self, field: Field, valid: u64) -> Read<Stride> {
         let number = self.number(field)?;
         let is_valid = number < 64 && valid >> number & 1 != 0;
@@ -218,7 +219,7 @@ impl WordContext<'_> {
         self.stride(field, bits(&[0, 1, 2, 4]))
     }
 
-    /// The register of a destination, its subregister scaled by its type.
+    /// Reads the register of a destination, with its subregister scaled by its type.
     pub fn destination_register(&mut self, data_type: Option<Meaning>) -> Read<OperandKind> {
         let file = self.meaning(Field::DstRegFile)?;
         let number = self.small(Field::DstRegNum)?;
@@ -253,7 +254,7 @@ impl WordContext<'_> {
         }
     }
 
-    /// A basic destination of Align1.
+    /// Decodes a basic Align1 destination.
     pub fn destination(&mut self) -> Read<()> {
         let indirect = self.meaning(Field::DstAddrMode)?;
         let saturate = self.saturation()?;
@@ -322,7 +323,7 @@ impl WordContext<'_> {
         }
     }
 
-    /// A source register with its subregister as the word has it.
+    /// Reads a source register with its unscaled subregister.
     pub fn source_register(&mut self, fields: &SourceFields) -> Read<(RegisterName, u16, u16)> {
         let number = self.small(fields.number)?;
         let file = self.meaning(fields.file)?;
@@ -345,8 +346,8 @@ impl WordContext<'_> {
         })
     }
 
-    /// The vertical stride of source 1 where only a scalar can be told from the destination's
-    /// stride. Returns `None` for a scalar.
+    /// Returns the vertical stride of source 1 where the word only distinguishes scalars and the
+    /// destination's stride. Returns `None` for a scalar.
     pub fn reduced_stride(&mut self, data_type: Option<Meaning>) -> Read<Option<Option<u8>>> {
         if self.number(Field::Src1ScalarReg)? != 0 {
             return Ok(None);
@@ -359,7 +360,7 @@ impl WordContext<'_> {
         };
         let from = destination.and_then(|d| d.data_type).and_then(type_bits);
         let to = data_type.and_then(type_bits);
-        // What has no type is taken for bytes.
+        // Operands without a type count as bytes.
         let stride = stride * from.unwrap_or(8) / to.unwrap_or(8).max(1);
         Ok(Some(
             u8::try_from(stride)
@@ -368,7 +369,7 @@ impl WordContext<'_> {
         ))
     }
 
-    /// A basic source of Align1, `at` in the word and `to` in the text.
+    /// Decodes a basic Align1 source, `at` in the word and `to` in the text.
     pub fn source(&mut self, fields: &SourceFields, at: usize, to: usize) -> Read<Operand> {
         let file = self.meaning(fields.file)?;
         if file == Some(Meaning::IMM) {
@@ -449,7 +450,7 @@ impl WordContext<'_> {
         })
     }
 
-    /// Whether the region follows from the operation.
+    /// Returns whether the operation determines the region.
     fn region_is_implicit(&self, to: usize) -> bool {
         match self.op() {
             Op::Sync => true,
@@ -506,7 +507,7 @@ impl WordContext<'_> {
     }
 }
 
-/// A bit for each of some numbers.
+/// Returns the bit set of some numbers.
 pub(super) const fn bits(mut numbers: &[u8]) -> u64 {
     let mut bits = 0;
     while let [first, rest @ ..] = numbers {

@@ -1,4 +1,4 @@
-//! What instructions of all kinds have: subfunction, mask, predicate, flag, execution size, options
+//! Parts of all kinds of instructions: subfunction, mask, predicate, flag, execution size, options
 //! and the software scoreboard.
 
 use super::decode::{Fatal, Read, WordContext, low8, low16};
@@ -78,7 +78,7 @@ impl WordContext<'_> {
         })
     }
 
-    /// Mask, predicate, flag and execution size.
+    /// Reads the mask, predicate, flag and execution size.
     pub fn prefix(&mut self, immediate_over_modifier: bool) -> Read<()> {
         let predicated = self.has(Opcode::PREDICATION);
         let mut function = None;
@@ -224,7 +224,7 @@ impl WordContext<'_> {
     }
 }
 
-/// The name of a function of `math`, and how many sources it has.
+/// Returns the name of a `math` function and its number of sources.
 pub(super) fn math(function: Meaning) -> (&'static str, u8) {
     match function {
         Meaning::INV => ("inv", 1),
@@ -247,7 +247,7 @@ pub(super) fn math(function: Meaning) -> (&'static str, u8) {
     }
 }
 
-/// The short name of a shared function; empty if it has none.
+/// Returns the short name of a shared function; empty if it has none.
 pub(super) fn sfid_text(sfid: Meaning) -> &'static str {
     match sfid {
         Meaning::NULL => "null",

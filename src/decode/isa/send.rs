@@ -100,7 +100,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// Whether the surface is bindless, and the length of source 1 if the word has it.
+    /// Returns whether the surface is bindless, and the length of source 1 if the word has it.
     fn send_length(&mut self, immediate: bool, sfid: Option<Meaning>) -> Read<(bool, Option<u8>)> {
         if self.rank < 22 {
             return Ok((false, None));
@@ -163,7 +163,7 @@ impl WordContext<'_> {
         }
     }
 
-    /// The sources; says whether source 0 is a list of registers.
+    /// Decodes the sources; returns whether source 0 is a list of registers.
     fn send_source(&mut self, length_shown: bool, lengths: &mut [Option<u8>; 3]) -> Read<bool> {
         let [first, second, _] = &SOURCES;
         let binary = self.opcode.kind == Kind::SendBinary;
@@ -261,7 +261,7 @@ impl WordContext<'_> {
         })
     }
 
-    /// A send with a descriptor of 64 bits.
+    /// Decodes a send with a 64-bit descriptor.
     fn send_wide(&mut self) -> Read<()> {
         let sfid = self.meaning(Field::SFID)?;
         self.take_bits();
@@ -352,7 +352,7 @@ impl WordContext<'_> {
         Ok(())
     }
 
-    /// A register of a wide send. In the extended forms the numbers have 9 bits, and 511 is null.
+    /// Reads a register of a wide send. In extended forms numbers have 9 bits, and 511 is null.
     fn wide_register(&mut self, file: Field, number: Field, extended: bool) -> Read<Operand> {
         if extended {
             match self.number(number)? {
@@ -376,7 +376,7 @@ impl WordContext<'_> {
         }
         let errors = self.errors;
         let mut operand = self.send_register(file, number)?;
-        // Of the architecture registers only source 0 tells which.
+        // Only source 0 specifies which architecture register.
         if number != Field::Src0RegNum
             && let OperandKind::Register { name, number, .. } = &mut operand.kind
             && !matches!(name, RegisterName::General)

@@ -1,4 +1,4 @@
-//! Instructions without what depends on where they stand, for comparing listings.
+//! Position-independent forms of instructions, for comparing listings.
 
 use super::format::Labels;
 use super::instruction::{Instruction, OperandKind, Options, RegisterName};
@@ -9,7 +9,7 @@ use super::{Decoder, message, targets};
 use crate::analysis::assembly::{Counts, Shape, Shapes};
 use crate::model::{Sources, Span};
 
-/// Gives the instructions of some code.
+/// Passes the shapes of the instructions of the code to `to`.
 pub(super) fn shapes(
     decoder: Option<&Decoder>,
     code: Span,
@@ -48,7 +48,7 @@ pub(super) fn shapes(
                     text.push_str(word);
                     text.push(' ');
                 }
-                // What a word that is none means cannot be told.
+                // The meaning of an invalid word is unknown.
                 if instruction.invalid {
                     push_bytes(word, &mut text);
                 }
@@ -73,7 +73,7 @@ pub(super) fn shapes(
 }
 
 impl Decoder {
-    /// What an instruction counts as.
+    /// Returns the totals that an instruction contributes to.
     fn counts(&self, i: &Instruction) -> Counts {
         let mut comment = String::new();
         if let Some(message) = &i.message {
@@ -108,8 +108,8 @@ fn push_bytes(word: &[u8], text: &mut String) {
 }
 
 impl Instruction {
-    /// Takes away where it can go, and whether it is compacted; with `renumbered` also the numbers
-    /// of general registers and of the scoreboard's tokens.
+    /// Removes branch targets and compaction; with `renumbered` also the numbers of general
+    /// registers and scoreboard tokens.
     fn strip(&mut self, renumbered: bool) {
         self.options.0 &= !Options::COMPACTED;
         for operand in self.destination.iter_mut().chain(&mut self.sources) {

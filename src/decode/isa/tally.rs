@@ -1,4 +1,4 @@
-//! What the instructions of some code come to.
+//! Instruction mix of a code section.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::analysis::blocks::BlockGraph;
 use crate::model::sort;
 use crate::model::{Sources, Span};
 
-/// Counts the instructions of some code.
+/// Counts the instructions of a code section.
 pub(super) struct CodeTally {
     decoder: Option<Rc<Decoder>>,
     code: Span,
@@ -28,7 +28,7 @@ struct Counted {
     mix: Mix,
     kinds: BTreeMap<&'static str, u64>,
     messages: BTreeMap<String, (u64, u64, u64)>,
-    /// A bit for each general register.
+    /// Bit set of general registers.
     registers: [u128; 4],
     comment: String,
 }
@@ -69,7 +69,7 @@ impl Tally for CodeTally {
             at < most
         });
         self.at += read;
-        // What is left behind the last whole instruction is none.
+        // Bytes after the last whole instruction do not count.
         match read {
             0 => 0,
             _ => rest.len() - read,
@@ -135,7 +135,7 @@ impl Counted {
         self.registers(decoder, i);
     }
 
-    /// Marks the general registers that an instruction names.
+    /// Marks the general registers of an instruction.
     fn registers(&mut self, decoder: &Decoder, i: &Instruction) {
         let grf = u32::from(decoder.encoding.grf_bytes).max(1);
         let channels = i.exec.map_or(1, |exec| exec.size).clamp(1, 32);
@@ -160,7 +160,7 @@ impl Counted {
         }
     }
 
-    /// Marks the registers of an operand: so many bytes, or those that its region goes through.
+    /// Marks the registers of an operand: `bytes` bytes, or those that its region covers.
     fn touch(&mut self, operand: &Operand, channels: u32, bytes: Option<u32>, grf: u32) {
         let (number, sub, count) = match operand.kind {
             OperandKind::Register {
@@ -197,7 +197,7 @@ impl Counted {
     }
 }
 
-/// The bytes of the destination and the three sources of a systolic instruction.
+/// Returns the sizes in bytes of the destination and the three sources of a systolic instruction.
 fn dpas(i: &Instruction, channels: u32) -> Option<[u32; 4]> {
     let (depth, repeat) = match (i.op, i.subfunction) {
         (Op::Dpas | Op::Dpasw, Subfunction::Dpas(depth, repeat)) => {
@@ -219,7 +219,7 @@ fn dpas(i: &Instruction, channels: u32) -> Option<[u32; 4]> {
     ])
 }
 
-/// How many elements a region goes through, from the first to behind the last.
+/// Returns the number of elements that a region spans.
 fn reach(region: Region, channels: u32) -> u32 {
     let stride = |stride: Stride| stride.map_or(1, u32::from);
     let last = channels.saturating_sub(1);
@@ -235,7 +235,7 @@ fn reach(region: Region, channels: u32) -> u32 {
     }
 }
 
-/// The bytes of a type.
+/// Returns the size of a type in bytes.
 fn type_bytes(data_type: Meaning) -> u32 {
     match data_type.name() {
         "q" | "uq" | "df" => 8,

@@ -153,7 +153,7 @@ impl WordContext<'_> {
         })
     }
 
-    /// `bdpas`: three matrices and two of scales.
+    /// Decodes `bdpas`: three matrices and two of scales.
     pub fn quinary(&mut self) -> Read<()> {
         self.prefix(false)?;
         let data_type = self.meaning(Field::DstDataType)?;
@@ -212,7 +212,7 @@ impl WordContext<'_> {
     }
 }
 
-/// The type that a precision of `dpas` stands for.
+/// Returns the type for a precision of `dpas`.
 fn precision_type(precision: Meaning) -> Option<Meaning> {
     Some(match precision {
         Meaning::u8 => Meaning::ub,

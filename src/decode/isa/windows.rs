@@ -1,4 +1,4 @@
-//! The words of code that is read piece by piece.
+//! Iteration over the words of code that is read in pieces.
 //!
 //! An instruction is 16 bytes long, or 8 if it is compacted: bit 29 of its first word (CmptCtrl),
 //! in all generations since Gen6.
@@ -6,11 +6,11 @@
 use crate::decode::reader::Window;
 use crate::model::{Sources, Span};
 
-/// So much is read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 64 * 1024;
 
-/// How long the instruction is that some bytes begin with. Returns `None` if they end before it
-/// does.
+/// Returns the length of the instruction at the start of the bytes. Returns `None` if they are too
+/// short.
 #[must_use]
 pub fn length(bytes: &[u8]) -> Option<usize> {
     let compacted = bytes.get(3)? & 1 << 5 != 0;
@@ -18,9 +18,9 @@ pub fn length(bytes: &[u8]) -> Option<usize> {
     (bytes.len() >= length).then_some(length)
 }
 
-/// Calls `f` with the offset in the code and the bytes of each instruction, until it says no.
-/// Returns the offset of the first byte that is no whole instruction any more, or of the
-/// instruction after the one where `f` has stopped.
+/// Calls `f` with the offset in the code and the bytes of each instruction, until it returns
+/// `false`. Returns the offset after the last whole instruction, or after the instruction where `f`
+/// stopped.
 pub fn for_each_word(sources: &Sources, code: Span, f: &mut dyn FnMut(u64, &[u8]) -> bool) -> u64 {
     let mut at = 0;
     loop {

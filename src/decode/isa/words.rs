@@ -1,4 +1,4 @@
-//! What instructions are and do, in words for people.
+//! Descriptions of instructions for people.
 
 use super::format::PartKind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
@@ -7,16 +7,16 @@ use crate::analysis::assembly::Annotation;
 use crate::decode::text::plural;
 use crate::model::Tone;
 
-/// The kind of zero bytes after the code.
+/// The kind of the zero bytes after the code.
 pub(super) const PADDING: &str = "padding";
 
-/// Are the bytes zeros, which stand after the code for the hardware to prefetch?
+/// Returns whether the bytes are zeros, which follow the code for the hardware to prefetch.
 pub(in crate::decode) fn is_padding(word: &[u8]) -> bool {
     word.iter().all(|byte| *byte == 0)
 }
 
-/// What kind of instruction it is: floating point and integer arithmetic by the type of the
-/// result.
+/// Returns the kind of an instruction. Floating-point and integer arithmetic is classified by the
+/// type of the result.
 #[must_use]
 pub fn kind(i: &Instruction) -> &'static str {
     match i.op {
@@ -60,7 +60,7 @@ pub fn kind(i: &Instruction) -> &'static str {
     }
 }
 
-/// What an operation does.
+/// Describes an operation.
 #[must_use]
 pub fn meaning(i: &Instruction) -> &'static str {
     match i.op {
@@ -78,10 +78,8 @@ pub fn meaning(i: &Instruction) -> &'static str {
         Op::Bfi2 => "Inserts a bit field by a mask: mask, inserted bits, value.",
         Op::Bfn => "A Boolean function of the bits of three sources.",
         Op::Bfrev => "Reverses the order of the bits.",
-        Op::Brc => {
-            "Branches where channels agree: each channel goes to the first or the second target."
-        }
-        Op::Brd => "Branches where channels may differ.",
+        Op::Brc => "Converging branch: each channel continues at the first or the second target.",
+        Op::Brd => "Diverging branch.",
         Op::Break => "Leaves a loop; the channels wait at the second target.",
         Op::Call => {
             "Calls a subroutine, relative to this instruction; the return address goes to the destination."
@@ -92,7 +90,7 @@ pub fn meaning(i: &Instruction) -> &'static str {
         Op::Cbit => "Counts the bits that are 1.",
         Op::Cmp => "Compares two numbers and sets the flag.",
         Op::Cmpn => "Compares two numbers and sets the flag; a NaN makes the condition true.",
-        Op::Cont => "Goes on with the next pass of a loop.",
+        Op::Cont => "Continues with the next iteration of a loop.",
         Op::Csel => {
             "Selects the first or the second source by a comparison of the third with zero."
         }
@@ -110,11 +108,11 @@ pub fn meaning(i: &Instruction) -> &'static str {
         Op::Fbl => "Finds the first bit from the bottom.",
         Op::Frc => "The fraction of a number.",
         Op::Goto => "Branches forward or back; channels that do not take it wait at the join.",
-        Op::Halt => "Turns channels off up to a place at the end of the program.",
-        Op::If => "Turns off the channels where the predicate is false; jumps if none is left.",
-        Op::Illegal => "These bits are no instruction of this encoding.",
+        Op::Halt => "Disables channels until a point at the end of the program.",
+        Op::If => "Disables the channels where the predicate is false; jumps if none remain.",
+        Op::Illegal => "Not a valid instruction in this encoding.",
         Op::Jmpi => "Jumps, for all channels at once.",
-        Op::Join => "Channels that wait for this place become active again.",
+        Op::Join => "Reactivates the channels that wait here.",
         Op::Lfsr => "A step of a linear feedback shift register: pseudo-random numbers.",
         Op::Line => "The equation of a line.",
         Op::Lrp => "Linear interpolation.",
@@ -157,7 +155,7 @@ pub fn meaning(i: &Instruction) -> &'static str {
         Op::Subb => "Subtracts; the borrow goes to the accumulator.",
         Op::Sync => match i.subfunction {
             Subfunction::Text("nop") => {
-                "Waits for what the scoreboard options name, and does nothing else."
+                "Waits for the dependencies in the scoreboard options; has no other effect."
             }
             Subfunction::Text("allrd") => {
                 "Waits until the sources of earlier messages have been read."
@@ -199,7 +197,7 @@ fn math(i: &Instruction) -> &'static str {
     }
 }
 
-/// Which shared function a message goes to.
+/// Describes the shared function of a message.
 fn message(i: &Instruction) -> &'static str {
     match i.message.and_then(|message| message.sfid) {
         Some(Meaning::UGM) => "Sends a message to global memory, untyped.",
@@ -225,21 +223,19 @@ fn message(i: &Instruction) -> &'static str {
     }
 }
 
-/// What a part of the text means.
+/// Describes a part of the text.
 pub(super) fn operand_meaning(i: &Instruction, kind: PartKind) -> &'static str {
     match kind {
         PartKind::Predicate if i.predicate.is_none() => {
-            "W: all channels take part, also those that are off."
+            "W: all channels execute, including disabled ones."
         }
-        PartKind::Predicate => "The channels where the flag is set take part.",
-        PartKind::Execution => "How many channels, and the first of them.",
+        PartKind::Predicate => "The channels where the flag is set execute.",
+        PartKind::Execution => "The number of channels, and the first one.",
         PartKind::Flag => "The condition that sets the flag register.",
-        PartKind::ExtendedDescriptor => {
-            "More of the message: the payload's second part, the surface."
-        }
-        PartKind::Descriptor => "The message, its length and the length of the answer.",
-        PartKind::Options => "Options, and what is waited for: pipe@distance, $token.",
-        PartKind::Comment => "What the descriptors say.",
+        PartKind::ExtendedDescriptor => "The extended descriptor: the second payload, the surface.",
+        PartKind::Descriptor => "The message, and the lengths of its payload and response.",
+        PartKind::Options => "Options and dependencies: pipe@distance, $token.",
+        PartKind::Comment => "The decoded descriptors.",
         PartKind::Destination => operand(i.destination.map(|d| d.kind)),
         PartKind::Source(at) => operand(i.sources.get(usize::from(at)).map(|source| source.kind)),
         PartKind::Operation => meaning(i),
@@ -248,7 +244,9 @@ pub(super) fn operand_meaning(i: &Instruction, kind: PartKind) -> &'static str {
 
 fn operand(kind: Option<OperandKind>) -> &'static str {
     match kind {
-        Some(OperandKind::Register { name, .. }) if name.is_null() => "The null register: nothing.",
+        Some(OperandKind::Register { name, .. }) if name.is_null() => {
+            "The null register: no value."
+        }
         Some(OperandKind::Register { name, .. }) => match name {
             name if name.is("acc") => "The accumulator.",
             name if name.is("a") => "The address register.",
@@ -256,7 +254,7 @@ fn operand(kind: Option<OperandKind>) -> &'static str {
             name if name.is("s") => "The scalar register.",
             name if name.is("cr") => "The control register.",
             name if name.is("sr") => "The state register.",
-            name if name.is("ce") => "The mask of the channels that are on.",
+            name if name.is("ce") => "The mask of enabled channels.",
             name if name.is("ip") => "The instruction pointer.",
             name if name.is("n") => "The notification register.",
             name if name.is("tm") => "The time stamp.",
@@ -265,14 +263,14 @@ fn operand(kind: Option<OperandKind>) -> &'static str {
         Some(OperandKind::Macro { .. }) => "A register with extra bits of precision.",
         Some(OperandKind::Indirect { .. }) => "A register whose number is in the address register.",
         Some(OperandKind::Immediate(_)) => "A constant.",
-        Some(OperandKind::Label(_)) => "A place in the code.",
+        Some(OperandKind::Label(_)) => "A location in the code.",
         Some(OperandKind::Payload { .. }) => "The registers of the message's payload.",
         Some(OperandKind::Gather { .. }) => "Registers whose numbers are in the scalar register.",
         Some(OperandKind::None) | None => "",
     }
 }
 
-/// What a message does, as far as it is counted.
+/// The effect of a message or instruction that is worth counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageEffect {
     Spill,
@@ -291,12 +289,12 @@ impl MessageEffect {
             MessageEffect::Spill => (
                 Tone::Warning,
                 "spill",
-                "Writes scratch memory: a register that is spilled, or private memory that is kept there.",
+                "Writes scratch memory: a register spill, or private memory.",
             ),
             MessageEffect::Fill => (
                 Tone::Warning,
                 "fill",
-                "Reads scratch memory: a register that was spilled, or private memory that is kept there.",
+                "Reads scratch memory: a register fill, or private memory.",
             ),
             MessageEffect::Atomic => (Tone::Plain, "atomic", "An atomic operation in memory."),
             MessageEffect::Barrier => (
@@ -310,7 +308,7 @@ impl MessageEffect {
             MessageEffect::Illegal => (
                 Tone::Bad,
                 "illegal",
-                "These bits are no instruction of this encoding.",
+                "Not a valid instruction in this encoding.",
             ),
         };
         Annotation {
@@ -321,7 +319,7 @@ impl MessageEffect {
     }
 }
 
-/// What is remarkable about an instruction with that comment.
+/// Returns the notable effects of an instruction, given its comment.
 pub(super) fn remarks(i: &Instruction, comment: &str) -> Vec<MessageEffect> {
     let mut found = Vec::new();
     match i.op {
@@ -332,7 +330,7 @@ pub(super) fn remarks(i: &Instruction, comment: &str) -> Vec<MessageEffect> {
         _ => {}
     }
     if let Some(message) = &i.message {
-        found.extend(message_remark(message, comment));
+        found.extend(message_effect(message, comment));
     }
     if i.options.has(Options::EOT) {
         found.push(MessageEffect::EndOfThread);
@@ -340,9 +338,9 @@ pub(super) fn remarks(i: &Instruction, comment: &str) -> Vec<MessageEffect> {
     found
 }
 
-fn message_remark(message: &Message, comment: &str) -> Option<MessageEffect> {
+fn message_effect(message: &Message, comment: &str) -> Option<MessageEffect> {
     let has = |part: &str| comment.contains(part);
-    // Scratch blocks of the data cache, and what is addressed by the scratch surface.
+    // Scratch blocks of the data cache, and accesses to the scratch surface.
     let scratch = has("scratch block") || has(".ss[");
     Some(match message.sfid {
         Some(Meaning::SAMPLER) => MessageEffect::Sampler,
@@ -361,9 +359,9 @@ pub(super) fn marks(i: &Instruction, comment: &str) -> Vec<Annotation> {
         .collect()
 }
 
-/// A load or store of a message's comment in a sentence: `wr:1+0, rd:4; load.ugm.d32x4.a64` as
-/// "Loads 4 × 32 bits per lane from global memory: sends 1 register, receives 4." Returns `None` for
-/// other messages.
+/// Describes the load or store of a message's comment: `wr:1+0, rd:4; load.ugm.d32x4.a64` becomes
+/// "Loads 4 × 32 bits per lane from global memory: sends 1 register, receives 4." Returns `None`
+/// for other messages.
 pub(super) fn message_words(comment: &str) -> Option<String> {
     let mut parts = comment.split("; ");
     let lengths = parts.next()?.split_once(", rd:");
@@ -379,7 +377,7 @@ pub(super) fn message_words(comment: &str) -> Option<String> {
     };
     let data = names.next()?.strip_prefix('d')?;
     let (bits, count) = data.split_once('x').unwrap_or((data, "1"));
-    // `8u32`: as stored, then in the register.
+    // `8u32`: the stored size, then the size in the register.
     let end = bits.find(|c: char| !c.is_ascii_digit());
     let bits: u32 = bits.get(..end.unwrap_or(bits.len()))?.parse().ok()?;
     let block = count.strip_suffix('t');
@@ -415,9 +413,9 @@ pub(super) fn message_words(comment: &str) -> Option<String> {
     Some(out)
 }
 
-/// What a message does, without sizes, caches and places: `load.ugm`.
+/// Returns the name of a message, without sizes, caches and addresses: `load.ugm`.
 pub(super) fn message_name(comment: &str) -> &str {
-    // Before it are the lengths, and before Xe the shared function.
+    // The lengths precede it, and before Xe the shared function.
     let lengths = |part: &&str| part.contains("rd:") || part.contains("wr:");
     let mut parts = comment.split("; ").filter(|part| !lengths(part)).peekable();
     let first = parts.next().unwrap_or("by register");
@@ -426,7 +424,7 @@ pub(super) fn message_name(comment: &str) -> &str {
         _ => first,
     };
     if !words.contains(' ') || words.contains(" [") || words.contains("surf[") {
-        // Of `load.ugm.d32.a64` the first two.
+        // Keep the first two parts of `load.ugm.d32.a64`.
         let mut dots = words.match_indices('.');
         return match dots.nth(1) {
             Some((end, _)) => words.get(..end).unwrap_or(words),
@@ -446,7 +444,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loads_and_stores_in_a_sentence() {
+    fn loads_and_stores_are_described_in_a_sentence() {
         for (comment, words) in [
             (
                 "wr:1+0, rd:4; load.ugm.d32x4.a64.ca.cc",

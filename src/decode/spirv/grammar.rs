@@ -1,4 +1,4 @@
-//! Khronos' grammar of SPIR-V, from rspirv: instructions with their operands, and the names of
+//! The SPIR-V grammar of Khronos, from rspirv: instructions with their operands, and the names of
 //! enumerants.
 
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use rspirv::spirv;
 /// An instruction of the grammar.
 pub(super) type Grammar = &'static Instruction<'static>;
 
-/// The instruction of that opcode. The table is sorted once: rspirv looks through all of it.
+/// Returns the instruction of an opcode. Sorts the table once, as rspirv searches it linearly.
 pub(super) fn instruction(opcode: u16) -> Option<Grammar> {
     static SORTED: OnceLock<Vec<(u32, Grammar)>> = OnceLock::new();
     let sorted = SORTED.get_or_init(|| {
@@ -24,23 +24,23 @@ pub(super) fn instruction(opcode: u16) -> Option<Grammar> {
     sorted.get(at.ok()?).map(|(_, grammar)| *grammar)
 }
 
-/// The name of an instruction of an extended set.
+/// Returns the name of an instruction of an extended set.
 pub(super) fn extended(set: &str, number: u32) -> Option<&'static str> {
     let table = rspirv::grammar::ext_inst_table(set)?;
     table.lookup_opcode(number).map(|found| found.opname)
 }
 
-/// What a word says that is a number with a name, or bits with names.
+/// The names in a word: of its number, or of its bits.
 #[derive(Debug, PartialEq)]
 pub(super) enum NamedValues {
     /// The name of the number, if it has one.
     One(Option<String>),
-    /// The names of the bits, and those that have none.
+    /// The names of the bits, and the unnamed bits.
     Bits(Vec<String>, u32),
 }
 
-/// The name of a word by its kind, and the operands that it brings with it; nothing where
-/// words of this kind have no names.
+/// Returns the names in a word by its kind, and the operands that it adds; `None` if words of this
+/// kind have no names.
 pub(super) fn named(kind: OperandKind, word: u32) -> Option<(NamedValues, Vec<LogicalOperand>)> {
     macro_rules! named {
         (one: $($one:ident)*; bits: $($bits:ident)*) => {
@@ -53,7 +53,7 @@ pub(super) fn named(kind: OperandKind, word: u32) -> Option<(NamedValues, Vec<Lo
                 })*
                 $(OperandKind::$bits => {
                     let (mut names, mut more, mut rest) = (Vec::new(), Vec::new(), word);
-                    // What a bit brings with it stands in the order of the bits.
+                    // The operands are in the order of their bits.
                     for bit in (0..32).map(|i| word & (1 << i)).filter(|bit| *bit != 0) {
                         let Some(flag) = spirv::$bits::from_bits(bit) else { continue };
                         let Some((name, _)) = flag.iter_names().next() else { continue };
@@ -87,7 +87,7 @@ pub(super) fn named(kind: OperandKind, word: u32) -> Option<(NamedValues, Vec<Lo
     }
 }
 
-/// Khronos' `2D` is no name in Rust, which has `Dim2D` for it.
+/// Khronos' `2D` is not an identifier, so Rust has `Dim2D`.
 fn enumerant(name: &str) -> String {
     match name.strip_prefix("Dim") {
         Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => rest.to_owned(),
@@ -95,16 +95,16 @@ fn enumerant(name: &str) -> String {
     }
 }
 
-/// Khronos' name of a bit, from its name as a constant: `NotNaN` from `NOT_NAN`.
+/// Converts the constant of a bit to Khronos' name: `NOT_NAN` to `NotNaN`.
 fn camel(constant: &str) -> String {
-    const AS_THEY_ARE: &[&str] = &["ALTERA", "AMD", "ARM", "EXT", "INTEL", "KHR", "NSZ", "NV"];
+    const UNCHANGED: &[&str] = &["ALTERA", "AMD", "ARM", "EXT", "INTEL", "KHR", "NSZ", "NV"];
     let words = constant
         .strip_suffix("_MASK")
         .unwrap_or(constant)
         .split('_');
     words.fold(String::new(), |name, word| match word {
         "NAN" => name + "NaN",
-        _ if AS_THEY_ARE.contains(&word) => name + word,
+        _ if UNCHANGED.contains(&word) => name + word,
         _ => {
             let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
             name + first + &rest.to_ascii_lowercase()
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_specification() {
+    fn names_match_the_specification() {
         let one = |kind, word| match named(kind, word) {
             Some((NamedValues::One(name), _)) => name,
             other => panic!("{other:?}"),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bits_bring_with_them_is_in_the_order_of_the_bits() {
+    fn operands_of_bits_are_in_the_order_of_the_bits() {
         // Aligned, MakePointerAvailable.
         let Some((_, more)) = named(OperandKind::MemoryAccess, 0b1010) else {
             panic!("not bits");

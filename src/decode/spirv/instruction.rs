@@ -1,4 +1,4 @@
-//! An instruction as rows: its opcode, its word count, its operands; and as a line of text.
+//! Instructions as rows (opcode, word count, operands), and as lines of text.
 
 use std::fmt::Write;
 
@@ -54,19 +54,19 @@ const WORDS_DOC: Doc = Doc {
     known: &[],
 };
 
-/// A line of text is cut off after so many characters.
+/// Maximum length of a line of text, in characters.
 const LINE: usize = 160;
-/// A name or a text in a line is cut off after so many.
+/// Maximum length of a name or text in a line, in characters.
 const PIECE: usize = 48;
 
-/// How many rows an instruction has.
+/// Returns the number of rows of an instruction.
 pub(super) fn count(module: &Module, number: u32) -> u64 {
     module.instruction(number).map_or(0, |instruction| {
         2 + module.operands(&instruction).len() as u64
     })
 }
 
-/// The row of an instruction, without its children.
+/// Returns the row of an instruction, without its children.
 pub(super) fn node(module: &Module, number: u32) -> Option<Node> {
     let instruction = module.instruction(number)?;
     let operands = module.operands(&instruction);
@@ -91,15 +91,15 @@ pub(super) fn opcode(instruction: &Instruction) -> Str {
     }
 }
 
-/// The result and the operands in one line.
+/// Formats the result and the operands as one line.
 pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
-    let result = operands.iter().find_map(|operand| match operand.what {
+    let result = operands.iter().find_map(|operand| match operand.content {
         OperandContent::Result(id) => Some(id),
         _ => None,
     });
     let mut line = result.map_or(String::new(), |id| format!("{} =", id_text(module, id)));
     for operand in operands {
-        if matches!(operand.what, OperandContent::Result(_)) {
+        if matches!(operand.content, OperandContent::Result(_)) {
             continue;
         }
         if line.len() > LINE {
@@ -114,9 +114,9 @@ pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
     line
 }
 
-/// What an operand says, in a few characters.
+/// Formats an operand.
 pub(super) fn text(module: &Module, operand: &Operand) -> String {
-    match &operand.what {
+    match &operand.content {
         OperandContent::Result(id) | OperandContent::Id(id) => id_text(module, *id),
         OperandContent::Number(raw) => raw.to_string(),
         OperandContent::Literal(number) => literal_text(&operand.words, *number),
@@ -147,7 +147,7 @@ fn bits_text(names: &[String], rest: u32) -> String {
     text
 }
 
-/// `%7`, or `%7:name` where there is one.
+/// Formats an id as `%7`, or as `%7:name` if it has a name.
 pub(super) fn id_text(module: &Module, id: u32) -> String {
     match module.name(id) {
         Some(name) => format!("%{id}:{}", short(&name)),
@@ -162,7 +162,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// The number that some words say, lowest first.
+/// Combines words to a number, lowest first.
 fn wide(words: &[u32]) -> u64 {
     words
         .iter()
@@ -200,13 +200,13 @@ fn literal_text(words: &[u32], number: Option<Number>) -> String {
     }
 }
 
-/// A number of IEEE 754 binary16.
+/// Converts an IEEE 754 binary16 number.
 fn half(raw: u64) -> f32 {
     let raw = u32::try_from(raw & 0xffff).unwrap_or(0);
     let (sign, exponent, fraction) = ((raw >> 15) << 31, (raw >> 10) & 31, raw & 0x3ff);
     match exponent {
         0 => {
-            // 2^-24 for each step of the fraction.
+            // The fraction counts in steps of 2^-24.
             let size = f32::from(u16::try_from(fraction).unwrap_or(0)) / 16_777_216.0;
             if sign == 0 { size } else { -size }
         }
@@ -215,7 +215,7 @@ fn half(raw: u64) -> f32 {
     }
 }
 
-/// The rows of an instruction.
+/// Returns the rows of an instruction.
 pub(super) fn rows(module: &Module, number: u32) -> Vec<Node> {
     let Some(instruction) = module.instruction(number) else {
         return Vec::new();
@@ -251,7 +251,7 @@ fn row(module: &Module, instruction: &Instruction, operand: &Operand, span: Span
     let raw = words.first().copied().unwrap_or(0);
     let field = |value| Node::field(operand.name, value, span);
     let decimal = || Value::decimal(raw.into(), 32);
-    match &operand.what {
+    match &operand.content {
         OperandContent::Result(id) => match module.name(*id) {
             Some(name) => field(decimal()).summary(name),
             None => field(decimal()),
@@ -273,7 +273,7 @@ fn row(module: &Module, instruction: &Instruction, operand: &Operand, span: Span
         .doc(&NAMED_DOC),
         OperandContent::Text(text) => match module.endian() {
             Endian::Little => field(Value::text(text.clone())),
-            // In words whose bytes are turned around.
+            // The bytes of each word are in reverse order.
             Endian::Big => field(Value::Bytes).summary(format!("{text:?}")),
         }
         .doc(&LITERAL_DOC),

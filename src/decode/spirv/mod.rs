@@ -30,11 +30,11 @@ use crate::record;
 record! {
     /// The header of a SPIR-V module.
     pub struct Header: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction" {
-        /// 0x07230203 in the order of bytes of the module.
+        /// 0x07230203 in the byte order of the module.
         magic: u32 as Hex,
         /// The version: major in bits 23:16, minor in bits 15:8.
         version: u32 as Hex,
-        /// Who has written the module: the tool in bits 31:16, its version below.
+        /// The generator of the module: the tool in bits 31:16, its version in bits 15:0.
         generator: u32 as Hex,
         /// All ids are lower than this.
         bound: u32 as Decimal,
@@ -54,7 +54,7 @@ impl Header {
     }
 }
 
-/// What each module starts with.
+/// The magic number of modules.
 const MAGIC: u32 = 0x0723_0203;
 
 const MODULE_DOC: Doc = Doc {
@@ -63,7 +63,7 @@ const MODULE_DOC: Doc = Doc {
     known: &[],
 };
 
-/// The order of bytes of a module, told by its magic number.
+/// Returns the byte order of a module, by its magic number.
 fn order(head: &[u8]) -> Option<Endian> {
     let word: [u8; 4] = head.get(..4)?.try_into().ok()?;
     match (u32::from_le_bytes(word), u32::from_be_bytes(word)) {
@@ -73,7 +73,7 @@ fn order(head: &[u8]) -> Option<Endian> {
     }
 }
 
-/// Do the bytes start as a module does?
+/// Returns whether the bytes start like a module.
 pub fn is_module(head: &[u8]) -> bool {
     order(head).is_some()
 }
@@ -113,7 +113,7 @@ impl Format for Spirv {
     }
 }
 
-/// The node of a section that holds a module; nothing, if it does not.
+/// Returns the node of a section that contains a module; `None` otherwise.
 pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
     let head = Window::clamped(cx.sources, bytes.subspan(0, 4));
     order(head.bytes())?;
@@ -125,14 +125,14 @@ pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
     Some(node.children(rows, module::TOP, None).doc(&MODULE_DOC))
 }
 
-/// The rows of a module; read when somebody opens it.
+/// Registers the rows of a module, which are read on demand.
 fn rows(cx: &Context<'_>, span: Span) -> ExpanderId {
     cx.register(Rc::new(LazyTree::new(move |sources| {
         Module::read(sources, span)
     })))
 }
 
-/// Checks the header, and nothing else.
+/// Checks only the header.
 fn check(cx: &Context<'_>, span: Span) -> Option<Header> {
     let window = Window::clamped(cx.sources, span.subspan(0, Header::SIZE));
     let endian = order(window.bytes())?;

@@ -1,4 +1,4 @@
-//! A SPIR-V module with its instructions, which are decoded when they are opened.
+//! A SPIR-V module with instructions that are decoded on demand.
 //!
 //! One pass over the first words of the instructions finds where they start and which of them
 //! define ids. The contents of an instruction are read each time it is shown. Opcodes that are not
@@ -19,10 +19,10 @@ use crate::model::{
     Bytes, Doc, Expand, ExpanderId, KnownValue, Node, NodeKind, Rows, Sources, Span, Value,
 };
 
-/// A module of SPIR-V.
+/// A SPIR-V module.
 pub(super) struct Module {
     span: Span,
-    /// Nothing, if that is more than [`limits::DEEP`], or cannot be read.
+    /// Empty if they exceed [`limits::DEEP`] or cannot be read.
     bytes: Bytes,
     endian: Endian,
     /// The first word of each instruction.
@@ -47,7 +47,7 @@ const INSTRUCTION: u64 = 1 << 32;
 
 const HEADER_WORDS: u32 = 5;
 
-/// Opcodes that are looked at while walking.
+/// Opcodes that the walk evaluates.
 const OP_NAME: u16 = 5;
 const OP_EXT_INST_IMPORT: u16 = 11;
 const OP_TYPE_INT: u16 = 21;
@@ -74,7 +74,7 @@ const REST_DOC: Doc = Doc {
     known: &[],
 };
 
-/// Who has written a module: the numbers in the registry of Khronos that are met.
+/// The generators in the Khronos registry that occur in practice.
 const TOOLS: &[KnownValue] = &[
     tool(6, "Khronos LLVM/SPIR-V Translator"),
     tool(7, "Khronos SPIR-V Tools Assembler"),
@@ -164,7 +164,7 @@ impl Module {
         self.span.subspan(start, end.saturating_sub(start))
     }
 
-    /// The instruction of that number, if there is one.
+    /// Returns the instruction with a number, if there is one.
     pub(super) fn instruction(&self, number: u32) -> Option<Instruction> {
         let at = *self.starts.get(usize::try_from(number).ok()?)?;
         let first = self.word(at)?;
@@ -180,37 +180,37 @@ impl Module {
         })
     }
 
-    /// The instruction that defines an id.
+    /// Returns the instruction that defines an id.
     pub(super) fn definition(&self, id: u32) -> Option<(u32, Instruction)> {
         let number = *self.definitions.get(&id)?;
         Some((number, self.instruction(number)?))
     }
 
-    /// The name that an id has for debugging: the start of a long one, as many may refer to it.
+    /// Returns the debug name of an id. Shortens long ones, as many instructions may refer to them.
     pub(super) fn name(&self, id: u32) -> Option<String> {
-        const MOST: u32 = 64;
+        const NAME_WORDS: u32 = 64;
         let number = usize::try_from(*self.names.get(&id)?).ok()?;
         let at = *self.starts.get(number)?;
         let (_, count) = split(self.word(at)?);
-        // The opcode and the id stand before it.
-        let words = (2..u32::from(count).min(MOST + 2)).map_while(|i| self.word(at + i));
+        // The opcode and the id precede it.
+        let words = (2..u32::from(count).min(NAME_WORDS + 2)).map_while(|i| self.word(at + i));
         let bytes = words.flat_map(u32::to_le_bytes);
         let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
         let mut text = String::from_utf8_lossy(&name).into_owned();
-        if name.len() == 4 * MOST as usize {
-            // The last character may be cut in two.
+        if name.len() == 4 * NAME_WORDS as usize {
+            // The last character may be truncated.
             text.pop();
             text.push('…');
         }
         (!text.is_empty()).then_some(text)
     }
 
-    /// The operands of an instruction.
+    /// Returns the operands of an instruction.
     pub(super) fn operands(&self, instruction: &Instruction) -> Vec<Operand> {
         operands(instruction.grammar, &instruction.words, self)
     }
 
-    /// The order of bytes.
+    /// Returns the byte order.
     pub(super) fn endian(&self) -> Endian {
         self.endian
     }
@@ -219,7 +219,7 @@ impl Module {
         self.starts.len() as u64
     }
 
-    /// The rows of the module.
+    /// Returns the rows of the module.
     fn parts(&self) -> Vec<Node> {
         if self.span.len() > limits::DEEP {
             return vec![raw::too_large(self.span)];
@@ -279,18 +279,18 @@ impl Module {
     }
 }
 
-/// A node with children.
+/// Makes a node with children.
 pub(super) fn lazy(node: Node, item: u64, count: u64) -> Node {
     node.children(ExpanderId::SELF, item, Some(count))
 }
 
-/// The opcode and the word count in an instruction's first word.
+/// Returns the opcode and the word count of an instruction's first word.
 pub(super) fn split(first: u32) -> (u16, u16) {
     let [a, b, c, d] = first.to_le_bytes();
     (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]))
 }
 
-/// Which word holds the id of the result.
+/// Returns the index of the word with the result id.
 fn result_at(grammar: Grammar) -> Option<u32> {
     use rspirv::grammar::OperandKind::IdResult;
     let place = grammar
@@ -303,11 +303,11 @@ fn result_at(grammar: Grammar) -> Option<u32> {
 
 /// An instruction with its words.
 pub(super) struct Instruction {
-    /// What it does.
+    /// Its operation.
     pub(super) opcode: u16,
-    /// What the grammar says of it.
+    /// Its grammar.
     pub(super) grammar: Option<Grammar>,
-    /// Its words, the first too.
+    /// Its words, including the first.
     pub(super) words: Vec<u32>,
     /// Its bytes.
     pub(super) span: Span,
@@ -342,10 +342,12 @@ impl Types for Module {
         let (_, definition) = self.definition(id)?;
         let is_import = definition.opcode == OP_EXT_INST_IMPORT;
         let operands = is_import.then(|| self.operands(&definition))?;
-        operands.into_iter().find_map(|operand| match operand.what {
-            OperandContent::Text(text) => Some(text),
-            _ => None,
-        })
+        operands
+            .into_iter()
+            .find_map(|operand| match operand.content {
+                OperandContent::Text(text) => Some(text),
+                _ => None,
+            })
     }
 }
 

@@ -4,64 +4,64 @@ use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
 
 use super::grammar::{self, Grammar, NamedValues};
 
-/// An operand: its words, and what they say.
+/// An operand: its words, and their content.
 #[derive(Debug, PartialEq)]
 pub(super) struct Operand {
-    /// What it is, in the grammar's word for the kind.
+    /// Its name, as in the grammar.
     pub(super) name: &'static str,
-    /// Its first word; 0 is the one with the opcode.
+    /// The index of its first word; 0 is the opcode's.
     pub(super) at: usize,
-    /// How many words it has.
+    /// Number of words.
     pub(super) len: usize,
-    /// The first two of them.
+    /// The first two words.
     pub(super) words: Vec<u32>,
-    /// What they say.
-    pub(super) what: OperandContent,
+    /// The content of the words.
+    pub(super) content: OperandContent,
 }
 
-/// What the words of an operand say.
+/// The content of an operand.
 #[derive(Debug, PartialEq)]
 pub(super) enum OperandContent {
     /// The id of the result.
     Result(u32),
-    /// The id of something.
+    /// Another id.
     Id(u32),
     /// A number.
     Number(u32),
     /// A number of a type that is defined elsewhere.
     Literal(Option<Number>),
-    /// A number or bits with names.
+    /// A named number, or named bits.
     Named(NamedValues),
-    /// The name that a number has in another table: an opcode, an extended instruction.
+    /// The name of a number in another table: an opcode, an extended instruction.
     Of(Option<String>),
     /// Text.
     Text(String),
-    /// Words that the grammar does not speak of.
+    /// Words that the grammar does not define.
     Words,
 }
 
 /// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number {
-    /// How many bits it has.
+    /// Its width in bits.
     pub(super) bits: u32,
-    /// It has a sign.
+    /// Whether it is signed.
     pub(super) signed: bool,
-    /// It has a fraction.
+    /// Whether it is floating-point.
     pub(super) float: bool,
 }
 
-/// What has to be known of the module.
+/// Information from the module.
 pub(super) trait Types {
-    /// The number type of that id.
+    /// Returns the number type with this id.
     fn number(&self, id: u32) -> Option<Number>;
-    /// The id of the type of the value of that id.
+    /// Returns the id of the type of a value.
     fn type_of(&self, id: u32) -> Option<u32>;
-    /// The name of the extended instruction set of that id.
+    /// Returns the name of the extended instruction set with this id.
     fn set(&self, id: u32) -> Option<String>;
 }
 
-/// The operands of an instruction with these words.
+/// Decodes the operands of an instruction with these words.
 pub(super) fn operands(grammar: Option<Grammar>, words: &[u32], types: &dyn Types) -> Vec<Operand> {
     let mut walk = Walk {
         words,
@@ -85,7 +85,7 @@ struct Walk<'a> {
     at: usize,
     out: Vec<Operand>,
     result_type: Option<u32>,
-    /// The first id that is neither the result nor its type.
+    /// The first id after the result and its type.
     first_id: Option<u32>,
     types: &'a dyn Types,
 }
@@ -95,7 +95,7 @@ impl Walk<'_> {
         self.words.get(self.at).copied()
     }
 
-    fn push(&mut self, name: &'static str, len: usize, what: OperandContent) {
+    fn push(&mut self, name: &'static str, len: usize, content: OperandContent) {
         let len = len.min(self.words.len().saturating_sub(self.at));
         let own = self.words.get(self.at..).unwrap_or(&[]);
         self.out.push(Operand {
@@ -103,7 +103,7 @@ impl Walk<'_> {
             at: self.at,
             len,
             words: own.iter().take(len.min(2)).copied().collect(),
-            what,
+            content,
         });
         self.at += len;
     }
@@ -123,7 +123,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An operand of that kind, and those that it brings with it.
+    /// Decodes an operand of a kind, and the operands that it adds.
     fn one(&mut self, kind: OperandKind) {
         let Some(word) = self.word() else {
             return;
@@ -200,7 +200,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Ends with a NUL, and with the word that it stands in.
+    /// Text ends with the word that contains the NUL.
     fn text(&mut self) {
         let rest = self.words.get(self.at..).unwrap_or(&[]);
         let bytes = rest.iter().flat_map(|word| word.to_le_bytes());
@@ -210,7 +210,7 @@ impl Walk<'_> {
         self.push("Literal", len, OperandContent::Text(text));
     }
 
-    /// OpSpecConstantOp names an instruction and has its operands, but for the result.
+    /// OpSpecConstantOp names an instruction and has its operands, except the result.
     fn operation(&mut self, word: u32) {
         let operation = u16::try_from(word).ok().and_then(grammar::instruction);
         let name = operation.map(|grammar| format!("Op{}", grammar.opname));
@@ -229,7 +229,7 @@ impl Walk<'_> {
     }
 }
 
-/// The grammar's word for a kind that has only names.
+/// Returns the grammar's name for a kind that has only names.
 fn title(kind: OperandKind) -> &'static str {
     macro_rules! titles {
         ($($kind:ident = $title:literal)*) => {

@@ -8,7 +8,7 @@ use super::module::Module;
 use super::operands::OperandContent;
 use crate::model::{Doc, Node, Rows, Value};
 
-/// Instructions of a kind.
+/// A kind of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group {
     Capabilities,
@@ -37,7 +37,7 @@ const GROUPS: &[Group] = &[
 ];
 
 impl Group {
-    /// The instructions of that opcode are listed here.
+    /// Returns the group that lists the instructions with an opcode.
     fn of(opcode: u16) -> Option<Group> {
         Some(match opcode {
             17 => Group::Capabilities,
@@ -54,7 +54,7 @@ impl Group {
         })
     }
 
-    /// What they are called.
+    /// Returns its title.
     pub(super) fn title(self) -> &'static str {
         match self {
             Group::Capabilities => "capabilities",
@@ -70,7 +70,7 @@ impl Group {
         }
     }
 
-    /// Its place among the groups.
+    /// Returns its index.
     pub(super) fn index(self) -> u64 {
         GROUPS.iter().position(|group| *group == self).unwrap_or(0) as u64
     }
@@ -87,7 +87,7 @@ const ENTRY_DOC: Doc = Doc {
 pub(super) struct Overview([Vec<u32>; GROUPS.len()]);
 
 impl Overview {
-    /// Takes note of an instruction.
+    /// Adds an instruction.
     pub(super) fn note(&mut self, opcode: u16, number: u32) {
         if let Some(list) = Group::of(opcode).and_then(|group| self.list_mut(group)) {
             list.push(number);
@@ -105,7 +105,7 @@ impl Overview {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The groups that have something, and how much.
+    /// Returns the non-empty groups and their sizes.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Group, u64)> {
         let all = GROUPS
             .iter()
@@ -113,12 +113,12 @@ impl Overview {
         all.filter(|(_, count)| *count > 0)
     }
 
-    /// How many instructions a group has.
+    /// Returns the number of instructions of a group.
     pub(super) fn count(&self, group: u64) -> u64 {
         self.list(group).len() as u64
     }
 
-    /// The rows of a group.
+    /// Returns the rows of a group.
     pub(super) fn rows(&self, module: &Module, group: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let from = usize::try_from(range.start).unwrap_or(usize::MAX);
         let most = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
@@ -128,29 +128,29 @@ impl Overview {
     }
 }
 
-/// What an instruction says, under the name of what it is about.
+/// Returns the row of an instruction, named after its subject.
 fn row(module: &Module, number: u32) -> Option<Node> {
     let instruction = module.instruction(number)?;
     let operands = module.operands(&instruction);
-    let kernel = operands.iter().find_map(|operand| match &operand.what {
+    let kernel = operands.iter().find_map(|operand| match &operand.content {
         OperandContent::Text(name) if instruction.opcode == 15 => Some(name.clone()),
         _ => None,
     });
     let about = operands.iter().position(|operand| {
-        matches!(operand.what, OperandContent::Result(_))
-            || matches!(operand.what, OperandContent::Id(_))
+        matches!(operand.content, OperandContent::Result(_))
+            || matches!(operand.content, OperandContent::Id(_))
     });
     let about = match instruction.opcode {
         // OpFunction: its result, not its type.
         54 => operands
             .iter()
-            .position(|operand| matches!(operand.what, OperandContent::Result(_))),
+            .position(|operand| matches!(operand.content, OperandContent::Result(_))),
         11 | 15 | 3 => None,
         _ => about,
     };
     let rest = operands.iter().enumerate().filter(|(i, operand)| {
-        let is_name = matches!(operand.what, OperandContent::Text(_)) && kernel.is_some();
-        let is_result = matches!(operand.what, OperandContent::Result(_));
+        let is_name = matches!(operand.content, OperandContent::Text(_)) && kernel.is_some();
+        let is_result = matches!(operand.content, OperandContent::Result(_));
         Some(*i) != about && !is_name && !is_result
     });
     let rest: Vec<String> = rest
@@ -160,7 +160,7 @@ fn row(module: &Module, number: u32) -> Option<Node> {
     let rest = rest.join(" ");
     let named = match about
         .and_then(|at| operands.get(at))
-        .map(|operand| &operand.what)
+        .map(|operand| &operand.content)
     {
         // The name itself follows.
         Some(OperandContent::Id(id)) if matches!(instruction.opcode, 5 | 6) => {

@@ -1,10 +1,10 @@
-//! Bytes, and which leaves they belong to.
+//! Bytes and the leaves that contain them.
 
 use crate::model::{Bytes, Document, Leaf, SourceError, Span};
 use crate::worker::handler::{Answer, failed};
 use crate::worker::protocol::{BYTES_MAX, LeafRow, Response};
 
-/// At most so many leaves in one answer: one for each byte that a screen can show.
+/// Maximum number of leaves in one answer: one per byte that a screen can show.
 const LEAVES_MAX: usize = 16 * 1024;
 
 pub(crate) fn bytes(document: &Document, span: Span, with_leaves: bool) -> Answer {
@@ -24,11 +24,11 @@ pub(crate) fn bytes(document: &Document, span: Span, with_leaves: bool) -> Answe
     }
 }
 
-/// What there is of the bytes of `span`, at most [`BYTES_MAX`] of them, and where it is.
+/// Reads the bytes of `span`, at most [`BYTES_MAX`], and returns them with their position.
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// If the bytes cannot be read.
 pub fn read(document: &Document, span: Span) -> Result<(Span, Bytes), SourceError> {
     let whole = document.sources.whole(span.source);
     let start = span.start.min(whole.end);
@@ -37,7 +37,7 @@ pub fn read(document: &Document, span: Span) -> Result<(Span, Bytes), SourceErro
     Ok((span, bytes))
 }
 
-/// Shades start anew in each block of this many bytes.
+/// Shades restart in each block of this many bytes.
 const BLOCK: u64 = 4096;
 
 fn leaves(document: &Document, span: Span) -> Vec<LeafRow> {
@@ -66,13 +66,12 @@ fn leaves(document: &Document, span: Span) -> Vec<LeafRow> {
         .collect()
 }
 
-/// A shade for each leaf, so that neighbours differ and that a leaf has the same shade
-/// whichever piece of the file is asked for.
+/// Returns a shade for each leaf. Neighbors differ, and a leaf has the same shade in every
+/// requested range.
 ///
-/// The place among the siblings would do within a record, but the last field of one and
-/// the first of the next may be alike: then the later one changes. As that may go on from
-/// leaf to leaf, it starts anew in each block; a leaf that reaches into another block
-/// always has the shade of its place.
+/// Alternating by index works within a record, but the last field of one record and the first of
+/// the next may be equal: then the later one changes. Such changes propagate, so shades restart in
+/// each block; a leaf that crosses into another block always has the shade of its index.
 fn shades(leaves: &[Leaf]) -> Vec<bool> {
     let mut before: Option<(u64, bool)> = None;
     leaves

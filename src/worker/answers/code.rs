@@ -1,4 +1,4 @@
-//! What requests about the code of a document are answered.
+//! Answers to requests about the code of a document.
 
 use super::rows::short_name;
 use crate::analysis::assembly::Tally;
@@ -8,23 +8,23 @@ use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{CodeReport, Response, SECTIONS_MAX};
 
-/// So many bytes of code are counted for one answer.
+/// Maximum number of bytes of code counted per answer.
 const PIECE: u64 = 1 << 20;
 
-/// What is counted: the document, the section of code, and the encoding.
+/// The key of a count: document, section of code and encoding.
 type CountKey = (NodeId, Span, Option<Str>);
 
-/// The counting that was asked for last.
+/// The count that was requested last.
 #[derive(Default)]
 pub(crate) struct Counting(Option<(CountKey, Box<dyn Tally>, u64)>);
 
 impl Counting {
-    /// The sections of code of the innermost document around a node, and what the instructions of
-    /// one come to. Goes on where it was asked for before.
+    /// Reports the code sections of the innermost document around a node and the instruction mix of
+    /// one section. Resumes the previous count.
     ///
     /// # Errors
     ///
-    /// When there is no code; says so in words.
+    /// If there is no code, as a message.
     pub(crate) fn answer(
         &mut self,
         document: &mut Document,

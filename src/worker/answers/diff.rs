@@ -1,4 +1,4 @@
-//! What requests about the comparison with another file are answered.
+//! Answers to requests about the comparison with another file.
 
 use super::export::EXPORT_MAX;
 use crate::diff::{Comparison, Options};
@@ -6,12 +6,12 @@ use crate::model::Document;
 use crate::report::comparison::{counts, json, verdict_words, write_html, write_markdown};
 use crate::worker::protocol::{CompareForm, CompareReport, Response};
 
-/// Compares a document with another file, or again with the same one; then the difference at the place
-/// `keep` is found again.
+/// Compares a document with another file, or again with the same file; in that case the result also
+/// locates the difference at index `keep`.
 ///
 /// # Errors
 ///
-/// When it was compared with none before; says so in words.
+/// If there is no previous comparison, as a message.
 pub(crate) fn compare(
     document: &mut Document,
     base: Option<Document>,
@@ -50,21 +50,21 @@ fn report(comparison: &Comparison) -> CompareReport {
     }
 }
 
-/// What of the two files differs.
+/// Returns the indexes of the bytes that differ, one per file.
 ///
 /// # Errors
 ///
-/// When it was compared with none; says so in words.
+/// If the file is not compared, as a message.
 pub(crate) fn differing(document: &Document) -> Result<Response, String> {
     let differing = document.differing().ok_or(NONE)?;
     Ok(Response::Differing(Box::new(differing)))
 }
 
-/// The whole comparison as text.
+/// Writes the whole comparison as text.
 ///
 /// # Errors
 ///
-/// When there is none, or it would be too long; says so in words.
+/// If the file is not compared, or the text would be too long, as a message.
 pub(crate) fn written(document: &Document, form: CompareForm) -> Result<Response, String> {
     let comparison = document.comparison().ok_or(NONE)?;
     let mut out = Vec::new();

@@ -1,18 +1,18 @@
-//! A part of the tree as text.
+//! Export of a subtree as text.
 
 use std::io::{self, Write};
 
 use crate::model::{Document, Node, json, text};
 use crate::worker::protocol::ExportForm;
 
-/// At most so much text in one answer.
+/// Maximum length of the text in one answer, in bytes.
 pub const EXPORT_MAX: usize = 64 * 1024 * 1024;
 
-/// A node and all below it as text, of at most `limit` bytes.
+/// Writes a node and its descendants as text of at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// When it would be longer; says so in words.
+/// If the text would be longer, as a message.
 pub fn export(
     document: &Document,
     node: &Node,

@@ -1,4 +1,4 @@
-//! Graphs: the modules of a SYCLBIN, the images of a host's file, the basic blocks of some code.
+//! Graphs: the modules of a SYCLBIN, the images of a host file, the basic blocks of code.
 
 use std::rc::Rc;
 
@@ -14,11 +14,11 @@ use crate::worker::protocol::{
     Response,
 };
 
-/// What a query finds from a place on: so many modules, or groups of them.
+/// Returns up to `count` modules of a query's result from an index on, or groups of them.
 ///
 /// # Errors
 ///
-/// When there are no modules; says so in words.
+/// If there are no modules, as a message.
 pub(crate) fn graph(
     lists: &mut Lists,
     document: &mut Document,
@@ -99,7 +99,7 @@ fn row(graph: &ModuleGraph, index: u32) -> Option<GraphModule> {
     })
 }
 
-/// The edges among the modules that are shown: one for each pair, with its first symbol.
+/// Returns the edges among the visible modules: one for each pair, with its first symbol.
 fn edges(graph: &ModuleGraph, rows: &[GraphModule]) -> Vec<GraphEdge> {
     let shown = |index: &u32| rows.iter().any(|row| row.module.index == *index);
     let mut edges: Vec<GraphEdge> = Vec::new();
@@ -121,12 +121,11 @@ fn edges(graph: &ModuleGraph, rows: &[GraphModule]) -> Vec<GraphEdge> {
     edges
 }
 
-/// The basic blocks of some code from a place on: so many, or groups of them. `at` is what is
-/// selected.
+/// Returns basic blocks from an index on, or groups of them. `at` is the selection.
 ///
 /// # Errors
 ///
-/// When there is no code; says so in words.
+/// If there is no code, as a message.
 pub(crate) fn blocks(
     document: &mut Document,
     node: NodeId,
@@ -190,7 +189,7 @@ pub(crate) fn blocks(
     })))
 }
 
-/// A text with one blank between its words.
+/// Joins the words of a text with single spaces.
 fn words(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Which image of a container a selection stands for, and which images with code there are.
+//! The image of a container that a selection refers to, and the images with code.
 
 use super::rows::texts;
 use crate::analysis::images::Image;
@@ -7,12 +7,12 @@ use crate::model::{Document, NodeId, Span};
 use crate::tables::ListId;
 use crate::worker::protocol::{CodeImage, CodeImages, IMAGES_LISTED};
 
-/// Says whether a document has what is looked for.
+/// Tests whether a document has the content in question.
 type DocumentPredicate = fn(&mut Document, NodeId) -> bool;
 
-/// Returns the document with instructions that a node stands for: the innermost around it; else
-/// that of the only image with code that the node describes, holds or lies in. Opens such images of
-/// a host's file. Returns `None` where there is no code, or a choice.
+/// Returns the document with instructions for a node: the innermost around it, else that of the
+/// only image with code that the node describes, contains or lies in. Opens such images of a host
+/// file. Returns `None` if there is no code, or more than one candidate.
 pub(crate) fn code_document(
     document: &mut Document,
     node: NodeId,
@@ -22,7 +22,7 @@ pub(crate) fn code_document(
     around.or_else(|| only_image(document, node, span, has_code))
 }
 
-/// Returns the document with readable texts that a node stands for, by the same rule.
+/// Returns the document with readable texts for a node, by the same rule.
 pub(crate) fn text_document(document: &mut Document, node: NodeId) -> Option<NodeId> {
     let around = document.document_of(node, ListId::Lines)?;
     if has_texts(document, around) {
@@ -32,8 +32,8 @@ pub(crate) fn text_document(document: &mut Document, node: NodeId) -> Option<Nod
     only_image(document, node, span, has_texts)
 }
 
-/// Lists the images with code of the outermost container around a node. In the place of an archive
-/// in a host's file that the node lies in, its members are listed.
+/// Lists the images with code of the outermost container around a node. If the node lies in an
+/// archive of a host file, lists the members of that archive instead.
 pub(crate) fn code_images(document: &mut Document, node: NodeId) -> CodeImages {
     let mut found = CodeImages::default();
     let span = document.node(node).and_then(|node| node.span);
@@ -110,8 +110,8 @@ fn code_image(document: &Document, image: &Image, outer: &str, shown: Option<Spa
     }
 }
 
-/// Says whether an image can have instructions. One that the index of a host's file lists is not
-/// opened for that.
+/// Returns whether an image can have instructions. Does not open images that the index of a host
+/// file lists.
 fn may_have_code(document: &Document, image: &Image) -> bool {
     let host = image.host.as_ref().filter(|_| image.is_listed());
     match host.and_then(|host| host.said(&document.sources)) {
@@ -137,8 +137,8 @@ fn container_of(document: &Document, node: NodeId) -> Option<NodeId> {
     }
 }
 
-/// Returns the document of the only image that the node describes, holds or lies in, and that has
-/// what is looked for.
+/// Returns the document of the only image that the node describes, contains or lies in and that
+/// satisfies the predicate.
 fn only_image(
     document: &mut Document,
     node: NodeId,
@@ -165,7 +165,7 @@ fn only_image(
             continue;
         }
         let is_listed = image.is_listed();
-        // Without opening: a choice between several that can have code is one.
+        // Do not open anything if several images can have code: the choice is the user's.
         if is_listed && found.is_some() {
             return None;
         }
@@ -175,7 +175,7 @@ fn only_image(
             Some(vec![image.clone()])
         };
         for image in inner.unwrap_or_default() {
-            // Of an archive the member that the node lies in.
+            // For an archive, use the member that contains the node.
             let is_member = !is_listed
                 || node == container
                 || whole.is_none_or(|whole| {
@@ -211,7 +211,7 @@ fn holders(document: &Document, node: NodeId, span: Option<Span>) -> Vec<Span> {
     graph.and_then(|graph| images(&graph)).unwrap_or_default()
 }
 
-/// Says whether bytes are a part of `whole`, or unpacked from a part of it.
+/// Returns whether bytes are part of `whole`, or unpacked from a part of it.
 fn within(document: &Document, mut span: Span, whole: Span) -> bool {
     while span.source != whole.source {
         match document.sources.parent(span.source) {

@@ -1,4 +1,4 @@
-//! What requests about lists are answered.
+//! Answers to requests about lists.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
@@ -18,45 +18,45 @@ use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, Response, SurveyReport,
 };
 
-/// Of each list the one that was asked for last, and its order: what is scrolled through is
-/// neither made nor sorted anew for each page.
+/// The last requested list of each kind with its order: scrolling neither rebuilds nor re-sorts it
+/// for each page.
 pub(crate) struct Lists {
     found: BTreeMap<ListId, QueriedList>,
     reading: Option<Reading>,
-    /// Tells the time in milliseconds.
+    /// Returns the time in milliseconds.
     clock: fn() -> f64,
 }
 
-/// The kernels of a container, of which only some are read so far.
+/// The kernels of a container that is partly read.
 struct Reading {
     document: NodeId,
     kernels: KernelReading,
-    /// The time that was spent on it, in milliseconds.
+    /// Time spent reading so far, in milliseconds.
     spent: f64,
 }
 
-/// Kernels are read for so many milliseconds before an answer, at first and at most. The more are
-/// read, the longer it takes to make a list of them: with a share of the time that was spent before,
-/// the lists together take no longer than the reading.
+/// Minimum and maximum time for reading kernels before an answer, in milliseconds. The more kernels
+/// are read, the longer building their list takes: with a share of the time spent so far, the lists
+/// together take no longer than the reading.
 const STEP: f64 = 40.0;
 const STEP_MAX: f64 = 150.0;
 const STEP_SHARE: f64 = 0.15;
 
-/// A list, and the rows that a query finds in it.
+/// A list and the rows that match a query.
 pub(crate) struct QueriedList {
-    /// The document whose list it is.
+    /// The document that the list belongs to.
     pub(crate) document: NodeId,
     list: Rc<dyn List>,
     query: Query,
-    /// Or what is wrong with the query.
+    /// The order, or an error message about the query.
     pub(crate) order: Result<Order, String>,
     maxima: OnceCell<Vec<(Str, f64)>>,
-    /// As [`ListPage::names`].
+    /// See [`ListPage::names`].
     names: OnceCell<Option<u32>>,
 }
 
 impl Lists {
-    /// No lists; `clock` tells the time in milliseconds.
+    /// Returns an empty cache; `clock` returns the time in milliseconds.
     pub(crate) fn new(clock: fn() -> f64) -> Lists {
         Lists {
             found: BTreeMap::new(),
@@ -65,8 +65,8 @@ impl Lists {
         }
     }
 
-    /// Reads more of the kernels of the container around a node; all that are left if `is_all`.
-    /// Returns how far it is, or `None` where nothing has to be read.
+    /// Reads more kernels of the container around a node, or all remaining ones if `is_all`.
+    /// Returns the progress, or `None` if there is nothing to read.
     pub(crate) fn read_kernels(
         &mut self,
         document: &mut Document,
@@ -90,9 +90,9 @@ impl Lists {
         let reading = self.reading.as_mut()?;
         if !reading.kernels.progress().is_over() {
             let started = (self.clock)();
-            let most = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
+            let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
             let mut time = 0.0;
-            while !reading.kernels.progress().is_over() && (is_all || time < most) {
+            while !reading.kernels.progress().is_over() && (is_all || time < budget) {
                 reading.kernels.step(document);
                 time = (self.clock)() - started;
             }
@@ -102,8 +102,8 @@ impl Lists {
         Some(reading.kernels.progress())
     }
 
-    /// What a container holds for which devices, as far as it is read, after more of it is read; and
-    /// the kernels that are worst.
+    /// Reads more of a container, then reports its contents by device as far as they are read, and
+    /// the kernels with the worst hazards.
     fn survey(
         &mut self,
         document: &mut Document,
@@ -121,10 +121,10 @@ impl Lists {
             ..Query::default()
         };
         let list = reading.kernels.list(document);
-        let columns = chosen(&*list, columns)?;
+        let columns = columns_of(&*list, columns)?;
         let found = QueriedList::new(id, list, &query, document);
         let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
-        // The same kernel is there for several devices.
+        // The same kernel may exist for several devices.
         let mut names = HashSet::new();
         let rows = rows.filter(|row| {
             let name = found.list.cell(*row, 0, &document.sources);
@@ -143,7 +143,7 @@ impl Lists {
         })))
     }
 
-    /// The list of a document: the one that was made last, if it is of that document.
+    /// Returns the cached list if it belongs to this document.
     pub(crate) fn known(
         &mut self,
         document: &mut Document,
@@ -161,12 +161,12 @@ impl Lists {
         }
     }
 
-    /// The rows that a query finds in the list of the innermost document around a node that has
-    /// such a list.
+    /// Returns the rows that match a query in the list of the innermost document around a node that
+    /// has such a list.
     ///
     /// # Errors
     ///
-    /// When there is none; says so in words.
+    /// If there is no such list, as a message.
     pub(crate) fn get(
         &mut self,
         document: &mut Document,
@@ -217,7 +217,7 @@ impl Lists {
         Ok(self.found.entry(list).or_insert(found))
     }
 
-    /// Makes a list anew when it is asked for next.
+    /// Drops a cached list, so that the next request rebuilds it.
     pub(crate) fn forget(&mut self, list: ListId) {
         self.found.remove(&list);
     }
@@ -241,7 +241,7 @@ impl Lists {
                     _ => None,
                 };
                 let found = self.get(document, id, list, query)?;
-                let columns = chosen(&*found.list, columns)?;
+                let columns = columns_of(&*found.list, columns)?;
                 Response::List(Box::new(ListPage {
                     reading: reading.filter(|progress| !progress.is_over()),
                     ..found.page(document, *start, *count, &columns)
@@ -269,7 +269,7 @@ impl Lists {
                 rows,
             } => {
                 let text = match (query.of, list, form) {
-                    // A text is not a table of its lines, a listing none of instructions.
+                    // Texts have no table of lines, and listings no table of instructions.
                     (Some(text), ListId::Lines, Form::Plain) => {
                         lines::text(text, &document.sources, EXPORT_MAX)
                     }
@@ -294,7 +294,7 @@ impl Lists {
                             self.read_kernels(document, id, true);
                         }
                         let found = self.get(document, id, list, query)?;
-                        let columns = chosen(&*found.list, columns)?.into_iter();
+                        let columns = columns_of(&*found.list, columns)?.into_iter();
                         let columns: Vec<_> = columns.map(|(_, column)| column).collect();
                         let order = found.order.as_ref().map_err(String::clone)?;
                         let (list, sources) = (&*found.list, &document.sources);
@@ -315,7 +315,7 @@ impl Lists {
         })
     }
 
-    /// The entry of the row at a place.
+    /// Returns the entry of the row at an index.
     pub(crate) fn entry(
         &mut self,
         document: &mut Document,
@@ -328,7 +328,7 @@ impl Lists {
         found.list.entry(row, &document.sources)
     }
 
-    /// The list that goes with a selection, and the row that the selection belongs to.
+    /// Returns the list for a selection and the row that the selection belongs to.
     pub(crate) fn at(
         &mut self,
         document: &mut Document,
@@ -339,7 +339,7 @@ impl Lists {
         let list = follow.list;
         let shown = document.document_of(follow.document, list);
         let around = document.document_of(node, list);
-        // The row of a container's list that somebody has chosen does not lead away from it.
+        // A row that the user has selected in a container's list stays in that list.
         if let (Some(shown), Some(around)) = (shown, around)
             && shown != around
             && matches!(list, ListId::Kernels | ListId::Images)
@@ -354,7 +354,7 @@ impl Lists {
             });
         }
         let id = match list {
-            // The code of another image is never that of the selection.
+            // The code of another image never matches the selection.
             ListId::Instructions => code_document(document, node, span)?,
             _ => around.or(shown)?,
         };
@@ -382,7 +382,7 @@ impl Lists {
                 found.count(),
                 found.place(document, span, current, follow.or_first),
             ),
-            // No text has been chosen yet.
+            // No text has been selected yet.
             Err(_) if list == ListId::Lines => (0, None),
             Err(_) => return None,
         };
@@ -407,7 +407,7 @@ impl QueriedList {
         }
     }
 
-    /// How many rows the query finds.
+    /// Returns the number of matching rows.
     pub(crate) fn count(&self) -> u64 {
         self.order.as_ref().map_or(0, Order::count).into()
     }
@@ -447,7 +447,7 @@ impl QueriedList {
         }
     }
 
-    /// A row with these cells.
+    /// Returns a row with these cells.
     fn row(
         &self,
         row: u32,
@@ -464,7 +464,7 @@ impl QueriedList {
         })
     }
 
-    /// Are the bytes in a row, or what the current one leads to?
+    /// Returns whether the bytes lie in a row or the current row refers to them.
     fn leads_to(&self, document: &Document, span: Span, current: Option<Span>) -> bool {
         let (list, sources) = (&self.list, &document.sources);
         let current = current.and_then(|entry| list.rows_at(entry, sources));
@@ -472,7 +472,7 @@ impl QueriedList {
             || current.is_some_and(|rows| self.row_leads_to(rows.start, document, span))
     }
 
-    /// Do the cells of a row, or what belongs to it, stand at these bytes?
+    /// Returns whether the cells of a row, or its related bytes, match these bytes.
     fn row_leads_to(&self, row: u32, document: &Document, span: Span) -> bool {
         let (list, sources) = (&self.list, &document.sources);
         let mut columns = 0..list.id().columns().len();
@@ -481,7 +481,7 @@ impl QueriedList {
             || links().iter().any(|link| leads_to(Some(link.to), span))
     }
 
-    /// The row that bytes belong to; else the current one.
+    /// Returns the row that the bytes belong to, else the current one.
     fn place(
         &self,
         document: &Document,
@@ -495,7 +495,7 @@ impl QueriedList {
         if let (Some(span), Some(current)) = (span, &current)
             && rows.as_ref().is_some_and(|rows| rows != current)
         {
-            // What is in the current row, or what it leads to, does not lead away from it.
+            // The current row stays if it contains the bytes or refers to them.
             let row = current.start;
             let entry = list.entry(row, sources);
             if entry.is_some_and(|entry| entry.contains(span))
@@ -524,13 +524,13 @@ impl QueriedList {
     }
 }
 
-/// Is `span` what bytes lead to? Without bytes, that is what stands at their place.
+/// Returns whether bytes lead to `span`: if they are equal, or empty and within it.
 fn leads_to(from: Option<Span>, span: Span) -> bool {
     from.is_some_and(|from| from == span || (from.is_empty() && span.contains(from)))
 }
 
-/// The columns of these ids and their places; the default ones if there are none.
-fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
+/// Returns the columns with these ids and their indexes; the default columns if `ids` is empty.
+fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
     let all = list.id().columns().iter().enumerate();
     if ids.is_empty() {
         return Ok(all.filter(|(_, column)| list.shows(column)).collect());
@@ -542,9 +542,8 @@ fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>,
     ids.iter().map(named).collect()
 }
 
-/// The section of code of a document that is shown where a selection is in none: that which is
-/// shown already, if it is the document's; that of the same name, if another document is shown;
-/// the first.
+/// Returns the code section to show for a selection outside of code: the visible one if it is the
+/// document's; else the section of the same name, if another document is visible; else the first.
 fn same_code(
     document: &Document,
     id: NodeId,
@@ -567,7 +566,7 @@ fn same_code(
     Some(found.bytes)
 }
 
-/// The outermost text around a node, within the innermost document.
+/// Returns the outermost text around a node, within the innermost document.
 fn text_around(document: &Document, node: NodeId) -> Option<Span> {
     let parent = |id: &NodeId| document.node(*id)?.parent;
     let around = std::iter::successors(Some(node), parent);
@@ -575,6 +574,6 @@ fn text_around(document: &Document, node: NodeId) -> Option<Span> {
     let within = nodes.take_while(|node| node.kind != NodeKind::File);
     let texts = within.filter(|node| node.kind == NodeKind::Text);
     let texts = texts.filter_map(|node| node.span);
-    // Lines are texts, too.
+    // Lines are texts as well.
     texts.filter(|span| !span.is_empty()).last()
 }

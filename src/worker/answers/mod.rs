@@ -1,4 +1,4 @@
-//! The answers to requests, with a file for each sort of request.
+//! Answers to requests, one file per kind of request.
 
 pub mod bytes;
 pub(super) mod code;

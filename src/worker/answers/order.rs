@@ -1,4 +1,4 @@
-//! The rows of the tree by kernel.
+//! Rows of the tree by kernel.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,10 +11,10 @@ use crate::model::{Area, Document, NodeId, NodeKind, Str, Value};
 use crate::worker::protocol::Row;
 use crate::worker::protocol::tree_order::RowId;
 
-/// The name of the row of all that belongs to no kernel.
+/// Name of the row that contains everything that belongs to no kernel.
 const REST: &str = "rest of the file";
 
-/// The order of a file by kernel; made when somebody asks.
+/// The order of a file by kernel; built on first use.
 #[derive(Default)]
 pub(crate) struct ByKernel(Option<Rc<KernelOrder>>);
 
@@ -26,8 +26,8 @@ impl ByKernel {
         self.0.clone()
     }
 
-    /// How many children the row `parent` has, and those of `range`. Returns `None` for a file
-    /// without kernels, or if there is no such row.
+    /// Returns the number of children of the row `parent`, and the children in `range`. Returns
+    /// `None` for a file without kernels, or if there is no such row.
     pub(crate) fn rows(
         &mut self,
         document: &mut Document,
@@ -72,7 +72,7 @@ impl ByKernel {
         })
     }
 
-    /// The node that is selected with a row; a kernel's is its entry in `.ze_info`.
+    /// Returns the node to select for a row; for a kernel, its entry in `.ze_info`.
     pub(crate) fn node_of(&mut self, document: &mut Document, id: NodeId) -> Option<NodeId> {
         match RowId::of(id) {
             RowId::Node(id) | RowId::Entry(id) => Some(id),
@@ -85,9 +85,9 @@ impl ByKernel {
         }
     }
 
-    /// The rows on the way to a node, given those from the root down to it in the order of the
-    /// file, each with its count; none for the root.
-    pub(crate) fn way(&mut self, document: &mut Document, ids: &[NodeId]) -> Option<Vec<Row>> {
+    /// Returns the rows on the path to a node, each with its count, given the nodes from the root
+    /// down to it in the order of the file. The root has no row.
+    pub(crate) fn path_to(&mut self, document: &mut Document, ids: &[NodeId]) -> Option<Vec<Row>> {
         let order = self.order(document)?;
         let Some((top, below)) = ids.get(1..).and_then(<[NodeId]>::split_first) else {
             return Some(Vec::new());
@@ -106,36 +106,36 @@ impl ByKernel {
             None => (below, order.place_of(document.node(*top)?.index)?),
         };
         let first = place.kernel.unwrap_or(order.kernels().len() as u64);
-        let mut way = vec![top_row(&order, document, first)?];
+        let mut path = vec![top_row(&order, document, first)?];
         if entry.is_some() {
             let kernel = u32::try_from(first).ok()?;
             let part = order.parts(first).get(usize::try_from(place.index).ok()?)?;
-            way.push(part_row(&order, document, kernel, place.index, *part)?);
+            path.push(part_row(&order, document, kernel, place.index, *part)?);
         } else {
-            let parent = way.first()?.id;
+            let parent = path.first()?.id;
             let part = document.node(*top)?.index;
-            way.push(whole_row(document, part, parent, place.index)?);
+            path.push(whole_row(document, part, parent, place.index)?);
         }
         let below = rest.iter().skip(usize::from(entry.is_some()));
         for id in below {
             let node = document.node(*id)?;
             let found = row(document, *id, node);
-            way.push(match entry {
+            path.push(match entry {
                 Some(_) => below_entry(found),
                 None => found,
             });
         }
-        for row in &mut way {
+        for row in &mut path {
             row.count = match RowId::of(row.id) {
                 RowId::Node(id) | RowId::Entry(id) => Some(document.count(document.node(id)?)),
                 RowId::Kernel(_) | RowId::Rest => row.count,
             };
         }
-        Some(way)
+        Some(path)
     }
 }
 
-/// A kernel, or the rest of the file.
+/// Returns the row of a kernel, or of the rest of the file.
 fn top_row(order: &KernelOrder, document: &Document, index: u64) -> Option<Row> {
     let Some(kernel) = order.kernels().get(usize::try_from(index).ok()?) else {
         let count = order.rest().len() as u64;
@@ -157,7 +157,7 @@ fn top_row(order: &KernelOrder, document: &Document, index: u64) -> Option<Row> 
     })
 }
 
-/// A row without a node, with nothing in it yet.
+/// Returns a row without a node and without content.
 fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
     Row {
         id: row.id(),
@@ -178,7 +178,7 @@ fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
     }
 }
 
-/// A kernel in a few words: `SIMD16 · 1344 B of code · spills`.
+/// Summarizes a kernel: `SIMD16 · 1344 B of code · spills`.
 fn summary(kernel: &KernelRow) -> Str {
     let mut words: Vec<String> = kernel
         .demangled
@@ -199,7 +199,7 @@ fn summary(kernel: &KernelRow) -> Str {
     words.join(" · ").into()
 }
 
-/// A part of a kernel.
+/// Returns the row of a part of a kernel.
 fn part_row(
     order: &KernelOrder,
     document: &mut Document,
@@ -231,7 +231,7 @@ fn part_row(
     })
 }
 
-/// Where an entry stands: `.symtab/[3]`.
+/// Returns the location of an entry: `.symtab/[3]`.
 fn place_name(document: &Document, ids: &[NodeId]) -> String {
     let nodes = ids.iter().skip(1).filter_map(|id| document.node(*id));
     let names = nodes.map(|node| {
@@ -244,7 +244,7 @@ fn place_name(document: &Document, ids: &[NodeId]) -> String {
     names.collect::<Vec<_>>().join("/")
 }
 
-/// A part of the file, as child of a kernel or of the rest.
+/// Returns the row of a part of the file, as a child of a kernel or of the rest.
 fn whole_row(document: &mut Document, part: u64, parent: NodeId, index: u64) -> Option<Row> {
     let id = document
         .children(NodeId::ROOT, part..part.checked_add(1)?)
@@ -257,7 +257,7 @@ fn whole_row(document: &mut Document, part: u64, parent: NodeId, index: u64) -> 
     })
 }
 
-/// A row below an entry, with the ids that such rows have.
+/// Gives a row below an entry the ids of such rows.
 fn below_entry(row: Row) -> Row {
     Row {
         id: RowId::Entry(row.id).id(),

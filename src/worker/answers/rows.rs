@@ -1,4 +1,4 @@
-//! The rows of the tree, and what is known of one of them.
+//! Rows of the tree, and the details of one row.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,15 +9,15 @@ use crate::model::{Bits, Content, Document, Node, NodeId, NodeKind, Span, Str};
 use crate::tables::ListId;
 use crate::worker::protocol::{Detail, KnownRow, Row};
 
-/// So many of a node's diagnostics are named in its detail.
+/// Maximum number of diagnostics in a node's detail.
 const DETAIL_DIAGNOSTICS_MAX: usize = 50;
-/// At most so many texts are offered.
+/// Maximum number of texts in one answer.
 const TEXTS_MAX: usize = 2000;
 
-/// Longer names of kernels get short ones.
+/// Kernel names longer than this, in bytes, are shortened.
 const LONG: usize = 48;
 
-/// Gives rows named after kernels short names, as these have in the lists of the file.
+/// Shortens the names of rows that are named after kernels, as the lists of the file do.
 pub(crate) fn shorten<'a>(
     document: &mut Document,
     around: NodeId,
@@ -29,8 +29,7 @@ pub(crate) fn shorten<'a>(
     }
 }
 
-/// A name with the short name of the kernel in it; `names` are those of the file, once they were
-/// looked up.
+/// Returns a name with the kernel's short name in it. `names` caches the short names of the file.
 pub(crate) fn short_name(
     document: &mut Document,
     around: NodeId,
@@ -53,13 +52,13 @@ pub(crate) fn short_name(
     Some(format!("{prefix}{short}").into())
 }
 
-/// The rows of a node's children in the order of the file.
+/// Returns the rows of a node's children in the order of the file.
 pub(crate) fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
     let ids = document.children(parent, range);
     rows_of(document, &ids)
 }
 
-/// The readable texts among the children of a node.
+/// Returns the readable texts among the children of a node.
 pub(crate) fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
     let is_text =
         |node: &Node| node.kind == NodeKind::Text && node.span.is_some_and(|span| !span.is_empty());
@@ -72,7 +71,7 @@ fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     ids.iter().filter_map(row).collect()
 }
 
-/// The rows of these nodes with their counts: without the root, unless there is nothing else.
+/// Returns the rows of these nodes with their counts. Omits the root, unless it is the only one.
 pub(crate) fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     let shown = match ids {
         [_root, rest @ ..] if !rest.is_empty() => rest,
@@ -87,7 +86,7 @@ pub(crate) fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     shown.iter().filter_map(counted).collect()
 }
 
-/// The bits of the part of an instruction's text that stands at a place of it.
+/// Returns the bits behind a position in the text of an instruction.
 pub(crate) fn part_bits(
     document: &Document,
     word: NodeId,
@@ -104,7 +103,7 @@ pub(crate) fn part_bits(
     (part.bits.count() > 0).then_some(part.bits)
 }
 
-/// The field below a word that has the most of some bits.
+/// Returns the field below a word that shares the most bits with `bits`.
 pub(crate) fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Option<NodeId> {
     let node = document.node(word)?;
     let count = match node.kind {
@@ -116,12 +115,12 @@ pub(crate) fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Opt
         let own = document.node(*id).and_then(|field| field.bits);
         own.map_or(0, |own| own.and(bits).count())
     };
-    // Of equal ones the first.
+    // The first of equals.
     let widest = fields.rev().max_by_key(shared)?;
     (shared(&widest) > 0).then_some(widest)
 }
 
-/// The nodes from the root down to `id`.
+/// Returns the nodes from the root down to `id`.
 pub(crate) fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
     let parent = |id: &NodeId| document.node(*id)?.parent;
     let mut ids: Vec<NodeId> = std::iter::successors(Some(id), parent).collect();
@@ -129,7 +128,7 @@ pub(crate) fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
     ids
 }
 
-/// The row of a node in the order of the file.
+/// Returns the row of a node in the order of the file.
 pub(crate) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
     Row {
         id,
@@ -148,7 +147,7 @@ pub(crate) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
         count: match node.content {
             Content::Leaf => Some(0),
             Content::Lazy { count, .. } => count,
-            // To know it would be to open the document.
+            // Counting would open the document.
             Content::Late { .. } => None,
         },
         severity: document.severity(node),
@@ -179,7 +178,7 @@ pub(crate) fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
     })
 }
 
-/// Which of the document's diagnostics are about bytes of the node.
+/// Returns the indexes of the document's diagnostics about bytes of the node.
 fn diagnostics_in(document: &Document, node: &Node) -> Vec<u32> {
     let Some(extent) = node.extent() else {
         return Vec::new();

@@ -1,7 +1,6 @@
 //! Answers to [`Request::Search`](crate::worker::protocol::Request::Search).
 //!
-//! Kernels come first: they are found by their names in the file and by their demangled names. Then
-//! come the nodes of the tree.
+//! Kernels come first, found by their mangled and demangled names, then the nodes of the tree.
 
 use std::collections::HashMap;
 
@@ -11,25 +10,25 @@ use crate::tables::{Cell, CellValue, List, ListId};
 use crate::worker::handler::HITS_MAX;
 use crate::worker::protocol::{HitRow, Response, SearchStep};
 
-/// The share of a search that the kernels of a container are taken for, in percent.
+/// Share of a search's progress that the kernels of a container take, in percent.
 const KERNELS_SHARE: u64 = 50;
-/// Maximum length of the text of a hit, and what is shown of it before the match, in bytes.
+/// Maximum length of a hit's text, and of the part before the match, in bytes.
 const TEXT_MAX: usize = 120;
 const TEXT_BEFORE: usize = 32;
 
-/// The search that is on its way.
+/// The search in progress.
 #[derive(Default)]
 pub(crate) struct Searching(Option<SearchState>);
 
 struct SearchState {
     typed: String,
-    /// What was found of kernels; `None` as long as they are read.
+    /// The matching kernels; `None` until all kernels are read.
     kernels: Option<Vec<HitRow>>,
     search: Search,
 }
 
 impl Searching {
-    /// A step of a search. One that does not go on what was asked before begins anew.
+    /// Runs a step of a search. Starts over if the query differs from the previous one.
     pub(crate) fn answer(
         &mut self,
         document: &mut Document,
@@ -91,7 +90,7 @@ impl Searching {
         let row = |hit: Hit| HitRow {
             span: hit.span,
             path: match &query {
-                // The opened file is on the way to everything.
+                // Every path starts with the opened file.
                 Query::Text(_) => hit.path.into_iter().skip(1).collect(),
                 Query::Bytes(_) => names_at(document, hit.span),
             },
@@ -107,7 +106,7 @@ impl Searching {
     }
 }
 
-/// The kernels with a text in their names: each once, with the devices that it is for.
+/// Returns the kernels whose names contain a text: each once, with its devices.
 fn kernels(document: &mut Document, lists: &mut Lists, text: &str, limit: usize) -> Vec<HitRow> {
     let Some(list) = lists.known(document, NodeId::ROOT, ListId::Kernels) else {
         return Vec::new();
@@ -151,7 +150,8 @@ fn kernels(document: &mut Document, lists: &mut Lists, text: &str, limit: usize)
     found
 }
 
-/// The name of a kernel, and what of it is shown, if a text in lower case is in one of its forms.
+/// Returns the name of a kernel and an excerpt of it, if one of its forms contains a text in lower
+/// case.
 fn matching<'a>(cell: &'a Cell<'_>, text: &str) -> Option<(&'a str, String)> {
     let CellValue::Name {
         name,
@@ -167,12 +167,12 @@ fn matching<'a>(cell: &'a Cell<'_>, text: &str) -> Option<(&'a str, String)> {
     Some((name, around(form, text)))
 }
 
-/// What is shown of a text: a long one around the place where it matches.
+/// Returns an excerpt of a text around the match.
 fn around(text: &str, typed: &str) -> String {
     if text.len() <= TEXT_MAX {
         return text.to_owned();
     }
-    // Where letters change their length in lower case, the start is shown.
+    // If lower case changes the length of the text, show its start.
     let lower = text.to_ascii_lowercase();
     let at = lower.find(&typed.to_ascii_lowercase()).unwrap_or(0);
     let mut start = at.saturating_sub(TEXT_BEFORE);

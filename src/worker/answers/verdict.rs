@@ -1,4 +1,4 @@
-//! The answers to requests about the verdict.
+//! Answers to requests about the verdict.
 
 use crate::decode::rule::Rule;
 use crate::decode::{self, rules};
@@ -7,8 +7,8 @@ use crate::tables::ListId;
 use crate::worker::handler::{Answer, PATHS_MAX, failed};
 use crate::worker::protocol::{ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport};
 
-/// What the driver does with a document, on a device or on the document's own; of a container, which
-/// images run on the device.
+/// Predicts what the driver does with a document on a device, by default its own. For a container,
+/// reports which images run on the device.
 pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>) -> Answer {
     let mut report = VerdictReport {
         summary: summary(document, id),
@@ -34,8 +34,7 @@ pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
     Response::Verdict(Box::new(report)).into()
 }
 
-/// The images of a container, and which of them run on the device. Without a device where there is
-/// none of that name.
+/// Reports the images of a container and which of them run on the device. Ignores unknown devices.
 fn images(document: &mut Document, id: NodeId, device: Option<&str>) -> ImagesReport {
     let images = match device {
         Some(_) => document.images_to_choose(id),
@@ -68,8 +67,8 @@ fn images(document: &mut Document, id: NodeId, device: Option<&str>) -> ImagesRe
     report
 }
 
-/// The summary of a document within the file. Of one that may hold others only what is kept of it:
-/// those would be opened with it.
+/// Returns the summary of a document within the file. Returns only the cached one if the document
+/// may contain others, because summarizing it would open them.
 fn summary(document: &Document, id: NodeId) -> Option<Summary> {
     let span = document.node(id).filter(|_| id != NodeId::ROOT)?.span?;
     let inner = document
@@ -85,7 +84,7 @@ fn summary(document: &Document, id: NodeId) -> Option<Summary> {
     Some(summary.with(inner.has))
 }
 
-/// Every rule.
+/// Returns all rules.
 pub(crate) fn rules() -> Answer {
     Response::Rules(rules::all().map(Rule::info).collect()).into()
 }

@@ -1,35 +1,34 @@
-//! What the decoders of a file died of: that is not asked again.
+//! Requests that killed the decoders of a file. The client does not repeat them.
 
 use crate::worker::protocol::Request;
 
-/// After so many deaths the file is not opened any more.
-const MOST: usize = 8;
+/// Maximum number of deaths after which the file is still opened again.
+const DEATHS_MAX: usize = 8;
 
-/// The requests that a file's decoders died of, and how each ended.
+/// The requests that killed a file's decoders, and how each decoder ended.
 #[derive(Debug, Default)]
 pub struct Deaths {
     list: Vec<(Option<Request>, String)>,
 }
 
 impl Deaths {
-    /// Adds one: the request that the decoder worked on, if there was any, and how it ended.
-    /// Returns whether the file may be opened by another decoder. If opening it was what killed
-    /// a decoder, it may be opened once more.
+    /// Records a death: the request in progress, if any, and how the decoder ended. Returns whether
+    /// another decoder may open the file. If opening killed a decoder, it may be retried once.
     pub fn add(&mut self, request: Option<Request>, end: String) -> bool {
         self.list.push((request, end));
         let opening = self.list.iter().filter(|(request, _)| {
             let request = request.as_ref();
             request.is_none_or(|request| matches!(request, Request::Open { .. }))
         });
-        opening.count() < 2 && self.list.len() < MOST
+        opening.count() < 2 && self.list.len() < DEATHS_MAX
     }
 
-    /// Has no decoder died?
+    /// Returns whether no decoder has died.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Why a request is not sent: a decoder died of the same one. Opening a file is always sent.
+    /// Returns why a request is not sent: it killed a decoder before. Opening is always allowed.
     pub fn refuse(&self, request: &Request) -> Option<String> {
         let same = |died: &Request| died == request && !matches!(died, Request::Open { .. });
         let (_, end) = self
@@ -63,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_killed_a_decoder_is_not_asked_again() {
+    fn a_request_that_killed_a_decoder_is_not_repeated() {
         let mut deaths = Deaths::default();
         assert_eq!(deaths.refuse(&detail(1)), None);
         assert!(deaths.add(Some(detail(1)), "It crashed.".to_owned()));
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_opened_twice_at_most_if_that_is_what_kills() {
+    fn a_file_whose_opening_kills_is_opened_at_most_twice() {
         let mut deaths = Deaths::default();
         assert!(deaths.add(Some(open()), String::new()));
         assert_eq!(deaths.refuse(&open()), None);
@@ -83,9 +82,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_kills_many_is_given_up() {
+    fn a_file_that_kills_many_decoders_is_given_up() {
         let mut deaths = Deaths::default();
         let tries = (0..100).take_while(|n| deaths.add(Some(detail(*n)), String::new()));
-        assert_eq!(tries.count(), MOST - 1);
+        assert_eq!(tries.count(), DEATHS_MAX - 1);
     }
 }

@@ -1,10 +1,9 @@
 //! The page's side of the protocol.
 //!
-//! A [`Client`] owns one decoder: a worker that holds one file. [`Client::ask`] turns a
-//! request into a future. What is asked before the decoder has said
-//! [`Ready`](Message::Ready) waits until then. A decoder that crashes, or is silent for
-//! `PATIENCE`, is terminated; everything that was asked of it fails, and whoever started
-//! it is told once, with the request that it died of, to start another one.
+//! A [`Client`] owns one decoder: a worker with one file. [`Client::ask`] turns a request into a
+//! future. Requests made before the decoder is [`Ready`](Message::Ready) wait until then. A decoder
+//! that crashes, or is silent for `PATIENCE`, is terminated; all its pending requests fail, and the
+//! owner is notified once, with the request that killed it, so that it can start another one.
 
 pub mod deaths;
 mod port;
@@ -28,27 +27,27 @@ use super::protocol::{
 };
 use crate::model::Span;
 
-/// How long the decoder may be silent while it has something to do, in milliseconds.
+/// How long the decoder may be silent while requests are pending, in milliseconds.
 const PATIENCE: i32 = 30_000;
 
-/// Why there is no answer.
+/// The reason that a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClientError {
-    /// The decoder says that it could not be done, and why.
+    /// The decoder reported a failure, with this message.
     Failed(String),
-    /// The file was changed, moved or deleted since it was chosen; in words.
+    /// The file was changed, moved or deleted since it was opened.
     Changed(String),
-    /// The decoder has crashed; what it said last.
+    /// The decoder crashed, with this message.
     Crashed(String),
     /// The decoder was silent for too long.
     Silent,
     /// The decoder is of another version than the page.
     Version(u32),
-    /// Workers are refused here, or the decoder could not be loaded.
+    /// Workers are blocked, or the decoder could not be loaded.
     Unavailable(String),
-    /// The user did not want to wait, or the file was closed.
+    /// The user canceled the request, or the file was closed.
     Cancelled,
-    /// The answer was to another question.
+    /// The response does not match the request.
     Unexpected,
 }
 
@@ -69,18 +68,18 @@ impl fmt::Display for ClientError {
 
 impl std::error::Error for ClientError {}
 
-/// An answer and the bytes that came with it.
+/// A response and its bytes.
 pub struct Answer {
-    /// The answer.
+    /// The response.
     pub response: Response,
     /// The bytes of a [`Response::Bytes`].
     pub bytes: Vec<u8>,
 }
 
-/// Bytes and the leaves that they belong to.
+/// Bytes and the leaves that contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Which bytes.
+    /// The range of the bytes.
     pub span: Span,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -90,31 +89,31 @@ pub struct Piece {
 
 type Result<T> = std::result::Result<T, ClientError>;
 
-/// Where the answer to a request goes: nobody minds if whoever waits for it is gone.
+/// Receives the answer to a request. The receiver may be gone.
 type Reply = oneshot::Sender<Result<Answer>>;
 
 /// One running decoder.
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
 
-/// Called when the decoder is gone for good, with the request that it worked on.
+/// Called when the decoder has died, with the request in progress.
 type OnDeath = Box<dyn Fn(ClientError, Option<Request>)>;
 
 struct Inner {
     port: RefCell<Option<Port>>,
-    /// The decoder has said that it runs.
+    /// Whether the decoder has reported that it runs.
     ready: Cell<bool>,
     queue: RefCell<Vec<JsValue>>,
-    /// By id, which is the order in which the decoder answers.
+    /// Pending requests by id, which is the order in which the decoder answers.
     pending: RefCell<BTreeMap<u32, (Request, Reply)>>,
     next: Cell<u32>,
-    /// The request that opened the file that is open.
+    /// Id of the request that opened the current file.
     about: Cell<Option<u32>>,
     timer: RefCell<Option<Timer>>,
-    /// Why it does not run any more.
+    /// Why the decoder no longer runs.
     death: RefCell<Option<ClientError>>,
     on_death: RefCell<Option<OnDeath>>,
-    /// What the file's decoders died of before.
+    /// How earlier decoders of the file died.
     deaths: RefCell<Rc<RefCell<Deaths>>>,
 }
 
@@ -125,7 +124,7 @@ impl PartialEq for Client {
 }
 
 impl Client {
-    /// Starts a decoder. One that cannot be started fails whatever it is asked.
+    /// Starts a decoder. If it cannot be started, all its requests fail.
     pub fn start() -> Client {
         let inner = Rc::new(Inner {
             port: RefCell::new(None),
@@ -152,32 +151,33 @@ impl Client {
         Client(inner)
     }
 
-    /// Says whom to tell when the decoder dies by itself (not by [`Client::stop`]).
+    /// Sets the callback for when the decoder dies by itself (not by [`Client::stop`]).
     pub fn on_death(&self, tell: impl Fn(ClientError, Option<Request>) + 'static) {
         *self.0.on_death.borrow_mut() = Some(Box::new(tell));
     }
 
-    /// Says what the file's decoders died of: that is answered with [`ClientError::Failed`].
+    /// Sets how the file's earlier decoders died. Requests that killed them fail with
+    /// [`ClientError::Failed`].
     pub fn avoid(&self, deaths: Rc<RefCell<Deaths>>) {
         *self.0.deaths.borrow_mut() = deaths;
     }
 
-    /// Why it does not run any more; nothing while it runs.
+    /// Returns why the decoder no longer runs; `None` while it runs.
     pub fn death(&self) -> Option<ClientError> {
         self.0.death.borrow().clone()
     }
 
-    /// Ends the decoder: everything that was asked of it is cancelled.
+    /// Ends the decoder and cancels all pending requests.
     pub fn stop(&self) {
         self.0.on_death.borrow_mut().take();
         self.0.die(ClientError::Cancelled, None);
     }
 
-    /// Asks for something.
+    /// Sends a request and waits for the response.
     ///
     /// # Errors
     ///
-    /// When the decoder says that it cannot be done, or does not run (any more).
+    /// If the decoder reports a failure, or does not run.
     pub async fn ask(&self, request: Request) -> Result<Response> {
         self.send(request, None).await.map(|a| a.response)
     }
@@ -186,7 +186,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// See [`Client::ask`].
     pub async fn open(&self, name: String, file: &Blob) -> Result<Opened> {
         match self
             .send(Request::Open { name }, Some(file))
@@ -202,7 +202,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// See [`Client::ask`].
     pub async fn compare(
         &self,
         name: String,
@@ -225,7 +225,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// See [`Client::ask`].
     pub async fn bytes(&self, span: Span, leaves: bool) -> Result<Piece> {
         let answer = self.send(Request::Bytes { span, leaves }, None).await?;
         match answer.response {
@@ -264,7 +264,7 @@ impl Client {
             inner.wait();
         }
         inner.post(message);
-        // Whoever forgets a request does not answer it any more.
+        // The sender is dropped when the request is canceled.
         answer.await.unwrap_or(Err(ClientError::Cancelled))
     }
 }
@@ -326,7 +326,7 @@ impl Inner {
         }
     }
 
-    /// Winds up the clock if anything is expected.
+    /// Starts the timeout if requests are pending.
     fn wait(self: &Rc<Inner>) {
         if self.pending.borrow().is_empty() {
             self.timer.borrow_mut().take();
@@ -341,8 +341,8 @@ impl Inner {
         *self.timer.borrow_mut() = Some(timer);
     }
 
-    /// Ends the decoder. `id` is the request that it died of, if it said so; otherwise it is the
-    /// oldest one, as requests are answered in order.
+    /// Ends the decoder. `id` is the request that killed it, if the decoder reported one; otherwise
+    /// it is the oldest, as requests are answered in order.
     fn die(self: &Rc<Inner>, error: ClientError, id: Option<u32>) {
         if self.death.borrow().is_some() {
             return;

@@ -1,6 +1,6 @@
-//! The worker itself: how it is started and what comes out of it.
+//! The worker itself: starts it and receives its messages.
 //!
-//! `www/decoder.js` starts it, in whichever way the browser and the frame around the page
+//! `www/decoder.js` starts the worker in a way that the browser and the frame around the page
 //! allow. The start-up script (`www/boot.js`) loads that module before the page begins.
 
 use js_sys::Function;
@@ -10,7 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `start` of `www/decoder.js` returns.
+    /// The result of `start` in `www/decoder.js`.
     type Decoder;
 
     #[wasm_bindgen(catch, js_namespace = zeviewDecoder, js_name = start)]
@@ -23,15 +23,15 @@ extern "C" {
     fn close(this: &Decoder);
 }
 
-/// What comes out of a worker.
+/// A message or failure from a worker.
 pub(crate) enum Signal {
     /// A message.
     Message(JsValue),
-    /// It could not be started, or something in it has failed.
+    /// The worker could not be started, or has failed.
     Broken(String),
 }
 
-/// A worker that runs, or is being started.
+/// A worker that runs or is starting.
 pub(crate) struct Port {
     decoder: Decoder,
     _tell: Closure<dyn FnMut(JsValue)>,
@@ -39,7 +39,7 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// Starts the worker; `tell` gets whatever comes out of it.
+    /// Starts the worker; `tell` receives its signals.
     pub(crate) fn start(tell: impl Fn(Signal) + Clone + 'static) -> Result<Port, String> {
         let of_failures = tell.clone();
         let on_message = Closure::<dyn FnMut(JsValue)>::new(move |message| {
@@ -60,7 +60,7 @@ impl Port {
         })
     }
 
-    /// Sends a message; nothing may be sent before the worker has said that it is ready.
+    /// Sends a message. The worker must have reported that it is ready.
     pub(crate) fn post(&self, message: &JsValue) -> Result<(), String> {
         self.decoder.post(message).map_err(|thrown| words(&thrown))
     }
@@ -71,7 +71,7 @@ impl Port {
     }
 }
 
-/// What a thrown value says.
+/// Returns the message of a thrown value.
 fn words(thrown: &JsValue) -> String {
     thrown
         .dyn_ref::<js_sys::Error>()

@@ -1,16 +1,16 @@
-//! Something to do later, unless it is dropped before.
+//! A one-shot timer that is canceled on drop.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-/// A clock that runs once.
+/// A one-shot timer.
 pub struct Timer {
     handle: i32,
     _ring: Closure<dyn FnMut()>,
 }
 
 impl Timer {
-    /// Calls `ring` after so many milliseconds.
+    /// Calls `ring` after this many milliseconds.
     pub fn start(millis: i32, ring: impl FnOnce() + 'static) -> Timer {
         let ring = Closure::once(ring);
         let handle = web_sys::window()

@@ -1,4 +1,4 @@
-//! Bytes that JavaScript has: files and blobs, read piece by piece, and arrays.
+//! Byte sources for JavaScript objects: files and blobs, read in pieces, and arrays.
 
 use js_sys::{ArrayBuffer, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
@@ -6,12 +6,12 @@ use web_sys::{Blob, FileReaderSync};
 
 use crate::model::{ByteSource, Bytes, SourceError, SourceId, Span};
 
-/// The longest piece that is read at once.
+/// Maximum length of a read, in bytes.
 const PIECE: u64 = 4 * 1024 * 1024;
-/// The shortest piece that is read of a file longer than [`PIECE`].
+/// Minimum length of a read from a file longer than [`PIECE`], in bytes.
 const GRAIN: u64 = 128 * 1024;
 
-/// A `File` or `Blob`, read by position. For workers only: windows cannot wait for a read.
+/// A `File` or `Blob`, read on demand. For workers only: windows cannot block on a read.
 pub struct BlobSource {
     blob: Blob,
     reader: FileReaderSync,
@@ -19,11 +19,11 @@ pub struct BlobSource {
 }
 
 impl BlobSource {
-    /// Takes a blob; nothing is read yet.
+    /// Wraps a blob without reading it.
     ///
     /// # Errors
     ///
-    /// When this is not a worker.
+    /// If this is not a worker.
     pub fn new(blob: Blob) -> Result<BlobSource, String> {
         let reader = FileReaderSync::new()
             .map_err(|_| "files can only be read by position in a worker".to_owned())?;
@@ -31,9 +31,9 @@ impl BlobSource {
         Ok(BlobSource { blob, reader, len })
     }
 
-    /// `None` where there is less than that.
+    /// Returns `None` if fewer bytes are available.
     fn piece(&self, start: u64, end: u64) -> Result<Option<Uint8Array>, JsValue> {
-        // Positions as floating point numbers: 32 bits end at 4 GB.
+        // Positions are floating-point numbers: 32 bits end at 4 GB.
         let slice = self
             .blob
             .slice_with_f64_and_f64(number(start), number(end))?;
@@ -48,8 +48,8 @@ impl ByteSource for BlobSource {
         self.len
     }
 
-    /// Each read is a message to another process and back, which takes more than a millisecond,
-    /// as long as reading megabytes. So a small file is read at once.
+    /// Each read is a message to another process and back, which takes more than a millisecond, as
+    /// long as reading megabytes. So small files are read at once.
     fn grain(&self) -> u64 {
         if self.len <= PIECE { self.len } else { GRAIN }
     }
@@ -70,15 +70,15 @@ impl ByteSource for BlobSource {
     }
 }
 
-/// The memory of a JavaScript array. Nothing is copied but what is read, so the array must
-/// keep its content as long as this is in use.
+/// The memory of a JavaScript array. Copies only what is read, so the array must not change while
+/// this is in use.
 pub struct ArraySource {
     array: Uint8Array,
     len: u64,
 }
 
 impl ArraySource {
-    /// Takes an array.
+    /// Wraps an array.
     pub fn new(array: Uint8Array) -> ArraySource {
         let len = u64::from(array.length());
         ArraySource { array, len }
@@ -92,10 +92,10 @@ impl ByteSource for ArraySource {
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let (mut bytes, end) = room(start, len, self.len)?;
-        // An array whose buffer was transferred to somebody else is empty from then on.
-        let there = u64::from(self.array.length()) == self.len;
+        // An array whose buffer was transferred is empty from then on.
+        let is_intact = u64::from(self.array.length()) == self.len;
         match u32::try_from(start).ok().zip(u32::try_from(end).ok()) {
-            Some((start, end)) if there => {
+            Some((start, end)) if is_intact => {
                 self.array.subarray(start, end).copy_to(&mut bytes);
                 Ok(Bytes::from(bytes))
             }
@@ -104,7 +104,7 @@ impl ByteSource for ArraySource {
     }
 }
 
-/// Room for the bytes, and where they end.
+/// Allocates a buffer for the available bytes and returns it with their end.
 fn room(start: u64, len: u64, available: u64) -> Result<(Vec<u8>, u64), SourceError> {
     let end = start.checked_add(len).filter(|end| *end <= available);
     let Some(end) = end else {
@@ -126,8 +126,8 @@ fn error(start: u64, len: u64, message: &str) -> SourceError {
     }
 }
 
-/// What was thrown, in words for people. Chromium and Firefox throw `NotReadableError` for a
-/// file that was written to since it was chosen, and `NotFoundError` for one that is gone.
+/// Describes a thrown value. Chromium and Firefox throw `NotReadableError` for a file that was
+/// modified since it was opened, and `NotFoundError` for one that is gone.
 pub(crate) fn reason(thrown: &JsValue) -> String {
     let member = |name: &str| {
         let value = Reflect::get(thrown, &name.into()).ok();
@@ -143,7 +143,7 @@ pub(crate) fn reason(thrown: &JsValue) -> String {
     }
 }
 
-/// A number of JavaScript that counts something.
+/// Converts a JavaScript number to a count.
 pub(crate) fn whole_number(number: f64) -> Option<u64> {
     const MAX: f64 = 9_007_199_254_740_991.0;
     let whole = (0.0..=MAX).contains(&number) && number.fract() == 0.0;
@@ -151,7 +151,7 @@ pub(crate) fn whole_number(number: f64) -> Option<u64> {
     whole.then_some(number as u64)
 }
 
-/// A position as a number of JavaScript: exact to 2⁵³, and no file is larger.
+/// Converts a position to a JavaScript number: exact to 2⁵³, and no file is larger.
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn number(count: u64) -> f64 {
     count as f64

@@ -1,23 +1,23 @@
-//! The decoder's side of the protocol, in a worker or, where workers are refused, in the
-//! page itself.
+//! The decoder's side of the protocol, in a worker or, where workers are blocked, in the page
+//! itself.
 //!
 //! # In a worker
 //!
-//! [`start`] announces [`Message::Ready`] and answers every request in the order in which
-//! they came. Files are read piece by piece. A panic is posted as [`Message::Crashed`]; so
-//! is no other fault (memory or stack used up): those reach the page as the worker's `error`
-//! event. After either the worker has to be terminated.
+//! [`start`] announces [`Message::Ready`] and answers requests in the order of arrival. Files are
+//! read in pieces. Panics are posted as [`Message::Crashed`]. Other faults (out of memory, stack
+//! overflow) reach the page as the worker's `error` event. After either, the worker must be
+//! terminated.
 //!
-//! The same script gives embedders the [`api`](crate::api). In a worker of their own they
-//! say `self.zeviewHost = false` before it starts, and nobody listens.
+//! The same script contains the [`api`](crate::api) for embedders. In their own worker they set
+//! `self.zeviewHost = false` before it starts, which disables the listener.
 //!
 //! # In the page
 //!
-//! Frames with `sandbox="allow-scripts"` refuse workers from an address, and module workers
-//! from a blob; a classic worker from a blob that imports the address is allowed in Chromium.
-//! Where all are refused, [`start_in_page`], exported as `startInPage`, runs the decoder in
-//! the page. It returns a `MessagePort` with a method `terminate`, so that it can be used as
-//! if it were the `Worker`: `postMessage`, `addEventListener("message", …)`, `terminate()`.
+//! Frames with `sandbox="allow-scripts"` block workers from a URL, and module workers from a blob;
+//! Chromium allows a classic worker from a blob that imports the URL. Where all are blocked,
+//! [`start_in_page`], exported as `startInPage`, runs the decoder in the page. It returns a
+//! `MessagePort` with a method `terminate`, with the interface of a `Worker`: `postMessage`,
+//! `addEventListener("message", …)`, `terminate()`.
 //!
 //! ```js
 //! const decoder = await import("./worker.js");
@@ -26,12 +26,12 @@
 //! port.addEventListener("message", receive);   // in the same turn: Ready comes next
 //! ```
 //!
-//! `www/embed.js` tries the three ways one after the other.
+//! `www/embed.js` tries the three in this order.
 //!
-//! What is different: the page stands still while the decoder works, and a file is held in
-//! memory as a whole, so that one above [`PAGE_MAX`] is answered with
-//! [`Failed`](super::protocol::Response::Failed). After a crash `startInPage` can
-//! be called again. A fault other than a panic is an `error` event of the window.
+//! Differences: the page is blocked while the decoder works, and a file is held in memory as a
+//! whole, so files above [`PAGE_MAX`] are answered with
+//! [`Failed`](super::protocol::Response::Failed). After a crash `startInPage` can be called again.
+//! Faults other than panics are `error` events of the window.
 
 pub mod blob_source;
 
@@ -56,12 +56,12 @@ use super::host::blob_source::{ArraySource, BlobSource};
 use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request};
 use crate::model::ByteSource;
 
-/// The largest file that is opened in the page itself, where it is held in memory.
+/// Maximum size of a file opened in the page itself, which holds it in memory, in bytes.
 pub const PAGE_MAX: u64 = 256 * 1024 * 1024;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What a worker's scope and a message port have in common.
+    /// The common interface of a worker's scope and a message port.
     #[wasm_bindgen(extends = EventTarget)]
     #[derive(Clone)]
     type Line;
@@ -73,7 +73,7 @@ extern "C" {
     fn milliseconds() -> f64;
 }
 
-/// Starts to listen, if this is a worker's scope; does nothing in a window.
+/// Starts listening in a worker; does nothing in a window.
 pub fn start() {
     let global = js_sys::global();
     let refused = Reflect::get(&global, &"zeviewHost".into());
@@ -86,12 +86,12 @@ pub fn start() {
     host.listen(listener.unchecked_ref());
 }
 
-/// Starts a decoder in the page itself, for frames that refuse workers. It is used as if it
-/// were a `Worker`; listen to `message` before the next `await`, `Ready` comes first.
+/// Starts a decoder in the page itself, for frames that block workers. It has the interface of a
+/// `Worker`. Listen to `message` before the next `await`: `Ready` comes first.
 ///
 /// # Errors
 ///
-/// When the browser has no message channels.
+/// If the browser has no message channels.
 #[wasm_bindgen(js_name = startInPage, unchecked_return_type = "InPageDecoder")]
 pub fn start_in_page() -> Result<JsValue, JsValue> {
     let channel = MessageChannel::new()?;
@@ -101,7 +101,7 @@ pub fn start_in_page() -> Result<JsValue, JsValue> {
     host.listen(listener.as_ref().unchecked_ref());
     near.start();
     far.start();
-    // The port holds the listener, and `terminate` lets go of both.
+    // The port owns the listener; `terminate` releases both.
     let terminate = Closure::once_into_js(move || {
         host.retire(&near, listener.as_ref().unchecked_ref());
         drop(listener);
@@ -110,10 +110,10 @@ pub fn start_in_page() -> Result<JsValue, JsValue> {
     Ok(far.into())
 }
 
-/// Where the decoder runs; it decides how files are read.
+/// Where the decoder runs, which determines how files are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Piece by piece.
+    /// In pieces.
     Worker,
     /// As a whole, while other requests wait.
     Page,
@@ -124,9 +124,9 @@ struct Host {
     place: Place,
     handler: RefCell<Handler>,
     queue: RefCell<VecDeque<JsValue>>,
-    /// For a file on its way into memory.
+    /// Whether a file is being loaded into memory.
     waiting: Cell<bool>,
-    /// A request is being answered.
+    /// Whether a request is being answered.
     working: Cell<bool>,
     retired: Cell<bool>,
 }
@@ -154,7 +154,7 @@ impl Host {
     }
 
     fn listen(&self, listener: &Function) {
-        // Fails only for listeners that are no functions.
+        // Fails only for listeners that are not functions.
         let _ = self
             .line
             .add_event_listener_with_callback("message", listener);
@@ -172,7 +172,7 @@ impl Host {
         self.handler.borrow_mut().clear();
     }
 
-    /// Answers what has come, in that order.
+    /// Answers the queued requests in order.
     fn work(self: &Rc<Host>) {
         while !self.waiting.get() {
             let Some(request) = self.queue.borrow_mut().pop_front() else {
@@ -191,9 +191,9 @@ impl Host {
         });
     }
 
-    /// Posts what `answer` gives, and makes its panics known as this request's.
+    /// Posts the answer from `answer`; reports panics as failures of this request.
     fn working_on(&self, id: u32, answer: impl FnOnce() -> Option<Answer>) {
-        // A request that was never finished: after a crash nothing can be relied on.
+        // A request never finished: after a crash the state is unreliable.
         if self.working.replace(true) {
             return;
         }
@@ -234,7 +234,7 @@ impl Host {
         }
     }
 
-    /// Reads the whole file and answers then; meanwhile other requests wait.
+    /// Reads the whole file, then answers; other requests wait.
     fn load(self: &Rc<Host>, envelope: Envelope, file: &Blob) {
         self.waiting.set(true);
         let reading = JsFuture::from(file.array_buffer());
@@ -275,7 +275,7 @@ impl Host {
     }
 }
 
-/// The id of a request that may not be readable otherwise; 0 if not even that is there.
+/// Returns the id of a request that may be unreadable otherwise; 0 if there is none.
 fn id_of(request: &JsValue) -> u32 {
     let id = Reflect::get(request, &"id".into()).ok();
     let id = id.and_then(|id| id.as_f64());
@@ -298,11 +298,11 @@ fn send(line: &Line, message: &Message, bytes: Option<&Uint8Array>) {
 }
 
 thread_local! {
-    /// Whose request is being answered.
+    /// The request in progress and its sender.
     static WORKING: RefCell<Option<(Line, u32)>> = const { RefCell::new(None) };
 }
 
-/// Posts panics to whoever waits for an answer, and writes them to the console.
+/// Posts panics to the sender of the request in progress and writes them to the console.
 pub(crate) fn report_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| std::panic::set_hook(Box::new(report)));

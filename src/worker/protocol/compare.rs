@@ -15,30 +15,29 @@ pub enum CompareForm {
     Json,
 }
 
-/// What there is to say of the comparison with another file; what differs is
-/// [`ListId::Differences`].
+/// Report on the comparison with another file; the differences are in [`ListId::Differences`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompareReport {
     /// The first file: the other one.
     pub from: FileSummary,
     /// The second file: the one that is open.
     pub to: FileSummary,
-    /// They have the same bytes.
+    /// Whether they have the same bytes.
     pub equal: bool,
-    /// They are identical, or differ in nothing but layout.
+    /// Whether they are identical, or differ in layout only.
     pub same_meaning: bool,
-    /// How many differences there are.
+    /// Number of differences.
     pub differences: u64,
     /// The result in a line.
     pub verdict: Str,
-    /// How many of each part have changed, a line each.
+    /// Number of changes per part, one line each.
     pub counts: Vec<String>,
-    /// What makes the two files hard to compare.
+    /// Reasons why the two files are hard to compare.
     pub remarks: Vec<String>,
-    /// Not all of it was compared: the files are too costly.
+    /// Whether parts were not compared, as the files are too large.
     pub is_cut: bool,
-    /// What could not be compared, and why.
+    /// The parts that could not be compared, and why.
     pub notes: Vec<String>,
-    /// The place of the difference that was to be found again, if it is still there.
+    /// Index of the difference to keep, if it still exists.
     pub kept: Option<u64>,
 }

@@ -8,13 +8,13 @@ use crate::model::{NodeId, Span, Str};
 use crate::tables::ListId;
 use serde::{Deserialize, Serialize};
 
-/// Some of the modules of a SYCLBIN as a graph, and what there is to say of all.
+/// A part of the module graph of a SYCLBIN, and totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GraphPage {
-    /// The document that has answered.
+    /// The document that the graph belongs to.
     pub document: NodeId,
-    /// Whose rows the modules are: [`ListId::Modules`], or [`ListId::Images`], each of which
-    /// stands as a module with one piece of device code.
+    /// The list that the modules are rows of: [`ListId::Modules`], or [`ListId::Images`], where
+    /// each image appears as a module with one piece of device code.
     pub list: ListId,
     /// The version of the format.
     pub version: Located<u64>,
@@ -26,32 +26,32 @@ pub struct GraphPage {
     pub span: Span,
     /// Its global metadata; may be empty.
     pub metadata: Span,
-    /// How many abstract modules there are.
+    /// Number of abstract modules.
     pub modules: u64,
-    /// How many IR modules.
+    /// Number of IR modules.
     pub ir_modules: u64,
-    /// How many native device code images.
+    /// Number of native device code images.
     pub native_images: u64,
-    /// How many imported symbols some module exports.
+    /// Number of imported symbols that a module exports.
     pub resolved: u64,
-    /// How many imported symbols no module exports.
+    /// Number of imported symbols that no module exports.
     pub unresolved: u64,
-    /// How many modules the query finds.
+    /// Number of modules that match the query.
     pub found: u64,
-    /// The place of the first row or group among them.
+    /// Index of the first row or group among them.
     pub start: u64,
-    /// The modules; none where there are groups.
+    /// The modules; empty if there are groups.
     pub rows: Vec<GraphModule>,
-    /// The groups, where there are too many modules to be drawn.
+    /// The groups, if there are too many modules to draw.
     pub groups: Vec<ModuleGroup>,
     /// The edges between the rows.
     pub edges: Vec<GraphEdge>,
-    /// What is wrong with the query's filter, in words.
+    /// The error in the query's filter.
     pub trouble: Option<String>,
 }
 
 impl GraphPage {
-    /// What one of the modules is called, and several.
+    /// Returns the singular and plural noun for the modules.
     pub fn nouns(&self) -> (&'static str, &'static str) {
         match self.list {
             ListId::Images => ("device image", "device images"),
@@ -59,7 +59,7 @@ impl GraphPage {
         }
     }
 
-    /// The image that holds these bytes, or whose struct does; else the file.
+    /// Returns the image or struct of an image that contains these bytes, else the file.
     pub fn holder_at(&self, span: Span) -> Option<PropertyOwner> {
         let of = |row: &GraphModule| {
             let code = row.ir_modules.iter().chain(&row.native_images);
@@ -87,7 +87,7 @@ pub struct GraphModule {
     pub ir_modules: Vec<Image>,
     /// Its first native device code images.
     pub native_images: Vec<Image>,
-    /// The bytes of all of them.
+    /// Their total size in bytes.
     pub size: u64,
     /// The first symbols that it exports.
     pub exports: Vec<String>,
@@ -95,43 +95,43 @@ pub struct GraphModule {
     pub imports: Vec<String>,
 }
 
-/// A module imports what another one exports.
+/// An edge from an importing to an exporting module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphEdge {
-    /// The number of the module that imports.
+    /// Index of the importing module.
     pub from: u32,
-    /// The number of the one that exports.
+    /// Index of the exporting module.
     pub to: u32,
-    /// The first symbol.
+    /// The first shared symbol.
     pub symbol: String,
-    /// How many symbols.
+    /// Number of shared symbols.
     pub count: u32,
 }
 
-/// Some of the basic blocks of some code, and what there is to say of all.
+/// A part of the basic blocks of code, and totals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlocksPage {
-    /// The document that has answered.
+    /// The document that the graph belongs to.
     pub document: NodeId,
     /// The code.
     pub of: Span,
-    /// How many blocks there are.
+    /// Number of blocks.
     pub found: u64,
-    /// How many edges.
+    /// Number of edges.
     pub ways: u64,
-    /// How many loops.
+    /// Number of loops.
     pub loops: u64,
-    /// Jumps that lead out of the code, or into the middle of an instruction.
+    /// Number of jumps out of the code, or into the middle of an instruction.
     pub astray: u64,
-    /// The code that is not part of the graph, because there are too many blocks before it.
+    /// The code at the end that is not part of the graph, because there are too many blocks.
     pub rest: Option<Span>,
-    /// The number of the block that holds the selected bytes.
+    /// Index of the block that contains the selected bytes.
     pub place: Option<u64>,
-    /// The number of the first row or group.
+    /// Index of the first row or group.
     pub start: u64,
-    /// The blocks; none where there are groups.
+    /// The blocks; empty if there are groups.
     pub rows: Vec<BlockRow>,
-    /// The groups, where there are too many blocks to be drawn.
+    /// The groups, if there are too many blocks to draw.
     pub groups: Vec<BlockGroup>,
     /// The edges that leave the rows.
     pub edges: Vec<BlockEdge>,
@@ -148,7 +148,7 @@ pub struct BlockRow {
     pub last: String,
 }
 
-/// Control can go from one block to another.
+/// A possible transfer of control from one block to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockEdge {
     /// The edge.

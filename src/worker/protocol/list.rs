@@ -11,36 +11,36 @@ use serde::{Deserialize, Serialize};
 /// selection that has such a list, or else of `document`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Follow {
-    /// The document whose rows are shown now.
+    /// The document that the current rows belong to.
     pub document: NodeId,
-    /// Which list.
+    /// The list.
     pub list: ListId,
-    /// As its rows are shown.
+    /// Its filter and order.
     pub query: Query,
-    /// The entry of the row that is shown now: it stays if the selection belongs to none.
+    /// The entry of the current row, which stays current if the selection belongs to no row.
     pub current: Option<Span>,
-    /// The first row is shown if there is none otherwise.
+    /// Whether to return the first row if there is no other.
     pub or_first: bool,
 }
 
-/// What is asked about a list.
+/// A request about a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ListRequest {
     /// Rows; answered by [`Response::List`].
     Rows {
-        /// The place of the first, counted among those that the query finds.
+        /// Index of the first row in the query's result.
         start: u64,
-        /// How many at most; the host gives at most [`ROWS_MAX`].
+        /// Maximum number of rows; the host limits it to [`ROWS_MAX`].
         count: u64,
-        /// The ids of the columns; the default ones if there are none.
+        /// Ids of the columns; the default columns if empty.
         columns: Vec<Str>,
     },
-    /// Of [`ListId::Kernels`] of a container: what there is for which devices, and so many of the
-    /// kernels with the worst hazards; answered by [`Response::Survey`].
+    /// For [`ListId::Kernels`] of a container: its contents by device, and the kernels with the
+    /// worst hazards; answered by [`Response::Survey`].
     Survey {
-        /// The ids of the columns of these kernels.
+        /// Ids of the columns of these kernels.
         columns: Vec<Str>,
-        /// How many at most.
+        /// Maximum number of kernels.
         count: u64,
     },
     /// The row that the selection belongs to, as with a [`Follow`]; answered by
@@ -50,105 +50,105 @@ pub enum ListRequest {
         node: NodeId,
         /// The selected bytes.
         span: Option<Span>,
-        /// As [`Follow::current`].
+        /// See [`Follow::current`].
         current: Option<Span>,
-        /// As [`Follow::or_first`].
+        /// See [`Follow::or_first`].
         or_first: bool,
     },
-    /// The rows that the query finds as text; answered by [`Response::Text`].
+    /// The rows that match the query, as text; answered by [`Response::Text`].
     Written {
-        /// The ids of the columns; the default ones if there are none.
+        /// Ids of the columns; the default columns if empty.
         columns: Vec<Str>,
-        /// In which form.
+        /// The form of the text.
         form: Form,
-        /// Only the rows from this place to that one, and no titles.
+        /// Restricts the text to this range of rows, without titles.
         rows: Option<(u64, u64)>,
     },
     /// The next match of a text in [`ListId::Lines`]; answered by [`Response::Match`].
     Find {
-        /// What was typed; ASCII letters match in either case.
+        /// The typed text; ignores ASCII case.
         typed: String,
-        /// Where to begin.
+        /// Line to start from.
         from: u64,
-        /// At `from` or after it; before it otherwise. Around the end.
+        /// Whether to search from `from` onward, or backward from before it. Wraps around.
         forward: bool,
     },
 }
 
-/// At most so many rows in one answer.
+/// Maximum number of rows in one answer.
 pub const ROWS_MAX: u64 = 512;
 
 /// Rows of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPage {
-    /// The document that has answered.
+    /// The document that the list belongs to.
     pub document: NodeId,
-    /// What the list is of, where that is not the document: `abstract module 3`.
+    /// The subject of the list, if it is not the document: `abstract module 3`.
     pub subject: String,
     /// The rows.
     pub rows: Vec<tables::Row>,
-    /// The place of the first among those that the query finds.
+    /// Index of the first row in the query's result.
     pub start: u64,
-    /// How many the query finds.
+    /// Number of rows that match the query.
     pub found: u64,
-    /// How many there are, but for the secondary ones.
+    /// Number of rows, excluding secondary ones.
     pub total: u64,
-    /// Of the kernels of several images: the number of different names.
+    /// For kernels of several images: number of distinct names.
     pub names: Option<u64>,
-    /// How many are shown only on demand: functions among kernels.
+    /// Number of rows that are hidden by default: functions among kernels.
     pub secondary: Secondary,
-    /// What people must know of the list as a whole: what is missing in it.
+    /// Notes about the list as a whole, such as missing parts.
     pub notes: Vec<String>,
-    /// The ids of the columns that the rows have.
+    /// Ids of the columns of the rows.
     pub columns: Vec<Str>,
-    /// The largest number of each column of numbers, over all rows, by the column's id.
+    /// The maximum of each numeric column over all rows, by column id.
     pub maxima: Vec<(Str, f64)>,
-    /// What is wrong with the query's filter, in words.
+    /// The error in the query's filter.
     pub trouble: Option<String>,
-    /// How far the reading of the list is; `None` if nothing is left to read. Each further request
-    /// for rows goes on with it.
+    /// Progress of reading the list; `None` when it is complete. Each further request for rows
+    /// continues the reading.
     pub reading: Option<Progress>,
 }
 
-/// What a container holds for which devices.
+/// The contents of a container by device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurveyReport {
-    /// The document that has answered.
+    /// The document that the report is about.
     pub document: NodeId,
-    /// What it holds, as far as it is read.
+    /// The contents, as far as they are read.
     pub survey: Survey,
-    /// How far that is. Each further request goes on with it.
+    /// Progress of the reading. Each further request continues it.
     pub progress: Progress,
     /// The kernels with the worst hazards.
     pub worst: Vec<tables::Row>,
 }
 
-/// The list that goes with a selection.
+/// The list for a selection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListAt {
-    /// The document whose list it is.
+    /// The document that the list belongs to.
     pub document: NodeId,
-    /// What the list is of ([`Query::of`]): the outermost text around the selected bytes, the
-    /// bytes of the innermost thing with properties (the same for all bytes that belong to it),
-    /// the section of code; what the query says if they are in none.
+    /// The subject of the list ([`Query::of`]): the outermost text around the selected bytes, the
+    /// bytes of the innermost item with properties (the same for all its bytes), or the code
+    /// section; that of the query if there is none.
     pub of: Option<Span>,
-    /// How many rows the query finds.
+    /// Number of rows that match the query.
     pub found: u64,
-    /// The row that the selection belongs to, or that stays.
+    /// The row that the selection belongs to, or the current row.
     pub place: Option<ListPlace>,
 }
 
 /// A row of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPlace {
-    /// Its place in the list, whatever the query.
+    /// Index in the list, independent of the query.
     pub index: u64,
-    /// How many rows: of a text, so many lines.
+    /// Number of rows: for a text, the number of lines.
     pub count: u64,
-    /// Its place among those that the query finds; `None` if it is not among them.
+    /// Index in the query's result; `None` if it does not match.
     pub place: Option<u64>,
-    /// The bytes of its entry; of several lines, those of all.
+    /// The bytes of its entry; for several lines, the bytes of all.
     pub entry: Span,
-    /// What there is to say about it.
+    /// Details of the row.
     pub about: tables::RowDetails,
 }

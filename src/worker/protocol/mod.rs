@@ -1,11 +1,9 @@
 //! The messages between the page and the decoder.
 //!
-//! Two things travel beside the data, because they must not be copied: the `file` (a `Blob`)
-//! of [`Request::Open`] and
-//! [`Request::Compare`], and the `bytes` (a `Uint8Array`, transferred) of
-//! [`Response::Bytes`]. How all this looks on its way, [`codec`](super::codec) knows. The first
-//! variant of [`Message`] stays what it is: whoever has another version must be able to read
-//! that much.
+//! Two things travel outside the data, because they must not be copied: the `file` (a `Blob`) of
+//! [`Request::Open`] and [`Request::Compare`], and the `bytes` (a `Uint8Array`, transferred) of
+//! [`Response::Bytes`]. [`codec`](super::codec) encodes all this. The first variant of [`Message`]
+//! must never change: other versions have to be able to read it.
 
 mod code;
 mod compare;
@@ -28,21 +26,20 @@ pub use self::tree::{BYTES_MAX, Detail, KnownRow, LeafRow, PREVIEW, Row, Selecte
 pub use self::verdict::{IMAGES_MAX, ImagePick, ImagesReport, PICKS_MAX, VerdictReport};
 use serde::{Deserialize, Serialize};
 
-/// Both sides must have been built with the same. Worker files are not hashed by every
-/// host, so after a deploy a browser may combine an old one with a new page: the page
-/// refuses another version and says so.
+/// Increment when a message changes. The page refuses a worker with another version: not every host
+/// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
 pub const PROTOCOL_VERSION: u32 = 19;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Chosen by the page; the answer carries the same.
+    /// Chosen by the page and repeated in the answer.
     pub id: u32,
-    /// The `id` of the [`Request::Open`] whose file this is about. Nodes of one file mean
-    /// nothing in the next, so the decoder answers [`Response::Failed`] when another file
-    /// has been opened since. `None`: whatever file is open.
+    /// The `id` of the [`Request::Open`] whose file this is about. Node ids are only valid within
+    /// one file, so the decoder answers [`Response::Failed`] if another file has been opened since.
+    /// `None` stands for any open file.
     pub about: Option<u32>,
-    /// What is asked.
+    /// The request.
     pub request: Request,
 }
 
@@ -61,11 +58,11 @@ pub enum Message {
         /// The answer.
         response: Response,
     },
-    /// The decoder has failed and must not be asked any more.
+    /// The decoder has failed and accepts no more requests.
     Crashed {
-        /// What it said.
+        /// The panic message.
         message: String,
-        /// The request that it was working on.
+        /// The request in progress.
         id: Option<u32>,
     },
 }

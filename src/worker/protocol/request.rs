@@ -1,4 +1,4 @@
-//! What the page asks for.
+//! Requests from the page to the decoder.
 
 use super::super::protocol::tree_order::TreeOrder;
 use super::compare::CompareForm;
@@ -10,100 +10,100 @@ use crate::tables::ListId;
 use crate::tables::query::Query;
 use serde::{Deserialize, Serialize};
 
-/// What the page asks.
+/// A request from the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Decode the file that travels as `file`; forget the one before.
+    /// Decodes the file in `file` and closes the previous one.
     Open {
         /// The file's name, for the tree's root.
         name: String,
     },
-    /// How many children a row of the tree has, and those from `start` on.
+    /// The number of children of a row, and the children from `start` on.
     Rows {
-        /// In which order of the tree.
+        /// Order of the tree.
         order: TreeOrder,
         /// The parent.
         node: NodeId,
         /// The first child.
         start: u64,
-        /// How many at most; the host gives at most [`ROWS_MAX`].
+        /// Maximum number of children; the host limits it to [`ROWS_MAX`].
         count: u64,
     },
     /// Everything that the page shows of a selection.
     Select {
         /// The order of the tree that shows it.
         order: TreeOrder,
-        /// What is selected.
+        /// The target of the selection.
         place: SelectionTarget,
-        /// The list whose row is shown with it.
+        /// The list in which to find the selection.
         follow: Option<Follow>,
     },
-    /// Bytes, and the leaves that they belong to.
+    /// Bytes and the leaves that contain them.
     Bytes {
-        /// Which; the host gives at most [`BYTES_MAX`].
+        /// The range; the host limits it to [`BYTES_MAX`].
         span: Span,
-        /// With the leaves.
+        /// Whether to include the leaves.
         leaves: bool,
     },
-    /// Names, values, text or bytes that match what was typed, in steps: the page says how far
-    /// it is, and other requests are answered in between.
+    /// Searches names, values, text or bytes in steps: the page shows the progress, and other
+    /// requests are answered in between.
     Search {
         /// As typed.
         typed: String,
-        /// At most so many hits.
+        /// Maximum number of hits.
         limit: u32,
-        /// Which of the steps.
+        /// The step.
         step: SearchStep,
     },
-    /// A node and all below it as text.
+    /// A node and its descendants as text.
     Export {
         /// The node.
         node: NodeId,
-        /// In which form.
+        /// The form of the text.
         form: ExportForm,
     },
-    /// What the driver does with a document (the root, or one nested in it).
+    /// The driver's verdict on a document (the root, or one nested in it).
     Verdict {
         /// The document.
         document: NodeId,
-        /// On this device; on the document's own without.
+        /// The device; by default the document's own.
         device: Option<Str>,
     },
-    /// A graph: those of its nodes at these places, or groups of them. [`ListId::Modules`]: the
-    /// modules of a SYCLBIN, answered by [`Response::Graph`], as are the images of a host's file
-    /// ([`ListId::Images`]). [`ListId::Instructions`]: the basic
-    /// blocks of some code, answered by [`Response::Blocks`].
+    /// A range of the nodes of a graph, or groups of them. For [`ListId::Modules`] and
+    /// [`ListId::Images`], the modules of a SYCLBIN and the images of a host file, answered by
+    /// [`Response::Graph`]. For [`ListId::Instructions`], the basic blocks of code, answered by
+    /// [`Response::Blocks`].
     Graph {
         /// The document, or one within it.
         document: NodeId,
-        /// Of what.
+        /// The kind of graph.
         list: ListId,
-        /// Which modules, in which order; which code, in which encoding.
+        /// Filter and order of the modules, or section and encoding of the code.
         query: Query,
-        /// The place of the first, counted among those that the query finds.
+        /// Index of the first in the query's result.
         start: u64,
-        /// How many; groups of them if they are too many to be drawn.
+        /// Maximum number; groups are returned if there are too many to draw.
         count: u64,
-        /// The selected bytes, of code: the answer says which block holds them.
+        /// The selected bytes of code: the answer includes the block that contains them.
         at: Option<Span>,
     },
-    /// Every rule that there is; needs no file.
+    /// All rules; does not need a file.
     Rules,
-    /// Something about a list.
+    /// A request about a list.
     List {
-        /// The document; the innermost around it that has such a list answers.
+        /// The document. The innermost document around it that has such a list answers.
         document: NodeId,
-        /// Which list.
+        /// The list.
         list: ListId,
-        /// Which rows, in which order.
+        /// Its filter and order.
         query: Query,
-        /// What is asked.
+        /// The request.
         ask: ListRequest,
     },
     /// The readable texts among the children of a document; answered by [`Response::Texts`].
     Texts {
         /// The document, or a node in it. If the document has no texts, those of the only image
-        /// that the node describes, holds or lies in.
+        /// that the node describes, contains or lies in.
         document: NodeId,
     },
     /// The images with code of the container around a node; answered by [`Response::CodeImages`].
@@ -111,9 +111,8 @@ pub enum Request {
         /// The node.
         node: NodeId,
     },
-    /// Keeps the text of a source file, for [`ListId::SourceLines`] and
-    /// [`ListId::Instructions`]; answered by
-    /// [`Response::Text`]: what it is the source of, in words.
+    /// Keeps the text of a source file, for [`ListId::SourceLines`] and [`ListId::Instructions`];
+    /// answered by [`Response::Text`], which describes the code that comes from it.
     AddSource {
         /// The document, or one within it.
         document: NodeId,
@@ -122,74 +121,73 @@ pub enum Request {
         /// Its text.
         text: String,
     },
-    /// The sections of code of a document, and what the instructions of one come to.
+    /// The code sections of a document, and the instruction mix of one.
     Code {
         /// The document, or one within it.
         document: NodeId,
-        /// Which section, and in which encoding, as for [`ListId::Instructions`].
+        /// The section and encoding, as for [`ListId::Instructions`].
         query: Query,
     },
-    /// What limits how much of a kernel runs at a time.
+    /// The occupancy of a kernel and its limits.
     Occupancy {
         /// The document, or one within it.
         document: NodeId,
-        /// The kernel's place in its list.
+        /// Index of the kernel in its list.
         kernel: u64,
-        /// What the reader has chosen.
+        /// The user's settings.
         question: Question,
     },
-    /// Compares the open file with another one, which travels as `file`: that is the first file of
-    /// the comparison, the open one the second. Without a file, again with the same one.
+    /// Compares the open file with another one. The file in `file` is the first of the comparison,
+    /// the open one the second. Without a file, repeats the previous comparison.
     Compare {
         /// The other file's name.
         name: String,
-        /// General registers and the tokens of the scoreboard may have other numbers.
+        /// Whether to ignore the numbers of general registers and scoreboard tokens.
         renumbered: bool,
-        /// The place of a difference that is to be found again, when the same files are compared.
+        /// Index of a difference to locate again, when the same files are compared.
         keep: Option<u64>,
     },
-    /// What of the two files differs.
+    /// The bytes of both files that differ.
     Differing,
     /// The comparison as text; answered by [`Response::Text`].
     WriteComparison {
-        /// In which form.
+        /// The form of the text.
         form: CompareForm,
     },
-    /// What there is to say of the file, as a page of HTML; answered by [`Response::Text`].
+    /// A report about the file as HTML; answered by [`Response::Text`].
     WriteReport,
 }
 
-/// What is selected.
+/// The target of a selection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SelectionTarget {
-    /// A node; in the order by kernel that of the row with this id.
+    /// A node. In the order by kernel, the node of the row with this id.
     Node(NodeId),
-    /// The innermost node that holds a byte.
+    /// The innermost node that contains a byte.
     Byte(SourceId, u64),
-    /// The node whose bytes these are, or the innermost that holds them; without bytes, the
-    /// innermost that holds the byte there.
+    /// The node with exactly these bytes, or the innermost that contains them. For an empty span,
+    /// the innermost that contains the byte there.
     Span(Span),
-    /// The innermost node that holds the bytes, if it is a part of `within`; just the bytes
-    /// otherwise.
+    /// The innermost node that contains the bytes, if it is a part of `within`; otherwise the bytes
+    /// themselves.
     Around {
         /// The bytes.
         span: Span,
-        /// A text, of which they are a line.
+        /// The text that they are a line of.
         within: Span,
     },
-    /// Of an instruction the part of its text that was clicked on: the widest of its fields.
+    /// The widest field behind a position in an instruction's text.
     Part {
         /// The bytes of the instruction.
         span: Span,
-        /// Where in its text, in bytes.
+        /// Position in its text, in bytes.
         at: u32,
-        /// As its text is shown.
+        /// The encoding in which its text is shown.
         encoding: Option<Str>,
     },
     /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
     Path(String),
-    /// The entry of the row at this place of the list that is followed, counted among those
-    /// that its query finds.
+    /// The entry of a row of the followed list, by index in the query's result.
     Row(u64),
 }
 

@@ -1,4 +1,4 @@
-//! What the decoder answers.
+//! Answers of the decoder.
 
 use super::code::{CodeImages, CodeReport};
 use super::compare::CompareReport;
@@ -13,14 +13,14 @@ use crate::model::{Coverage, Diagnostic, RuleInfo, Span, Str, Summary};
 use crate::tables;
 use serde::{Deserialize, Serialize};
 
-/// What the decoder answers.
+/// An answer of the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Response {
     /// To [`Request::Open`].
     Opened(Box<Opened>),
     /// To [`Request::Rows`].
     Rows {
-        /// How many children there are.
+        /// Number of children.
         count: u64,
         /// The children.
         rows: Vec<Row>,
@@ -29,24 +29,24 @@ pub enum Response {
     Selected(Box<Selected>),
     /// To [`Request::Bytes`]; the bytes travel as `bytes`.
     Bytes {
-        /// The bytes that were read: what was asked for, cut off at the source's end.
+        /// The bytes that were read: the requested range, clipped to the end of the source.
         span: Span,
         /// The leaves in them, by position.
         leaves: Vec<LeafRow>,
     },
-    /// To [`Request::Search`] when not all was looked at.
+    /// To [`Request::Search`] before its end.
     Searching {
-        /// How far it is, in percent.
+        /// Progress, in percent.
         percent: u8,
     },
     /// To [`Request::Search`] at its end.
     Hits {
-        /// The best first, then in the order of the tree.
+        /// Best first, then in the order of the tree.
         hits: Vec<HitRow>,
-        /// There may be more.
+        /// Whether there may be more.
         more: bool,
     },
-    /// To [`Request::Export`] and all others that ask for text.
+    /// To [`Request::Export`] and other requests for text.
     Text(String),
     /// To [`Request::Verdict`].
     Verdict(Box<VerdictReport>),
@@ -66,34 +66,34 @@ pub enum Response {
     CodeImages(Box<CodeImages>),
     /// To [`Request::Compare`].
     Compared(Box<CompareReport>),
-    /// To [`Request::DifferenceIndex`]: what differs of the first file, and of the second.
+    /// To [`Request::Differing`]: the bytes of the first and of the second file that differ.
     Differing(Box<(DifferenceIndex, DifferenceIndex)>),
     /// To [`ListRequest::Rows`].
     List(Box<ListPage>),
     /// To [`ListRequest::Survey`].
     Survey(Box<SurveyReport>),
-    /// To [`ListRequest::At`]; nothing if no document has such a list.
+    /// To [`ListRequest::At`]; `None` if no document has such a list.
     ListAt(Option<Box<ListAt>>),
-    /// To [`ListRequest::Find`]; nothing if there is none.
+    /// To [`ListRequest::Find`]; `None` if there is no match.
     Match(Option<tables::Match>),
-    /// It could not be done: the file has changed on disk, there is no such node.
+    /// The request failed: the file has changed on disk, or there is no such node.
     Failed {
-        /// Why, in words for people.
+        /// The error message.
         message: String,
-        /// The bytes cannot be had any more: the file was changed, moved or deleted since
-        /// it was chosen. Every further read will fail; choosing it anew helps.
+        /// Whether the bytes are gone: the file was changed, moved or deleted since it was opened.
+        /// All further reads fail until it is opened again.
         changed: bool,
     },
 }
 
-/// A file that has been decoded.
+/// A decoded file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     /// Its name.
     pub name: String,
     /// Its size in bytes.
     pub size: u64,
-    /// The file in a few lines.
+    /// Summary of the file.
     pub summary: Summary,
     /// How its bytes are accounted for.
     pub coverage: Coverage,
@@ -101,25 +101,25 @@ pub struct Opened {
     pub root: Row,
     /// The first of the root's children (at most [`ROWS_MAX`]).
     pub rows: Vec<Row>,
-    /// What was found, by position.
+    /// Diagnostics, by position.
     pub diagnostics: Vec<Problem>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
-    /// How many rows the tree by kernel has below the root; `None` for a file without kernels.
+    /// Number of rows below the root of the tree by kernel; `None` for a file without kernels.
     pub by_kernel: Option<u64>,
-    /// The devices of [`Request::Verdict`], by name.
+    /// Names of the devices for [`Request::Verdict`].
     pub devices: Vec<Str>,
-    /// How many bytes were read for all this.
+    /// Number of bytes read so far.
     pub bytes_read: u64,
-    /// How long it took, in milliseconds.
+    /// Time taken, in milliseconds.
     pub millis: f64,
 }
 
-/// A diagnostic and where it stands in the tree.
+/// A diagnostic and its location in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// The finding.
     pub diagnostic: Diagnostic,
-    /// The path of the node that its bytes belong to.
+    /// The path of the node that contains its bytes.
     pub path: String,
 }

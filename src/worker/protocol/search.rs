@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 /// A step of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SearchStep {
-    /// The first one; forgets the search before.
+    /// Starts a search and drops the previous one.
     Begin,
-    /// The next one.
+    /// Continues the search.
     GoOn,
-    /// No more steps: what was found so far.
+    /// Ends the search: returns the hits so far.
     Stop,
 }
 
-/// Something that a search has found.
+/// A search hit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitRow {
     /// Its bytes.
     pub span: Span,
-    /// The names on the way to it.
+    /// The names on the path to it.
     pub path: Vec<String>,
-    /// What stands there.
+    /// The matching text.
     pub text: String,
 }

@@ -4,10 +4,10 @@ use super::list::ListAt;
 use crate::model::{Area, Bits, NodeId, NodeKind, Severity, Span, Str, Value, Xref};
 use serde::{Deserialize, Serialize};
 
-/// So many of the selected bytes are sent with them.
+/// Maximum number of selected bytes in a [`Selected`].
 pub const PREVIEW: u64 = 64;
 
-/// At most so many bytes in one answer (a larger export is cut into several by the page).
+/// Maximum number of bytes in one answer; the page splits larger exports.
 pub const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// One row of the tree.
@@ -17,82 +17,82 @@ pub struct Row {
     pub id: NodeId,
     /// Its parent; the root has none.
     pub parent: Option<NodeId>,
-    /// Its place among its siblings, from 0.
+    /// Zero-based index among its siblings.
     pub index: u64,
     /// Its name.
     pub name: Str,
-    /// The name with the short name of the kernel in it, where it has a long one.
+    /// The name with the kernel's short name, if the kernel has a long one.
     pub short: Option<Str>,
-    /// The entry of a table or sequence.
+    /// Whether it is an entry of a table or sequence.
     pub indexed: bool,
-    /// What sort of thing it is.
+    /// The kind of node.
     pub kind: NodeKind,
-    /// Which part of the binary it belongs to.
+    /// The part of the binary that it belongs to.
     pub area: Area,
-    /// What its bytes say.
+    /// The decoded value of its bytes.
     pub value: Value,
-    /// A few words on what is inside.
+    /// A short description of its content.
     pub summary: Option<Str>,
     /// Its bytes; derived values have none.
     pub span: Option<Span>,
-    /// How many bytes before the span introduce it.
+    /// Number of bytes before the span that introduce it.
     pub head: u32,
     /// The bits of the span's word.
     pub bits: Option<Bits>,
-    /// How many children it has. `None`: at least one may be there, and asking for the
-    /// number would read what nobody has asked to see yet; [`Response::Rows`] has it.
+    /// Number of children. `None` if there is at least one but counting would read bytes that are
+    /// not needed yet; [`Response::Rows`] has the number.
     pub count: Option<u64>,
-    /// The worst that is said about its bytes.
+    /// The highest severity of the diagnostics about its bytes.
     pub severity: Option<Severity>,
 }
 
-/// Everything that the page shows of a selection.
+/// Everything that the page shows for a selection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selected {
-    /// The rows from the root's child down to the selected node, each with its `count`; the
-    /// root itself only if nothing else is there.
+    /// The rows from the root's child down to the selected node, each with its `count`. Includes
+    /// the root only if there is nothing else.
     pub ancestry: Vec<Row>,
-    /// The same in the tree by kernel, without the root, if that order was asked for and the file
+    /// The same in the tree by kernel, without the root, if that order was requested and the file
     /// has kernels.
     pub way: Option<Vec<Row>>,
-    /// What is known of the selected node.
+    /// Details of the selected node.
     pub detail: Detail,
-    /// The first of the selected bytes, at most [`PREVIEW`]: of a [`SelectionTarget::Span`] these, of all
-    /// others the node's.
+    /// The first selected bytes, at most [`PREVIEW`]: those of a [`SelectionTarget::Span`], or else
+    /// those of the node.
     pub preview: Vec<u8>,
-    /// The list that was asked for with it; nothing if no document has such a list.
+    /// The requested list; `None` if no document has such a list.
     pub list: Option<Box<ListAt>>,
 }
 
-/// What is known of a node beside its row.
+/// Details of a node that are not in its row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
     /// The node.
     pub node: NodeId,
-    /// The bits of its bytes that are selected; all without.
+    /// The selected bits of its bytes; `None` for all.
     pub bits: Option<Bits>,
     /// Its path (`.ze_info/kernels/[0]/execution_env`).
     pub path: String,
-    /// What it means.
+    /// Its meaning.
     pub doc: Option<String>,
-    /// Which specification says so.
+    /// The specification that defines it.
     pub doc_source: Option<String>,
-    /// The values that the specification names.
+    /// The named values of the specification.
     pub known: Vec<KnownRow>,
-    /// What it refers to.
+    /// Its references.
     pub xrefs: Vec<Xref>,
-    /// Indices into [`Opened::diagnostics`] of those within its bytes (the first 50).
+    /// Indexes into [`Opened::diagnostics`] of those about its bytes (the first 50).
     pub diagnostics: Vec<u32>,
 }
 
-/// A value that the specification names.
+/// A named value of the specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownRow {
-    /// The number; for words, which have none, the place in the list.
+    /// The number; for text values, the index in the list.
     pub raw: u64,
     /// Its name.
     pub name: Str,
-    /// What it means.
+    /// Its meaning.
     pub doc: Str,
 }
 
@@ -103,12 +103,12 @@ pub struct LeafRow {
     pub start: u64,
     /// The byte after the last one.
     pub end: u64,
-    /// How many bytes before `start` introduce it.
+    /// Number of bytes before `start` that introduce it.
     pub head: u32,
-    /// Its colour.
+    /// Its area, which selects the color.
     pub area: Area,
-    /// Padding and gaps are drawn differently.
+    /// Its kind: padding and gaps are drawn differently.
     pub kind: NodeKind,
-    /// Neighbours with an odd and an even number get different shades.
+    /// Alternates between neighbors, for different shades.
     pub odd: bool,
 }

@@ -1,45 +1,45 @@
 //! The orders of the tree, and the ids of its rows.
 //!
-//! In the order by kernel some rows have no node, and the entries of a kernel stand twice: below
-//! the kernel, and in the table of all of them. Their ids say what they are; all others are those
-//! of nodes, which never become so many.
+//! In the order by kernel some rows have no node, and the entries of a kernel appear twice: below
+//! the kernel, and in the table of all entries. Their ids encode what they are; all other ids are
+//! node ids, which never get that large.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::NodeId;
 
-/// In which order the tree shows a file.
+/// The order in which the tree shows a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum TreeOrder {
-    /// As its bytes.
+    /// In the order of its bytes.
     #[default]
     File,
-    /// The parts of each kernel together, then those of none.
+    /// Grouped by kernel, followed by the rest.
     Kernels,
 }
 
-/// What a row of the tree by kernel stands for.
+/// The meaning of a row id in the tree by kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowId {
-    /// A node in its own place.
+    /// A node at its own position.
     Node(NodeId),
-    /// A node below a kernel that stands in the rest of the file, too.
+    /// A node below a kernel that also appears in the rest of the file.
     Entry(NodeId),
-    /// The kernel at this place of the list.
+    /// The kernel at this index of the list.
     Kernel(u32),
-    /// All that belongs to no kernel.
+    /// Everything that belongs to no kernel.
     Rest,
 }
 
-/// Ids of kernels begin here.
+/// First id of kernels.
 const KERNELS: u32 = 1 << 30;
-/// Ids of entries begin here.
+/// First id of entries.
 const ENTRIES: u32 = 1 << 31;
-/// The rest of the file.
+/// Id of the rest of the file.
 const REST: u32 = u32::MAX;
 
 impl RowId {
-    /// What the row with this id stands for.
+    /// Returns the meaning of a row id.
     pub fn of(id: NodeId) -> RowId {
         match id.0 {
             REST => RowId::Rest,
@@ -49,7 +49,7 @@ impl RowId {
         }
     }
 
-    /// The id of its row.
+    /// Returns the id of the row.
     pub fn id(self) -> NodeId {
         match self {
             RowId::Node(id) => id,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_say_what_rows_stand_for() {
+    fn ids_round_trip() {
         for row in [
             RowId::Node(NodeId::ROOT),
             RowId::Node(NodeId(KERNELS - 1)),

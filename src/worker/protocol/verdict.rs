@@ -1,23 +1,24 @@
-//! What the driver does.
+//! The driver's verdict.
 
 use crate::analysis::Verdict;
 use crate::model::{Outcome, Span, Str, Summary};
 use serde::{Deserialize, Serialize};
 
-/// So many of the images that run on a device are named in a verdict.
+/// Maximum number of images in [`ImagesReport::first`].
 pub const PICKS_MAX: usize = 4;
 
-/// So many images and symbols of a module are named in the graph.
+/// Maximum number of images, and of symbols, per module of a graph.
 pub const IMAGES_MAX: usize = 6;
 
-/// What the driver does with a document, and where in the tree its findings are.
+/// The verdict on a document, and the locations of its findings in the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VerdictReport {
-    /// The verdict; `None` for what nobody gives to the driver: host programs, SPIR-V, containers.
+    /// The verdict; `None` for files that are not passed to the driver: host programs, SPIR-V,
+    /// containers.
     pub verdict: Option<Verdict>,
-    /// The paths of the nodes that the bytes of its first findings belong to.
+    /// Paths of the nodes that contain the bytes of its first findings.
     pub paths: Vec<String>,
-    /// Of a container: its images, and which of them run on the device.
+    /// For a container: its images, and which of them run on the device.
     pub images: Option<ImagesReport>,
     /// The summary of a document within the file; that of the file itself comes with [`Opened`].
     pub summary: Option<Summary>,
@@ -26,17 +27,17 @@ pub struct VerdictReport {
 /// The images of a container, and which of them run on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ImagesReport {
-    /// How many images there are.
+    /// Number of images.
     pub count: u64,
     /// The requested device; `None` if none was requested: a container has no device of its own.
     pub device: Option<Str>,
-    /// What the driver does with the images that run; `None` if none runs.
+    /// The outcome for the images that run; `None` if none runs.
     pub outcome: Option<Outcome>,
     /// The first images that run; if none runs, the first that does not.
     pub first: Vec<ImagePick>,
-    /// How many run.
+    /// Number of images that run.
     pub chosen: u64,
-    /// Who chooses, and how.
+    /// The component that chooses the image, and its rule.
     pub rule: Str,
 }
 

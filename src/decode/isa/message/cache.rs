@@ -1,6 +1,6 @@
-//! Messages to the load/store cache, with descriptors of 32 bits.
+//! Messages to the load/store cache with 32-bit descriptors.
 
-use super::{Decoded, Question, number};
+use super::{Decoded, MessageInput, number};
 use crate::decode::isa::encoding::SendGroup;
 use crate::decode::isa::format::push_offset;
 use crate::decode::isa::instruction::Descriptor;
@@ -48,7 +48,7 @@ fn entry<'a>(list: &[&'a str], at: u32) -> Option<&'a str> {
     list.get(usize::try_from(at).unwrap_or(usize::MAX)).copied()
 }
 
-pub(crate) fn decode(q: &Question) -> Decoded {
+pub(crate) fn decode(q: &MessageInput) -> Decoded {
     let mut decoded = Decoded {
         channels: q.channels,
         ..Decoded::default()
@@ -76,7 +76,7 @@ pub(crate) fn decode(q: &Question) -> Decoded {
     decoded
 }
 
-fn fence(q: &Question, sfid: &str, decoded: &mut Decoded) {
+fn fence(q: &MessageInput, sfid: &str, decoded: &mut Decoded) {
     let (op, scope) = match q.sfid {
         Some(Meaning::SLM) => (0, 0),
         _ => (q.bits(12, 3), q.bits(9, 3)),
@@ -93,8 +93,8 @@ fn fence(q: &Question, sfid: &str, decoded: &mut Decoded) {
     decoded.description = format!("fence {op} scoped to {scope}");
 }
 
-/// Control of the compression state.
-fn state_control(q: &Question, sfid: &str, decoded: &mut Decoded) {
+/// Decodes the control of the compression state.
+fn state_control(q: &MessageInput, sfid: &str, decoded: &mut Decoded) {
     let sub = q.bits(17, 3);
     let Some((name, text)) = STATE_CONTROL.get(usize::try_from(sub).unwrap_or_default()) else {
         decoded.error = true;
@@ -114,8 +114,8 @@ fn state_control(q: &Question, sfid: &str, decoded: &mut Decoded) {
     place(q, &surface, String::new(), decoded);
 }
 
-/// The surface, without the dot.
-fn surface(q: &Question, _decoded: &mut Decoded) -> String {
+/// Returns the surface, without the dot.
+fn surface(q: &MessageInput, _decoded: &mut Decoded) -> String {
     let kind = q.bits(29, 2);
     let mut out = String::new();
     if kind == FLAT {
@@ -135,8 +135,8 @@ fn surface(q: &Question, _decoded: &mut Decoded) -> String {
     out
 }
 
-/// Appends the surface and what is added to the addresses.
-fn place(_q: &Question, surface: &str, offset: String, decoded: &mut Decoded) {
+/// Appends the surface and the address offset.
+fn place(_q: &MessageInput, surface: &str, offset: String, decoded: &mut Decoded) {
     if !surface.is_empty() {
         decoded.symbol.push('.');
         decoded.symbol.push_str(surface);
@@ -150,8 +150,8 @@ fn place(_q: &Question, surface: &str, offset: String, decoded: &mut Decoded) {
     }
 }
 
-/// Loads, stores and atomic operations.
-fn vector(q: &Question, sfid: &str, op: SendOp, text: &str, decoded: &mut Decoded) {
+/// Decodes loads, stores and atomic operations.
+fn vector(q: &MessageInput, sfid: &str, op: SendOp, text: &str, decoded: &mut Decoded) {
     let info = op.info();
     let typed = q.sfid == Some(Meaning::TGM);
     let block = matches!(op, SendOp::LoadBlock2d | SendOp::StoreBlock2d);
@@ -240,7 +240,7 @@ fn vector(q: &Question, sfid: &str, op: SendOp, text: &str, decoded: &mut Decode
     place(q, &surface, offset, decoded);
 }
 
-fn caching(q: &Question, load: bool) -> Option<&'static str> {
+fn caching(q: &MessageInput, load: bool) -> Option<&'static str> {
     let list = if load {
         &LSC_CACHE3_LOAD
     } else {
@@ -257,8 +257,8 @@ fn caching(q: &Question, load: bool) -> Option<&'static str> {
     }
 }
 
-/// What is added to the addresses, from Xe2 on.
-fn offset(q: &Question, kind: u32, block: bool, decoded: &mut Decoded) -> String {
+/// Returns the address offset, since Xe2.
+fn offset(q: &MessageInput, kind: u32, block: bool, decoded: &mut Decoded) -> String {
     let mut out = String::new();
     if q.rank < 30 {
         return out;

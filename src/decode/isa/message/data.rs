@@ -1,9 +1,9 @@
 //! Messages to the data caches before the load/store cache.
 
-use super::{Decoded, Question, number};
+use super::{Decoded, MessageInput, number};
 use crate::decode::isa::tables::{HDC_FLOAT_ATOMIC, HDC_INT_ATOMIC, Meaning};
 
-pub(crate) fn decode(q: &Question) -> Decoded {
+pub(crate) fn decode(q: &MessageInput) -> Decoded {
     let mut decoded = Decoded {
         address_bits: 32,
         channels: q.full() / 2,
@@ -17,8 +17,8 @@ pub(crate) fn decode(q: &Question) -> Decoded {
     decoded
 }
 
-/// How many blocks of 16 bytes.
-fn blocks16(q: &Question, out: &mut String) {
+/// Appends the number of 16-byte blocks.
+fn blocks16(q: &MessageInput, out: &mut String) {
     out.push_str(match q.bits(8, 3) {
         0 => " x1",
         1 => " x1H",
@@ -30,13 +30,13 @@ fn blocks16(q: &Question, out: &mut String) {
     });
 }
 
-/// How many blocks of 32 bytes.
+/// Appends the number of 32-byte blocks.
 fn blocks32(bits: u32, out: &mut String) {
     out.push_str(" x");
     number(out, 1_u32 << bits);
 }
 
-fn components(q: &Question, out: &mut String) {
+fn components(q: &MessageInput, out: &mut String) {
     out.push_str(" with ");
     let disabled = q.bits(8, 4);
     for (at, letter) in "xyzw".chars().enumerate() {
@@ -46,7 +46,7 @@ fn components(q: &Question, out: &mut String) {
     }
 }
 
-fn byte_size(q: &Question, out: &mut String) {
+fn byte_size(q: &MessageInput, out: &mut String) {
     out.push_str(match q.bits(10, 2) {
         0 => " 8b",
         1 => " 16b",
@@ -55,7 +55,7 @@ fn byte_size(q: &Question, out: &mut String) {
     });
 }
 
-fn dc0(q: &Question, decoded: &mut Decoded) {
+fn dc0(q: &MessageInput, decoded: &mut Decoded) {
     let out = &mut decoded.description;
     match q.bits(14, 5) {
         0 => {
@@ -110,7 +110,7 @@ fn dc0(q: &Question, decoded: &mut Decoded) {
     }
 }
 
-fn fence(q: &Question, out: &mut String) {
+fn fence(q: &MessageInput, out: &mut String) {
     if q.bit(13) {
         out.push_str("synchronized ");
     }
@@ -150,7 +150,7 @@ fn fence(q: &Question, out: &mut String) {
     }
 }
 
-fn dc1(q: &Question, decoded: &mut Decoded) {
+fn dc1(q: &MessageInput, decoded: &mut Decoded) {
     let out = &mut decoded.description;
     let kind = q.bits(14, 5);
     match kind {
@@ -251,14 +251,14 @@ fn dc1(q: &Question, decoded: &mut Decoded) {
     }
 }
 
-fn int_atomic(q: &Question, name: &str, out: &mut String) {
+fn int_atomic(q: &MessageInput, name: &str, out: &mut String) {
     let op = usize::try_from(q.bits(8, 4)).unwrap_or_default();
     out.push_str(name);
     out.push(' ');
     out.push_str(HDC_INT_ATOMIC.get(op).copied().unwrap_or_default());
 }
 
-fn float_atomic(q: &Question, name: &str, size: u32, out: &mut String) {
+fn float_atomic(q: &MessageInput, name: &str, size: u32, out: &mut String) {
     let op = q.bits(8, 3);
     if op == 0 {
         return;
@@ -275,7 +275,7 @@ fn float_atomic(q: &Question, name: &str, size: u32, out: &mut String) {
     }
 }
 
-fn media(q: &Question, read: bool, out: &mut String) {
+fn media(q: &MessageInput, read: bool, out: &mut String) {
     out.push_str("media block ");
     out.push_str(if read { "read" } else { "write" });
     let stride = q.bits(8, 3);
@@ -299,7 +299,7 @@ fn media(q: &Question, read: bool, out: &mut String) {
     }
 }
 
-fn dcro(q: &Question, decoded: &mut Decoded) {
+fn dcro(q: &MessageInput, decoded: &mut Decoded) {
     let out = &mut decoded.description;
     match q.bits(14, 5) {
         0 => {

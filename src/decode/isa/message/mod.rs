@@ -1,4 +1,4 @@
-//! What a message means, as IGA's comment says it.
+//! Decoding of messages into IGA's comments.
 
 mod cache;
 mod data;
@@ -12,30 +12,30 @@ use super::instruction::{Descriptor, Instruction, Message, OperandKind};
 use super::number::push_decimal;
 use super::tables::{Meaning, SFID_PRE_XE_TEXT};
 
-/// What is known of a message.
+/// The decoded properties of a message.
 #[derive(Debug, Default)]
 pub(super) struct Decoded {
     /// Its short form.
     pub symbol: String,
-    /// Its description, where it has no short form.
+    /// Its description, if it has no short form.
     pub description: String,
-    /// The bits mean nothing.
+    /// Whether the bits are invalid.
     pub error: bool,
-    /// The addresses are coordinates.
+    /// Whether the addresses are coordinates.
     pub coordinates: bool,
-    /// How many channels take part.
+    /// Number of channels.
     pub channels: u32,
-    /// The bits of an address.
+    /// The size of an address in bits.
     pub address_bits: u32,
-    /// The last coordinate is that of a sample.
+    /// Whether the last coordinate is a sample index.
     pub samples: bool,
-    /// The bytes of the answer.
+    /// The size of the response in bytes.
     pub answer: Option<u32>,
 }
 
-/// The parts of a message that say what it means.
+/// The parts of a message that determine its meaning.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Question {
+pub(super) struct MessageInput {
     pub rank: u8,
     pub sfid: Option<Meaning>,
     pub channels: u32,
@@ -44,8 +44,8 @@ pub(super) struct Question {
     pub offset: u32,
 }
 
-impl Question {
-    /// `width` bits of the descriptor from `low` on.
+impl MessageInput {
+    /// Returns `width` bits of the descriptor from bit `low` on.
     pub fn bits(&self, low: u32, width: u32) -> u32 {
         (self.descriptor >> low) & ((1 << width) - 1)
     }
@@ -54,7 +54,7 @@ impl Question {
         self.bits(at, 1) != 0
     }
 
-    /// The channels of a full message.
+    /// Returns the number of channels of a full message.
     pub fn full(&self) -> u32 {
         if self.rank >= 24 { 32 } else { 16 }
     }
@@ -122,7 +122,7 @@ pub(super) fn comment(rank: u8, i: &Instruction, message: &Message, out: &mut St
     let Descriptor::Immediate(descriptor) = message.descriptor else {
         return;
     };
-    let question = Question {
+    let input = MessageInput {
         rank,
         sfid,
         channels,
@@ -130,7 +130,7 @@ pub(super) fn comment(rank: u8, i: &Instruction, message: &Message, out: &mut St
         extended: message.extended,
         offset: message.offset,
     };
-    let decoded = decode(&question);
+    let decoded = decode(&input);
     out.push_str("; ");
     if !decoded.error && !decoded.symbol.is_empty() {
         out.push_str(&decoded.symbol);
@@ -143,16 +143,16 @@ pub(super) fn comment(rank: u8, i: &Instruction, message: &Message, out: &mut St
     coordinates(&decoded, first, register_bits, out);
 }
 
-fn decode(question: &Question) -> Decoded {
-    match question.sfid {
-        Some(Meaning::UGM | Meaning::UGML | Meaning::SLM | Meaning::TGM) => cache::decode(question),
-        Some(Meaning::URB) if question.rank >= 30 => cache::decode(question),
-        Some(Meaning::DP_DC0 | Meaning::DP_DC1 | Meaning::DP_DCRO) => data::decode(question),
-        _ => other::decode(question),
+fn decode(input: &MessageInput) -> Decoded {
+    match input.sfid {
+        Some(Meaning::UGM | Meaning::UGML | Meaning::SLM | Meaning::TGM) => cache::decode(input),
+        Some(Meaning::URB) if input.rank >= 30 => cache::decode(input),
+        Some(Meaning::DP_DC0 | Meaning::DP_DC1 | Meaning::DP_DCRO) => data::decode(input),
+        _ => other::decode(input),
     }
 }
 
-/// Appends the names of the coordinates that a payload holds.
+/// Appends the names of the coordinates in a payload.
 pub(super) fn coordinates(
     decoded: &Decoded,
     length: Option<u8>,
@@ -177,7 +177,7 @@ pub(super) fn coordinates(
     });
 }
 
-/// Whether the destination is the null register.
+/// Returns whether the destination is the null register.
 pub(super) fn no_answer(i: &Instruction) -> bool {
     i.destination
         .is_some_and(|d| matches!(d.kind, OperandKind::Register { name, .. } if name.is_null()))

@@ -1,13 +1,13 @@
 //! Messages to the sampler, the gateway, the render cache, ray tracing and the like.
 
-use super::{Decoded, Question, number};
+use super::{Decoded, MessageInput, number};
 use crate::decode::isa::instruction::Descriptor;
 use crate::decode::isa::tables::{
     GATEWAY, Meaning, SAMPLER_MODES_GEN9, SAMPLER_MODES_XE_HPG, SAMPLER_MODES_XE2, SAMPLER_OLD,
     SAMPLER_OLD_SIMD32, SAMPLER_XE2,
 };
 
-pub(crate) fn decode(q: &Question) -> Decoded {
+pub(crate) fn decode(q: &MessageInput) -> Decoded {
     let mut decoded = Decoded::default();
     let out = &mut decoded.description;
     match q.sfid {
@@ -42,7 +42,7 @@ pub(crate) fn decode(q: &Question) -> Decoded {
     decoded
 }
 
-fn urb(q: &Question, out: &mut String) {
+fn urb(q: &MessageInput, out: &mut String) {
     match q.bits(0, 4) {
         7 => {
             out.push_str("urb dword ");
@@ -60,7 +60,7 @@ fn urb(q: &Question, out: &mut String) {
     }
 }
 
-fn sampler(q: &Question, out: &mut String) {
+fn sampler(q: &MessageInput, out: &mut String) {
     let modes = match q.rank {
         ..22 => &SAMPLER_MODES_GEN9,
         22..30 => &SAMPLER_MODES_XE_HPG,
@@ -104,7 +104,7 @@ fn sampler(q: &Question, out: &mut String) {
     number(out, q.bits(8, 4));
 }
 
-fn render(q: &Question, out: &mut String) {
+fn render(q: &MessageInput, out: &mut String) {
     let kind = q.bits(14, 4);
     let (write, read) = (kind == 12, kind == 13);
     out.push_str(if q.bit(30) { "half" } else { "full" });
@@ -148,7 +148,7 @@ fn render(q: &Question, out: &mut String) {
     number(out, q.bits(0, 8));
 }
 
-fn render_xe2(q: &Question, out: &mut String) {
+fn render_xe2(q: &MessageInput, out: &mut String) {
     let kind = q.bits(14, 4);
     let (write, read) = (kind == 12, kind == 13);
     out.push_str(match (write, read, q.bits(8, 2)) {

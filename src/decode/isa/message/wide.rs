@@ -1,4 +1,4 @@
-//! Messages with descriptors of 64 bits (`sendg`).
+//! Messages with 64-bit descriptors (`sendg`).
 
 use super::{Decoded, coordinates, no_answer, number};
 use crate::decode::isa::encoding::SendGroup;
@@ -41,7 +41,7 @@ pub(crate) fn comment(
     coordinates(&decoded, message.lengths[0], 512, out);
 }
 
-/// The bytes of the answer, if they are known.
+/// Returns the size of the response in bytes, if known.
 pub(crate) fn answer(
     i: &Instruction,
     message: &Message,
@@ -94,7 +94,7 @@ fn entry<'a>(list: &[&'a str], at: u32) -> Option<&'a str> {
     list.get(usize::try_from(at).unwrap_or(usize::MAX)).copied()
 }
 
-/// The parts of the text of a message to the load/store cache.
+/// The parts of the text for a message to the load/store cache.
 #[derive(Default)]
 struct Text {
     controls: String,
@@ -109,7 +109,7 @@ struct Text {
     surface_index: u32,
     scale: u32,
     offset: String,
-    /// Source 0 holds addresses.
+    /// Whether source 0 contains addresses.
     addressed: bool,
     elements: u32,
     in_memory: u32,
@@ -455,7 +455,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The bytes of the answer of a load, a store or an atomic operation.
+    /// Computes the size of the response of a load, a store or an atomic operation.
     fn answer(&self, op: SendOp, text: &Text, decoded: &mut Decoded) {
         let bytes = match op {
             SendOp::LoadStatus | SendOp::LoadQuadStatus => 2 * REGISTER,

@@ -1,4 +1,4 @@
-//! Messages with descriptors of 64 bits to others than the cache.
+//! Messages with 64-bit descriptors to shared functions other than the cache.
 
 use super::wide::{REGISTER, Reader};
 use super::{Decoded, number};

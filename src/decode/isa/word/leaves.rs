@@ -1,4 +1,4 @@
-//! The fields that a word consists of.
+//! Fields of a word.
 
 use super::plan::{Decision, choose, decision};
 use super::{Format, INVALID, Layout, NAMED, Word, sign_extend, slice};
@@ -7,7 +7,7 @@ use crate::decode::isa::tables::{
 };
 use std::sync::OnceLock;
 
-/// Bits that lie in one half of a word.
+/// Bits in one half of a word.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     pub(crate) mask: u64,
@@ -24,16 +24,16 @@ impl Piece {
     }
 }
 
-/// Where the bits of a field are and what they mean.
+/// The location and meaning of a field's bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     flags: u8,
     width: u8,
-    /// The size of an immediate; 0: it is none.
+    /// The size of an immediate; 0 if it is not one.
     size: u8,
-    /// The first piece; none of a constant.
+    /// The first piece; empty for constants.
     pub(crate) piece: Piece,
-    /// The other pieces.
+    /// Number of other pieces.
     count: u8,
     first: u16,
     constant: u8,
@@ -41,28 +41,28 @@ pub struct Leaf {
     short: Short,
 }
 
-/// How a field is read without going through all that it could be.
+/// A fast way to read a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Short {
-    /// It is a number.
+    /// A plain number.
     Number,
-    /// What its bits, in one piece, say stands in [`Leaves::values`], from here on.
+    /// A single piece whose values are in [`Leaves::values`], from this index on.
     Listed(u32),
-    /// It has a sign, or too many values.
+    /// None: it is signed, or has too many values.
     No,
 }
 
-/// Fields of so many bits have their values listed.
+/// Maximum width of fields with listed values, in bits.
 const LISTED: u32 = 8;
 
-/// What a field says.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// The number: that of the enumeration if it has numbers, the bits otherwise.
+    /// The number: of the enumeration if it has numbers, else the bits.
     pub number: u64,
-    /// The name of the enumeration.
+    /// The enumerator.
     pub meaning: Option<Meaning>,
-    /// The enumeration has nothing for these bits.
+    /// Whether the enumeration has no enumerator for these bits.
     pub invalid: bool,
 }
 
@@ -75,17 +75,17 @@ impl Value {
     };
 }
 
-/// All leaves, ready to be read.
+/// All leaves, prepared for reading.
 #[derive(Debug)]
 pub struct Leaves {
     leaves: Vec<Leaf>,
     pieces: Vec<Piece>,
-    /// What the bits of fields say, of those of the same kind once.
+    /// The values of fields by their bits, shared by fields of the same kind.
     values: Vec<Value>,
 }
 
 impl Leaves {
-    /// Those of the tables; made once.
+    /// Returns the leaves of the tables; computed once.
     #[must_use]
     pub fn get() -> &'static Leaves {
         static LEAVES: OnceLock<Leaves> = OnceLock::new();
@@ -143,8 +143,7 @@ impl Leaves {
         all
     }
 
-    /// How a field is read; `listed` are the kinds of fields whose values stand in
-    /// [`Self::values`], and where.
+    /// Returns how to read a field. `listed` maps kinds of fields to indexes in [`Self::values`].
     fn shorten(&mut self, leaf: &Leaf, kind: u8, listed: &mut Vec<((u8, u64), u32)>) -> Short {
         let mask = leaf.piece.mask;
         if leaf.size != 0 || leaf.flags & 0x10 != 0 {
@@ -191,7 +190,7 @@ impl Leaves {
         self.leaves.get(usize::from(node).checked_sub(1)?)
     }
 
-    /// The pieces after the first one.
+    /// Returns the pieces after the first one.
     pub(crate) fn pieces(&self, leaf: &Leaf) -> &[Piece] {
         let first = usize::from(leaf.first);
         self.pieces
@@ -199,7 +198,7 @@ impl Leaves {
             .unwrap_or_default()
     }
 
-    /// The bits as a number.
+    /// Returns the bits as a number.
     #[inline]
     pub(crate) fn raw(&self, leaf: &Leaf, word: Word) -> u64 {
         let mut value = u64::from(leaf.constant) | leaf.piece.of(word);
@@ -211,7 +210,7 @@ impl Leaves {
         value
     }
 
-    /// Where the bits are in the word.
+    /// Returns the mask of the bits in the word.
     pub(crate) fn bits(&self, leaf: &Leaf) -> u128 {
         let pieces = self.pieces(leaf).iter().chain([&leaf.piece]);
         pieces.fold(0, |bits, piece| {
@@ -220,7 +219,7 @@ impl Leaves {
         })
     }
 
-    /// Follows decisions, with the fields of a word that are `known`; all if that is not said.
+    /// Follows decisions that depend on the `known` bits of a word; on all bits if `None`.
     pub(crate) fn resolve(
         &self,
         layout: &Layout,
@@ -267,7 +266,7 @@ impl Leaves {
         }
     }
 
-    /// What a field says, if its values are listed.
+    /// Returns the value of a field, if its values are listed.
     #[inline(always)]
     pub(crate) fn listed(&self, leaf: &Leaf, word: Word) -> Option<&Value> {
         let Short::Listed(at) = leaf.short else {
@@ -278,7 +277,7 @@ impl Leaves {
             .get(usize::try_from(place).unwrap_or(usize::MAX))
     }
 
-    /// The number in a field, if it is one and nothing else.
+    /// Returns the number in a field, if it is a plain number.
     #[inline(always)]
     pub(crate) fn plain_number(&self, leaf: &Leaf, word: Word) -> Option<u64> {
         (leaf.short == Short::Number).then(|| self.raw(leaf, word))
@@ -302,7 +301,7 @@ impl Leaves {
         Self::meaning(leaf, self.raw(leaf, word))
     }
 
-    /// What the bits of a field say.
+    /// Returns the value for the bits of a field.
     fn meaning(leaf: &Leaf, raw: u64) -> Value {
         let mut value = Value {
             number: raw,
@@ -332,8 +331,8 @@ impl Leaves {
         value
     }
 
-    /// Reads a field of a word, and adds its bits to `bits` if they are wanted. Returns `None` if
-    /// the format has no such field.
+    /// Reads a field of a word, and adds its bits to `bits` if given. Returns `None` if the format
+    /// has no such field.
     #[must_use]
     pub fn read(
         &self,
@@ -353,7 +352,7 @@ impl Leaves {
         Some(self.value(leaf, word))
     }
 
-    /// The bits of a word that decide anything in a format.
+    /// Returns the bits of a word that decisions of a format depend on.
     #[must_use]
     pub fn keys(&self, format: &Format) -> Word {
         let masks = format.rest.iter().filter(|node| **node >= FIRST_DECISION);
@@ -372,7 +371,7 @@ impl Leaves {
                 continue;
             };
             open.extend(runs.chunks_exact(2).filter_map(|run| run.last()));
-            // The field that decides can itself be decided.
+            // The field of a decision can itself depend on a decision.
             let mut keys = vec![
                 format
                     .layout
@@ -389,11 +388,11 @@ impl Leaves {
                 }
             }
         }
-        // The opcode is compared on its own.
+        // The opcode is compared separately.
         Word::new(bits & !0x7f)
     }
 
-    /// A layout for one opcode: what depends on nothing else is decided.
+    /// Specializes a layout for an opcode: resolves decisions that depend on the opcode alone.
     #[must_use]
     pub fn specialise(&self, layout: &Layout, opcode: u8) -> Box<Layout> {
         let mut special = Box::new(*layout);

@@ -1,4 +1,4 @@
-//! Fields of instruction words: where they are, on what that depends, and what they mean.
+//! Fields of instruction words: location, conditions and meaning.
 mod leaves;
 mod plan;
 
@@ -12,10 +12,10 @@ pub const INVALID: u16 = 0xffff;
 
 pub(super) const NAMED: u16 = 0x8000;
 
-/// How many fields there are.
+/// Number of fields.
 const FIELDS: usize = Field::ALL.len();
 
-/// The node of each field of a format; 0: it has no such field.
+/// The node of each field of a format; 0 if it has no such field.
 pub type Layout = [u16; FIELDS];
 
 pub(super) fn slice<T>(flat: &'static [T], at: &[u16], id: usize) -> &'static [T] {
@@ -27,7 +27,7 @@ pub(super) fn slice<T>(flat: &'static [T], at: &[u16], id: usize) -> &'static [T
     }
 }
 
-/// Bits `low` to `high` of a word.
+/// Returns a mask of the bits `low` to `high`.
 #[must_use]
 pub fn ones(low: u8, high: u8) -> u128 {
     let width = u32::from(high.saturating_sub(low)) + 1;
@@ -37,14 +37,14 @@ pub fn ones(low: u8, high: u8) -> u128 {
     mask.checked_shl(u32::from(low)).unwrap_or_default()
 }
 
-/// Extends the sign of a number of `width` bits.
+/// Sign-extends a number of `width` bits.
 #[must_use]
 pub fn sign_extend(value: u64, width: u32) -> u64 {
     let unused = 64_u32.saturating_sub(width).min(63);
     ((value << unused).cast_signed() >> unused).cast_unsigned()
 }
 
-/// An instruction word in two halves, as fields are read from it.
+/// An instruction word as two halves, for reading fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     pub(super) low: u64,
@@ -81,7 +81,7 @@ impl Word {
     }
 }
 
-/// A format, ready for use.
+/// A format, prepared for decoding.
 #[derive(Debug)]
 pub struct Format {
     /// Its number.
@@ -95,7 +95,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// Takes a format out of the tables.
+    /// Reads a format from the tables.
     #[must_use]
     pub fn new(id: u8) -> Format {
         let all = slice(&FORMATS, &FORMATS_AT, usize::from(id));
@@ -119,8 +119,8 @@ impl Format {
         }
     }
 
-    /// What of a native word is kept, and what is then set: its reserved bits are cleared, its
-    /// constant ones set.
+    /// Returns an AND mask and an OR mask for a native word, which clear its reserved bits and set
+    /// its constant ones.
     fn masks(&self, leaves: &Leaves, word: Word) -> (Word, Word) {
         let mut kept = Word::new(u128::MAX);
         let mut set = Word::new(0);

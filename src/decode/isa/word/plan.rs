@@ -1,10 +1,10 @@
-//! How words are decoded.
+//! Plans for decoding words.
 
 use super::leaves::{Leaf, Leaves, Value};
 use super::{Format, Layout, Word, slice};
 use crate::decode::isa::tables::{DECISIONS, DECISIONS_AT, FIRST_DECISION, Field};
 
-/// A format with all decisions made that the bits of `keys` decide.
+/// A format with all decisions resolved for the bits of `keys`.
 #[derive(Clone, Debug)]
 pub struct Plan {
     opcode: u8,
@@ -12,19 +12,19 @@ pub struct Plan {
     key: Word,
     kept: Word,
     set: Word,
-    /// The leaf of each field; 0: there is none.
+    /// The leaf of each field; 0 if there is none.
     layout: Layout,
 }
 
-/// The plans of the words that came last.
+/// Cache of recent plans.
 #[derive(Debug, Default)]
 pub struct Plans(Vec<Option<Box<Plan>>>);
 
-/// How many plans are remembered. Compiled code of a platform has some hundred.
+/// Capacity of the cache. Compiled code of a platform needs a few hundred.
 pub(crate) const PLANS: usize = 1024;
 
 impl Plans {
-    /// Takes the plan for a word out, or makes it. [`Self::put_back`] has to follow.
+    /// Takes the plan for a word out of the cache, or makes it. Return it with [`Self::put_back`].
     pub fn take(
         &mut self,
         leaves: &Leaves,
@@ -73,7 +73,7 @@ impl Plans {
         (at, plan)
     }
 
-    /// Remembers a plan.
+    /// Puts a plan into the cache.
     pub fn put_back(&mut self, at: usize, plan: Box<Plan>) {
         if let Some(place) = self.0.get_mut(at) {
             *place = Some(plan);
@@ -82,7 +82,7 @@ impl Plans {
 }
 
 impl Plan {
-    /// The word without its reserved bits.
+    /// Returns the word without its reserved bits.
     #[must_use]
     pub fn clean(&self, word: Word) -> Word {
         word.and(self.kept).or(self.set)
@@ -102,7 +102,7 @@ impl Plan {
         self.read(leaves, field, word)
     }
 
-    /// The leaf of a field. Returns `None` if the instruction has no such field.
+    /// Returns the leaf of a field. Returns `None` if the instruction has no such field.
     #[inline(always)]
     pub fn leaf<'a>(&self, leaves: &'a Leaves, field: Field) -> Option<&'a Leaf> {
         leaves.leaf(self.layout.get(field as usize).copied().unwrap_or_default())
@@ -116,15 +116,15 @@ impl Plan {
     }
 }
 
-/// Where a decision leads.
+/// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Node(u16),
-    /// Nothing is there.
+    /// There is no field.
     Absent,
-    /// The field that decides does not exist.
+    /// The field that it depends on does not exist.
     NoKey,
-    /// The field that decides is not known yet.
+    /// The field that it depends on is not known yet.
     Unknown,
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn decision(node: u16) -> &'static [u16] {
     )
 }
 
-/// The node that a decision has for a value.
+/// Returns the node of a decision for a value.
 pub(super) fn choose(decision: &[u16], value: u64) -> u16 {
     for run in decision.get(1..).unwrap_or_default().chunks_exact(2) {
         if let [last, next] = run
