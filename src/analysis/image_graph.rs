@@ -1,4 +1,4 @@
-//! The images of a host's file as a graph: which of them import functions of which.
+//! The import graph of a host binary's images.
 
 use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_words};
 use super::images::Images;
@@ -8,8 +8,8 @@ use super::modules::{AbstractModule, Image, ModuleGraph};
 use crate::model::{Sources, Span};
 
 impl Images {
-    /// The images as modules, each with one piece of device code: what the graph of a SYCLBIN is
-    /// for its modules. `file` are the bytes of the host's file.
+    /// Returns the images as modules with one piece of device code each, like the module graph of a
+    /// SYCLBIN. `file` is the extent of the host binary.
     pub fn graph(&self, file: Span, sources: &Sources) -> ModuleGraph {
         let nothing = file.subspan(0, 0);
         let mut graph = ModuleGraph {

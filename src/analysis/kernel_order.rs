@@ -1,8 +1,8 @@
-//! The parts of a file by kernel: a second order of its tree.
+//! An alternative order of a file's tree: by kernel.
 //!
 //! A section that is named after a kernel belongs to it, and so do the relocations of such a
-//! section. What has something of many kernels (`.ze_info`, the symbol table) is part of the rest;
-//! its entries that are about one kernel are parts of that kernel, too.
+//! section. A part that many kernels share (`.ze_info`, the symbol table) belongs to the rest; its
+//! entries about a single kernel are also parts of that kernel.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,40 +14,40 @@ use crate::model::{Document, Node, NodeId, PAGE, Span, sort};
 /// A part of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelPart {
-    /// A part of the file: its place among the children of the root.
+    /// A part of the file: its index among the children of the root.
     Whole(u64),
-    /// An entry of a part that has entries of many kernels: its bytes.
+    /// An entry of a shared part: its bytes.
     Entry(Span),
 }
 
-/// Where a part stands in this order.
+/// The position of a part in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelPlace {
-    /// The place of the kernel in its list; `None` for what belongs to no kernel.
+    /// The index of the kernel in its list; `None` for the rest.
     pub kernel: Option<u64>,
-    /// The place among the kernel's parts, or among those of the rest.
+    /// The index among the parts of the kernel, or of the rest.
     pub index: u64,
 }
 
-/// Which parts belong to which kernel of a file, or to none.
+/// The assignment of a file's parts to kernels.
 pub struct KernelOrder {
     kernels: Rc<Vec<KernelRow>>,
-    /// The parts of all kernels, those of a kernel one after the other.
+    /// The parts of all kernels, grouped by kernel.
     parts: Vec<KernelPart>,
-    /// Where the parts of each kernel end.
+    /// The end of each kernel's parts.
     ends: Vec<usize>,
     /// The parts of the file that belong to no kernel.
     rest: Vec<u64>,
-    /// Where each part of the file stands.
+    /// The position of each part of the file.
     places: Vec<KernelPlace>,
     /// The bytes of each part of the file.
     spans: Vec<Option<Span>>,
-    /// Where each entry stands.
+    /// The position of each entry.
     entries: HashMap<Span, KernelPlace>,
 }
 
-/// In which sequence the parts of a kernel are: attributes, code, relocations, symbols and
-/// descriptions, then sections with data about it.
+/// The order of a kernel's parts: attributes, code, relocations, symbols and descriptions, then
+/// sections with data about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Attributes,
@@ -58,15 +58,15 @@ enum Rank {
 }
 
 impl Document {
-    /// Which parts of the opened file belong to which of its kernels; made anew each time, from
-    /// all children of the root. Returns `None` for a file without kernels.
+    /// Assigns the parts of the opened file to its kernels; recomputed on each call, from all
+    /// children of the root. Returns `None` for a file without kernels.
     pub fn kernel_order(&self) -> Option<KernelOrder> {
         let kernels = self.kernels(NodeId::ROOT)?;
         let rows = kernels.rows(&self.sources);
         let mut making = KernelOrderBuilder::new(&rows);
         for (place, row) in rows.iter().enumerate() {
             making.entry(place, Rank::Attributes, row.entry);
-            // Of several kernels of a name the first one has what goes by the name.
+            // If several kernels share a name, the first one gets the parts with the name.
             if making.named.get(&*row.name.value) == Some(&place) {
                 for span in kernels.mentions(row, &self.sources) {
                     making.entry(place, Rank::Mention, span);
@@ -92,19 +92,19 @@ impl Document {
     }
 }
 
-/// What is collected for a [`KernelOrder`].
+/// The state while a [`KernelOrder`] is built.
 struct KernelOrderBuilder<'a> {
     /// The first kernel of each name.
     named: HashMap<&'a str, usize>,
     kernels: usize,
     parts: Vec<(usize, Rank, KernelPart)>,
-    /// The entries that belong to a kernel.
+    /// The entries that are already assigned.
     seen: HashSet<Span>,
     /// The kernels of the sections with code.
     code: HashMap<Span, usize>,
-    /// Relocations that are not named after a kernel, and what they patch.
+    /// Relocations that are not named after a kernel, and the sections that they patch.
     relocations: Vec<(u64, Span)>,
-    /// The bytes of each part of the file so far.
+    /// The bytes of the parts seen so far.
     spans: Vec<Option<Span>>,
 }
 
