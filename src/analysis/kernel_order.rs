@@ -134,7 +134,7 @@ impl<'a> KernelOrderBuilder<'a> {
         }
     }
 
-    /// Adds the next part of the file; to a kernel if it belongs to one.
+    /// Adds the next part of the file, to the kernel that it belongs to, if any.
     fn whole(&mut self, node: &Node) {
         self.spans.push(node.span);
         let prefixes = SECTION_PREFIXES.iter();
@@ -216,25 +216,24 @@ impl<'a> KernelOrderBuilder<'a> {
 }
 
 impl KernelOrder {
-    /// The kernels, then the functions.
+    /// Returns the kernels, then the functions.
     pub fn kernels(&self) -> &[KernelRow] {
         &self.kernels
     }
 
-    /// The parts of the kernel at a place of the list. Each has one at least: its entry in
+    /// Returns the parts of a kernel by index. Each kernel has at least one: its entry in
     /// `.ze_info`.
     pub fn parts(&self, kernel: u64) -> &[KernelPart] {
         self.parts.get(self.range(kernel)).unwrap_or(&[])
     }
 
-    /// The parts of the file that belong to no kernel: their places among the children of the
-    /// root.
+    /// Returns the parts of the file that belong to no kernel, as indices of children of the root.
     pub fn rest(&self) -> &[u64] {
         &self.rest
     }
 
-    /// The places of the kernels that have a part whose bytes are such, ascending; and whether what
-    /// belongs to no kernel has one.
+    /// Returns the indices of the kernels with a part whose bytes satisfy `is_such`, ascending, and
+    /// whether the rest has such a part.
     pub fn parts_with(&self, is_such: impl Fn(Span) -> bool) -> (Vec<u32>, bool) {
         let whole = |part: u64| {
             let span = self.spans.get(usize::try_from(part).ok()?)?;
@@ -249,12 +248,12 @@ impl KernelOrder {
         (kernels, self.rest.iter().any(|part| whole(*part).is_some()))
     }
 
-    /// Where the part of the file at this place stands. Returns `None` if there is none.
+    /// Returns the position of a part of the file by its index.
     pub fn place_of(&self, part: u64) -> Option<KernelPlace> {
         self.places.get(usize::try_from(part).ok()?).copied()
     }
 
-    /// Where the entry with exactly these bytes stands. Returns `None` if it belongs to no
+    /// Returns the position of the entry with exactly these bytes, or `None` if it belongs to no
     /// kernel.
     pub fn place_of_entry(&self, span: Span) -> Option<KernelPlace> {
         self.entries.get(&span).copied()

@@ -1,4 +1,4 @@
-//! One difference in full, both files side by side: its numbers, its values, its instructions.
+//! The details of one difference, both files side by side: measures, values, instructions.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::diff::measure::unit;
 use crate::diff::{Entry, Field, Measure, Preference, Side};
 use crate::model::{Document, Sources, Span, Tone};
 
-/// So many instructions that are the same stand around those that differ.
+/// Number of equal instructions shown around different ones.
 const CONTEXT: u32 = 3;
 
 type RowRef<'a> = (&'a ChangeList, ChangeRow);
@@ -33,22 +33,22 @@ columns! {
         |(list, row), sources| list.offset(list.to(row, sources).span, row, false);
 }
 
-/// What a row is of.
+/// The content of a row.
 #[derive(Clone, Copy)]
 enum ChangeRow {
-    /// A number of a kernel.
+    /// A measure of a kernel.
     Measure(usize),
     /// A value.
     Field(usize),
-    /// Instructions, by the place of their row in [`ChangeList::code`].
+    /// Instructions, by the index of their row in [`ChangeList::code`].
     Code(usize),
 }
 
 struct ChangeList {
     base: Base,
-    /// The place of the difference.
+    /// The index of the difference.
     at: usize,
-    /// The numbers that no value says.
+    /// The measures that are not among the values.
     measures: Vec<usize>,
     /// The listings in both files.
     listings: Option<(Rc<dyn Listing>, Rc<dyn Listing>)>,
@@ -57,8 +57,8 @@ struct ChangeList {
 }
 
 impl Document {
-    /// The difference at a place of [`ListId::Differences`] in full; `all`: with all instructions
-    /// that are the same.
+    /// Returns the details of the difference at an index of [`ListId::Differences`]; `all` includes
+    /// all equal instructions.
     pub(super) fn change_list(&mut self, at: u64, all: bool) -> Option<Rc<dyn List>> {
         let base = self.base()?.clone();
         let whole = self.root().span?;
@@ -219,7 +219,7 @@ impl ChangeList {
         }
     }
 
-    /// Where bytes stand: in the code, or in the file.
+    /// Returns the offset of some bytes: in the code, or in the file.
     fn offset(&self, span: Option<Span>, row: ChangeRow, is_first: bool) -> Cell<'static> {
         let Some(span) = span else {
             return Cell::empty();
@@ -267,7 +267,7 @@ impl List for ChangeList {
         }
     }
 
-    /// Of what is in the first file only, the bytes of the difference in the second.
+    /// Rows of the first file only get the bytes of the difference in the second file.
     fn entry(&self, row: u32, sources: &Sources) -> Option<Span> {
         let row = self.row(row)?;
         let around = self.difference().and_then(|entry| entry.b);
@@ -281,7 +281,7 @@ impl List for ChangeList {
             to.and_then(|to| to.span)
                 .is_some_and(|to| to.contains(span))
         };
-        // Instructions are found without making the text of all of them.
+        // Avoids formatting all instructions.
         let before = self
             .count()
             .saturating_sub(u32::try_from(self.code.len()).unwrap_or(u32::MAX));

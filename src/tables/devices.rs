@@ -1,5 +1,5 @@
-//! The devices: on which of them the driver loads a document, or which images of a container run
-//! on each. Nothing is computed before a cell asks for it.
+//! The devices, with the driver's verdict on a document, or the images of a container that run on
+//! each. Cells are computed on demand.
 
 use std::cell::OnceCell;
 use std::ops::Range;

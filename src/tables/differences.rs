@@ -1,5 +1,5 @@
-//! What differs from the file that a document is compared with: a row for each kernel, section,
-//! symbol ….
+//! The differences between a document and the file it is compared with: a row for each kernel,
+//! section, symbol ….
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ fn judged(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
     measures.map(|measure| &*measure.key)
 }
 
-/// What was added or removed has no numbers to compare.
+/// Whether there are two versions to compare: not for added or removed items.
 fn is_judged(entry: &Entry) -> bool {
     matches!(entry.change, Change::Changed | Change::Renamed)
 }
@@ -98,12 +98,12 @@ fn measures(entry: &Entry) -> Cell<'_> {
 
 struct DifferenceList {
     comparison: Rc<Comparison>,
-    /// The bytes of the whole document, for what is in the first file only.
+    /// The bytes of the whole document, for items of the first file only.
     whole: Span,
 }
 
 impl Document {
-    /// What differs from the file that the document is compared with.
+    /// Returns the differences from the file that the document is compared with.
     pub(super) fn difference_list(&self) -> Option<Rc<dyn List>> {
         Some(Rc::new(DifferenceList {
             comparison: Rc::clone(self.comparison()?),
@@ -156,7 +156,7 @@ impl List for DifferenceList {
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> super::Key<'a> {
-        // Numbers are sorted by how much they have changed.
+        // Numbers are sorted by the size of the change.
         let first = self.entry_at(row).and_then(|entry| entry.measures.first());
         match COLUMNS.get(column).map(|column| column.id) {
             Some("measures") => {

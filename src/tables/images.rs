@@ -1,4 +1,4 @@
-//! The images of a container: what they are, what the driver does with each, and which of them run
+//! The images of a container: formats, targets, the driver's verdict on each, and which of them run
 //! on a device.
 
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone, Xref};
 type RowRef<'a> = (&'a ImageList, usize, &'a Image);
 
 columns! {
-    /// The columns. What only the index of a host's file says is empty for other containers.
+    /// The columns. Those from a host binary's index are empty for other containers.
     pub COLUMNS
     "image" Text Default 20 "Image" "" "The name of the image in the container."
         |(_, _, image), sources| {
@@ -123,7 +123,7 @@ columns! {
         |(_, _, image), _| Cell::text(&*image.path);
 }
 
-/// The columns of a host's images that are shown if nobody chooses others.
+/// The default columns for a host binary's images.
 static OF_HOST: [&str; 13] = [
     "image",
     "kernel",
@@ -148,7 +148,7 @@ fn described<'a>(image: &'a Image, sources: &Sources) -> Option<&'a ImageDescrip
     said(image, sources)?.described.as_ref()
 }
 
-/// The first of these requirements on the device.
+/// Returns the first of these device requirements that the image has.
 fn requirement<'a>(image: &'a Image, keys: &[&str], sources: &Sources) -> Option<&'a Property> {
     let described = described(image, sources)?;
     keys.iter().find_map(|key| described.requirement(key))
@@ -199,10 +199,10 @@ fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) ->
     }
 }
 
-/// So many kernels, and so many functions, of an image are named below the table.
+/// Maximum number of kernels, and of functions, in the details of an image.
 const NAMED: usize = 8;
 
-/// What belongs to an image of a host's file.
+/// Returns the details of an image of a host binary.
 fn about(
     list: &ImageList,
     described: &ImageDescription,
@@ -269,12 +269,12 @@ fn about(
     }
 }
 
-/// The property sets whose values say what an image needs.
+/// Whether the details include the values of a property set.
 fn is_said(set: &str) -> bool {
     matches!(set, REQUIREMENTS | MISC)
 }
 
-/// An outcome in words, marked by how good it is.
+/// Formats an outcome, with its tone.
 pub(super) fn outcome(outcome: Outcome) -> Cell<'static> {
     let cell = Cell::text(outcome.words());
     let (tone, sign) = match outcome {
@@ -291,19 +291,19 @@ pub(super) fn outcome(outcome: Outcome) -> Cell<'static> {
 struct ImageList {
     images: Images,
     driver: Option<&'static dyn DriverModel>,
-    /// The verdict of each image on its own device: made when a cell asks.
+    /// The verdict of each image on its own device, computed on demand.
     verdicts: Vec<OnceCell<Option<Verdict>>>,
     choice: Option<Choice>,
-    /// The images of each length in bytes.
+    /// The indices of the images of each length in bytes.
     by_len: OnceCell<HashMap<u64, Vec<usize>>>,
-    /// What the bytes of each image come to: made when an image of the same length is asked for.
+    /// Hashes of the images' bytes, computed when images of the same length are compared.
     digests: Vec<OnceCell<Option<u64>>>,
-    /// The short names of the kernels in the index: made when a cell has one.
+    /// The short names of the kernels in the index, computed on demand.
     names: OnceCell<ShortNames>,
 }
 
 impl Document {
-    /// The images of a container; with a device, which of them run on it.
+    /// Returns the images of a container; with a device, which of them run on it.
     pub(super) fn image_list(&mut self, id: NodeId, device: Option<&str>) -> Option<Rc<dyn List>> {
         if !self.has_images(id) {
             return None;
@@ -338,7 +338,7 @@ impl ImageList {
         made.as_ref()
     }
 
-    /// The first image with the bytes of this one, if that is another one.
+    /// Returns the first image with the same bytes, if that is another one.
     fn same_as(&self, at: usize, sources: &Sources) -> Option<&Image> {
         let span = self.images.list.get(at)?.span;
         let by_len = self.by_len.get_or_init(|| {
@@ -370,7 +370,7 @@ impl ImageList {
         })
     }
 
-    /// The short name of a kernel in the index.
+    /// Returns the short name of a kernel in the index.
     fn short_name<'a>(&'a self, name: &'a str, sources: &Sources) -> &'a str {
         let names = self.names.get_or_init(|| {
             let names = self.images.kernel_names(sources);
@@ -433,7 +433,7 @@ impl List for ImageList {
         }
     }
 
-    /// The best first, as the outcomes are ordered.
+    /// Outcomes are sorted from best to worst.
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         let is_verdict = COLUMNS.get(column).is_some_and(|c| c.id == "verdict");
         let place = usize::try_from(row).unwrap_or(usize::MAX);
@@ -444,7 +444,7 @@ impl List for ImageList {
         }
     }
 
-    /// With a device there are columns for it.
+    /// With a device, there are columns for it.
     fn is_of_several(&self) -> bool {
         self.choice.is_some()
     }
@@ -463,7 +463,7 @@ impl List for ImageList {
         if self.images.left_out > 0 {
             notes.push(format!("{} more are not listed", self.images.left_out));
         }
-        // Of the images that were read so far: reading all of them takes long.
+        // Only for the images read so far: reading all of them takes long.
         let read = self.images.list.iter().filter_map(Image::read);
         let left_out = read.filter_map(|said| Some(said.described.as_ref()?.left_out));
         let left_out: u64 = left_out.sum();
@@ -476,7 +476,7 @@ impl List for ImageList {
     }
 }
 
-/// So many bytes are read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
 fn pieces(span: Span) -> impl Iterator<Item = Span> {
@@ -484,7 +484,7 @@ fn pieces(span: Span) -> impl Iterator<Item = Span> {
     starts.map(move |start| span.subspan(start, PIECE))
 }
 
-/// Have two places, of the same length, the same bytes?
+/// Whether two spans of the same length have the same bytes.
 fn is_same(a: Span, b: Span, sources: &Sources) -> bool {
     let read = |piece| sources.read(piece).ok();
     pieces(a)
@@ -492,7 +492,7 @@ fn is_same(a: Span, b: Span, sources: &Sources) -> bool {
         .all(|(a, b)| read(a).is_some_and(|a| read(b).is_some_and(|b| *a == *b)))
 }
 
-/// The key of an outcome: the best first, and what has none before it.
+/// Returns the sort key of an outcome, the best first; images without an outcome come before them.
 pub(super) fn key(outcome: Option<Outcome>) -> Key<'static> {
     match outcome {
         Some(outcome) => Key::Ints([outcome as i128, 0, 0]),

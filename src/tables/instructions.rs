@@ -82,15 +82,15 @@ columns! {
         };
 }
 
-/// So many of the relocations of an instruction are shown: compilers write one or two.
+/// Maximum number of displayed relocations per instruction; compilers write one or two.
 const PATCHES_SHOWN: usize = 8;
 
-/// Rows of a listing as the assembler reads them, with their labels: those at the places from `first`
+/// Formats rows of a listing in assembler syntax, with their labels: those at the positions `first`
 /// to `last`.
 ///
 /// # Errors
 ///
-/// When they would be longer than about `limit` bytes; says so in words.
+/// A message, if they would be longer than about `limit` bytes.
 pub fn assembly(
     list: &dyn List,
     order: &Order,
@@ -128,13 +128,13 @@ struct InstructionList {
     listing: Rc<dyn Listing>,
     lines: Option<SourceLineList>,
     tables: Option<Rc<Tables>>,
-    /// The places of the relocations that patch the section, by the first byte.
+    /// The indices of the relocations that patch the section, by their patched bytes.
     patches: Vec<(Span, usize)>,
     has_texts: bool,
 }
 
 impl Document {
-    /// The instructions of a section of code (of the first without bytes), in an encoding. Returns
+    /// Returns the instructions of a section of code (by default the first), in an encoding, or
     /// `None` if there are none.
     pub(super) fn instruction_list(
         &self,
@@ -185,7 +185,7 @@ impl InstructionList {
         line.map_or_else(Cell::empty, |line| make(&line))
     }
 
-    /// The instruction at an offset of the section.
+    /// Returns the instruction at an offset of the section.
     fn at(&self, offset: u64, sources: &Sources) -> Option<Span> {
         let code = self.section.bytes;
         let at = Some(offset).filter(|offset| *offset < code.len())?;
@@ -193,7 +193,7 @@ impl InstructionList {
         self.listing.span(row, sources)
     }
 
-    /// The row of the line table that an instruction is of.
+    /// Returns the row of the line table for an instruction.
     fn line_of(&self, row: u32, sources: &Sources) -> Option<&LineRow> {
         let span = self.listing.span(row, sources)?;
         let offset = span.start - self.section.bytes.start;
@@ -201,7 +201,7 @@ impl InstructionList {
         lines.table.row_at(self.section.bytes, offset)
     }
 
-    /// Is it the first instruction of its line, or of the part of it that comes after others?
+    /// Whether it is the first instruction of its line, or of a later part of the line.
     fn is_first_of_line(&self, row: u32, sources: &Sources) -> bool {
         let place = |line: &LineRow| (line.file, line.line);
         let before = row
@@ -218,7 +218,7 @@ impl InstructionList {
         Cell::text(place.unwrap_or_default()).at(Some(line.entry))
     }
 
-    /// The first relocations that patch an instruction.
+    /// Returns the first relocations that patch an instruction.
     fn relocations_of(&self, row: u32, sources: &Sources) -> impl Iterator<Item = &Relocation> {
         let span = self.listing.span(row, sources).unwrap_or_default();
         let first = self
@@ -231,7 +231,7 @@ impl InstructionList {
             .filter_map(move |(_, at)| all?.get(*at))
     }
 
-    /// The name of the symbol that is patched in, and what is, in words.
+    /// Returns the name of the symbol whose address is written, and an explanation.
     fn patch(&self, relocation: &Relocation) -> (String, String) {
         let tables = self.tables.as_ref();
         let symbol = tables.and_then(|tables| tables.symbol_of(relocation));
@@ -271,8 +271,8 @@ impl List for InstructionList {
         self.listing.span(row, sources)
     }
 
-    /// Of bytes in the code the instructions that hold them; of a relocation the first one that it
-    /// patches. The whole code belongs to none.
+    /// Bytes in the code match the instructions that contain them; a relocation matches the first
+    /// instruction that it patches. The whole code matches none.
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
         let code = self.section.bytes;
         if span == code && self.count() > 1 {
@@ -356,7 +356,7 @@ impl List for InstructionList {
         notes
     }
 
-    /// Of the jumps, how many are beside each other.
+    /// For the jumps column, returns how many are beside each other.
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
         let is_jumps = COLUMNS.get(column)?.id == "jumps";
         is_jumps.then(|| f64::from(self.listing.lanes(sources)))

@@ -18,7 +18,7 @@ use crate::model::{Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;
 
-/// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
+/// Index of the first column of the row's image; these are after the name, and not in `KernelRow`.
 const IMAGE: usize = 1;
 const MEMBER: usize = 2;
 const DEVICE: usize = 3;
@@ -90,10 +90,10 @@ columns! {
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
 
-/// A column of what the instructions come to: its id, its title, what it means, and the number.
+/// A column of instruction statistics: id, title, explanation, and number.
 type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
 
-/// The columns of what the instructions come to.
+/// The columns of instruction statistics.
 static COUNTED: &[CodeColumn] = &[
     (
         "instructions",
@@ -175,7 +175,7 @@ static COUNTED: &[CodeColumn] = &[
     ),
 ];
 
-/// A column of the data flow: its id, its title, its unit, what it means, and the number.
+/// A column of the data flow: id, title, unit, explanation, and number.
 type Flowing = (
     &'static str,
     &'static str,

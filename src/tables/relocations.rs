@@ -41,12 +41,13 @@ columns! {
         |(_, row), _| Cell::count(row.symbol_index);
 }
 
-/// A selection of so many bytes is about the place that is patched in it: an instruction.
+/// Selections of at most this many bytes match relocations that patch a part of them, as in an
+/// instruction.
 const NEAR: u64 = 64;
 
 struct RelocationList(Rc<Tables>);
 
-/// The list of the relocations in those tables.
+/// Returns the list of the relocations in the tables.
 pub(super) fn list(tables: Rc<Tables>) -> Rc<dyn List> {
     Rc::new(RelocationList(tables))
 }
