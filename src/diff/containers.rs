@@ -1,4 +1,4 @@
-//! Modules of SYCLBINs and images of host files: matched by what they export and what they are for.
+//! Modules of SYCLBINs and images of host binaries: matched by exports and target.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,27 +10,27 @@ use crate::analysis::modules::{
 };
 use crate::model::{Node, Span, sort};
 
-/// Something with properties that is matched by what it is for.
+/// An item with properties: a module or an image.
 struct PropertyBearer {
-    /// What it is called in its file.
+    /// Its name in its file.
     name: String,
-    /// What must be the same: target, kind.
+    /// The properties that must be equal: target, kind.
     kind: String,
-    /// What it exports.
+    /// Its exports.
     exports: Vec<String>,
-    /// What is said of it.
+    /// Its values: key, value, bytes.
     said: Vec<(&'static str, FieldValue, Option<Span>)>,
     properties: Vec<PropertySet>,
     /// Its bytes in the file.
     bytes: Option<Span>,
-    /// What stands for it.
+    /// The bytes that represent it.
     place: Span,
 }
 
 /// The property set with the names of a module's kernels.
 const KERNEL_NAMES: &str = "SYCL/kernel names";
 
-/// What a module or an image exports: the kernels and functions that its properties name.
+/// Returns the exports of a module or an image: the kernels and functions that its properties name.
 fn exports(sets: &[PropertySet]) -> Vec<String> {
     let named = sets
         .iter()
@@ -80,7 +80,7 @@ impl Comparer<'_> {
         for (one, other) in matched(&things.0, &things.1) {
             self.things(Part::Module, (&things.0, one), (&things.1, other), at);
         }
-        // Modules may share images: each is looked at once, for the first module that has it.
+        // Modules may share images: each is compared once, for its first module.
         let images = (
             self.module_images(Comparand::A, modules.0, &graphs.0, &things.0),
             self.module_images(Comparand::B, modules.1, &graphs.1, &things.1),
@@ -114,8 +114,8 @@ impl Comparer<'_> {
         things
     }
 
-    /// The IR modules and native images of all abstract modules. An image exports what its module
-    /// does.
+    /// Returns the IR modules and native images of all abstract modules. An image has the exports
+    /// of its module.
     fn module_images(
         &mut self,
         which: Comparand,
@@ -148,7 +148,7 @@ impl Comparer<'_> {
             }
             let mut said = image_said(image);
             let words: Vec<String> = said.iter().map(|(_, said, _)| said.text()).collect();
-            // What a property says is said there.
+            // Values of properties are compared there.
             let is_property = |key: &str| {
                 let mut entries = properties.iter().flat_map(|set| &set.entries);
                 entries.any(|entry| entry.key == key || key == "ir_type" && entry.key == "type")
@@ -178,7 +178,7 @@ impl Comparer<'_> {
         things
     }
 
-    /// Compares the images of two host files, or of two OffloadBinaries. Returns their bytes.
+    /// Compares the images of two host binaries, or of two OffloadBinaries. Returns their bytes.
     pub(super) fn images(
         &mut self,
         images: (&dyn HostImages, &dyn HostImages),
@@ -215,7 +215,7 @@ impl Comparer<'_> {
         things
     }
 
-    /// Compares two things that belong together, or says which is only in one file.
+    /// Compares two matching items, or adds entries for those that are only in one file.
     fn things(
         &mut self,
         part: Part,
@@ -306,7 +306,7 @@ impl Comparer<'_> {
         self.property_sets(&name, (&one.properties, &other.properties), at);
     }
 
-    /// Property sets by name, properties by key.
+    /// Compares property sets by name, and properties by key.
     fn property_sets(&mut self, of: &str, sets: (&[PropertySet], &[PropertySet]), at: u32) {
         for (name, spans, fields) in set_fields(sets) {
             if fields.is_empty() {
@@ -327,12 +327,12 @@ impl Comparer<'_> {
     }
 }
 
-/// What a thing is called: its name, and what it is for.
+/// Formats an item: its name, and its target.
 fn title(thing: &PropertyBearer) -> String {
     thing.name.clone()
 }
 
-/// What is said of an image of a SYCLBIN.
+/// Returns the values of an image of a SYCLBIN.
 fn image_said(image: &Image) -> Vec<(&'static str, FieldValue, Option<Span>)> {
     let mut said = Vec::new();
     if let Some(kind) = image.ir_type {
@@ -402,9 +402,9 @@ fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
     }
 }
 
-/// Matches things: those for the same that export the same, then those for the same that share an
-/// export, then those for the same without exports in order, then those that export the same for
-/// something else. Each thing of the second list is looked up, not compared with all of the first.
+/// Matches items: first those with the same target and exports, then those with the same target and
+/// a common export, then those with the same target and no exports, in order, then those with the
+/// same exports for another target. Each item of the second list is looked up in a table.
 fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut of_a: Vec<Option<usize>> = vec![None; a.len()];
     let mut is_taken = vec![false; b.len()];
@@ -462,7 +462,7 @@ fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Op
     pairs
 }
 
-/// The value of a property, and what it means.
+/// Formats the value of a property, and its meaning.
 fn property_said(value: &PropertyValue, meaning: &str) -> FieldValue {
     match value {
         PropertyValue::Number(number) => {
@@ -483,8 +483,8 @@ fn property_said(value: &PropertyValue, meaning: &str) -> FieldValue {
     }
 }
 
-/// How the value of a property in this set differs: where both would be written alike, the number of
-/// bits, or bytes that are not shown.
+/// Returns the difference of a property. If both values have the same text, it is the number of
+/// bits, or bytes that are not displayed.
 fn value_field(set: &str, a: &Property, b: &Property) -> Field {
     let field = |key: &str, path: String, (from, to)| Field {
         key: key.to_owned(),
@@ -508,7 +508,7 @@ fn value_field(set: &str, a: &Property, b: &Property) -> Field {
 
 type SetFields = (String, Sides<Option<Span>>, Vec<Field>);
 
-/// The properties that differ, by set.
+/// Returns the properties that differ, by set.
 fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
     let mut names: Vec<&str> = Vec::new();
     let mut sets: BTreeMap<&str, Sides<Option<&PropertySet>>> = BTreeMap::new();

@@ -1,9 +1,9 @@
-//! What there is to say of the two files, and what makes them hard to compare.
+//! Summaries of the two files, and reasons why they are hard to compare.
 
 use super::{Comparer, FileSummary};
 use crate::model::{Document, Fact, Node, NodeId, Span};
 
-/// The labels of the facts that tell who has made a file.
+/// The labels of the facts that name the compiler.
 static COMPILER: [&str; 2] = ["generator", "compiler"];
 
 pub(super) fn head(document: &Document) -> FileSummary {
@@ -23,7 +23,7 @@ pub(super) fn head(document: &Document) -> FileSummary {
     }
 }
 
-/// How many kernels a file has: its own, or those of the documents in it that are open.
+/// Returns the number of kernels in a file: its own, or those of its open nested documents.
 pub(super) fn kernels(document: &mut Document) -> u64 {
     let own = document.kernels(NodeId::ROOT);
     let count = |kernels: std::rc::Rc<dyn crate::analysis::kernels::Kernels>,
@@ -51,7 +51,7 @@ pub(super) fn kernels(document: &mut Document) -> u64 {
 }
 
 impl Comparer<'_> {
-    /// Says what makes the two files hard to compare.
+    /// Records the reasons why the two files are hard to compare.
     pub(super) fn remarks(&mut self) {
         let (a, b) = (&self.result.a, &self.result.b);
         let mut remarks = Vec::new();
@@ -87,7 +87,7 @@ impl Comparer<'_> {
         self.result.remarks = remarks;
     }
 
-    /// The node of some bytes that are a document, which is opened.
+    /// Opens the documents with these bytes and returns their nodes.
     pub(super) fn opened(&mut self, spans: (Span, Span)) -> Option<(Node, Node)> {
         let one = self.node_of(super::Comparand::A, spans.0)?;
         let other = self.node_of(super::Comparand::B, spans.1)?;

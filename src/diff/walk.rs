@@ -1,4 +1,4 @@
-//! Two trees compared by names: the fields that differ.
+//! Compares two trees by names, and collects the fields that differ.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,20 +9,20 @@ use super::names::{identity, is_layout};
 use super::{Comparand, Comparer};
 use crate::model::{Content, Node, NodeKind, PAGE, Span, Str, Value};
 
-/// Levels of a tree that are walked; files are nested less.
+/// Maximum depth of the walk; files have less nesting.
 const DEPTH_MAX: usize = 64;
 
-/// So many bytes of a name are kept in the way to a value.
+/// Maximum length of a name in a value's path, in bytes.
 const NAME_MAX: usize = 1024;
 
-/// So many lines of a text that differ have a field each.
+/// Maximum number of differing lines of a text with a field each.
 const LINES_MAX: usize = 1000;
 
-/// The way from an entry to one of its values.
+/// The path from an entry to one of its values.
 #[derive(Debug, Default)]
 pub(super) struct ValuePath {
     text: String,
-    /// How long the text was before each step.
+    /// The length of the text before each segment.
     steps: Vec<usize>,
 }
 
@@ -53,21 +53,21 @@ impl ValuePath {
     }
 }
 
-/// So many rows below another are compared: all are held at once.
+/// Maximum number of children compared per node; all are in memory at once.
 const CHILDREN_MAX: u64 = 64 * 1024;
 
-/// So many rows are held below the entries of a list, as they were made to tell these apart; those
-/// of further entries are made again when they are compared.
+/// Maximum number of nodes kept from matching the entries of a list; those of further entries are
+/// created again for the comparison.
 const HELD_MAX: usize = 4096;
 
-/// The children of a node, if they were made before.
+/// The children of a node, if they were created before.
 type KnownChildren = Option<Vec<Node>>;
 
-/// A child of a node, and what it is found by in the other file.
+/// A child of a node, with its key for matching.
 struct KeyedChild {
-    /// Its name; of an entry of a list, what tells it from others.
+    /// Its name; for an entry of a list, the values that identify it.
     key: Str,
-    /// The how manieth of this key.
+    /// One-based index among siblings with the same key.
     nth: u32,
     node: Node,
     children: KnownChildren,
@@ -83,7 +83,7 @@ impl KeyedChild {
         }
     }
 
-    /// The key, and which of several it is.
+    /// Formats the key, with the index if it is not the first.
     fn name(&self) -> Cow<'_, str> {
         match self.nth {
             1 => Cow::Borrowed(&self.key),
@@ -93,12 +93,13 @@ impl KeyedChild {
 }
 
 impl Comparer<'_> {
-    /// The children of a node that say something: without padding, gaps, and what is derived.
+    /// Returns the children of a node, excluding padding, gaps and derived rows.
     pub(super) fn children(&mut self, which: Comparand, node: &Node) -> Vec<Node> {
         let document = self.document(which);
         let all = document.written(node);
         let count = all.min(CHILDREN_MAX);
-        // Nodes are large: those of one page stay where they are, and those of several are moved once.
+        // Nodes are large: those of one page are not moved, and those of several pages are moved
+        // once.
         let mut found = match usize::try_from(count) {
             Ok(most) if count > PAGE => Vec::with_capacity(most),
             _ => Vec::new(),
@@ -128,7 +129,7 @@ impl Comparer<'_> {
         found
     }
 
-    /// Forgets who makes the children of nodes that were made meanwhile.
+    /// Drops the expanders that `f` registers.
     pub(super) fn forgetting<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let marks = (self.a.registry.mark(), self.b.registry.mark());
         let result = f(self);
@@ -137,12 +138,12 @@ impl Comparer<'_> {
         result
     }
 
-    /// The fields that differ in two nodes of the same name.
+    /// Collects the fields that differ in two nodes of the same name.
     pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut ValuePath, out: &mut Vec<Field>) {
         self.fields_in((a, None), (b, None), way, out);
     }
 
-    /// The same of two nodes whose children may be known.
+    /// Like `fields`, for nodes whose children may be known.
     fn fields_in(
         &mut self,
         (a, of_a): (&Node, KnownChildren),
@@ -173,7 +174,7 @@ impl Comparer<'_> {
         if is_leaf && a.value == b.value && !is_list(a, &children.0) {
             let has_rows = |which, node: &Node| self.document(which).walked(node) > 0;
             if has_rows(Comparand::A, a) || has_rows(Comparand::B, b) {
-                // All that is below them is layout.
+                // Everything below them is layout.
                 return;
             }
         }
@@ -185,7 +186,7 @@ impl Comparer<'_> {
             }
             return;
         }
-        // Of a word whose bits have names, those say what differs.
+        // For a word with named bits, the bits are the differences.
         self.matched(children, way, out);
     }
 
@@ -213,7 +214,7 @@ impl Comparer<'_> {
         });
     }
 
-    /// What a node without named parts says.
+    /// Returns the value of a node without named parts.
     fn said(&mut self, which: Comparand, node: &Node, children: &[Node]) -> Option<FieldValue> {
         if !children.is_empty() {
             let list = children.iter().map(|child| FieldValue::of(&child.value));
@@ -234,7 +235,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Aligns the entries of two lists that nothing tells apart but what they say.
+    /// Aligns the entries of two lists that only their values identify.
     fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<String, u32> = HashMap::new();
         let mut number = |nodes: &[Node]| -> Vec<u32> {
@@ -273,7 +274,7 @@ impl Comparer<'_> {
         self.same_words((a, b), &alignment, way, out);
     }
 
-    /// Entries that are written alike may differ in what is below them.
+    /// Whether entries with the same text have the same contents.
     fn same_words(
         &mut self,
         (a, b): (&[Node], &[Node]),
@@ -295,7 +296,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Matches children by name or identity, and compares those that match.
+    /// Matches children by name or identity, and compares the matches.
     fn matched(
         &mut self,
         (a, b): (Vec<Node>, Vec<Node>),
@@ -361,8 +362,8 @@ impl Comparer<'_> {
         }
     }
 
-    /// The children of a node with their keys; `first` are the children of the first, if they are
-    /// known.
+    /// Returns the children of a node with their keys; `first` are the children of the first child,
+    /// if known.
     fn keyed(
         &mut self,
         which: Comparand,
@@ -393,7 +394,7 @@ impl Comparer<'_> {
         keyed
     }
 
-    /// All values of what is only on one side.
+    /// Collects all values of a node that is only on one side.
     pub(super) fn only(
         &mut self,
         which: Comparand,
@@ -404,7 +405,7 @@ impl Comparer<'_> {
         self.only_in(which, (node, None), way, out);
     }
 
-    /// The same of a node whose children may be known.
+    /// Like `only`, for a node whose children may be known.
     fn only_in(
         &mut self,
         which: Comparand,
@@ -436,7 +437,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Are these texts whose rows are lines?
+    /// Whether both are texts whose rows are lines.
     pub(super) fn is_lines(&self, a: &Node, b: &Node) -> bool {
         let is = |which, node: &Node| {
             let document = self.document(which);
@@ -449,7 +450,7 @@ impl Comparer<'_> {
         is(Comparand::A, a) && is(Comparand::B, b)
     }
 
-    /// The lines of two texts that differ.
+    /// Collects the differing lines of two texts.
     pub(super) fn lines(&mut self, a: Span, b: Span, way: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<Vec<u8>, u32> = HashMap::new();
         let one = self.line_ids(Comparand::A, a, &mut ids);
@@ -494,7 +495,7 @@ impl Comparer<'_> {
                 };
                 let said = |side: &Option<Side>| side.as_ref().map(|side| side.said.clone());
                 match (from, to) {
-                    // They differ in how they end, or beyond what is shown.
+                    // They differ in their line breaks, or beyond the displayed part.
                     (Some(from), Some(to)) if said(&field.from) == said(&field.to) => {
                         let fields = self.contents(from, to).into_iter();
                         out.extend(fields.map(|field| Field {
@@ -516,7 +517,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// The lines of a text as numbers: the same line is the same number.
+    /// Numbers the lines of a text: equal lines have equal numbers.
     fn line_ids(
         &mut self,
         which: Comparand,
@@ -538,7 +539,7 @@ impl Comparer<'_> {
     }
 }
 
-/// What an entry of a list says, in words.
+/// Formats the value of an entry of a list.
 fn entry_words(node: &Node) -> String {
     let mut words = node.name.clone().into_owned();
     if let Some(said) = FieldValue::of(&node.value) {
@@ -552,7 +553,7 @@ fn entry_words(node: &Node) -> String {
     words
 }
 
-/// The entry of a table of strings says which strings are key and value: so it is one.
+/// Makes the entry of a string table a string, because the table tells which strings are keys.
 fn with_string(node: &mut Node) {
     let label = |why: &str| {
         let xref = node.xrefs.iter().find(|xref| xref.why == why);
@@ -567,12 +568,12 @@ fn with_string(node: &mut Node) {
     }
 }
 
-/// A document within another one.
+/// Whether a node is a nested document.
 pub(super) fn is_document(node: &Node) -> bool {
     node.kind == NodeKind::File || node.kind == NodeKind::Packed
 }
 
-/// Values in a row, which are one value: `[ 16, 1, 1 ]`.
+/// Whether the children form one value: `[ 16, 1, 1 ]`.
 fn is_list(node: &Node, children: &[Node]) -> bool {
     node.kind == NodeKind::Sequence
         && children

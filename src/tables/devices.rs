@@ -42,15 +42,15 @@ columns! {
         |(_, device, _), _| Cell::words(device.marketing.iter().copied());
 }
 
-/// What happens on a device.
+/// The result for a device.
 #[derive(Clone)]
 struct Answer {
-    /// `None`: no image of the container runs.
+    /// The outcome; `None` if no image of the container runs.
     outcome: Option<Outcome>,
     /// The images of a container that run.
     images: Vec<String>,
     why: String,
-    /// The bytes that decide, or the first image that runs.
+    /// The decisive bytes, or the first image that runs.
     span: Option<Span>,
 }
 
@@ -58,17 +58,17 @@ struct DeviceList {
     devices: Vec<KnownDevice>,
     driver: &'static dyn DriverModel,
     file: Span,
-    /// The name of the image that the document is; empty for the opened file.
+    /// The name of the image that is the document; empty for the opened file.
     image: String,
-    /// Of a container.
+    /// The images, if the document is a container.
     images: Option<Images>,
     answers: Vec<OnceCell<Option<Answer>>>,
-    /// Why the verdict on the document's own device is not finished, if so.
+    /// The result for every device if the verdict exceeds its budget.
     unfinished: OnceCell<Option<Answer>>,
 }
 
 impl Document {
-    /// What happens on each device with a document, or with the images of a container.
+    /// Returns the results for a document, or for the images of a container, on each device.
     pub(super) fn device_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         let driver = self.driver()?;
         let images = if self.is_loadable(id) {
@@ -102,7 +102,7 @@ impl DeviceList {
     }
 
     fn loaded(&self, device: &str, sources: &Sources) -> Option<Answer> {
-        // What takes too much work does so on each device.
+        // If the budget is exceeded on one device, it is on all.
         let unfinished = self.unfinished.get_or_init(|| {
             let own = self.verdict(None, sources);
             own.filter(|own| own.outcome == Some(Outcome::NotJudged))
@@ -131,7 +131,7 @@ impl DeviceList {
     fn chosen(&self, images: &Images, device: &str, sources: &Sources) -> Option<Answer> {
         let choice = self.driver.choose(sources, images, device)?;
         let chosen = || choice.chosen().filter_map(|at| images.list.get(at));
-        // Of several images, the reason of the first; of none, that of the first that there is.
+        // The reason of the first selected image, or else of the first image.
         let first = choice.chosen().next().unwrap_or(0);
         let why = choice.picks.get(first);
         Some(Answer {
@@ -160,7 +160,7 @@ impl List for DeviceList {
         }
     }
 
-    /// All rows are of the whole document.
+    /// All rows refer to the whole document.
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
         (row < self.count()).then_some(self.file)
     }
@@ -183,7 +183,7 @@ impl List for DeviceList {
         let at = usize::try_from(row).unwrap_or(usize::MAX);
         match COLUMNS.get(column).map(|column| column.id) {
             Some("verdict") => key(self.answer(at, sources).and_then(|answer| answer.outcome)),
-            // The order of the list is that of the numbers.
+            // The list is in numerical order.
             Some("configuration") if row < self.count() => Key::Ints([row.into(), 0, 0]),
             _ => self.cell(row, column, sources).value.into_key(),
         }

@@ -119,8 +119,8 @@ impl Filter {
         self.0.holds(now, before)
     }
 
-    /// Whether a row, which was `before`, meets it, in three-valued logic: a comparison with a number
-    /// that is missing from the row is unknown. Returns `None` if the result depends on such a number.
+    /// Whether a row, given its earlier version, matches, in three-valued logic. Returns `None` if
+    /// the result depends on a number that is missing from the row.
     pub fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
         self.0.judge(now, before)
     }
