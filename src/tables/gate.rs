@@ -243,8 +243,8 @@ impl<'c> Gate<'c> {
         Some(mix.illegal).filter(|count| *count > 0)
     }
 
-    /// Judges all kernels of a document, compared with an earlier one. `location` is its file in
-    /// messages; it may be empty. Returns the number of kernels that were judged.
+    /// Judges all kernels of a document, compared with an earlier one, and returns their number.
+    /// `location` is its file in messages; it may be empty.
     pub fn judge_document(
         &mut self,
         location: &str,

@@ -77,57 +77,58 @@ pub struct InstructionDetail {
     pub meaning: Str,
     /// The meaning of its message.
     pub comment: String,
-    /// Its parts, and their bits.
+    /// Its parts, with their bits.
     pub parts: Vec<Part>,
 }
 
-/// Rows with columns.
+/// A list: rows with columns.
 ///
-/// A row is a number below [`count`](List::count) and a column a place in the list's
-/// [`columns`](ListId::columns). What is asked for beyond either is empty.
+/// A row is an index below [`count`](List::count), and a column an index in the list's
+/// [`columns`](ListId::columns). Cells out of range are empty.
 pub trait List {
-    /// Which list it is.
+    /// Returns the identifier of the list.
     fn id(&self) -> ListId;
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     fn count(&self) -> u32;
 
-    /// A cell.
+    /// Returns a cell.
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a>;
 
-    /// The bytes of a row's entry.
+    /// Returns the bytes of a row's entry.
     fn entry(&self, row: u32, sources: &Sources) -> Option<Span>;
 
-    /// The rows that bytes belong to: several only of [`ListId::Lines`].
+    /// Returns the rows that the bytes belong to: a single one, except for [`ListId::Lines`].
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
 
-    /// What there is to say about a row; `span` are the bytes that were asked for.
+    /// Returns the details of a row; `span` has the requested bytes.
     fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {
         let _ = (row, span, sources);
         RowDetails::default()
     }
 
-    /// The last rows, which are shown only on demand ([`Query::all`](query::Query::all)).
+    /// Returns the numbers of the last rows, which are hidden by default
+    /// ([`Query::all`](query::Query::all)).
     fn secondary(&self) -> Secondary {
         Secondary::default()
     }
 
-    /// Of the kernels of several images: the number of different names.
+    /// For kernels of several images: returns the number of distinct names.
     fn names(&self) -> Option<u32> {
         None
     }
 
-    /// The number of rows that are shown without a demand.
+    /// Returns the number of rows that are visible by default.
     fn primary(&self) -> u32 {
         self.count().saturating_sub(self.secondary().count())
     }
 
-    /// The key that a column sorts by.
+    /// Returns the sort key of a row for a column.
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         self.cell(row, column, sources).value.into_key()
     }
 
-    /// What people must know of the list as a whole: what is missing in it.
+    /// Returns notes about the list as a whole, such as missing entries.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }

@@ -305,11 +305,11 @@ pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Propert
     set.entries.iter().find(|entry| entry.key == key)
 }
 
-/// Maximum number of specialization constants of a property whose defaults are said.
+/// Maximum number of specialization constants of a property whose defaults are added.
 const CONSTANTS_MAX: usize = 64;
 
-/// Adds the defaults of specialization constants to what their properties mean: another set has
-/// them, all in one buffer.
+/// Adds the defaults of specialization constants to the meanings of their properties. Another set
+/// has the defaults, all in one buffer.
 pub fn join_defaults(sets: &mut [PropertySet]) {
     let named = |name: &str| sets.iter().position(|set| set.name == name);
     let constants = named("SYCL/specialization constants");
@@ -355,10 +355,10 @@ pub fn join_defaults(sets: &mut [PropertySet]) {
     }
 }
 
-/// A constant as a number with a sign, and as a fraction where it is likely to be one.
+/// Formats a constant as a signed number, and as a floating-point number if that is plausible.
 fn constant(bytes: &[u8]) -> String {
     let float = |number: f64| {
-        // Small whole numbers are tiny as fractions.
+        // Small whole numbers are tiny as floating-point numbers.
         let is_likely = (1e-6..1e9).contains(&number.abs());
         is_likely.then_some(number)
     };
@@ -397,14 +397,14 @@ fn constant(bytes: &[u8]) -> String {
 pub enum PropertyValue {
     /// A number.
     Number(u64),
-    /// Bytes, of which the last one may be used in part only.
+    /// Bytes, the last of which may be used in part only.
     Bytes {
-        /// How many bits it says that there are.
+        /// Number of bits.
         bits: u64,
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// Neither: the text as it stands in the file.
+    /// Neither: the text in the file.
     Unreadable(String),
 }
 
@@ -445,7 +445,7 @@ mod tests {
              ID 1, offset 4, size 4, default 1069547520 (1.5 as floating point); \
              ID 2, offset 100, size 4, default outside of the buffer"
         );
-        // Without defaults, or with other records, nothing is known.
+        // Without defaults, or with other records, nothing is added.
         let mut without = vec![set(name, "k", record(&[0, 0, 4]))];
         join_defaults(&mut without);
         assert_eq!(without[0].entries[0].meaning, "as it was");
