@@ -142,7 +142,7 @@ pub struct Counts {
     pub barriers: u64,
     /// Systolic multiplications.
     pub dpas: u64,
-    /// Instructions that wait for others by the software scoreboard.
+    /// Instructions that wait on the software scoreboard.
     pub waits: u64,
 }
 

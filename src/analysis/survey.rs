@@ -123,7 +123,7 @@ impl SurveyRow<'_> {
             (true, count, _) if count == self.of.kernels => "all kernels".to_owned(),
             (true, count, _) => counted(count, "kernel", "kernels"),
             (false, _, 0) => String::new(),
-            (false, _, only) => format!("{} only so", counted(only, "kernel", "kernels")),
+            (false, _, only) => format!("{} only as SPIR-V", counted(only, "kernel", "kernels")),
         }
     }
 }

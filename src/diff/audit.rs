@@ -153,7 +153,7 @@ impl Comparer<'_> {
         self.work = Work::new(sizes.iter().sum::<u64>().saturating_mul(4));
         if left_out > 0 {
             self.note(format!(
-                "{left_out} more parts have other bytes: the first {PARTS_MAX} are listed"
+                "{left_out} more parts differ in their bytes; the first {PARTS_MAX} are listed"
             ));
         }
         self.list(found);

@@ -302,7 +302,7 @@ impl Comparer<'_> {
 }
 
 /// The note if the work is used up.
-const TOO_MUCH_WORK: &str = "The files take too much work to compare: the rest was not compared.";
+const TOO_MUCH_WORK: &str = "The files take too much work to compare: the comparison is incomplete.";
 
 /// Maximum number of notes.
 const NOTES_MAX: usize = 64;

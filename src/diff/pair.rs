@@ -78,7 +78,7 @@ impl Comparer<'_> {
     pub(super) fn pair(&mut self, a: &Node, b: &Node, path: &str, to_path: &str) {
         if self.depth >= NESTED_MAX || self.result.pairs.len() >= PAIRS_MAX {
             self.note(format!(
-                "{path}: nested too deeply or too often: not compared"
+                "{path}: too many or too deeply nested documents: not compared"
             ));
             return;
         }
@@ -133,7 +133,7 @@ impl Comparer<'_> {
         let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
         self.push(entry.at(a.span, b.span).with(vec![field]));
         let note =
-            "The two files are of different formats: of their parts only kernels are listed.";
+            "The two files have different formats: only their kernels are listed.";
         self.note(note.to_owned());
         // The kernels of one are not in the other.
         for (which, node, change) in [

@@ -111,7 +111,7 @@ impl Effect {
             Effect::Refuses => "refuses the file",
             Effect::LinkFails => "cannot link the file",
             Effect::Crashes => "may crash",
-            Effect::NotJudged => "is not modelled beyond this point",
+            Effect::NotJudged => "is not modeled beyond this point",
         }
     }
 

@@ -19,17 +19,17 @@ type RowRef<'a> = (&'a ChangeList, ChangeRow);
 columns! {
     /// The columns.
     pub COLUMNS
-    "change" Text Default 8 "Change" "" "Added, removed, changed; nothing: the same in both files."
+    "change" Text Default 8 "Change" "" "Added, removed, or changed; empty if it is the same in both files."
         |(list, row), _| Cell::text(list.change(row));
-    "key" Text Default 26 "What" "" "The key of the value, as the format spells it; of an instruction its offset in the second file."
+    "key" Text Default 26 "What" "" "The key of the value in the format, or the offset of the instruction in the second file."
         |(list, row), sources| list.what(row, sources);
-    "from" Text Default 32 "From" "" "What the first file says."
+    "from" Text Default 32 "From" "" "The value or instruction in the first file."
         |(list, row), _| list.from(row);
-    "to" Text Default 32 "To" "" "What the second file says."
+    "to" Text Default 32 "To" "" "The value or instruction in the second file."
         |(list, row), sources| list.to(row, sources);
-    "from_offset" Number Optional 8 "From" "offset" "Where it stands: of a value in the first file, of an instruction in the first code."
+    "from_offset" Number Optional 8 "From" "offset" "The offset of the value in the first file, or of the instruction in its code."
         |(list, row), _| list.offset(list.from(row).base, row, true);
-    "to_offset" Number Optional 8 "To" "offset" "Where it stands: of a value in the second file, of an instruction in the second code."
+    "to_offset" Number Optional 8 "To" "offset" "The offset of the value in the second file, or of the instruction in its code."
         |(list, row), sources| list.offset(list.to(row, sources).span, row, false);
 }
 

@@ -22,7 +22,7 @@ columns! {
         |(_, device, _), _| Cell::text(&*device.configuration);
     "family" Text Default 10 "Release" "" "The release of the architecture."
         |(_, device, _), _| Cell::text(&*device.family);
-    "verdict" Text Default 27 "Verdict" "" "What the driver does with the file on the device."
+    "verdict" Text Default 27 "Verdict" "" "The driver's verdict on the file for the device."
         |(list, _, at), sources| match list.answer(at, sources) {
             Some(Answer { outcome: Some(of), .. }) => outcome(*of),
             Some(_) => Cell::text("no image runs").mark(Tone::Bad, "✕", "No image runs on the device."),
@@ -33,12 +33,12 @@ columns! {
             let images = list.answer(at, sources).map_or(&[][..], |answer| &answer.images);
             Cell::words(images.iter().map(String::as_str))
         };
-    "reason" Text Default 44 "Reason" "" "What decides: the compared values, or why the image is chosen."
+    "reason" Text Default 44 "Reason" "" "The deciding values, or the reason why the image is chosen."
         |(list, _, at), sources| {
             let answer = list.answer(at, sources);
             Cell::text(answer.map_or("", |answer| &answer.why)).at(answer.and_then(|a| a.span))
         };
-    "marketing" Words Optional 24 "Sold as" "" "The names under which the device is sold."
+    "marketing" Words Optional 24 "Sold as" "" "The marketing names of the device."
         |(_, device, _), _| Cell::words(device.marketing.iter().copied());
 }
 

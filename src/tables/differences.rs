@@ -13,7 +13,7 @@ type RowRef<'a> = (&'a Comparison, &'a Entry);
 columns! {
     /// The columns.
     pub COLUMNS
-    "name" Text Default 28 "Name" "" "The name; of what was renamed, in the first file."
+    "name" Text Default 28 "Name" "" "The name; for renamed items, the name in the first file."
         |(_, entry), _| Cell::new(CellValue::Name {
             name: entry.name.as_str().into(),
             demangled: entry.demangled.as_deref().map(Into::into),
@@ -23,17 +23,17 @@ columns! {
         .in_base(entry.a);
     "change" Text Default 9 "Change" "" "Added, removed, renamed, or changed."
         |(_, entry), _| Cell::text(entry.change.name()).at(entry.b);
-    "part" Text Default 10 "Kind" "" "What it is: a kernel, a section, a property …"
+    "part" Text Default 10 "Kind" "" "The kind of item: a kernel, a section, a property …"
         |(_, entry), _| Cell::text(entry.part.singular()).at(entry.b);
     "measures" Words Default 44 "From → to" "" "The numbers of a kernel that differ, those that matter most first; else the first value that differs."
         |(_, entry), _| measures(entry).at(entry.b);
-    "fields" Number Default 4 "Values" "" "How many values differ; of what was added or removed, all of them."
+    "fields" Number Default 4 "Values" "" "The number of values that differ; for added or removed items, of all values."
         |(_, entry), _| Cell::count(entry.fields.len() as u64);
-    "instructions_added" Number Default 5 "Instr." "added" "How many instructions are only in the second file."
+    "instructions_added" Number Default 5 "Instr." "added" "The number of instructions that are only in the second file."
         |(_, entry), _| entry.code.as_ref().map_or_else(Cell::empty, |code| Cell::count(code.added));
-    "instructions_removed" Number Default 7 "Instr." "removed" "How many instructions are only in the first file."
+    "instructions_removed" Number Default 7 "Instr." "removed" "The number of instructions that are only in the first file."
         |(_, entry), _| entry.code.as_ref().map_or_else(Cell::empty, |code| Cell::count(code.removed));
-    "new_name" Text Optional 24 "New name" "" "The name in the second file, if it is another one."
+    "new_name" Text Optional 24 "New name" "" "The name in the second file, if it differs."
         |(_, entry), _| Cell::text(entry.new_name.as_deref().unwrap_or_default()).at(entry.b);
     "document" Text Several 24 "In" "" "The part of the file that it belongs to: an image, a module."
         |(comparison, entry), _| Cell::text(pair(comparison, entry).map_or("", |pair| &pair.to_path));

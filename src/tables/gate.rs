@@ -56,7 +56,7 @@ impl Condition {
             }),
             Ok(_) => Err("it is empty".to_owned()),
             Err(text) => Err(format!(
-                "{text:?} compares nothing: write for example {example}"
+                "{text:?} is not a comparison; write for example {example}"
             )),
         }
     }
@@ -276,7 +276,7 @@ impl<'c> Gate<'c> {
             );
         }
         if is_cut && self.has_conditions() {
-            self.miss("not all of the files was compared");
+            self.miss("the files were not compared completely");
         }
         self.judged - judged
     }

@@ -32,7 +32,7 @@ columns! {
                 _ => cell,
             }
         };
-    "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; all of them with a filter, or in the list of kernels."
+    "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; filters and the kernel list find all of them."
         |(list, _, image), sources| first_kernel(list, image, sources);
     "chosen" Bool Several 6 "Chosen" "" "Whether the image runs on the selected device."
         |(list, at, _), _| match list.pick(at) {
@@ -40,14 +40,14 @@ columns! {
             Some(_) => Cell::new(super::CellValue::Bool(false)),
             None => Cell::empty(),
         };
-    "reason" Text Several 30 "Reason" "" "Why the image is chosen for the selected device, or is not."
+    "reason" Text Several 30 "Reason" "" "Why the image is or is not chosen for the selected device."
         |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
-    "kind" Text Optional 11 "Kind" "" "The format of the image; of a compressed one that of its contents."
+    "kind" Text Optional 11 "Kind" "" "The format of the image, after decompression."
         |(_, _, image), sources| match said(image, sources) {
             Some(said) => Cell::text(kind_words(said)),
             None => Cell::text(&*image.title),
         };
-    "device" Words Default 14 "Device" "" "The device that the image is for; of an image with code for several devices all of them."
+    "device" Words Default 14 "Device" "" "The device that the image is for, or all of them if it has code for several."
         |(_, _, image), sources| match &image.host {
             Some(host) => Cell::words(host.devices(sources).iter().map(|name| &**name)),
             None => Cell::words(Some(image.device()).filter(|name| !name.is_empty()).into_iter()),
@@ -67,7 +67,7 @@ columns! {
             Some(said) => said.size().map_or_else(Cell::empty, Cell::count),
             None => Cell::count(image.span.len()),
         };
-    "stored" Number Optional 0 "Stored" "B" "The bytes that the image takes in the file; fewer than its size if it is compressed."
+    "stored" Number Optional 0 "Stored" "B" "The size of the image in the file in bytes; smaller if it is compressed."
         |(_, _, image), _| Cell::count(image.span.len());
     "same_as" Text Optional 9 "Same as" "" "The first image of the file that has the same bytes."
         |(list, at, _), sources| match list.same_as(at, sources) {
@@ -87,7 +87,7 @@ columns! {
             let keys = ["reqd_work_group_size_uint64_t", "reqd_work_group_size"];
             meaning(requirement(image, &keys, sources))
         };
-    "registers" Text Optional 5 "GRF" "" "The register file that the kernels ask for: its size, or the mode."
+    "registers" Text Optional 5 "GRF" "" "The register file size or mode that the kernels request."
         |(_, _, image), sources| meaning(described(image, sources).and_then(ImageDescription::register_mode));
     "options" Text Optional 20 "Options" "" "The options for the compiler at run time, and those for the linker."
         |(_, _, image), sources| match described(image, sources) {
@@ -99,14 +99,14 @@ columns! {
         |(_, _, image), sources| names(image, EXPORTED, sources);
     "imported" Words Optional 12 "Imports" "" "The functions that must come from other images."
         |(_, _, image), sources| names(image, IMPORTED, sources);
-    "verdict" Text Default 23 "Verdict" "" "What the driver does with the image on its target device; with those of a host's file only on a selected device."
+    "verdict" Text Default 23 "Verdict" "" "The driver's verdict on the image for its target device; for images of a host binary, only with a selected device."
         |(list, at, _), sources| match list.verdict(at, sources) {
             Some(verdict) => outcome(verdict.outcome),
             None => Cell::empty(),
         };
-    "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in what it is unpacked from."
+    "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in the unpacked data that contains it."
         |(_, _, image), _| Cell::new(super::CellValue::Hex(image.span.start));
-    "found_by" Text Optional 12 "Found by" "" "What has led to the image: a descriptor, .tgtimg, or its first bytes."
+    "found_by" Text Optional 12 "Found by" "" "How the image was found: by a descriptor, by .tgtimg, or by its first bytes."
         |(_, _, image), sources| Cell::text(said(image, sources).map_or("", |said| said.how));
     "struct_version" Number Optional 4 "Struct version" "" "The version of the struct that describes the image."
         |(_, _, image), sources| match described(image, sources) {
@@ -114,7 +114,7 @@ columns! {
                 .at(described.places.record),
             None => Cell::empty(),
         };
-    "kernel_names" Words Optional 30 "Kernel names" "" "The kernels of the image as the file has them."
+    "kernel_names" Words Optional 30 "Kernel names" "" "The names of the image's kernels in the file."
         |(_, _, image), sources| match described(image, sources) {
             Some(described) => Cell::words(described.kernels().into_iter().map(|entry| &*entry.name)).at(described.places.entries),
             None => Cell::empty(),

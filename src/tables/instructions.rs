@@ -29,7 +29,7 @@ columns! {
         |(list, row), sources| list.source(row, sources);
     "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
         |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
-    "label" Text Default 11 "Label" "" "The label of a basic block, its offset; what is remarkable about the instruction."
+    "label" Text Default 11 "Label" "" "The label of a basic block (its offset), and annotations of the instruction."
         |(list, row), sources| list.of_line(row, sources, |line| Cell {
             marks: line.marks.clone(),
             ..Cell::text(line.label.clone())
@@ -44,9 +44,9 @@ columns! {
                 cell.mark(Tone::Plain, name, doc)
             })
         };
-    "comment" Text Default 36 "Message" "" "What a message means: the registers that it sends and receives, and what it does."
+    "comment" Text Default 36 "Message" "" "The meaning of a message: its operation, and the registers that it sends and receives."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.comment.clone()));
-    "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
+    "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
         |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
             (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),
             _ => Cell::empty(),
@@ -57,20 +57,20 @@ columns! {
         });
     "operation" Text Optional 10 "Operation" "" "The operation."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.operation.clone()));
-    "kind" Text Optional 10 "Kind" "" "What kind of instruction it is; arithmetic by the type of the result."
+    "kind" Text Optional 10 "Kind" "" "The kind of instruction; for arithmetic, the type of the result."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.kind));
-    "target" Number Optional 7 "Target" "in section" "Where it can jump."
+    "target" Number Optional 7 "Target" "in section" "The jump target."
         |(list, row), sources| list.of_line(row, sources, |line| {
             let target = line.targets.first().and_then(|target| u64::try_from(*target).ok());
             target.map_or_else(Cell::empty, |target| {
                 Cell::new(CellValue::Hex(target)).at(list.at(target, sources))
             })
         });
-    "marks" Words Optional 12 "Marks" "" "What is remarkable: spill, fill, atomic, barrier, sampler, dpas, EOT, illegal."
+    "marks" Words Optional 12 "Marks" "" "Annotations: spill, fill, atomic, barrier, sampler, dpas, EOT, illegal."
         |(list, row), sources| list.of_line(row, sources, |line| {
             Cell::words(line.marks.iter().map(|mark| mark.text.to_string()))
         });
-    "waits" Text Optional 12 "Scoreboard" "" "What it waits for, and what others wait for: pipe@distance, $token."
+    "waits" Text Optional 12 "Scoreboard" "" "The scoreboard options: pipe@distance, $token."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
     "size" Number Optional 4 "Size" "B" "The bytes of the instruction: 16, or 8 if it is compacted."
         |(list, row), sources| list.listing.span(row, sources).map_or_else(Cell::empty, |span| Cell::count(span.len()).at(Some(span)));

@@ -80,7 +80,7 @@ impl KernelGroups {
         title.mark(
             Tone::Plain,
             format!("{count} kernel{s}"),
-            "Different names of kernels.",
+            "Distinct kernel names.",
         )
     }
 

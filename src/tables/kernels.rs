@@ -152,25 +152,25 @@ static COUNTED: &[CodeColumn] = &[
     (
         "loops",
         "Loops",
-        "Loops: places that a later instruction jumps back to.",
+        "Loops: targets of backward jumps.",
         |mix| mix.loops,
     ),
     (
         "loop_nesting",
         "Nesting",
-        "How many loops an instruction is in at most.",
+        "The maximum nesting depth of loops.",
         |mix| mix.nesting,
     ),
     (
         "registers_used",
         "Registers",
-        "General registers that instructions name.",
+        "General registers that instructions access directly.",
         |mix| mix.registers,
     ),
     (
         "scoreboard_waits",
         "Waits",
-        "Instructions that wait for others by the software scoreboard.",
+        "Instructions that wait on the software scoreboard.",
         |mix| mix.waits,
     ),
 ];
@@ -190,14 +190,14 @@ static FLOWING: &[Flowing] = &[
         "peak_live_registers",
         "Live regs",
         "max",
-        "General registers that are live at once, at most.",
+        "The maximum number of general registers that are live at once.",
         |counts| Some(counts.peak_live_registers),
     ),
     (
         "dead_writes",
         "Dead writes",
         "",
-        "Instructions whose result nobody reads; empty if registers are addressed indirectly.",
+        "Instructions whose result is never read; empty if registers are addressed indirectly.",
         |counts| counts.dead_writes,
     ),
     (

@@ -24,7 +24,7 @@ columns! {
             0 => Cell::empty(),
             column => Cell::count(column.into()).at(Some(row.entry)),
         };
-    "text" Text Default 30 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
+    "text" Text Default 30 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
         |(list, row), _| list.text(row);
     "offset" Number Default 8 "Offset" "in section" "The first byte of the code in its section."
         |(list, row), _| Cell::new(CellValue::Hex(row.offset)).at(list.table.code(row));
