@@ -50,8 +50,7 @@ pub trait Listing {
     /// Returns the bytes of an instruction.
     fn span(&self, row: u32, sources: &Sources) -> Option<Span>;
 
-    /// Returns the instruction at an offset of the source, or the last one if the offset is after
-    /// it.
+    /// Returns the instruction at an offset of the source; the last one if the offset is after it.
     fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32>;
 
     /// Returns the text of an instruction.

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_backwards_is_no_loop() {
+    fn a_backward_call_is_not_a_loop() {
         let mut edges = graph(3, &[(2, 0)]).edges;
         edges[0].way = Transfer::Call;
         let graph = BlockGraph::new(graph(3, &[]).blocks, edges, 0, None);
@@ -243,8 +243,8 @@ mod tests {
         assert_eq!(graph.at(47), Some(2));
         assert_eq!(graph.at(80), None);
         let groups = BlockGraph::groups(graph.part(1, 100), 1, 3);
-        let said: Vec<_> = groups.iter().map(|g| (g.start, g.count)).collect();
-        assert_eq!(said, [(1, 3), (4, 1)]);
+        let found: Vec<_> = groups.iter().map(|g| (g.start, g.count)).collect();
+        assert_eq!(found, [(1, 3), (4, 1)]);
         assert_eq!((groups[0].span.start, groups[0].span.end), (16, 64));
     }
 }

@@ -218,8 +218,7 @@ pub struct FlowCounts {
     pub peak_live_registers: u64,
     /// Number of instructions whose results are never read; `None` if unknown.
     pub dead_writes: Option<u64>,
-    /// Sum of the cycles per iteration of the innermost loops, as assumed by the compiler's
-    /// scheduler.
+    /// Cycles per iteration of the innermost loops, summed, as assumed by the scheduler.
     pub innermost_loop_cycles: u64,
 }
 

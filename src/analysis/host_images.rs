@@ -64,8 +64,7 @@ pub struct HostImage {
     pub described: Option<ImageDescription>,
     /// If it is compressed: the size after decompression, if it is stored.
     pub unpacked: Option<Option<u64>>,
-    /// The kind of its contents: `spirv`, `ar`, `zebin`, `bitcode`, `offload-binary`, `syclbin`,
-    /// `other`.
+    /// The contents: `spirv`, `ar`, `zebin`, `bitcode`, `offload-binary`, `syclbin`, `other`.
     pub kind: &'static str,
 }
 

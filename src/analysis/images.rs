@@ -70,7 +70,7 @@ pub struct Image {
 pub struct InHost {
     images: Rc<dyn HostImages>,
     index: usize,
-    said: OnceCell<Option<Box<HostImage>>>,
+    entry: OnceCell<Option<Box<HostImage>>>,
     devices: OnceCell<Vec<Str>>,
 }
 
@@ -87,28 +87,28 @@ impl InHost {
         Some(InHost {
             images: Rc::clone(images),
             index: images.find(span)?,
-            said: OnceCell::new(),
+            entry: OnceCell::new(),
             devices: OnceCell::new(),
         })
     }
 
     /// Returns the description in the index.
     pub fn said(&self, sources: &Sources) -> Option<&HostImage> {
-        let said = self.said.get_or_init(|| {
+        let entry = self.entry.get_or_init(|| {
             let mut image = self.images.image(self.index, sources)?;
             if let Some(described) = &mut image.described {
                 self.images.explain(&mut described.properties);
             }
             Some(Box::new(image))
         });
-        said.as_deref()
+        entry.as_deref()
     }
 
     /// Returns the devices of its native code.
     pub fn devices(&self, sources: &Sources) -> &[Str] {
         self.devices.get_or_init(|| {
-            let said = self.said(sources);
-            said.map_or_else(Vec::new, |image| self.images.devices(image, sources))
+            let entry = self.said(sources);
+            entry.map_or_else(Vec::new, |image| self.images.devices(image, sources))
         })
     }
 
@@ -124,8 +124,8 @@ impl Images {
         let mut seen = HashSet::new();
         let mut names = Vec::new();
         for host in self.list.iter().filter_map(|image| image.host.as_ref()) {
-            let said = host.said(sources);
-            let described = said.and_then(|said| said.described.as_ref());
+            let entry = host.said(sources);
+            let described = entry.and_then(|image| image.described.as_ref());
             for kernel in described.map(ImageDescription::kernels).unwrap_or_default() {
                 if seen.insert(kernel.name.as_str()) {
                     names.push((kernel.name.clone(), host.title(&kernel.name)));
@@ -141,25 +141,25 @@ impl Image {
     /// for the same devices: the descriptor, the target, the options (which may name a device), and
     /// the property with the device. Returns `None` if there is no native code in it.
     pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, [String; 2], Option<String>)> {
-        let said = self.host.as_ref()?.said(sources)?;
-        let described = said.described.as_ref();
-        said.is_native().then(|| {
-            let texts = described.map(|said| [said.target.clone(), said.compile_options.clone()]);
+        let entry = self.host.as_ref()?.said(sources)?;
+        let described = entry.described.as_ref();
+        entry.is_native().then(|| {
+            let texts = described.map(|d| [d.target.clone(), d.compile_options.clone()]);
             let device = described.and_then(super::host_images::ImageDescription::compile_target);
-            (said.descriptor, texts.unwrap_or_default(), device)
+            (entry.descriptor, texts.unwrap_or_default(), device)
         })
     }
 
     /// Returns the description in the index, if it was read before.
     pub fn read(&self) -> Option<&HostImage> {
-        self.host.as_ref()?.said.get()?.as_deref()
+        self.host.as_ref()?.entry.get()?.as_deref()
     }
 
     /// Whether a runtime may select it. An image of a host binary is selected for its kernels only.
     pub fn may_run(&self, sources: &Sources) -> bool {
-        let said = self.host.as_ref().filter(|_| self.is_listed());
-        said.is_none_or(|host| {
-            let described = host.said(sources).and_then(|said| said.described.as_ref());
+        let listed = self.host.as_ref().filter(|_| self.is_listed());
+        listed.is_none_or(|host| {
+            let described = host.said(sources).and_then(|e| e.described.as_ref());
             described.is_some_and(|described| !described.kernels().is_empty())
         })
     }
@@ -416,11 +416,11 @@ impl Document {
     pub fn opened_images(&mut self, images: &Images) -> Vec<Image> {
         let mut found = Vec::new();
         for image in &images.list {
-            let said = image
+            let entry = image
                 .host
                 .as_ref()
                 .and_then(|host| host.said(&self.sources));
-            let is_packed = image.is_listed() && said.is_some_and(HostImage::is_native);
+            let is_packed = image.is_listed() && entry.is_some_and(HostImage::is_native);
             match is_packed.then(|| self.images_within(image.span)).flatten() {
                 Some(within) => found.extend(within.list),
                 None => found.push(image.clone()),

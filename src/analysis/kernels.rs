@@ -118,8 +118,7 @@ pub struct KernelRow {
     pub spill_size: Located<i64>,
     /// Private memory, in bytes per hardware thread.
     pub private_size: Located<i64>,
-    /// Whether spill and private size are those of the scratch slots: `.ze_info` is older than
-    /// 1.39.
+    /// Whether spill and private size are scratch slot sizes (`.ze_info` before 1.39).
     pub from_scratch_slots: bool,
     /// Shared local memory, in bytes per work-group.
     pub slm_size: Located<i64>,

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_as_people_write_them() {
+    fn work_group_sizes_are_parsed() {
         for (typed, items) in [
             ("256", Some(256)),
             (" 16 x 16 ", Some(256)),

@@ -209,11 +209,11 @@ impl Comparer<'_> {
             "" => name.to_owned(),
             path => format!("{path}/{name}"),
         };
-        let said = |comparer: &Self, which, node: &Node| {
+        let side = |comparer: &Self, which, node: &Node| {
             let span = node.span?;
-            let said = FieldValue::of(&node.value);
-            let said = said.unwrap_or_else(|| comparer.bytes_said(which, span));
-            Some(Side::new(said, span))
+            let value = FieldValue::of(&node.value);
+            let value = value.unwrap_or_else(|| comparer.bytes_value(which, span));
+            Some(Side::new(value, span))
         };
         let key = |node: &Node| match path {
             "" => "contents".to_owned(),
@@ -221,9 +221,9 @@ impl Comparer<'_> {
         };
         match (&part.a, &part.b) {
             (Some(a), Some(b)) => {
-                let (from, to) = (said(self, Comparand::A, a), said(self, Comparand::B, b));
+                let (from, to) = (side(self, Comparand::A, a), side(self, Comparand::B, b));
                 let is_value = a.kind == NodeKind::Field && b.kind == NodeKind::Field;
-                let differs = from.as_ref().map(|s| &s.said) != to.as_ref().map(|s| &s.said);
+                let differs = from.as_ref().map(|s| &s.value) != to.as_ref().map(|s| &s.value);
                 if is_value && differs {
                     let path = match path {
                         "" => key(a),
@@ -246,8 +246,8 @@ impl Comparer<'_> {
             }
             (a, b) => {
                 let node = a.as_ref().or(b.as_ref());
-                let from = a.as_ref().and_then(|node| said(self, Comparand::A, node));
-                let to = b.as_ref().and_then(|node| said(self, Comparand::B, node));
+                let from = a.as_ref().and_then(|node| side(self, Comparand::A, node));
+                let to = b.as_ref().and_then(|node| side(self, Comparand::B, node));
                 if from.is_some() || to.is_some() {
                     fields.push(Field {
                         key: node.map(key).unwrap_or_default(),

@@ -30,8 +30,7 @@ impl Document {
         comparison
     }
 
-    /// Repeats the comparison with other options. Returns `None` if there is no file to compare
-    /// with.
+    /// Repeats the comparison with other options. Returns `None` if there is no base.
     pub fn compare_again(&mut self, options: &Options) -> Option<Rc<Comparison>> {
         let base = self.extensions.remove::<Base>()?;
         let made = compare(&mut base.document.borrow_mut(), self, options);

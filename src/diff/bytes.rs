@@ -148,7 +148,7 @@ impl Comparer<'_> {
         for (one, other) in ranges {
             let side = |comparer: &Comparer<'_>, which, span: Span, (start, end): (u64, u64)| {
                 let span = span.subspan(start, end - start);
-                (start < end).then(|| Side::new(comparer.bytes_said(which, span), span))
+                (start < end).then(|| Side::new(comparer.bytes_value(which, span), span))
             };
             fields.push(Field {
                 key: "contents".to_owned(),
@@ -161,7 +161,7 @@ impl Comparer<'_> {
     }
 
     /// Returns the first bytes of a run.
-    pub(super) fn bytes_said(&self, which: Comparand, span: Span) -> FieldValue {
+    pub(super) fn bytes_value(&self, which: Comparand, span: Span) -> FieldValue {
         let sources = &self.document(which).sources;
         let bytes = sources.read_clamped(span.subspan(0, BYTES_KEPT));
         let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| bytes.to_vec());

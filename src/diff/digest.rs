@@ -157,8 +157,7 @@ pub(super) struct Digester<'d> {
 }
 
 impl<'d> Digester<'d> {
-    /// Creates a digester. With `renumbered`, numbers of registers and scoreboard tokens do not
-    /// count.
+    /// Creates a digester. `renumbered` ignores the numbers of registers and scoreboard tokens.
     pub(super) fn new(document: &'d Document, renumbered: bool) -> Digester<'d> {
         let size = document.root().span.map_or(0, Span::len);
         Digester {

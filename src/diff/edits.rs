@@ -11,13 +11,13 @@ use std::ops::Range;
 use super::work::Work;
 
 /// Marks a diagonal that was not reached; other values are x + 1 for the furthest x.
-const NOBODY: u32 = 0;
+const UNREACHED: u32 = 0;
 
 /// A search, edit by edit.
 pub(super) struct Search<'s> {
     a: &'s [u32],
     b: &'s [u32],
-    /// The furthest point on each diagonal, row by row. Each row ends with [`NOBODY`].
+    /// The furthest point on each diagonal, row by row. Each row ends with [`UNREACHED`].
     places: Vec<u32>,
     /// A row for each number of edits.
     rows: Vec<Row>,
@@ -79,15 +79,15 @@ impl<'s> Search<'s> {
             ..*before
         });
         let count = (row.last + 1).saturating_sub(row.first);
-        self.places.resize(start + count + 1, NOBODY);
+        self.places.resize(start + count + 1, UNREACHED);
         let (done, now) = self.places.split_at_mut(start);
         let before = self.rows.last().and_then(|before| done.get(before.start..));
         // Above each diagonal is the one on its right; the one on its left comes before that.
-        let mut above = before.unwrap_or(&[NOBODY]).iter();
+        let mut above = before.unwrap_or(&[UNREACHED]).iter();
         let mut left = if row.is_past_b {
-            above.next().copied().unwrap_or(NOBODY)
+            above.next().copied().unwrap_or(UNREACHED)
         } else {
-            NOBODY
+            UNREACHED
         };
         let mut walked = count as u64;
         let mut is_found = false;
@@ -140,8 +140,8 @@ impl<'s> Search<'s> {
                 let place = at.checked_sub(before.first).map(|at| before.start + at);
                 place.and_then(|place| self.places.get(place)).copied()
             };
-            let right = reached(at).unwrap_or(NOBODY);
-            let left = at.checked_sub(1).and_then(reached).unwrap_or(NOBODY);
+            let right = reached(at).unwrap_or(UNREACHED);
+            let left = at.checked_sub(1).and_then(reached).unwrap_or(UNREACHED);
             let is_down = left < right;
             let from_x = (right.max(left)).saturating_sub(1) as usize;
             let from_y = if is_down {

@@ -185,16 +185,16 @@ pub struct Field {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Side {
     /// The value.
-    pub said: FieldValue,
+    pub value: FieldValue,
     /// Its bytes.
     pub span: Option<Span>,
 }
 
 impl Side {
     /// Creates the value of a side.
-    pub fn new(said: FieldValue, span: impl Into<Option<Span>>) -> Side {
+    pub fn new(value: FieldValue, span: impl Into<Option<Span>>) -> Side {
         Side {
-            said,
+            value,
             span: span.into(),
         }
     }
@@ -255,7 +255,7 @@ impl FieldValue {
     pub fn into_text(self) -> String {
         match self {
             FieldValue::Text(text) => text,
-            said => said.text(),
+            value => value.text(),
         }
     }
 

@@ -9,16 +9,16 @@ static COMPILER: [&str; 2] = ["generator", "compiler"];
 pub(super) fn head(document: &Document) -> FileSummary {
     let root = document.root();
     let facts = &document.summary.facts;
-    let said = |label: &str| {
+    let fact = |label: &str| {
         let fact = facts.iter().find(|fact| fact.label == label);
         fact.map(|fact| fact.text.clone().into_owned())
     };
-    let compiler = COMPILER.iter().filter_map(|label| said(label));
+    let compiler = COMPILER.iter().filter_map(|label| fact(label));
     FileSummary {
         name: root.name.clone().into_owned(),
         title: document.summary.title.clone().into_owned(),
         size: root.span.map_or(0, Span::len),
-        target: said(Fact::TARGET).unwrap_or_default(),
+        target: fact(Fact::TARGET).unwrap_or_default(),
         compiler: compiler.collect::<Vec<_>>().join(" "),
     }
 }
@@ -66,22 +66,22 @@ impl Comparer<'_> {
         }
         if a.title != b.title {
             let first = |title: &str| title.split(' ').next().map(str::to_owned);
-            let what = if first(&a.title) == first(&b.title) {
+            let part = if first(&a.title) == first(&b.title) {
                 "versions of the format"
             } else {
                 "formats"
             };
-            remarks.push(format!("of different {what}: {} and {}", a.title, b.title));
+            remarks.push(format!("of different {part}: {} and {}", a.title, b.title));
         }
         if a.compiler != b.compiler {
-            let said = |compiler: &str| match compiler {
+            let name = |compiler: &str| match compiler {
                 "" => "unknown".to_owned(),
                 compiler => compiler.to_owned(),
             };
             remarks.push(format!(
                 "from different compilers: {} and {}",
-                said(&a.compiler),
-                said(&b.compiler)
+                name(&a.compiler),
+                name(&b.compiler)
             ));
         }
         self.result.remarks = remarks;

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nth_of_a_key_is_the_nth_of_it_in_the_other_list() {
+    fn repeated_keys_match_in_order() {
         let matches = by_key(&["x", "y", "x", "x", "z"], &["x", "x", "w", "y", "y"]);
         assert_eq!(matches.of_a, [Some(0), Some(3), Some(1), None, None]);
         assert_eq!(matches.is_matched, [true, true, false, true, false]);

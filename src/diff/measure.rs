@@ -353,8 +353,8 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
         let path = |at: Option<usize>| at.and_then(|at| fields.get(at)).map(|f| f.path.clone());
         let paths: Vec<String> = [path(removed), path(added)].into_iter().flatten().collect();
         // A value on one side and a default on the other: nothing to merge.
-        let is_said = from.span.is_some() && to.span.is_some();
-        if paths.is_empty() || !is_said && from.value != to.value {
+        let is_stored = from.span.is_some() && to.span.is_some();
+        if paths.is_empty() || !is_stored && from.value != to.value {
             continue;
         }
         let entries: Vec<&str> = paths
@@ -379,8 +379,8 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
         });
         if from.value != to.value {
             let side = |given: Located<i128>| {
-                let said = FieldValue::Number(given.value, None);
-                given.span.map(|span| Side::new(said, span))
+                let value = FieldValue::Number(given.value, None);
+                given.span.map(|span| Side::new(value, span))
             };
             let key = known.key.to_owned();
             let path = paths.last().cloned().unwrap_or_else(|| key.clone());

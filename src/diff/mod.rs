@@ -302,7 +302,8 @@ impl Comparer<'_> {
 }
 
 /// The note if the work is used up.
-const TOO_MUCH_WORK: &str = "The files take too much work to compare: the comparison is incomplete.";
+const TOO_MUCH_WORK: &str =
+    "The files take too much work to compare: the comparison is incomplete.";
 
 /// Maximum number of notes.
 const NOTES_MAX: usize = 64;
@@ -393,8 +394,8 @@ impl Document {
     /// Returns the listing of the section of code with exactly these bytes, in the opened file or
     /// in a nested document.
     pub fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>> {
-        let way = self.nodes_for(code);
-        let around = way.into_iter().rev().find(|id| {
+        let ancestry = self.nodes_for(code);
+        let around = ancestry.into_iter().rev().find(|id| {
             let assembly = self.assembly(*id);
             assembly.is_some_and(|assembly| {
                 assembly

@@ -136,14 +136,14 @@ pub(super) fn identity(children: &[Node]) -> Option<String> {
     }
     let mut words: Option<String> = None;
     for (key, child) in IDENTITY.iter().zip(found) {
-        let Some(said) = child.and_then(|child| FieldValue::of(&child.value)) else {
+        let Some(value) = child.and_then(|child| FieldValue::of(&child.value)) else {
             continue;
         };
         match &mut words {
-            None => words = Some(said.into_text()),
+            None => words = Some(value.into_text()),
             Some(words) => {
                 words.push(' ');
-                words.push_str(&said.into_text());
+                words.push_str(&value.into_text());
             }
         }
         if matches!(*key, "name" | "device_name") {

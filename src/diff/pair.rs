@@ -132,8 +132,7 @@ impl Comparer<'_> {
         };
         let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
         self.push(entry.at(a.span, b.span).with(vec![field]));
-        let note =
-            "The two files have different formats: only their kernels are listed.";
+        let note = "The two files have different formats: only their kernels are listed.";
         self.note(note.to_owned());
         // The kernels of one are not in the other.
         for (which, node, change) in [

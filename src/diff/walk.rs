@@ -58,7 +58,7 @@ const CHILDREN_MAX: u64 = 64 * 1024;
 
 /// Maximum number of nodes kept from matching the entries of a list; those of further entries are
 /// created again for the comparison.
-const HELD_MAX: usize = 4096;
+const KEPT_MAX: usize = 4096;
 
 /// The children of a node, if they were created before.
 type KnownChildren = Option<Vec<Node>>;
@@ -139,8 +139,14 @@ impl Comparer<'_> {
     }
 
     /// Collects the fields that differ in two nodes of the same name.
-    pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut ValuePath, out: &mut Vec<Field>) {
-        self.fields_in((a, None), (b, None), way, out);
+    pub(super) fn fields(
+        &mut self,
+        a: &Node,
+        b: &Node,
+        path: &mut ValuePath,
+        out: &mut Vec<Field>,
+    ) {
+        self.fields_in((a, None), (b, None), path, out);
     }
 
     /// Like `fields`, for nodes whose children may be known.
@@ -148,10 +154,10 @@ impl Comparer<'_> {
         &mut self,
         (a, of_a): (&Node, KnownChildren),
         (b, of_b): (&Node, KnownChildren),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        if self.work.is_over() || way.steps.len() > DEPTH_MAX {
+        if self.work.is_over() || path.steps.len() > DEPTH_MAX {
             return;
         }
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
@@ -163,7 +169,7 @@ impl Comparer<'_> {
             }
         }
         if a.kind == NodeKind::Text && self.is_lines(a, b) {
-            self.lines(spans.0, spans.1, way, out);
+            self.lines(spans.0, spans.1, path, out);
             return;
         }
         let children = (
@@ -179,32 +185,32 @@ impl Comparer<'_> {
             }
         }
         if is_leaf || is_list(a, &children.0) && is_list(b, &children.1) {
-            let from = self.said(Comparand::A, a, &children.0);
-            let to = self.said(Comparand::B, b, &children.1);
+            let from = self.value(Comparand::A, a, &children.0);
+            let to = self.value(Comparand::B, b, &children.1);
             if from != to {
-                self.field(way, from.map(|s| (s, a)), to.map(|s| (s, b)), out);
+                self.field(path, from.map(|s| (s, a)), to.map(|s| (s, b)), out);
             }
             return;
         }
         // For a word with named bits, the bits are the differences.
-        self.matched(children, way, out);
+        self.matched(children, path, out);
     }
 
     fn field(
         &mut self,
-        way: &ValuePath,
+        path: &ValuePath,
         from: Option<(FieldValue, &Node)>,
         to: Option<(FieldValue, &Node)>,
         out: &mut Vec<Field>,
     ) {
-        let text = way.text();
+        let text = path.text();
         let key = text.rsplit('/').next().unwrap_or(text);
         let key = match key.split_once('[') {
             Some((key, _)) if !key.is_empty() => key,
             _ => key,
         };
         let side =
-            |side: Option<(FieldValue, &Node)>| side.map(|(said, node)| Side::new(said, node.span));
+            |side: Option<(FieldValue, &Node)>| side.map(|(v, node)| Side::new(v, node.span));
         self.work.spend(8 + text.len() as u64 / 8);
         out.push(Field {
             key: key.to_owned(),
@@ -215,7 +221,7 @@ impl Comparer<'_> {
     }
 
     /// Returns the value of a node without named parts.
-    fn said(&mut self, which: Comparand, node: &Node, children: &[Node]) -> Option<FieldValue> {
+    fn value(&mut self, which: Comparand, node: &Node, children: &[Node]) -> Option<FieldValue> {
         if !children.is_empty() {
             let list = children.iter().map(|child| FieldValue::of(&child.value));
             return Some(FieldValue::List(
@@ -223,20 +229,20 @@ impl Comparer<'_> {
                     .collect(),
             ));
         }
-        if let Some(said) = FieldValue::of(&node.value) {
-            return Some(said);
+        if let Some(value) = FieldValue::of(&node.value) {
+            return Some(value);
         }
         match node.span {
             Some(_) if matches!(node.kind, NodeKind::Sequence | NodeKind::Mapping) => {
                 Some(FieldValue::List(Vec::new()))
             }
-            Some(span) => Some(self.bytes_said(which, span)),
+            Some(span) => Some(self.bytes_value(which, span)),
             None => None,
         }
     }
 
     /// Aligns the entries of two lists that only their values identify.
-    fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut ValuePath, out: &mut Vec<Field>) {
+    fn in_order(&mut self, (a, b): (&[Node], &[Node]), path: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<String, u32> = HashMap::new();
         let mut number = |nodes: &[Node]| -> Vec<u32> {
             let words = nodes.iter().map(entry_words);
@@ -258,7 +264,7 @@ impl Comparer<'_> {
                     let (removed, added) = (alignment.removed(), alignment.added());
                     self.note(format!(
                         "{}: {removed} entries differ from {added}; the first {LINES_MAX} are listed",
-                        way.text()
+                        path.text()
                     ));
                     return;
                 }
@@ -266,12 +272,12 @@ impl Comparer<'_> {
                     let node = nodes.get(usize::try_from(place?).ok()?)?;
                     Some((FieldValue::Text(entry_words(node)), node))
                 }
-                way.enter(&place.to_string(), true);
-                self.field(way, at(a, x), at(b, y), out);
-                way.leave();
+                path.enter(&place.to_string(), true);
+                self.field(path, at(a, x), at(b, y), out);
+                path.leave();
             }
         }
-        self.same_words((a, b), &alignment, way, out);
+        self.same_words((a, b), &alignment, path, out);
     }
 
     /// Whether entries with the same text have the same contents.
@@ -279,7 +285,7 @@ impl Comparer<'_> {
         &mut self,
         (a, b): (&[Node], &[Node]),
         alignment: &super::align::Alignment,
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         for (place, node) in (0_u32..).zip(a) {
@@ -289,9 +295,9 @@ impl Comparer<'_> {
             let (other, is_same) = alignment.counterpart(place);
             let other = usize::try_from(other).ok().and_then(|at| b.get(at));
             if let Some(other) = other.filter(|_| is_same) {
-                way.enter(&place.to_string(), true);
-                self.pair_or_fields((node, None), (other, None), way, out);
-                way.leave();
+                path.enter(&place.to_string(), true);
+                self.pair_or_fields((node, None), (other, None), path, out);
+                path.leave();
             }
         }
     }
@@ -300,7 +306,7 @@ impl Comparer<'_> {
     fn matched(
         &mut self,
         (a, b): (Vec<Node>, Vec<Node>),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         let is_list = |nodes: &[Node]| nodes.iter().all(|node| node.indexed && !is_document(node));
@@ -315,7 +321,7 @@ impl Comparer<'_> {
                 identity(children).is_some()
             };
             if !has_identity(&first.0) && !has_identity(&first.1) {
-                self.in_order((&a, &b), way, out);
+                self.in_order((&a, &b), path, out);
                 return;
             }
         }
@@ -328,22 +334,22 @@ impl Comparer<'_> {
         }
         let matches = by_key(&keys(&a), &keys(&b));
         for (child, place) in a.into_iter().zip(matches.of_a) {
-            way.enter(&child.name(), child.node.indexed);
+            path.enter(&child.name(), child.node.indexed);
             match place.and_then(|place| Some((place, b.get(place)?))) {
                 Some((place, other)) => {
                     let of_other = known.get_mut(place).and_then(Option::take);
                     let sides = ((&child.node, child.children), (&other.node, of_other));
-                    self.pair_or_fields(sides.0, sides.1, way, out);
+                    self.pair_or_fields(sides.0, sides.1, path, out);
                 }
-                None => self.only_in(Comparand::A, (&child.node, child.children), way, out),
+                None => self.only_in(Comparand::A, (&child.node, child.children), path, out),
             }
-            way.leave();
+            path.leave();
         }
         for ((child, children), is_matched) in b.iter().zip(known).zip(matches.is_matched) {
             if !is_matched {
-                way.enter(&child.name(), child.node.indexed);
-                self.only_in(Comparand::B, (&child.node, children), way, out);
-                way.leave();
+                path.enter(&child.name(), child.node.indexed);
+                self.only_in(Comparand::B, (&child.node, children), path, out);
+                path.leave();
             }
         }
     }
@@ -352,13 +358,13 @@ impl Comparer<'_> {
         &mut self,
         a: (&Node, KnownChildren),
         b: (&Node, KnownChildren),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         if is_document(a.0) && is_document(b.0) {
-            self.nested(a.0, b.0, way.text(), way.text())
+            self.nested(a.0, b.0, path.text(), path.text())
         } else {
-            self.fields_in(a, b, way, out)
+            self.fields_in(a, b, path, out)
         }
     }
 
@@ -370,7 +376,7 @@ impl Comparer<'_> {
         nodes: Vec<Node>,
         mut first: KnownChildren,
     ) -> Vec<KeyedChild> {
-        let mut held = 0;
+        let mut kept = 0;
         let keyed = nodes.into_iter().map(|node| {
             if !node.indexed {
                 let key = node.name.clone();
@@ -379,8 +385,8 @@ impl Comparer<'_> {
             let mark = self.document(which).registry.mark();
             let children = first.take().unwrap_or_else(|| self.children(which, &node));
             let key = identity(&children).unwrap_or_else(|| node.index.to_string());
-            held += children.len();
-            if held <= HELD_MAX {
+            kept += children.len();
+            if kept <= KEPT_MAX {
                 return KeyedChild::new(key.into(), node, Some(children));
             }
             self.document(which).registry.release(mark);
@@ -399,10 +405,10 @@ impl Comparer<'_> {
         &mut self,
         which: Comparand,
         node: &Node,
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        self.only_in(which, (node, None), way, out);
+        self.only_in(which, (node, None), path, out);
     }
 
     /// Like `only`, for a node whose children may be known.
@@ -410,10 +416,10 @@ impl Comparer<'_> {
         &mut self,
         which: Comparand,
         (node, known): (&Node, KnownChildren),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        if self.work.is_over() || way.steps.len() > DEPTH_MAX {
+        if self.work.is_over() || path.steps.len() > DEPTH_MAX {
             return;
         }
         let children = if is_document(node) || node.kind == NodeKind::Text {
@@ -422,18 +428,18 @@ impl Comparer<'_> {
             known.unwrap_or_else(|| self.children(which, node))
         };
         if children.is_empty() || is_list(node, &children) {
-            let said = self.said(which, node, &children);
-            let said = said.map(|said| (said, node));
+            let value = self.value(which, node, &children);
+            let value = value.map(|value| (value, node));
             match which {
-                Comparand::A => self.field(way, said, None, out),
-                Comparand::B => self.field(way, None, said, out),
+                Comparand::A => self.field(path, value, None, out),
+                Comparand::B => self.field(path, None, value, out),
             }
             return;
         }
         for child in self.keyed(which, children, None) {
-            way.enter(&child.name(), child.node.indexed);
-            self.only_in(which, (&child.node, child.children), way, out);
-            way.leave();
+            path.enter(&child.name(), child.node.indexed);
+            self.only_in(which, (&child.node, child.children), path, out);
+            path.leave();
         }
     }
 
@@ -451,7 +457,7 @@ impl Comparer<'_> {
     }
 
     /// Collects the differing lines of two texts.
-    pub(super) fn lines(&mut self, a: Span, b: Span, way: &mut ValuePath, out: &mut Vec<Field>) {
+    pub(super) fn lines(&mut self, a: Span, b: Span, path: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<Vec<u8>, u32> = HashMap::new();
         let one = self.line_ids(Comparand::A, a, &mut ids);
         let other = self.line_ids(Comparand::B, b, &mut ids);
@@ -476,7 +482,7 @@ impl Comparer<'_> {
                     break;
                 };
                 shown += 1;
-                way.enter(&format!("line {}", u64::from(number) + 1), false);
+                path.enter(&format!("line {}", u64::from(number) + 1), false);
                 let from = x.and_then(|at| line(&one, at));
                 let to = y.and_then(|at| line(&other, at));
                 let side = |comparer: &Comparer<'_>, which, span: Option<Span>| {
@@ -488,31 +494,31 @@ impl Comparer<'_> {
                     Some(Side::new(FieldValue::Text(text), span))
                 };
                 let field = Field {
-                    key: way.text().rsplit('/').next().unwrap_or_default().to_owned(),
-                    path: way.text().to_owned(),
+                    key: path.text().rsplit('/').next().unwrap_or("").to_owned(),
+                    path: path.text().to_owned(),
                     from: side(self, Comparand::A, from),
                     to: side(self, Comparand::B, to),
                 };
-                let said = |side: &Option<Side>| side.as_ref().map(|side| side.said.clone());
+                let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
                 match (from, to) {
                     // They differ in their line breaks, or beyond the displayed part.
-                    (Some(from), Some(to)) if said(&field.from) == said(&field.to) => {
+                    (Some(from), Some(to)) if value(&field.from) == value(&field.to) => {
                         let fields = self.contents(from, to).into_iter();
                         out.extend(fields.map(|field| Field {
-                            path: format!("{}/{}", way.text(), field.path),
+                            path: format!("{}/{}", path.text(), field.path),
                             ..field
                         }));
                     }
                     _ => out.push(field),
                 }
-                way.leave();
+                path.leave();
             }
         }
         if shown >= LINES_MAX {
             let (added, removed) = (alignment.added(), alignment.removed());
             self.note(format!(
                 "{}: {removed} lines differ from {added}; the first {LINES_MAX} are listed",
-                way.text()
+                path.text()
             ));
         }
     }
@@ -542,9 +548,9 @@ impl Comparer<'_> {
 /// Formats the value of an entry of a list.
 fn entry_words(node: &Node) -> String {
     let mut words = node.name.clone().into_owned();
-    if let Some(said) = FieldValue::of(&node.value) {
+    if let Some(value) = FieldValue::of(&node.value) {
         words.push(' ');
-        words.push_str(&said.text());
+        words.push_str(&value.text());
     }
     if let Some(summary) = &node.summary {
         words.push(' ');

@@ -74,13 +74,13 @@ impl Work {
 
 /// Returns the memory of a difference, in bytes.
 fn weight(entry: &Entry) -> u64 {
-    let said = |said: &FieldValue| match said {
+    let size = |value: &FieldValue| match value {
         FieldValue::Text(text) => text.len(),
         FieldValue::Bytes(bytes, _) => bytes.len(),
         FieldValue::List(list) => list.len() * size_of::<FieldValue>(),
         _ => 0,
     };
-    let side = |side: &Option<Side>| side.as_ref().map_or(0, |side| said(&side.said));
+    let side = |side: &Option<Side>| side.as_ref().map_or(0, |side| size(&side.value));
     let field = |field: &Field| {
         let texts = field.key.len() + field.path.len();
         size_of::<Field>() + texts + side(&field.from) + side(&field.to)

@@ -34,7 +34,7 @@ impl Names {
     }
 
     /// Returns the further entries about a kernel.
-    fn said_of(&self, kernel: &str) -> &[(String, Node)] {
+    fn entries_of(&self, kernel: &str) -> &[(String, Node)] {
         self.more.get(kernel).map_or(&[], Vec::as_slice)
     }
 
@@ -80,8 +80,7 @@ impl Comparer<'_> {
                     let list = list.to_owned();
                     for entry in self.children(which, &key) {
                         let of = names.more.entry(entry.name.to_string()).or_default();
-                        // A kernel has one entry in each list; repeated ones are compared like
-                        // other keys.
+                        // A kernel has one entry in each list; others are compared like keys.
                         if !of.iter().any(|(known, _)| *known == list) {
                             of.push((list.clone(), entry))
                         } else {
@@ -192,24 +191,24 @@ impl Comparer<'_> {
     ) -> Vec<Field> {
         let mut fields = Vec::new();
         self.forgetting(|comparer| {
-            let way = &mut ValuePath::default();
-            comparer.both_or_one(a, b, way, &mut fields);
-            let of_a = a.map_or(&[][..], |named| names.0.said_of(&named.name));
-            let of_b = b.map_or(&[][..], |named| names.1.said_of(&named.name));
-            fn of<'n>(said: &'n [(String, Node)], list: &str) -> ListedKernel<'n> {
-                let found = said.iter().find(|(name, _)| name == list);
+            let path = &mut ValuePath::default();
+            comparer.both_or_one(a, b, path, &mut fields);
+            let of_a = a.map_or(&[][..], |named| names.0.entries_of(&named.name));
+            let of_b = b.map_or(&[][..], |named| names.1.entries_of(&named.name));
+            fn of<'n>(entries: &'n [(String, Node)], list: &str) -> ListedKernel<'n> {
+                let found = entries.iter().find(|(name, _)| name == list);
                 found.map(|(_, node)| node)
             }
             for (list, one) in of_a {
-                way.enter(list, false);
-                comparer.both_or_one(Some(one), of(of_b, list), way, &mut fields);
-                way.leave();
+                path.enter(list, false);
+                comparer.both_or_one(Some(one), of(of_b, list), path, &mut fields);
+                path.leave();
             }
             for (list, other) in of_b {
                 if of(of_a, list).is_none() {
-                    way.enter(list, false);
-                    comparer.both_or_one(None, Some(other), way, &mut fields);
-                    way.leave();
+                    path.enter(list, false);
+                    comparer.both_or_one(None, Some(other), path, &mut fields);
+                    path.leave();
                 }
             }
         });
@@ -230,13 +229,13 @@ impl Comparer<'_> {
         &mut self,
         a: Option<&Node>,
         b: Option<&Node>,
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         fields: &mut Vec<Field>,
     ) {
         match (a, b) {
-            (Some(a), Some(b)) => self.fields(a, b, way, fields),
-            (Some(a), None) => self.only(Comparand::A, a, way, fields),
-            (None, Some(b)) => self.only(Comparand::B, b, way, fields),
+            (Some(a), Some(b)) => self.fields(a, b, path, fields),
+            (Some(a), None) => self.only(Comparand::A, a, path, fields),
+            (None, Some(b)) => self.only(Comparand::B, b, path, fields),
             (None, None) => {}
         }
     }
@@ -244,24 +243,24 @@ impl Comparer<'_> {
     /// Compares the keys of `.ze_info` that are not about a kernel.
     fn other_keys(&mut self, names: &(Names, Names), at: u32) {
         let mut fields = Vec::new();
-        let way = &mut ValuePath::default();
+        let path = &mut ValuePath::default();
         let mut left: HashMap<&str, Vec<&Node>> = HashMap::new();
         for key in names.1.others.iter().rev() {
             left.entry(&key.name).or_default().push(key);
         }
         for key in &names.0.others {
             let other = left.get_mut(&*key.name).and_then(Vec::pop);
-            way.enter(&key.name, false);
-            self.both_or_one(Some(key), other, way, &mut fields);
-            way.leave();
+            path.enter(&key.name, false);
+            self.both_or_one(Some(key), other, path, &mut fields);
+            path.leave();
         }
         // In file order.
         let mut left: Vec<&Node> = left.into_values().flatten().collect();
         sort::by_key(&mut left, |key| key.index);
         for key in left {
-            way.enter(&key.name, false);
-            self.both_or_one(None, Some(key), way, &mut fields);
-            way.leave();
+            path.enter(&key.name, false);
+            self.both_or_one(None, Some(key), path, &mut fields);
+            path.leave();
         }
         // Entries about kernels that are not in the list.
         let known = (names.0.known(), names.1.known());
@@ -280,15 +279,15 @@ impl Comparer<'_> {
                 let others = other.more.get(name);
                 for (list, node) in entries {
                     let same = others.and_then(|o| o.iter().find(|(name, _)| name == list));
-                    way.enter(&format!("{list}[{name}]"), false);
+                    path.enter(&format!("{list}[{name}]"), false);
                     match (which, same) {
                         (Comparand::A, Some((_, other))) => {
-                            self.fields(node, other, way, &mut fields)
+                            self.fields(node, other, path, &mut fields)
                         }
-                        (_, None) => self.only(which, node, way, &mut fields),
+                        (_, None) => self.only(which, node, path, &mut fields),
                         _ => {}
                     }
-                    way.leave();
+                    path.leave();
                 }
             }
         }

@@ -50,7 +50,7 @@ mod tests {
     use crate::model::Value;
 
     #[test]
-    fn nodes_keep_their_places() {
+    fn nodes_keep_their_indices() {
         let mut arena = Arena::default();
         assert!(arena.get(0).is_none());
         for i in 0..BLOCK * 2 + 1 {

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Maximum number of diagnostics kept per rule.
-const MOST_OF_A_RULE: usize = 100;
+const RULE_DIAGNOSTICS_MAX: usize = 100;
 
 /// Number of children per page; children are created and kept in pages.
 pub(crate) const PAGE: u64 = 256;
@@ -44,14 +44,14 @@ pub struct Document {
     /// Nested documents that are not opened yet.
     late: Vec<Span>,
     /// Remaining budget, in bytes, for opening deferred documents before one is selected.
-    late_left: u64,
+    late_budget: u64,
     loadable: HashSet<Span>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the ordinal of each among siblings with the same name.
     pub(crate) ordinals: HashMap<NodeId, CountedNames>,
     /// The positions of the children of large nodes.
-    pub(crate) places: PositionCache,
+    pub(crate) positions: PositionCache,
 }
 
 /// Maximum total size of the deferred documents opened for a table, in bytes, for a file of `size`
@@ -84,7 +84,7 @@ impl Document {
         };
         let mut accounts = Accounts::new(whole);
         accounts.add(holes, &mut coverage);
-        let late_left = late_limit(parts.root.span.map_or(0, Span::len));
+        let late_budget = late_limit(parts.root.span.map_or(0, Span::len));
         let mut nodes = Arena::default();
         nodes.push(parts.root);
         Document {
@@ -98,12 +98,12 @@ impl Document {
             registry: Registry::from(expanders),
             documents,
             late,
-            late_left,
+            late_budget,
             loadable: loadable.into_iter().collect(),
             nodes,
             pages: HashMap::new(),
             ordinals: HashMap::new(),
-            places: PositionCache::default(),
+            positions: PositionCache::default(),
         }
     }
 
@@ -140,7 +140,7 @@ impl Document {
             self.summary.within = self.summary.within | found.within;
             for diagnostic in found.diagnostics {
                 let count = counts.entry(diagnostic.rule.clone()).or_default();
-                if *count <= MOST_OF_A_RULE {
+                if *count <= RULE_DIAGNOSTICS_MAX {
                     *count += 1;
                     self.diagnostics.push(diagnostic);
                 }
@@ -207,11 +207,11 @@ impl Document {
         let mut wanted = VecDeque::from(wanted);
         let mut found = Vec::new();
         while let Some(span) = wanted.pop_front() {
-            let Some(left) = self.late_left.checked_sub(span.len()) else {
+            let Some(left) = self.late_budget.checked_sub(span.len()) else {
                 wanted.push_front(span);
                 break;
             };
-            self.late_left = left;
+            self.late_budget = left;
             for id in self.documents_at(span) {
                 self.expander_of(id);
             }
@@ -264,7 +264,7 @@ impl Document {
     /// Returns the nodes with exactly these bytes, the innermost first: a document may contain
     /// nothing but another one.
     pub(crate) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
-        let mut ancestry = self.way_to_document(span);
+        let mut ancestry = self.path_to_document(span);
         ancestry.reverse();
         ancestry.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
         ancestry
@@ -315,7 +315,7 @@ impl Document {
         self.nodes.truncate_to_first();
         self.pages.clear();
         self.ordinals.clear();
-        self.places = PositionCache::default();
+        self.positions = PositionCache::default();
     }
 
     /// Returns the number of children of a node, asking its expander if the node does not store it.

@@ -36,7 +36,7 @@ pub trait Expand {
         let _ = (item, request);
     }
 
-    /// Opens `item` if it is a deferred document ([`Content::DeferredDocument`]). The ids of its
+    /// Opens `item` if it is a deferred document ([`Content::Late`]). The ids of its
     /// expanders count from `first`. The result must be the same each time: documents that have not
     /// been used for long are dropped and opened again.
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {

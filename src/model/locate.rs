@@ -59,7 +59,7 @@ impl ChildPosition {
 pub(crate) struct PositionCache(VecDeque<(NodeId, Rc<ChildPositions>)>);
 
 /// Maximum number of cached positions; those of the last node are always kept.
-const PLACES_KEPT: usize = 1 << 18;
+const POSITIONS_KEPT: usize = 1 << 18;
 
 impl PositionCache {
     fn get(&self, id: NodeId) -> Option<Rc<ChildPositions>> {
@@ -72,7 +72,7 @@ impl PositionCache {
         let count = |kept: &VecDeque<(NodeId, Rc<ChildPositions>)>| -> usize {
             kept.iter().map(|(_, places)| places.list.len()).sum()
         };
-        while self.0.len() > 1 && count(&self.0) > PLACES_KEPT {
+        while self.0.len() > 1 && count(&self.0) > POSITIONS_KEPT {
             self.0.pop_front();
         }
     }
@@ -197,12 +197,12 @@ impl Document {
         let Some(parent) = self.sources.parent(source) else {
             return vec![NodeId::ROOT];
         };
-        self.way_to_document(parent)
+        self.path_to_document(parent)
     }
 
     /// Like [`nodes_for`](Self::nodes_for), but continues down to the document or compressed bytes:
     /// a section may contain nothing but an image.
-    pub(crate) fn way_to_document(&mut self, span: Span) -> Vec<NodeId> {
+    pub(crate) fn path_to_document(&mut self, span: Span) -> Vec<NodeId> {
         let mut path = self.nodes_for(span);
         while let Some((id, node)) = path.last().and_then(|id| Some((*id, self.node(*id)?))) {
             let is_document = matches!(node.kind, NodeKind::File | NodeKind::Packed);
@@ -231,13 +231,13 @@ impl Document {
                 return self.many_children_at(id, count, source, offset);
             }
             let ids = self.children(id, 0..count);
-            return self.that_hold(ids, source, offset);
+            return self.containing(ids, source, offset);
         };
         let mut ids = Vec::new();
         for index in indices {
             ids.extend(self.children(id, index..index.saturating_add(1)));
         }
-        self.that_hold(ids, source, offset)
+        self.containing(ids, source, offset)
     }
 
     /// Like `children_at`, for a node with many children: they are scanned once, and not kept.
@@ -248,11 +248,11 @@ impl Document {
         source: SourceId,
         offset: u64,
     ) -> Vec<NodeId> {
-        let places = match self.places.get(id) {
+        let places = match self.positions.get(id) {
             Some(places) => places,
             None => {
                 let places = Rc::new(self.places_of(id, count));
-                self.places.keep(id, &places);
+                self.positions.keep(id, &places);
                 places
             }
         };
@@ -281,7 +281,7 @@ impl Document {
         ChildPositions::new(list)
     }
 
-    fn that_hold(&self, ids: Vec<NodeId>, source: SourceId, offset: u64) -> Vec<NodeId> {
+    fn containing(&self, ids: Vec<NodeId>, source: SourceId, offset: u64) -> Vec<NodeId> {
         let holds = |id: &NodeId| {
             self.node(*id).is_some_and(|n| {
                 n.bits.is_none()

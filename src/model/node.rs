@@ -21,8 +21,7 @@ impl NodeId {
 pub struct ExpanderId(pub u32);
 
 impl ExpanderId {
-    /// Stands for the expander that creates the node; [`Rows::push`](super::Rows::push) replaces it
-    /// by the number.
+    /// Stands for the creator of the node; [`Rows::push`](super::Rows::push) inserts the number.
     pub const SELF: ExpanderId = ExpanderId(u32::MAX);
 }
 
@@ -88,8 +87,7 @@ pub enum Area {
     Padding,
 }
 
-/// A set of bits of a word of at most 128 bits, numbered from the lowest. It need not be
-/// contiguous.
+/// A set of bits of a word of up to 128 bits, numbered from the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bits {
     /// Mask of bits 63 to 0.
@@ -343,8 +341,8 @@ impl Node {
     /// Whether this is the default of an absent value. Defaults come after all children that are in
     /// the file, and renderings of the file leave them out.
     pub fn is_default(&self) -> bool {
-        let says_so = |words: &Str| words.ends_with(DEFAULT);
-        self.kind == NodeKind::Derived && self.summary.as_ref().is_some_and(says_so)
+        let is_default = |words: &Str| words.ends_with(DEFAULT);
+        self.kind == NodeKind::Derived && self.summary.as_ref().is_some_and(is_default)
     }
 
     /// Creates a gap: bytes that nothing explains.

@@ -118,7 +118,7 @@ impl Search {
                 number: number(&text),
                 text,
                 budget: NODES_MAX,
-                way: vec![(0, 1)],
+                stack: vec![(0, 1)],
             }),
             Query::Bytes(pattern) => Criterion::Bytes {
                 pattern,
@@ -193,7 +193,7 @@ impl Search {
     /// Returns the hits so far, the best first, and whether there may be more.
     pub fn found(&self) -> (Vec<Hit>, bool) {
         let is_cut = match &self.by {
-            Criterion::Text(text) => !text.way.is_empty(),
+            Criterion::Text(text) => !text.stack.is_empty(),
             Criterion::Bytes { at, of, is_cut, .. } => *is_cut || at < of,
         };
         let count: usize = self.hits.iter().map(Vec::len).sum();
@@ -283,16 +283,15 @@ struct Text {
     /// Number of nodes that may still be visited.
     budget: u64,
     /// For each level the next node, and the number of nodes; empty at the end.
-    way: Vec<(u64, u64)>,
+    stack: Vec<(u64, u64)>,
 }
 
 impl Text {
     fn is_over(&self) -> bool {
-        self.way.is_empty() || self.budget == 0
+        self.stack.is_empty() || self.budget == 0
     }
 
-    /// Returns the share that is done, assuming that all nodes of a level have equally large
-    /// subtrees.
+    /// Estimates the share that is done, as if all nodes of a level had equal subtrees.
     fn share(&self) -> f64 {
         if self.is_over() {
             return 1.0;
@@ -301,7 +300,7 @@ impl Text {
             let part = part / count.max(1) as f64;
             (share + part * next as f64, part)
         };
-        self.way.iter().fold((0.0, 1.0), add).0
+        self.stack.iter().fold((0.0, 1.0), add).0
     }
 }
 
@@ -325,7 +324,7 @@ impl Walk<'_> {
     fn children(&mut self, nodes: &[Node], first: u64) -> bool {
         for (node, place) in nodes.iter().zip(first..) {
             // Continue below a node that was visited before.
-            let is_new = self.text.way.len() == self.depth + 1;
+            let is_new = self.text.stack.len() == self.depth + 1;
             if is_new {
                 if self.pauses() {
                     return false;
@@ -335,12 +334,12 @@ impl Walk<'_> {
             if !self.below(node, is_new) {
                 return false;
             }
-            if let Some((next, _)) = self.text.way.get_mut(self.depth) {
+            if let Some((next, _)) = self.text.stack.get_mut(self.depth) {
                 *next = place + 1;
             }
         }
         if self.depth == 0 {
-            self.text.way.clear();
+            self.text.stack.clear();
         }
         true
     }
@@ -352,27 +351,27 @@ impl Walk<'_> {
         }
         let count = self.document.walked(node);
         if is_new {
-            self.text.way.push((0, count));
+            self.text.stack.push((0, count));
         }
         self.depth += 1;
         self.path.push(node.name.to_string());
         let mut is_done = true;
         while is_done
-            && let Some(&(next, _)) = self.text.way.get(self.depth)
+            && let Some(&(next, _)) = self.text.stack.get(self.depth)
             && next < count
         {
             let end = count.min((next / PAGE + 1) * PAGE);
             let nodes = self.document.make(node, next..end);
             is_done = self.children(&nodes, next);
             // Nodes that could not be created count as visited.
-            if is_done && let Some((next, _)) = self.text.way.get_mut(self.depth) {
+            if is_done && let Some((next, _)) = self.text.stack.get_mut(self.depth) {
                 *next = end;
             }
         }
         self.path.pop();
         self.depth -= 1;
         if is_done {
-            self.text.way.truncate(self.depth + 1);
+            self.text.stack.truncate(self.depth + 1);
         }
         is_done
     }

@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_hides_in_text() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(escaped("a\u{202e}b\n\"\u{7}"), "a\\u{202e}b\\n\"\\u{7}");
         assert_eq!(escaped("é plain"), "é plain");
         assert_eq!(value_text(&Value::text("a\"b\\")), r#""a\"b\\""#);

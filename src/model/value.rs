@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// Text that is usually static (names of fields) and sometimes built at run time (names of
-/// kernels).
+/// Text: static (names of fields) or built at run time (names of kernels).
 pub type Str = Cow<'static, str>;
 
 /// The base in which the specification writes a number.

@@ -232,8 +232,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// Returns the number in it, of several the largest, with true as 1. Returns `None` if there is
-    /// none.
+    /// Returns the number in it, of several the largest, with true as 1, or `None`.
     pub fn number(&self) -> Option<f64> {
         // Exact below 2^53.
         #[allow(clippy::cast_precision_loss)]

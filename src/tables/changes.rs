@@ -22,7 +22,7 @@ columns! {
     "change" Text Default 8 "Change" "" "Added, removed, or changed; empty if it is the same in both files."
         |(list, row), _| Cell::text(list.change(row));
     "key" Text Default 26 "What" "" "The key of the value in the format, or the offset of the instruction in the second file."
-        |(list, row), sources| list.what(row, sources);
+        |(list, row), sources| list.key(row, sources);
     "from" Text Default 32 "From" "" "The value or instruction in the first file."
         |(list, row), _| list.from(row);
     "to" Text Default 32 "To" "" "The value or instruction in the second file."
@@ -64,9 +64,10 @@ impl Document {
         let whole = self.root().span?;
         let at = usize::try_from(at).ok()?;
         let entry = base.comparison.entries.get(at)?;
-        let is_said = |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
+        let is_listed =
+            |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
         let measures = entry.measures.iter().enumerate();
-        let measures = measures.filter(|(_, measure)| !is_said(measure));
+        let measures = measures.filter(|(_, measure)| !is_listed(measure));
         let measures = measures.map(|(place, _)| place).collect();
         let (mut listings, mut code) = (None, Vec::new());
         if let Some(change) = &entry.code {
@@ -135,7 +136,7 @@ impl ChangeList {
         }
     }
 
-    fn what(&self, row: ChangeRow, sources: &Sources) -> Cell<'_> {
+    fn key(&self, row: ChangeRow, sources: &Sources) -> Cell<'_> {
         let judged = |cell: Cell<'static>, measure: Option<&Measure>| match measure
             .map(|m| m.better)
         {
@@ -185,7 +186,7 @@ impl ChangeList {
             ChangeRow::Measure(place) => number(self.measure(place).and_then(|m| m.from)),
             ChangeRow::Field(place) => {
                 let side = self.field(place).and_then(|field| field.from.as_ref());
-                said(side).in_base(side.and_then(|side| side.span))
+                side_cell(side).in_base(side.and_then(|side| side.span))
             }
             ChangeRow::Code(place) => {
                 let at = match self.code.get(place) {
@@ -206,7 +207,7 @@ impl ChangeList {
             ChangeRow::Measure(place) => number(self.measure(place).and_then(|m| m.to)),
             ChangeRow::Field(place) => {
                 let side = self.field(place).and_then(|field| field.to.as_ref());
-                said(side).at(side.and_then(|side| side.span))
+                side_cell(side).at(side.and_then(|side| side.span))
             }
             ChangeRow::Code(place) => {
                 let at = match self.code.get(place) {
@@ -238,8 +239,8 @@ fn number(number: Option<i128>) -> Cell<'static> {
     number.map_or_else(Cell::empty, |number| Cell::text(number.to_string()))
 }
 
-fn said(side: Option<&Side>) -> Cell<'_> {
-    side.map_or_else(Cell::empty, |side| Cell::text(side.said.text()))
+fn side_cell(side: Option<&Side>) -> Cell<'_> {
+    side.map_or_else(Cell::empty, |side| Cell::text(side.value.text()))
 }
 
 fn instruction(listing: Option<&Rc<dyn Listing>>, row: u32, sources: &Sources) -> Cell<'static> {

@@ -38,23 +38,23 @@ columns! {
     "document" Text Several 24 "In" "" "The part of the file that it belongs to: an image, a module."
         |(comparison, entry), _| Cell::text(pair(comparison, entry).map_or("", |pair| &pair.to_path));
     "worse" Words Optional 18 "Worse" "" "The numbers that are worse in the second file."
-        |(_, entry), _| Cell::words(judged(entry, Preference::Worse));
+        |(_, entry), _| Cell::words(assessed(entry, Preference::Worse));
     "better" Words Optional 18 "Better" "" "The numbers that are better in the second file."
-        |(_, entry), _| Cell::words(judged(entry, Preference::Better));
+        |(_, entry), _| Cell::words(assessed(entry, Preference::Better));
 }
 
 fn pair<'a>(comparison: &'a Comparison, entry: &Entry) -> Option<&'a Pair> {
     comparison.pair(entry)
 }
 
-fn judged(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
+fn assessed(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
     let measures = entry.measures.iter();
-    let measures = measures.filter(move |measure| is_judged(entry) && measure.better == better);
+    let measures = measures.filter(move |measure| has_two_sides(entry) && measure.better == better);
     measures.map(|measure| &*measure.key)
 }
 
 /// Whether there are two versions to compare: not for added or removed items.
-fn is_judged(entry: &Entry) -> bool {
+fn has_two_sides(entry: &Entry) -> bool {
     matches!(entry.change, Change::Changed | Change::Renamed)
 }
 
@@ -70,21 +70,21 @@ fn measures(entry: &Entry) -> Cell<'_> {
             None => format!("{} {from} → {to}", measure.key),
         }
     };
-    if !is_judged(entry) {
+    if !has_two_sides(entry) {
         return Cell::empty();
     }
     let mut cell = match (entry.measures.is_empty(), entry.fields.first()) {
         (true, Some(field)) => {
-            let said = |side: &Option<Side>| {
+            let text = |side: &Option<Side>| {
                 side.as_ref()
-                    .map_or_else(|| "–".to_owned(), |side| side.said.text())
+                    .map_or_else(|| "–".to_owned(), |side| side.value.text())
             };
-            let (from, to) = (said(&field.from), said(&field.to));
+            let (from, to) = (text(&field.from), text(&field.to));
             Cell::words([format!("{} {from} → {to}", field.key)].into_iter())
         }
         _ => Cell::words(entry.measures.iter().map(words)),
     };
-    let first = |better| judged(entry, better).next();
+    let first = |better| assessed(entry, better).next();
     if let Some(key) = first(Preference::Worse) {
         let doc = format!("{key} is worse in the second file");
         cell = cell.mark(Tone::Bad, "worse", doc);

@@ -118,8 +118,7 @@ impl<'c> Gate<'c> {
         self.judged
     }
 
-    /// Returns the number of kernels in SPIR-V images, which have no native code and no values to
-    /// judge.
+    /// Returns the number of kernels in SPIR-V images, which have no values to judge.
     pub fn without_code(&self) -> u64 {
         self.without_code
     }
@@ -201,8 +200,8 @@ impl<'c> Gate<'c> {
         }
         let entry = list.entry(row, sources).unwrap_or_default();
         if let Some(reason) = damage.within(entry) {
-            let what = format!("{}: {reason}", title());
-            self.miss(&what);
+            let message = format!("{}: {reason}", title());
+            self.miss(&message);
         } else if let Some(reason) = damage.around(entry) {
             // Once per document, not once per kernel.
             match reason.take() {
@@ -212,18 +211,18 @@ impl<'c> Gate<'c> {
             }
         } else if let Some(condition) = unknown {
             let values = condition.values((list, row, sources), old);
-            let what = format!("{}: {}", title(), values.join(", "));
-            self.miss(&what);
+            let message = format!("{}: {}", title(), values.join(", "));
+            self.miss(&message);
         } else if let Some(count) = self.undecoded((list, row, sources)) {
-            let what = format!("{}: {count} words of its code cannot be decoded", title());
-            self.miss(&what);
+            let message = format!("{}: {count} words of its code cannot be decoded", title());
+            self.miss(&message);
         }
         let has_changes = self.conditions.iter().any(|c| c.has_changes);
         if let Some(((list, row, sources), damage)) = before.filter(|_| has_changes) {
             let entry = list.entry(row, sources).unwrap_or_default();
             if let Some(reason) = damage.any(entry) {
-                let what = format!("{}: in the first file, {reason}", title());
-                self.miss(&what);
+                let message = format!("{}: in the first file, {reason}", title());
+                self.miss(&message);
             }
         }
     }
@@ -394,8 +393,7 @@ pub static READING_RULES: &[&str] = &[
     "driver/yaml-open-quote",
 ];
 
-/// Warnings about values that may not have been read, unless the driver is known to accept the
-/// text.
+/// Warnings about values that were possibly not read, unless the driver accepts the text.
 static DOUBTFUL_RULES: [&str; 2] = [UNKNOWN_KEY, "ze-info/duplicate-key"];
 
 /// An unknown key may be a misspelled one.

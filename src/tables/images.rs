@@ -26,7 +26,7 @@ columns! {
     "image" Text Default 20 "Image" "" "The name of the image in the container."
         |(_, _, image), sources| {
             let cell = Cell::text(&*image.name).at(Some(image.span));
-            match said(image, sources).map(|said| said.how) {
+            match description(image, sources).map(|image| image.how) {
                 Some("tgtimg") => cell.mark(Tone::Warning, ".tgtimg", "No descriptor lists it: it was found by .tgtimg."),
                 Some("carved") => cell.mark(Tone::Warning, "carved", "No descriptor lists it: it was found by its first bytes."),
                 _ => cell,
@@ -43,8 +43,8 @@ columns! {
     "reason" Text Several 30 "Reason" "" "Why the image is or is not chosen for the selected device."
         |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
     "kind" Text Optional 11 "Kind" "" "The format of the image, after decompression."
-        |(_, _, image), sources| match said(image, sources) {
-            Some(said) => Cell::text(kind_words(said)),
+        |(_, _, image), sources| match description(image, sources) {
+            Some(image) => Cell::text(kind_words(image)),
             None => Cell::text(&*image.title),
         };
     "device" Words Default 14 "Device" "" "The device that the image is for, or all of them if it has code for several."
@@ -63,8 +63,8 @@ columns! {
             None => Cell::empty(),
         };
     "size" Number Default 0 "Size" "B" "The size of the image in bytes, after decompression."
-        |(_, _, image), sources| match said(image, sources) {
-            Some(said) => said.size().map_or_else(Cell::empty, Cell::count),
+        |(_, _, image), sources| match description(image, sources) {
+            Some(image) => image.size().map_or_else(Cell::empty, Cell::count),
             None => Cell::count(image.span.len()),
         };
     "stored" Number Optional 0 "Stored" "B" "The size of the image in the file in bytes; smaller if it is compressed."
@@ -91,8 +91,8 @@ columns! {
         |(_, _, image), sources| meaning(described(image, sources).and_then(ImageDescription::register_mode));
     "options" Text Optional 20 "Options" "" "The options for the compiler at run time, and those for the linker."
         |(_, _, image), sources| match described(image, sources) {
-            Some(said) => Cell::text([&*said.compile_options, &said.link_options].join(" ").trim().to_owned())
-                .at(said.places.compile_options),
+            Some(image) => Cell::text([&*image.compile_options, &image.link_options].join(" ").trim().to_owned())
+                .at(image.places.compile_options),
             None => Cell::empty(),
         };
     "exported" Words Optional 12 "Exports" "" "The functions that other images can call."
@@ -107,7 +107,7 @@ columns! {
     "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in the unpacked data that contains it."
         |(_, _, image), _| Cell::new(super::CellValue::Hex(image.span.start));
     "found_by" Text Optional 12 "Found by" "" "How the image was found: by a descriptor, by .tgtimg, or by its first bytes."
-        |(_, _, image), sources| Cell::text(said(image, sources).map_or("", |said| said.how));
+        |(_, _, image), sources| Cell::text(description(image, sources).map_or("", |image| image.how));
     "struct_version" Number Optional 4 "Struct version" "" "The version of the struct that describes the image."
         |(_, _, image), sources| match described(image, sources) {
             Some(described) => described.version.map_or_else(Cell::empty, Cell::count)
@@ -140,12 +140,12 @@ static OF_HOST: [&str; 13] = [
     "imported",
 ];
 
-fn said<'a>(image: &'a Image, sources: &Sources) -> Option<&'a HostImage> {
+fn description<'a>(image: &'a Image, sources: &Sources) -> Option<&'a HostImage> {
     image.host.as_ref()?.said(sources)
 }
 
 fn described<'a>(image: &'a Image, sources: &Sources) -> Option<&'a ImageDescription> {
-    said(image, sources)?.described.as_ref()
+    description(image, sources)?.described.as_ref()
 }
 
 /// Returns the first of these device requirements that the image has.
@@ -167,7 +167,7 @@ fn meaning(property: Option<&Property>) -> Cell<'_> {
 
 fn names<'a>(image: &'a Image, set: &str, sources: &Sources) -> Cell<'a> {
     let described = described(image, sources);
-    let mut sets = described.iter().flat_map(|said| &said.properties);
+    let mut sets = described.iter().flat_map(|image| &image.properties);
     let found = sets.find(|found| found.name == set);
     let entries = found.map_or(&[][..], |set| &set.entries);
     let cell = Cell::words(entries.iter().map(|entry| &*entry.key));
@@ -230,7 +230,7 @@ fn about(
         described.link_options.clone(),
         places.link_options,
     );
-    for set in described.properties.iter().filter(|set| is_said(&set.name)) {
+    for set in described.properties.iter().filter(|set| matters(&set.name)) {
         let why = match &*set.name {
             REQUIREMENTS => "requires",
             _ => "property",
@@ -270,7 +270,7 @@ fn about(
 }
 
 /// Whether the details include the values of a property set.
-fn is_said(set: &str) -> bool {
+fn matters(set: &str) -> bool {
     matches!(set, REQUIREMENTS | MISC)
 }
 
@@ -465,7 +465,7 @@ impl List for ImageList {
         }
         // Only for the images read so far: reading all of them takes long.
         let read = self.images.list.iter().filter_map(Image::read);
-        let left_out = read.filter_map(|said| Some(said.described.as_ref()?.left_out));
+        let left_out = read.filter_map(|image| Some(image.described.as_ref()?.left_out));
         let left_out: u64 = left_out.sum();
         if left_out > 0 {
             notes.push(format!(

@@ -257,11 +257,11 @@ impl Document {
         host: &InHost,
         most: usize,
     ) -> (Vec<Part>, u64, u64) {
-        let Some(said) = host.said(&self.sources) else {
+        let Some(entry) = host.said(&self.sources) else {
             return (Vec::new(), 0, 0);
         };
-        let names = said.described.as_ref().map_or(0, |found| found.left_out);
-        if said.is_native() {
+        let names = entry.described.as_ref().map_or(0, |found| found.left_out);
+        if entry.is_native() {
             let within = self.images_within(image.span).unwrap_or_default();
             let has_spirv = within.list.iter().any(is_spirv);
             let mut parts = Vec::new();
@@ -287,7 +287,7 @@ impl Document {
                 return (parts, 0, names);
             }
         }
-        let Some(described) = &said.described else {
+        let Some(described) = &entry.described else {
             return (Vec::new(), 0, names);
         };
         let kernels = described.kernels();
@@ -303,7 +303,7 @@ impl Document {
         let part = Part {
             rows: Rc::new(rows.collect()),
             image: image.name.clone(),
-            device: match said.kind {
+            device: match entry.kind {
                 "spirv" => SPIRV.into(),
                 _ => described.target.clone().into(),
             },
@@ -402,7 +402,7 @@ impl KernelReading {
             Some(host) => {
                 if host
                     .said(&document.sources)
-                    .is_some_and(|said| said.is_native())
+                    .is_some_and(|entry| entry.is_native())
                 {
                     document.sources.prefetch(image.span);
                 }

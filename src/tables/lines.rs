@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_shown() {
+    fn invalid_utf8_is_escaped() {
         assert_eq!(readable(b"a\xff\xc3\xa4\xc3"), "a\\xff\u{e4}\\xc3");
     }
 
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_are_found_around_both_ends() {
+    fn searches_wrap_around() {
         let (sources, span) = sources(b"ab xAB x ab");
         let start = |from, forward| {
             let found = find(span, "aB", from, forward, &sources).unwrap().unwrap();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_over_the_edge_of_two_pieces_is_found_once() {
+    fn a_match_across_two_pieces_is_found_once() {
         let edge = usize::try_from(CHUNK).unwrap();
         for at in [edge - 3, edge - 1, edge] {
             let mut text = vec![b'.'; 2 * edge];

@@ -51,9 +51,9 @@ columns! {
             let images = list.graph.ir_modules_of(module).iter();
             let images = images.chain(list.graph.native_images_of(module));
             Cell::words(images.flat_map(|image| {
-                let said = [&image.arch, &image.target].into_iter().flatten();
-                let said = said.map(|said| &*said.value);
-                [&*image.title].into_iter().chain(image.ir_type_name()).chain(said)
+                let names = [&image.arch, &image.target].into_iter().flatten();
+                let names = names.map(|names| &*names.value);
+                [&*image.title].into_iter().chain(image.ir_type_name()).chain(names)
             }))
         };
 }
@@ -76,11 +76,11 @@ fn ir_words(image: &Image) -> Cow<'_, str> {
 }
 
 fn native_words(image: &Image) -> Cow<'_, str> {
-    let said = [&image.arch, &image.target].into_iter().flatten();
-    let mut said = said
-        .map(|said| &*said.value)
+    let names = [&image.arch, &image.target].into_iter().flatten();
+    let mut names = names
+        .map(|names| &*names.value)
         .filter(|text| !text.is_empty());
-    said.next().unwrap_or(&image.title).into()
+    names.next().unwrap_or(&image.title).into()
 }
 
 /// Sorted pairs of a module's index and a symbol's index.

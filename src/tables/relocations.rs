@@ -41,8 +41,7 @@ columns! {
         |(_, row), _| Cell::count(row.symbol_index);
 }
 
-/// Selections of at most this many bytes match relocations that patch a part of them, as in an
-/// instruction.
+/// Maximum length of a selection that matches the relocations within it, in bytes.
 const NEAR: u64 = 64;
 
 struct RelocationList(Rc<Tables>);

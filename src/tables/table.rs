@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn as_wide_as_it_needs() {
+    fn columns_fit_their_cells() {
         let expected = "\
 Name                        Size  Flags
 abcdefghijklmnopqrstuvwxyz    12  x

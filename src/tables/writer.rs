@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_groups_have_the_first_of_many_words() {
+    fn grouped_cells_are_shortened_to_the_first_word() {
         let words = |words: &[&'static str]| {
             let words: Vec<Cow<'_, str>> = words.iter().map(|word| (*word).into()).collect();
             first_of(&words)
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_without_end_widens_no_column() {
+    fn a_very_long_cell_does_not_widen_its_column() {
         let columns: Vec<&'static Column> = ListId::Symbols.default_columns().collect();
         let mut writer = Writer::new(ListId::Symbols, &columns, Form::Plain, true);
         for cell in ["x".repeat(100_000), "y".repeat(3)] {

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_as_small_as_they_can_be() {
+    fn groups_are_minimal() {
         assert_eq!(group_size(0, FAN), 1);
         assert_eq!(group_size(24, FAN), 1);
         assert_eq!(group_size(25, FAN), 24);

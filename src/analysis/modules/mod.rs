@@ -413,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_stand_with_their_constants() {
+    fn defaults_are_joined_to_their_constants() {
         let set = |name: &str, key: &str, bytes: Vec<u8>| PropertySet {
             name: name.to_owned(),
             span: Span::default(),

@@ -105,8 +105,7 @@ pub(super) fn shorten(
     };
     let mut chosen = ChosenColumns::new(&mut writer, group.roots.len());
     writer.show(&chosen.needed);
-    // A text that does not fit takes the next shorter form; the other texts of the group keep
-    // theirs.
+    // A text that does not fit takes the next shorter form, independent of the other texts.
     let is_whole = |root: TreeId| trees.width(root, is_qualified) <= limit;
     let whole = group.roots.iter().filter(|root| is_whole(**root));
     let whole = whole.count();

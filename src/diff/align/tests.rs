@@ -59,7 +59,7 @@ fn the_edits_are_the_fewest() {
 }
 
 #[test]
-fn what_differs_too_much_is_cut_and_said() {
+fn very_different_sequences_are_cut_and_marked() {
     let a: Vec<u32> = (0..6000).collect();
     // Every third element differs.
     let b: Vec<u32> = (0..6000)
@@ -182,7 +182,7 @@ fn textbook(a: &[u32], b: &[u32]) -> Vec<Hunk> {
 }
 
 #[test]
-fn of_several_shortest_lists_it_is_that_of_the_textbook() {
+fn the_shortest_list_matches_the_textbook() {
     let mut seed = 0x8765_4321;
     for round in 0..2000 {
         let letters = 1 + round % 30;

@@ -14,7 +14,7 @@ impl Comparer<'_> {
             let owner = children.iter().find(|child| child.name == "name");
             let owner = owner.and_then(|child| FieldValue::of(&child.value));
             (
-                owner.map(|said| said.text()).unwrap_or_default(),
+                owner.map(|value| value.text()).unwrap_or_default(),
                 note.name.to_string(),
             )
         };

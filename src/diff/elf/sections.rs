@@ -60,8 +60,8 @@ impl Comparer<'_> {
     fn lonely_section(&mut self, which: Comparand, section: &Section, at: u32) {
         let mut fields = Vec::new();
         let size = section.bytes().map_or(0, Span::len);
-        let said = |key: &str, said: FieldValue, span: Option<Span>| {
-            let side = Some(Side::new(said, span));
+        let field = |key: &str, value: FieldValue, span: Option<Span>| {
+            let side = Some(Side::new(value, span));
             let (from, to) = match which {
                 Comparand::A => (side, None),
                 Comparand::B => (None, side),
@@ -75,13 +75,13 @@ impl Comparer<'_> {
         };
         let header = section.header.as_ref().and_then(|node| node.span);
         if !section.kind().is_empty() {
-            fields.push(said(
+            fields.push(field(
                 "sh_type",
                 FieldValue::Text(section.kind().to_owned()),
                 header,
             ));
         }
-        fields.push(said("size", FieldValue::count(size), section.span()));
+        fields.push(field("size", FieldValue::count(size), section.span()));
         for note in self.notes_of(which, section) {
             self.lonely_note(which, &note, at);
         }
@@ -246,15 +246,15 @@ impl Comparer<'_> {
         let one = rest(self, Comparand::A, spans.0, &covered.0);
         let other = rest(self, Comparand::B, spans.1, &covered.1);
         if one != other {
-            let said = |bytes: &[u8]| {
+            let value = |bytes: &[u8]| {
                 let head = bytes.iter().take(64).copied().collect();
                 FieldValue::Bytes(head, bytes.len() as u64)
             };
             found.push(Field {
                 key: "contents".to_owned(),
                 path: "contents outside of images".to_owned(),
-                from: Some(Side::new(said(&one), spans.0)),
-                to: Some(Side::new(said(&other), spans.1)),
+                from: Some(Side::new(value(&one), spans.0)),
+                to: Some(Side::new(value(&other), spans.1)),
             });
         }
     }
@@ -270,7 +270,7 @@ impl Comparer<'_> {
             Some(Side::new(FieldValue::of(&size.value)?, size.span))
         };
         let (from, to) = (size(self, Comparand::A, a), size(self, Comparand::B, b));
-        let number = |side: &Option<Side>| side.as_ref().and_then(|side| side.said.number());
+        let number = |side: &Option<Side>| side.as_ref().and_then(|side| side.value.number());
         if number(&from) != number(&to) {
             found.push(Field {
                 key: "sh_size".to_owned(),

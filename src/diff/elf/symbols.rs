@@ -49,8 +49,7 @@ impl Comparer<'_> {
                 None => lost.push(symbol),
             }
         }
-        // Symbols that moved to another section. Local symbols with the same name are different
-        // ones.
+        // Symbols that moved to another section. Local symbols are only matched in place.
         let is_local = |symbol: &Symbol| &*symbol.binding == "LOCAL";
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, (key, symbol)) in keys.1.iter().zip(&b.symbols).enumerate().rev() {
@@ -87,8 +86,8 @@ impl Comparer<'_> {
 
     fn lonely_symbol(&mut self, which: Comparand, tables: &Tables, symbol: &Symbol, at: u32) {
         let mut fields = Vec::new();
-        for (key, said) in symbol_fields(tables, symbol) {
-            let side = Some(Side::new(said, symbol.entry));
+        for (key, value) in symbol_fields(tables, symbol) {
+            let side = Some(Side::new(value, symbol.entry));
             let (from, to) = match which {
                 Comparand::A => (side, None),
                 Comparand::B => (None, side),
@@ -152,7 +151,7 @@ fn home<'t>(tables: &'t Tables, symbol: &'t Symbol) -> Cow<'t, str> {
     }
 }
 
-/// What is said of a symbol, with the names of the fields.
+/// Returns the fields of a symbol: names and values.
 fn symbol_fields(tables: &Tables, symbol: &Symbol) -> Vec<(&'static str, FieldValue)> {
     let text = |text: &str| FieldValue::Text(text.to_owned());
     vec![

@@ -212,7 +212,7 @@ impl Serialize for FieldJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let field = self.0;
         fn value(side: &Option<Side>) -> Option<FieldValueJson<'_>> {
-            side.as_ref().map(|side| FieldValueJson(&side.said))
+            side.as_ref().map(|side| FieldValueJson(&side.value))
         }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("key", &field.key)?;

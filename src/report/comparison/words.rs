@@ -124,23 +124,23 @@ pub fn measure_words(measure: &Measure) -> String {
 /// Formats a changed value: `128 → 256`.
 pub fn field_words(field: &Field) -> String {
     let mut words = String::new();
-    push_said(&mut words, field.from.as_ref());
+    push_side(&mut words, field.from.as_ref());
     words.push_str(" → ");
-    push_said(&mut words, field.to.as_ref());
+    push_side(&mut words, field.to.as_ref());
     words
 }
 
 /// Appends the value on one side.
-fn push_said(words: &mut String, side: Option<&Side>) {
+fn push_side(words: &mut String, side: Option<&Side>) {
     let start = words.len();
-    match side.map(|side| &side.said) {
+    match side.map(|side| &side.value) {
         Some(FieldValue::Text(text)) => push_visible(words, text),
-        Some(said) => push_visible(words, &said.text()),
+        Some(value) => push_visible(words, &value.text()),
         None => words.push('–'),
     }
-    let said = words.get(start..).unwrap_or_default();
-    if said.len() > LONG
-        && let Some((end, _)) = said.char_indices().nth(LONG)
+    let text = words.get(start..).unwrap_or_default();
+    if text.len() > LONG
+        && let Some((end, _)) = text.char_indices().nth(LONG)
     {
         words.truncate(start + end);
         words.push('…');

@@ -101,15 +101,15 @@ fn finds(cases: &[(&str, &[u32])]) {
 #[track_caller]
 fn fails(list: ListId, cases: &[(&str, &str)]) {
     for (text, why) in cases {
-        let said = Filter::parse(text, list).expect_err(text);
-        assert_eq!(said, *why, "{text}");
+        let message = Filter::parse(text, list).expect_err(text);
+        assert_eq!(message, *why, "{text}");
     }
 }
 
 const ALL: &[u32] = &[0, 1, 2, 3, 4];
 
 #[test]
-fn words_are_parts_of_the_text_in_some_cell() {
+fn words_match_parts_of_any_cell() {
     finds(&[
         ("", ALL),
         ("  ", ALL),
@@ -184,7 +184,7 @@ fn columns_are_compared() {
 }
 
 #[test]
-fn columns_are_called_by_what_stands_above_them() {
+fn columns_are_named_by_their_titles() {
     finds(&[
         ("Spill, B/thread > 64", &[1, 4]),
         ("spill b/thread>64", &[1, 4]),
@@ -244,7 +244,7 @@ fn parts_of_names_may_have_signs() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_are_explained() {
     fails(
         ListId::Kernels,
         &[
@@ -333,7 +333,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn any_text_is_read_or_refused() {
+fn parsing_never_panics() {
     let pieces = [
         "spill size",
         ">",
@@ -425,7 +425,7 @@ fn conditions_alone() {
 }
 
 #[test]
-fn what_was_taken_is_not_written_again() {
+fn taken_output_is_not_repeated() {
     let columns: Vec<&Column> = ListId::Kernels.default_columns().collect();
     let sources = Sources::new("none", Box::new(MemorySource::from(Vec::new())));
     let mut writer = Writer::new(ListId::Kernels, &columns, Form::Csv, false);
