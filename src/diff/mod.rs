@@ -219,8 +219,7 @@ impl Comparison {
     }
 
     /// Returns the index of the entry that corresponds to an entry of an earlier comparison of the
-    /// same files; of several, the one with the same name and bytes. Returns `None` if there is
-    /// none.
+    /// same files; of several, the one with the same name and bytes. `None` if there is none.
     pub fn find_again(&self, before: &Comparison, place: u64) -> Option<u64> {
         let entry = before.entries.get(usize::try_from(place).ok()?)?;
         let within = |comparison: &Comparison, entry: &Entry| {
@@ -302,8 +301,7 @@ impl Comparer<'_> {
 }
 
 /// The note if the work is used up.
-const TOO_MUCH_WORK: &str =
-    "The files take too much work to compare: the comparison is incomplete.";
+const TOO_MUCH_WORK: &str = "The files take too much work to compare; the result is incomplete.";
 
 /// Maximum number of notes.
 const NOTES_MAX: usize = 64;

@@ -22,7 +22,7 @@ columns! {
     "change" Text Default 8 "Change" "" "Added, removed, or changed; empty if it is the same in both files."
         |(list, row), _| Cell::text(list.change(row));
     "key" Text Default 26 "What" "" "The key of the value in the format, or the offset of the instruction in the second file."
-        |(list, row), sources| list.key(row, sources);
+        |(list, row), sources| list.key_cell(row, sources);
     "from" Text Default 32 "From" "" "The value or instruction in the first file."
         |(list, row), _| list.from(row);
     "to" Text Default 32 "To" "" "The value or instruction in the second file."
@@ -64,10 +64,10 @@ impl Document {
         let whole = self.root().span?;
         let at = usize::try_from(at).ok()?;
         let entry = base.comparison.entries.get(at)?;
-        let is_listed =
+        let is_field =
             |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
         let measures = entry.measures.iter().enumerate();
-        let measures = measures.filter(|(_, measure)| !is_listed(measure));
+        let measures = measures.filter(|(_, measure)| !is_field(measure));
         let measures = measures.map(|(place, _)| place).collect();
         let (mut listings, mut code) = (None, Vec::new());
         if let Some(change) = &entry.code {
@@ -136,7 +136,7 @@ impl ChangeList {
         }
     }
 
-    fn key(&self, row: ChangeRow, sources: &Sources) -> Cell<'_> {
+    fn key_cell(&self, row: ChangeRow, sources: &Sources) -> Cell<'_> {
         let judged = |cell: Cell<'static>, measure: Option<&Measure>| match measure
             .map(|m| m.better)
         {
