@@ -21,24 +21,24 @@
 //!                        model
 //! ```
 //!
-//! Dependencies point down only; `cargo xtask structure` checks that, and that there are no circles
-//! between folders. The features of the package enforce a part of it: the page is built with
+//! Dependencies point down only; `cargo xtask structure` checks this, and that folders have no
+//! cyclic dependencies. The features of the package enforce a part of it: the page is built with
 //! `--no-default-features --features ui`, without [`decode`].
 //!
-//! * [`model`]: a decoded file: sources of bytes, spans, values, nodes whose children are created on
-//!   demand, diagnostics; its output as text and JSON. It depends on nothing: what other layers keep
-//!   with a document are [`model::Extensions`], what formats offer beyond rows are interfaces that
-//!   are found by type ([`model::InterfaceRequest`]).
+//! * [`model`]: a decoded file: byte sources, spans, values, nodes whose children are created on
+//!   demand, diagnostics; rendered as text and JSON. It depends on no other layer: those attach their
+//!   data to a document as [`model::Extensions`], and formats offer more than rows through interfaces
+//!   that are looked up by type ([`model::InterfaceRequest`]).
 //! * [`analysis`]: answers that need more than one field: kernels, images, modules, linkage, code,
 //!   source lines, occupancy, the driver's verdict. Each is plain data, and a trait where a format
-//!   has to compute it. That is why it stands below the formats: they implement the traits, and
-//!   [`diff`], [`tables`] and the page use them without knowing a format.
+//!   has to compute it. It lies below the formats, which implement the traits; [`diff`],
+//!   [`tables`] and the page use them without depending on a format.
 //! * [`decode`]: the formats. [`decode::decode`] takes any bytes and always returns a
-//!   [`model::Document`]; problems become diagnostics that refer to the bytes. It also hands the list
-//!   of all formats to whoever opens nested files: no format imports it.
-//! * [`diff`]: two documents compared by what they mean. It stands below the tables, because the
-//!   differences are tables too.
-//! * [`tables`]: rows and columns over all that: filters, order, CSV, Markdown, JSON.
+//!   [`model::Document`]; problems become diagnostics that refer to the bytes. It also passes the list
+//!   of all formats to the code that opens nested files, so no format imports it.
+//! * [`diff`]: compares two documents by meaning. It lies below the tables, because the differences
+//!   are tables too.
+//! * [`tables`]: rows and columns over all of these: filters, sorting, CSV, Markdown, JSON.
 //! * `report` (feature `decode`): files and comparisons as HTML, Markdown and JSON.
 //! * [`worker`]: the page's side (`client`) and the decoder's side (`host`) of a small
 //!   message protocol.
@@ -51,7 +51,7 @@
 //! # Invariants
 //!
 //! 1. Decoding cannot fail as a whole, and never panics.
-//! 2. Every byte of a file belongs to a leaf, to padding, or to a gap that is shown;
+//! 2. Every byte of a file belongs to a leaf, to padding, or to a visible gap;
 //!    every value has its exact byte range, or is marked as derived.
 //! 3. Everything is read and built on demand: a node's [`model::Expand`] creates its
 //!    children when the page, the dump or a test opens the node. Checking is the
@@ -62,17 +62,17 @@
 //!
 //! # Promises
 //!
-//! Of any file, however it is made; [`decode::limits`] has the numbers. What a limit leaves out is
+//! These hold for any input; [`decode::limits`] has the numbers. Anything that a limit leaves out is
 //! reported by a `limits/…` diagnostic or by a row of its own, with the bytes.
 //!
 //! | Promise | Test |
 //! |---|---|
 //! | Decoding does not panic and does not overflow the stack: trees have a limited depth | `tests/native/invariants.rs`, `fuzz/` |
 //! | Work grows with the size of the file: the children of a node are made a page at a time, and a page costs its own rows | `work_grows_with_the_file` in `tests/growing` |
-//! | Memory is at most 10 times the file, or some 64 MB, for all but `diff`, which holds two files and all that differs | `memory_is_bounded` in `tests/growing`, `tests/corpus/hostile.rs` |
-//! | Output is at most 200 times the file, or 16 MB: `dump` and `ls` then say where they stop, and fail | `output_is_bounded` in `tests/growing`, `a_dump_that_is_too_long_says_so` in `tests/native/hostile.rs` |
+//! | Memory is at most 10 times the file, or about 64 MB, except for `diff`, which holds two files and all differences | `memory_is_bounded` in `tests/growing`, `tests/corpus/hostile.rs` |
+//! | Output is at most 200 times the file, or 16 MB: beyond it, `dump` and `ls` report where they stop, and fail | `output_is_bounded` in `tests/growing`, `a_dump_that_is_too_long_says_so` in `tests/native/hostile.rs` |
 //! | The same file gives the same output, in the same order, natively and in wasm | `commands_on_files_that_broke_a_promise` in `tests/native/hostile.rs`, `tests/wasm_golden.rs` |
-//! | Every byte belongs to a leaf, to padding or to a gap that is shown | `tests/native/invariants.rs` |
+//! | Every byte belongs to a leaf, to padding or to a visible gap | `tests/native/invariants.rs` |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![recursion_limit = "512"]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

@@ -1,7 +1,7 @@
-//! The instructions of a document's code: their text, and what they come to.
+//! The instructions of a document's code: text, parts and statistics.
 //!
-//! Plain data, made by a decoder when somebody asks ([`Document::assembly`]).
-//! [`tables`](crate::tables::instructions) shows the instructions of a section of code.
+//! Plain data, created by a decoder on demand ([`Document::assembly`]).
+//! [`tables`](crate::tables::instructions) presents the instructions of a section of code.
 
 use std::rc::Rc;
 
@@ -13,20 +13,20 @@ use super::source_lines::CodeSection;
 use crate::model::Tone;
 use crate::model::{Bits, Document, NodeId, Sources, Span, Str};
 
-/// Who knows the instructions of a document.
+/// Provides the instructions of a document.
 pub trait Assembly {
-    /// The sections of code, in the order of the file.
+    /// Returns the sections of code, in file order.
     fn sections(&self) -> Rc<[CodeSection]>;
 
-    /// The name of the encoding that the file's device has. Returns `None` if it is not known.
+    /// Returns the name of the encoding of the file's device, or `None` if it is unknown.
     fn encoding(&self) -> Option<Str>;
 
-    /// The instructions of a section. `encoding` is the name of one, or of a device; that of the
-    /// file's device without.
+    /// Returns the instructions of a section. `encoding` is the name of an encoding or a device; by
+    /// default that of the file's device.
     ///
     /// # Errors
     ///
-    /// When there is no such encoding or device; says so in words.
+    /// A message, if there is no such encoding or device.
     fn listing(
         &self,
         code: Span,
@@ -35,103 +35,103 @@ pub trait Assembly {
     ) -> Result<Rc<dyn Listing>, String>;
 }
 
-/// The instructions of a section of code. A row is a number below [`count`](Listing::count).
+/// The instructions of a section of code. A row is an index below [`count`](Listing::count).
 pub trait Listing {
-    /// The code.
+    /// Returns the bytes of the code.
     fn code(&self) -> Span;
 
-    /// The name of the encoding. Returns `None` if it is not known: then the instructions have
-    /// no text.
+    /// Returns the name of the encoding, or `None` if it is unknown; then the instructions have no
+    /// text.
     fn encoding(&self) -> Option<Str>;
 
-    /// How many whole instructions there are.
+    /// Returns the number of complete instructions.
     fn count(&self) -> u32;
 
-    /// The bytes of an instruction.
+    /// Returns the bytes of an instruction.
     fn span(&self, row: u32, sources: &Sources) -> Option<Span>;
 
-    /// The instruction that holds the byte at an offset of the source; behind the last one, that.
+    /// Returns the instruction at an offset of the source; the last one if the offset is after it.
     fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32>;
 
-    /// An instruction in words.
+    /// Returns the text of an instruction.
     fn line(&self, row: u32, sources: &Sources) -> Option<Rc<Line>>;
 
-    /// The parts of an instruction, and the bits that each is made of.
+    /// Returns the parts of an instruction, with the bits of each.
     fn parts(&self, row: u32, sources: &Sources) -> Vec<Part>;
 
-    /// The jumps that start at an instruction, end there, or pass it; see [`Line::text`] for
-    /// their targets. A character for each, the outermost first, and `►` at the target.
+    /// Returns the jumps that start at an instruction, end there, or pass it, one character each,
+    /// the outermost first, with `►` at the target. [`Line::text`] has the targets.
     fn jumps(&self, row: u32, sources: &Sources) -> String;
 
-    /// How many jumps are beside each other at most.
+    /// Returns the maximum number of jumps beside each other.
     fn lanes(&self, sources: &Sources) -> u32;
 
-    /// Its basic blocks, and how control goes between them. None if the encoding is not known.
+    /// Returns the control-flow graph; empty if the encoding is unknown.
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
 
     /// The parts of an instruction's text with a meaning of their own, in the order of the text. Empty if
     /// the encoding is not known.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart>;
 
-    /// The data flow of the instructions, found when somebody asks first. Returns `None` if the
-    /// encoding is not known or the code cannot be read.
+    /// Returns the data flow of the instructions, computed on first use, or `None` if the encoding
+    /// is unknown or the code cannot be read.
     fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>>;
 
-    /// The whole listing, as the assembler reads it.
+    /// Returns the whole listing in assembler syntax.
     ///
     /// # Errors
     ///
-    /// When it would be longer than `limit` bytes, or cannot be read; says so in words.
+    /// A message, if it would be longer than `limit` bytes, or cannot be read.
     fn text(&self, sources: &Sources, limit: usize) -> Result<String, String>;
 
-    /// Gives all instructions in order, as listings are compared, until nobody wants more. With
-    /// `renumbered`, general registers and the tokens of the scoreboard have no numbers.
+    /// Passes all instructions in order to `to`, in comparable form, until it returns false. With
+    /// `renumbered`, general registers and scoreboard tokens have no numbers.
     fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes);
 
-    /// Counts what the instructions come to.
+    /// Starts counting the instructions.
     fn tally(&self, sources: &Sources) -> Box<dyn Tally>;
 }
 
-/// Counts what the instructions of some code come to, a piece at a time.
+/// Computes instruction statistics, a piece at a time.
 pub trait Tally {
-    /// Goes on by at most so many bytes of code. Returns how many are left.
+    /// Processes at most `most` bytes of code. Returns the number of bytes left.
     fn step(&mut self, most: u64, sources: &Sources) -> u64;
 
-    /// What was counted so far.
+    /// Returns the statistics so far.
     fn mix(&self) -> Mix;
 }
 
-/// Takes the instructions of a listing that is compared.
+/// Receives the instructions of a listing for comparison.
 pub trait Shapes {
-    /// Takes an instruction by its word, if the same word was there before in this encoding. Returns
-    /// whether it was.
+    /// Receives an instruction by its word, if the same word occurred before in this encoding.
+    /// Returns whether it is known.
     fn again(&mut self, at: i32, word: u128) -> bool;
 
-    /// Takes an instruction; `word` is none of one that can go elsewhere. Returns whether more are
-    /// wanted.
+    /// Receives an instruction; `word` is `None` for one with jump targets. Returns whether to
+    /// continue.
     fn shape(&mut self, word: Option<u128>, shape: &Shape<'_>) -> bool;
 }
 
-/// An instruction as listings are compared: without what depends on where it stands.
+/// An instruction in comparable form, independent of its position.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'a> {
-    /// Where it starts in the code.
+    /// Its offset in the code.
     pub at: i32,
-    /// Its text, with 0 for the places where it can go, and without whether it is compacted. Where
-    /// the encoding is not known, its bytes.
+    /// Its text, with 0 in place of jump targets, and without the compaction flag. If the encoding
+    /// is unknown, its bytes.
     pub text: &'a str,
     /// The operation.
     pub operation: &'a str,
-    /// Where it can go, as offsets of the code.
+    /// The jump targets, as offsets in the code.
     pub targets: &'a [i32],
-    /// What it counts as.
+    /// Its contribution to the statistics.
     pub counts: Counts,
 }
 
-/// What instructions count as, or some of them come to.
+/// Statistics of one or more instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// It only fills up: zero bytes, which the hardware may prefetch.
+    /// Padding: zero bytes that the hardware may prefetch.
     pub padding: u64,
     /// Messages.
     pub sends: u64,
@@ -145,7 +145,7 @@ pub struct Counts {
     pub barriers: u64,
     /// Systolic multiplications.
     pub dpas: u64,
-    /// Instructions that wait for others by the software scoreboard.
+    /// Instructions that wait on the software scoreboard.
     pub waits: u64,
 }
 
@@ -162,58 +162,58 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// An instruction in words.
+/// The text of an instruction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
-    /// The label before it; empty if it has none.
+    /// The label before it; empty if there is none.
     pub label: String,
     /// Its text, as the Intel Graphics Assembler writes it, without the comment.
     pub text: String,
-    /// What its message means.
+    /// The meaning of its message.
     pub comment: String,
     /// The operation: `mov`, `send.ugm`.
     pub operation: String,
-    /// What the operation does.
+    /// The meaning of the operation.
     pub meaning: Str,
-    /// What kind of instruction it is: `float`, `integer`, `message` …
+    /// The kind of instruction: `float`, `integer`, `message` …
     pub kind: &'static str,
-    /// Where it can go, as offsets of the code.
+    /// The jump targets, as offsets in the code.
     pub targets: Vec<i32>,
-    /// What is remarkable.
+    /// Annotations.
     pub marks: Vec<Annotation>,
-    /// What it waits for, and what others wait for: the options of the scoreboard.
+    /// Scoreboard options: the instructions that it waits for, and the token that others wait for.
     pub waits: String,
 }
 
 /// A part of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is: `destination`, `source 0`.
+    /// Its role: `destination`, `source 0`.
     pub name: Str,
     /// Its text.
     pub text: String,
-    /// Where it begins in the line, in bytes.
+    /// Its byte offset in the line.
     pub at: u32,
-    /// The bits of the instruction that it is made of.
+    /// The bits of the instruction that encode it.
     pub bits: Bits,
-    /// What it means; may be empty.
+    /// The meaning; may be empty.
     pub meaning: Str,
 }
 
-/// What the instructions of some code come to.
+/// Statistics of the instructions of some code.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Mix {
-    /// The number of instructions, without padding.
+    /// Number of instructions, without padding.
     pub instructions: u64,
-    /// The number of zero words, which follow the code for the hardware to prefetch.
+    /// Number of zero words that follow the code for prefetching.
     pub padding: u64,
-    /// The size of the code in bytes, with its padding.
+    /// Size of the code in bytes, including padding.
     pub bytes: u64,
-    /// The number of instructions that are compacted to 8 bytes.
+    /// Number of compacted (8-byte) instructions.
     pub compacted: u64,
-    /// The number of instructions of each kind, the most frequent first.
+    /// Number of instructions by kind, in descending order.
     pub kinds: Vec<(Str, u64)>,
-    /// The messages, the most frequent first.
+    /// The messages, in descending order of their number.
     pub messages: Vec<MessageCount>,
     /// Messages that write scratch memory.
     pub spills: u64,
@@ -225,26 +225,26 @@ pub struct Mix {
     pub barriers: u64,
     /// Basic blocks.
     pub blocks: u64,
-    /// Loops: blocks that a later one, or the block itself, branches back to.
+    /// Loops: blocks that are targets of back edges.
     pub loops: u64,
-    /// How deep the loops are nested.
+    /// Maximum nesting depth of the loops.
     pub nesting: u64,
-    /// General registers that are read or written by number.
+    /// General registers that are accessed directly.
     pub registers: u64,
-    /// Instructions that wait for others by the software scoreboard.
+    /// Instructions that wait on the software scoreboard.
     pub waits: u64,
-    /// Words that are no instructions of the encoding.
+    /// Words that are not valid instructions of the encoding.
     pub illegal: u64,
 }
 
-/// The messages of one sort.
+/// The messages with the same operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCount {
-    /// What they do: `load.ugm`.
+    /// The operation: `load.ugm`.
     pub name: String,
-    /// How many.
+    /// Number of messages.
     pub count: u64,
-    /// Bytes of the registers that they send, as far as the instructions say.
+    /// Bytes of the registers that they send, where instructions specify it.
     pub sent: u64,
     /// Bytes of the registers that they receive.
     pub received: u64,
@@ -295,25 +295,25 @@ impl RegisterRange {
     }
 }
 
-/// A word beside a value.
+/// A label beside a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
-    /// How bad it is.
+    /// The tone.
     pub tone: Tone,
-    /// The word.
+    /// The label.
     pub text: Str,
-    /// What it means.
+    /// The explanation.
     pub doc: Str,
 }
 
 impl Document {
-    /// Who knows the instructions of a document: of the opened file (its root), or of one that is
+    /// Returns the instructions of a document: of the opened file (its root), or of one that is
     /// nested in it.
     pub fn assembly(&self, document: NodeId) -> Option<Rc<dyn Assembly>> {
         self.interface(document)
     }
 
-    /// The instructions of a section of code (of the first without bytes), in an encoding. Returns
+    /// Returns the instructions of a section of code (by default the first), in an encoding, or
     /// `None` if there are none.
     pub fn listing(
         &self,
@@ -328,8 +328,8 @@ impl Document {
         assembly.listing(code, encoding, &self.sources).ok()
     }
 
-    /// The section of code of a document that some bytes belong to: that holds them, or is that of
-    /// the kernel whose entry they are in.
+    /// Returns the section of code that contains the bytes, or that of the kernel whose entry
+    /// contains them.
     pub fn code_of(&self, document: NodeId, span: Span) -> Option<Span> {
         let sections = self.assembly(document)?.sections();
         let holds = sections.iter().find(|section| section.bytes.contains(span));

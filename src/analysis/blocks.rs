@@ -1,30 +1,30 @@
-//! The basic blocks of some code, and how control goes between them.
+//! The control-flow graph of a section of code.
 //!
-//! Plain data, made by a decoder when somebody asks
+//! Plain data, created by a decoder on demand
 //! ([`Listing::blocks`](super::assembly::Listing::blocks)).
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Span;
 
-/// So many blocks, or groups of blocks, are drawn at once.
+/// Maximum number of blocks, or groups of blocks, drawn at once.
 pub const FAN: u64 = 48;
 
-/// Instructions that run one after the other: control enters at the first and leaves after the
-/// last.
+/// A basic block: instructions that run in sequence. Control enters at the first and leaves after
+/// the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// The bytes of its instructions.
     pub span: Span,
     /// The row of the first instruction.
     pub row: u32,
-    /// How many instructions.
+    /// Number of instructions.
     pub rows: u32,
-    /// In how many loops it is.
+    /// Number of enclosing loops.
     pub depth: u32,
 }
 
-/// How control goes from one block to another.
+/// The kind of a control transfer between blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Transfer {
     /// To the next instruction: after a branch that is not taken, a call that returns, or no
@@ -36,59 +36,59 @@ pub enum Transfer {
     Call,
 }
 
-/// Control can go from one block to another.
+/// A control transfer between two blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
-    /// The number of the block that control leaves.
+    /// The index of the source block.
     pub from: u32,
-    /// The number of the block that it enters.
+    /// The index of the target block.
     pub to: u32,
-    /// How.
+    /// The kind of the transfer.
     pub way: Transfer,
 }
 
-/// A loop: from a block to the last one that branches back to it. Blocks are in the order of the
-/// code, so a loop is a range of them.
+/// A loop: from a block to the last one that branches back to it. Blocks are in code order, so a
+/// loop is a range of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loop {
-    /// The number of the first block, which is branched back to.
+    /// The index of the first block, the target of the back edges.
     pub head: u32,
-    /// The number of the last block that branches back.
+    /// The index of the last block with a back edge.
     pub last: u32,
-    /// In how many loops it is, with itself.
+    /// The nesting depth: 1 for an outermost loop.
     pub depth: u32,
 }
 
-/// The basic blocks of some code.
+/// The basic blocks of a section of code, with edges and loops.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlockGraph {
-    /// The blocks, in the order of the code. They lie without gaps.
+    /// The blocks, in code order and without gaps.
     pub blocks: Vec<Block>,
-    /// The edges, by the block that they leave.
+    /// The edges, by source block.
     pub edges: Vec<Edge>,
     /// The loops, by their first block.
     pub loops: Vec<Loop>,
-    /// Jumps that lead out of the code, or into the middle of an instruction.
+    /// Number of jumps out of the code, or into the middle of an instruction.
     pub astray: u64,
-    /// The code that is not part of the graph, because there are too many blocks before it.
+    /// The code beyond the maximum number of blocks, which is not part of the graph.
     pub rest: Option<Span>,
 }
 
-/// Blocks that follow each other in the code.
+/// Consecutive blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockGroup {
-    /// The number of the first.
+    /// The index of the first block.
     pub start: u64,
-    /// How many.
+    /// Number of blocks.
     pub count: u64,
-    /// How many instructions they have.
+    /// Number of instructions.
     pub instructions: u64,
     /// The bytes of all of these.
     pub span: Span,
 }
 
 impl BlockGraph {
-    /// A graph of blocks, with the loops that its edges make.
+    /// Creates a graph and finds its loops.
     #[must_use]
     pub fn new(
         blocks: Vec<Block>,
@@ -107,9 +107,9 @@ impl BlockGraph {
         graph
     }
 
-    /// Finds the loops, and in how many each block is.
+    /// Finds the loops, and the loop depth of each block.
     fn find_loops(&mut self) {
-        // The last block that branches back to each, if any.
+        // For each block, the last block that branches back to it.
         let mut last: Vec<Option<u32>> = vec![None; self.blocks.len()];
         let back = |edge: &&Edge| edge.way == Transfer::Taken && edge.to <= edge.from;
         for edge in self.edges.iter().filter(back) {
@@ -117,7 +117,7 @@ impl BlockGraph {
                 *last = (*last).max(Some(edge.from));
             }
         }
-        // How many loops end with each block.
+        // Number of loops that end with each block.
         let mut ends = vec![0_u32; self.blocks.len()];
         for end in last.iter().flatten() {
             if let Some(ends) = ends.get_mut(index(*end)) {
@@ -136,14 +136,14 @@ impl BlockGraph {
         }
     }
 
-    /// How deep the loops are nested.
+    /// Returns the maximum nesting depth of the loops.
     #[must_use]
     pub fn nesting(&self) -> u64 {
         let depths = self.loops.iter().map(|found| found.depth);
         depths.max().unwrap_or(0).into()
     }
 
-    /// The number of the block that holds a byte, by its offset in the source.
+    /// Returns the index of the block that contains the byte at an offset of the source.
     #[must_use]
     pub fn at(&self, offset: u64) -> Option<u64> {
         let after = self
@@ -153,7 +153,7 @@ impl BlockGraph {
         block.span.contains_offset(offset).then_some(after as u64)
     }
 
-    /// The blocks from a place on, at most so many; with the number of the first.
+    /// Returns at most `count` blocks, starting at block `start`.
     #[must_use]
     pub fn part(&self, start: u64, count: u64) -> &[Block] {
         let from = usize::try_from(start).unwrap_or(usize::MAX);
@@ -162,7 +162,7 @@ impl BlockGraph {
         self.blocks.get(from.min(to)..to).unwrap_or_default()
     }
 
-    /// The edges that leave a block.
+    /// Returns the edges that leave a block.
     #[must_use]
     pub fn edges_of(&self, block: u32) -> &[Edge] {
         let from = self.edges.partition_point(|edge| edge.from < block);
@@ -170,7 +170,7 @@ impl BlockGraph {
         self.edges.get(from..to).unwrap_or_default()
     }
 
-    /// These blocks in groups of `size`; `start` is the number of the first.
+    /// Groups consecutive blocks by `size`; `start` is the index of the first.
     #[must_use]
     pub fn groups(blocks: &[Block], start: u64, size: u64) -> Vec<BlockGroup> {
         let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::model::SourceId;
 
-    /// So many blocks of an instruction each, and edges by branches.
+    /// Creates `count` blocks of one instruction, with edges for branches.
     fn graph(count: u32, taken: &[(u32, u32)]) -> BlockGraph {
         let block = |row: u32| Block {
             span: Span::with_len(SourceId::FILE, u64::from(row) * 16, 16),
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn loops_are_nested() {
-        // Two beside each other in one, which has two ways back; one block that is a loop.
+        // Two adjacent loops in one that has two back edges; one block that is a loop.
         let graph = graph(8, &[(2, 1), (3, 3), (4, 0), (5, 0), (6, 7), (7, 7)]);
         assert_eq!(loops(&graph), [(0, 5, 1), (1, 2, 2), (3, 3, 2), (7, 7, 1)]);
         let depths: Vec<u32> = graph.blocks.iter().map(|block| block.depth).collect();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_backwards_is_no_loop() {
+    fn a_backward_call_is_not_a_loop() {
         let mut edges = graph(3, &[(2, 0)]).edges;
         edges[0].way = Transfer::Call;
         let graph = BlockGraph::new(graph(3, &[]).blocks, edges, 0, None);
@@ -243,8 +243,8 @@ mod tests {
         assert_eq!(graph.at(47), Some(2));
         assert_eq!(graph.at(80), None);
         let groups = BlockGraph::groups(graph.part(1, 100), 1, 3);
-        let said: Vec<_> = groups.iter().map(|g| (g.start, g.count)).collect();
-        assert_eq!(said, [(1, 3), (4, 1)]);
+        let found: Vec<_> = groups.iter().map(|g| (g.start, g.count)).collect();
+        assert_eq!(found, [(1, 3), (4, 1)]);
         assert_eq!((groups[0].span.start, groups[0].span.end), (16, 64));
     }
 }

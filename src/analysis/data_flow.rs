@@ -1,29 +1,29 @@
-//! The data flow of the instructions of a document's code: registers alive, producers, waits, costs.
+//! The data flow of code: live registers, producers, waits, costs.
 //!
-//! Plain data, made by a decoder when somebody asks
+//! Plain data, created by a decoder on demand
 //! ([`Listing::data_flow`](super::assembly::Listing::data_flow)).
 
 use serde::{Deserialize, Serialize};
 
-/// Who knows the data flow of a section of code. A row is a number of an instruction, as in
+/// Provides the data flow of a section of code. A row is the index of an instruction, as in
 /// [`Listing`](super::assembly::Listing).
 pub trait Flows {
-    /// The data flow of an instruction. Returns `None` behind the last one that is covered.
+    /// Returns the data flow of an instruction, or `None` if it is not covered.
     fn instruction(&self, row: u32) -> Option<InstructionFlow>;
 
-    /// The bytes and registers that are live before an instruction.
+    /// Returns the bytes and registers that are live before an instruction.
     fn live(&self, row: u32) -> LiveBytes;
 
-    /// The instructions that read what an instruction writes.
+    /// Returns the instructions that read the results of an instruction.
     fn uses(&self, row: u32) -> Vec<u32>;
 
-    /// The registers of each operand of an instruction.
+    /// Returns the registers of each operand of an instruction.
     fn operands(&self, row: u32) -> Vec<OperandRegisters>;
 
-    /// The figures for the table of kernels.
+    /// Returns the figures for the kernel table.
     fn counts(&self) -> FlowCounts;
 
-    /// The summary.
+    /// Returns the summary.
     fn report(&self) -> FlowReport;
 }
 
@@ -47,20 +47,20 @@ pub struct LiveBytes {
 /// A producer of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Producer {
-    /// The offset of the instruction in the code, or `None` for a value that the kernel starts with.
+    /// The offset of the instruction in the code, or `None` for an initial value of the kernel.
     pub pc: Option<u32>,
-    /// The bytes that come from it: `r8`, `r8:2`, `r6[12-15]`.
+    /// The bytes that it produces: `r8`, `r8:2`, `r6[12-15]`.
     pub bytes: Vec<String>,
 }
 
 /// An instruction that another waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitFor {
-    /// The offset of the instruction that is waited for, or `None` if no path has one.
+    /// The offset of the instruction waited for, or `None` if there is none on any path.
     pub pc: Option<u32>,
     /// The condition: `F@2`, `$5.dst`.
     pub on: String,
-    /// The bytes that are the reason. Empty if there is none in the data.
+    /// The bytes that require the wait; empty if no data does.
     pub bytes: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct OperandRegisters {
     pub registers: Vec<(String, u16)>,
     /// `exact`, `assumed` if the length is in a register, `unknown` if the number is.
     pub certainty: String,
-    /// The producers of what it reads.
+    /// The producers of the values that it reads.
     pub producers: Vec<Producer>,
 }
 
@@ -86,21 +86,21 @@ pub struct OperandRegisters {
 pub struct InstructionFlow {
     /// The bytes of registers that it reads.
     pub reads: Vec<String>,
-    /// The registers that a gather message sends; source 0 has their numbers.
+    /// The registers sent by a gather message; source 0 has their numbers.
     pub gathers: Vec<String>,
     /// The bytes of registers that it writes.
     pub writes: Vec<String>,
-    /// The producers of what it reads.
+    /// The producers of the values that it reads.
     pub defs: Vec<Producer>,
-    /// What is live before it.
+    /// The registers that are live before it.
     pub live: LiveBytes,
     /// The instructions that it waits for.
     pub waits: Vec<WaitFor>,
-    /// Cycles until its result is there, as the compiler's scheduler assumes.
+    /// Cycles until its result is available, as assumed by the compiler's scheduler.
     pub latency: u32,
-    /// Cycles that its issue takes, as the compiler's scheduler assumes.
+    /// Cycles to issue it, as assumed by the compiler's scheduler.
     pub occupancy: u32,
-    /// Nobody reads what it writes.
+    /// Whether its results are never read.
     pub dead: bool,
 }
 
@@ -109,8 +109,8 @@ pub struct InstructionFlow {
 pub struct LiveRange {
     /// The register.
     pub register: String,
-    /// The offset of the first instruction that writes the value, or `None` if the kernel starts
-    /// with it.
+    /// The offset of the first instruction that writes the value, or `None` for an initial value of
+    /// the kernel.
     pub from: Option<u32>,
     /// The offset of the last instruction that reads it.
     pub to: u32,
@@ -118,7 +118,7 @@ pub struct LiveRange {
     pub instructions: u32,
 }
 
-/// The place where most registers are live.
+/// The position with the most live registers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// The offset of the instruction.
@@ -131,7 +131,7 @@ pub struct Peak {
     pub longest: Option<LiveRange>,
 }
 
-/// Bytes that messages move.
+/// Bytes transferred by messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// The shared function: `ugm`, `slm`.
@@ -151,15 +151,15 @@ pub struct Moved {
 pub struct LoopReport {
     /// The offset of its first instruction.
     pub start: u32,
-    /// The offset behind its last instruction.
+    /// The offset after its last instruction.
     pub end: u32,
-    /// The offsets of its parts: first instruction, behind the last.
+    /// The ranges of its code: the first offset, and the offset after the last instruction.
     pub ranges: Vec<(u32, u32)>,
-    /// The number of loops around its instructions, with itself.
+    /// The nesting depth: 1 for an outermost loop.
     pub depth: u32,
-    /// The loop around it, by index.
+    /// The index of the enclosing loop.
     pub parent: Option<u32>,
-    /// Whether there is no loop in it.
+    /// Whether it contains no other loop.
     pub innermost: bool,
     /// Number of instructions.
     pub instructions: u32,
@@ -171,19 +171,19 @@ pub struct LoopReport {
     pub spills: u32,
     /// Number of messages that read scratch memory.
     pub fills: u32,
-    /// Number of instructions that wait for others.
+    /// Number of instructions that wait.
     pub waits: u32,
-    /// Bytes of an iteration, by memory and cache setting.
+    /// Bytes per iteration, by memory and cache setting.
     pub moved: Vec<Moved>,
-    /// Cycles of an iteration for one thread, as the compiler's scheduler assumes.
+    /// Cycles per iteration of one thread, as assumed by the compiler's scheduler.
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
     pub issue: u64,
-    /// What bounds it: `issue`, `pipe F`, `wait at 0x120 for 0x80`.
+    /// The bottleneck: `issue`, `pipe F`, `wait at 0x120 for 0x80`.
     pub bound: String,
 }
 
-/// A place in scratch memory.
+/// A spill slot in scratch memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotReport {
     /// The address: an offset, or a base and an offset.
@@ -194,7 +194,7 @@ pub struct SlotReport {
     pub writers: Vec<u32>,
     /// The offsets of the messages that read it.
     pub readers: Vec<u32>,
-    /// The number of loops around the innermost of them.
+    /// The loop depth of the innermost of them.
     pub depth: u32,
 }
 
@@ -203,54 +203,54 @@ pub struct SlotReport {
 pub struct WaitReport {
     /// The offset of the instruction.
     pub pc: u32,
-    /// Cycles that it waits in one execution, as the compiler's scheduler assumes.
+    /// Cycles of one wait, as assumed by the compiler's scheduler.
     pub cycles: u32,
-    /// The number of loops around it.
+    /// The loop depth.
     pub depth: u32,
-    /// What it waits for.
+    /// The instructions that it waits for.
     pub waits: Vec<WaitFor>,
 }
 
-/// Figures of the data flow of a kernel, for the table of kernels.
+/// Figures of a kernel's data flow, for the kernel table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FlowCounts {
-    /// The number of general registers that are live at once, at most.
+    /// The maximum number of general registers that are live at once.
     pub peak_live_registers: u64,
-    /// Number of instructions whose result nobody reads; `None` if that is not known.
+    /// Number of instructions whose results are never read; `None` if unknown.
     pub dead_writes: Option<u64>,
-    /// Cycles of an iteration of the innermost loops, summed up, as the compiler's scheduler assumes.
+    /// Cycles per iteration of the innermost loops, summed, as assumed by the scheduler.
     pub innermost_loop_cycles: u64,
 }
 
-/// The summary of the data flow of some code.
+/// The summary of the data flow of a section of code.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FlowReport {
-    /// Number of instructions that are covered.
+    /// Number of instructions covered by the analysis.
     pub instructions: u32,
-    /// What the analysis does not cover, in sentences.
+    /// The limits of the analysis, in sentences.
     pub limits: Vec<String>,
-    /// The place where most registers are live.
+    /// The position with the most live registers.
     pub peak: Option<Peak>,
-    /// Number of instructions whose result nobody reads; `None` if that is not known.
+    /// Number of instructions whose results are never read; `None` if unknown.
     pub dead_writes: Option<u32>,
-    /// Messages that write scratch memory.
+    /// Number of messages that write scratch memory.
     pub spills: u32,
-    /// Messages that read scratch memory.
+    /// Number of messages that read scratch memory.
     pub fills: u32,
     /// The spills by slot.
     pub slots: Vec<SlotReport>,
-    /// The offsets of the messages to scratch memory whose slot is not known.
+    /// The offsets of the messages to scratch memory whose slot is unknown.
     pub other_scratch: Vec<u32>,
-    /// The loops, in the order of the code.
+    /// The loops, in code order.
     pub loops: Vec<LoopReport>,
-    /// The index of the costliest innermost loop.
+    /// The index of the most expensive innermost loop.
     pub hottest: Option<u32>,
-    /// The costliest waits, the deepest loops first.
+    /// The most expensive waits, the deepest loops first.
     pub waits: Vec<WaitReport>,
 }
 
 impl FlowReport {
-    /// The sum of the cycles of the innermost loops.
+    /// Returns the sum of the cycles of the innermost loops.
     #[must_use]
     pub fn innermost_cycles(&self) -> u64 {
         let innermost = self.loops.iter().filter(|found| found.innermost);

@@ -1,6 +1,6 @@
-//! The device images in a host's file, and what its index says of them.
+//! The device images of a host binary, as described by its index.
 //!
-//! Plain data, made by a decoder when somebody asks ([`Document::host_images`]).
+//! Plain data, created by a decoder on demand ([`Document::host_images`]).
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -8,16 +8,16 @@ use std::rc::Rc;
 use super::modules::{Property, PropertySet, PropertyValue, requirement};
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
-/// Who knows the device images of a host's file.
+/// Provides the device images of a host binary.
 pub trait HostImages {
-    /// How many there are.
+    /// Returns the number of images.
     fn count(&self) -> usize;
 
-    /// Which of them has these bytes.
+    /// Returns the index of the image with these bytes.
     fn find(&self, span: Span) -> Option<usize>;
 
-    /// One of them with what is said of it, by its place among the others in the file. Of the
-    /// property sets only those with such names are read.
+    /// Returns an image and its description, by index in file order. Of the property sets, only
+    /// those with the given names are read.
     fn image_with(
         &self,
         index: usize,
@@ -25,25 +25,25 @@ pub trait HostImages {
         wanted: fn(&str) -> bool,
     ) -> Option<HostImage>;
 
-    /// One of them with all that is said of it.
+    /// Returns an image and its complete description.
     fn image(&self, index: usize, sources: &Sources) -> Option<HostImage> {
         self.image_with(index, sources, |_| true)
     }
 
-    /// The devices that native code in an image is for, from the names in its archive or from its
-    /// notes; of SPIR-V none. Unpacks the image if it is compressed.
+    /// Returns the devices of the native code in an image, from the names in its archive or from
+    /// its notes; empty for SPIR-V. Decompresses the image if necessary.
     fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str>;
 
-    /// Says what the properties mean.
+    /// Adds explanations to the properties.
     fn explain(&self, sets: &mut [PropertySet]);
 
-    /// The demangled name of a kernel. Returns `None` if it is not mangled.
+    /// Returns the demangled name of a kernel, or `None` if it is not mangled.
     fn demangled(&self, name: &str) -> Option<Rc<str>>;
 }
 
 impl Document {
-    /// Who knows the device images of a host's file: the opened one (its root), or one that is
-    /// nested in it.
+    /// Returns the device images of a host binary: the opened one (its root), or one that is nested
+    /// in it.
     pub fn host_images(&self, document: NodeId) -> Option<Rc<dyn HostImages>> {
         self.interface(document)
     }
@@ -52,45 +52,45 @@ impl Document {
 /// A device image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostImage {
-    /// Its bytes as they are stored.
+    /// Its stored bytes.
     pub span: Span,
-    /// The name of the section that they are in; empty, if there is none.
+    /// The name of the section that contains it; empty if there is none.
     pub section: String,
-    /// What has led to it: `descriptor`, `tgtimg`, `offload-binary`, `carved`.
+    /// How it was found: `descriptor`, `tgtimg`, `offload-binary`, `carved`.
     pub how: &'static str,
-    /// Which of the file's descriptors lists it.
+    /// The index of the descriptor that lists it.
     pub descriptor: Option<u64>,
-    /// What the struct that describes it says.
+    /// The contents of the struct that describes it.
     pub described: Option<ImageDescription>,
-    /// The size after decompression, if it is compressed, and if it says so.
+    /// If it is compressed: the size after decompression, if it is stored.
     pub unpacked: Option<Option<u64>>,
-    /// What is in it: `spirv`, `ar`, `zebin`, `bitcode`, `offload-binary`, `syclbin`, `other`.
+    /// The contents: `spirv`, `ar`, `zebin`, `bitcode`, `offload-binary`, `syclbin`, `other`.
     pub kind: &'static str,
 }
 
-/// What the struct of an image says.
+/// The contents of the struct that describes an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageDescription {
-    /// The version of the struct; an OffloadBinary's entry has none.
+    /// The version of the struct; `None` for an entry of an OffloadBinary.
     pub version: Option<u64>,
     /// The target: `spir64`, `spir64_gen` …
     pub target: String,
     /// The programming model.
     pub offload_kind: Str,
-    /// How the bytes are stored.
+    /// The storage format of the bytes.
     pub format: Str,
-    /// The options for the compiler.
+    /// Compiler options.
     pub compile_options: String,
-    /// The options for the linker.
+    /// Linker options.
     pub link_options: String,
     /// The kernels and exported functions.
     pub entries: Vec<Entry>,
     /// The property sets, in order.
     pub properties: Vec<PropertySet>,
-    /// The number of entries, property sets and texts that are left out, because all images
-    /// together describe more than the size of the file allows.
+    /// Number of entries, property sets and strings that are left out, because the images together
+    /// describe more than the size of the file allows.
     pub left_out: u64,
-    /// Where all this is.
+    /// The locations of these values.
     pub places: ImageLocations,
 }
 
@@ -105,32 +105,32 @@ pub struct Entry {
     pub span: Span,
 }
 
-/// Where the struct of an image and what it points to are.
+/// The locations of an image's struct and of the data that it points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ImageLocations {
     /// The struct itself.
     pub record: Option<Span>,
-    /// The target.
+    /// The target string.
     pub target: Option<Span>,
-    /// The options for the compiler.
+    /// The compiler options.
     pub compile_options: Option<Span>,
-    /// The options for the linker.
+    /// The linker options.
     pub link_options: Option<Span>,
     /// The array of entries.
     pub entries: Option<Span>,
 }
 
-/// The property set with the functions that other images may import.
+/// The property set of the functions that other images may import.
 pub const EXPORTED: &str = "SYCL/exported symbols";
-/// The property set with what the device must support.
+/// The property set of the required device features.
 pub const REQUIREMENTS: &str = "SYCL/device requirements";
-/// The property set with what is in no other.
+/// The property set of everything else.
 pub const MISC: &str = "SYCL/misc properties";
-/// The property set with the functions that must come from other images.
+/// The property set of the functions that must come from other images.
 pub const IMPORTED: &str = "SYCL/imported symbols";
 
 impl ImageDescription {
-    /// The kernels among the entries: those that are not exported, and that are not the runtime's
+    /// Returns the kernels among the entries: those that are neither exported nor the runtime's
     /// own. sycl/source/detail/program_manager/program_manager.cpp, addImage.
     pub fn kernels(&self) -> Vec<&Entry> {
         let exported: HashSet<&str> = self.names_in(EXPORTED).into_iter().collect();
@@ -140,19 +140,19 @@ impl ImageDescription {
         entries.filter(|entry| is_kernel(&entry.name)).collect()
     }
 
-    /// The names in a property set.
+    /// Returns the names in a property set.
     pub fn names_in(&self, set: &str) -> Vec<&str> {
         let sets = self.properties.iter().filter(|found| found.name == set);
         let names = sets.flat_map(|set| set.entries.iter().map(|entry| entry.key.as_str()));
         names.collect()
     }
 
-    /// One of the requirements on the device.
+    /// Returns a device requirement.
     pub fn requirement(&self, key: &str) -> Option<&Property> {
         requirement(&self.properties, key)
     }
 
-    /// The only device that the image was compiled for, if it says so: `intel_gpu_pvc`.
+    /// Returns the single device that the image was compiled for, if specified: `intel_gpu_pvc`.
     pub fn compile_target(&self) -> Option<String> {
         match &self.requirement("compile_target")?.value {
             PropertyValue::Bytes { bytes, .. } => Some(String::from_utf8_lossy(bytes).into_owned()),
@@ -160,7 +160,7 @@ impl ImageDescription {
         }
     }
 
-    /// How many registers the kernels ask for, from the options in the properties.
+    /// Returns the register mode that the kernels request, from the options in the properties.
     pub fn register_mode(&self) -> Option<&Property> {
         let misc = self.properties.iter().find(|set| set.name == MISC)?;
         let keys = ["sycl-grf-size", "sycl-register-alloc-mode"];
@@ -170,7 +170,7 @@ impl ImageDescription {
 }
 
 impl HostImage {
-    /// The size after decompression; `None` if the image does not say it.
+    /// Returns the size after decompression, if known.
     pub fn size(&self) -> Option<u64> {
         match self.unpacked {
             Some(size) => size,
@@ -178,13 +178,13 @@ impl HostImage {
         }
     }
 
-    /// It holds code for devices, not only what is compiled at run time.
+    /// Whether it contains native code, not only code that is compiled at run time.
     pub fn is_native(&self) -> bool {
         matches!(self.kind, "ar" | "zebin")
     }
 }
 
-/// The contents of an image in words.
+/// Returns the kind of an image's contents for display.
 pub fn kind_words(image: &HostImage) -> &'static str {
     match image.kind {
         "spirv" => "SPIR-V",

@@ -1,4 +1,4 @@
-//! The images of a host's file as a graph: which of them import functions of which.
+//! The import graph of a host binary's images.
 
 use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_words};
 use super::images::Images;
@@ -8,8 +8,8 @@ use super::modules::{AbstractModule, Image, ModuleGraph};
 use crate::model::{Sources, Span};
 
 impl Images {
-    /// The images as modules, each with one piece of device code: what the graph of a SYCLBIN is
-    /// for its modules. `file` are the bytes of the host's file.
+    /// Returns the images as modules with one piece of device code each, like the module graph of a
+    /// SYCLBIN. `file` is the extent of the host binary.
     pub fn graph(&self, file: Span, sources: &Sources) -> ModuleGraph {
         let nothing = file.subspan(0, 0);
         let mut graph = ModuleGraph {
@@ -27,8 +27,8 @@ impl Images {
         };
         let mut symbols = Symbols::default();
         for (image, index) in self.list.iter().zip(0..) {
-            let said = image.host.as_ref().and_then(|host| host.said(sources));
-            let described = said.and_then(|said| said.described.as_ref());
+            let entry = image.host.as_ref().and_then(|host| host.said(sources));
+            let described = entry.and_then(|entry| entry.described.as_ref());
             let names = |set| described.map_or_else(Vec::new, |described| described.names_in(set));
             let mut count = |set, exports| {
                 let names = names(set);
@@ -52,16 +52,16 @@ impl Images {
                         span: described.places.target,
                     })
                 }),
-                title: said.map_or_else(|| image.title.clone(), |said| kind_words(said).into()),
+                title: entry.map_or_else(|| image.title.clone(), |entry| kind_words(entry).into()),
             };
-            let list = if said.is_some_and(HostImage::is_native) {
+            let list = if entry.is_some_and(HostImage::is_native) {
                 &mut graph.native_images
             } else {
                 &mut graph.ir_modules
             };
             let at = u32::try_from(list.len()).unwrap_or(u32::MAX);
             list.push(code);
-            let (ir_modules, native_images) = if said.is_some_and(HostImage::is_native) {
+            let (ir_modules, native_images) = if entry.is_some_and(HostImage::is_native) {
                 (0..0, at..at.saturating_add(1))
             } else {
                 (at..at.saturating_add(1), 0..0)
@@ -72,7 +72,7 @@ impl Images {
                 metadata: nothing,
                 ir_modules,
                 native_images,
-                sets: u32::try_from(described.map_or(0, |said| said.properties.len()))
+                sets: u32::try_from(described.map_or(0, |entry| entry.properties.len()))
                     .unwrap_or(u32::MAX),
                 exports,
                 imports,

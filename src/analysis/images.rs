@@ -1,9 +1,9 @@
-//! The images of a container: the device code in it that runtimes choose from.
+//! The images of a container: the device code that runtimes choose from.
 //!
-//! A container is a document that holds others: an archive of ocloc, a SYCLBIN, an OffloadBinary, a
-//! bundle, a host program. Its images are the outermost documents in it that are device code, or that
-//! the index of a host's file lists; the containers between are kept, because each has its own way
-//! to choose.
+//! A container is a document that contains others: an ocloc archive, a SYCLBIN, an OffloadBinary, a
+//! bundle, a host binary. Its images are the outermost nested documents that are device code, or
+//! that the index of a host binary lists. The containers in between are kept, because each has its
+//! own selection rules.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -18,22 +18,22 @@ use crate::model::{
     Document, Fact, InnerDocument, Node, NodeId, NodeKind, Outcome, Sources, Span, Str,
 };
 
-/// At most so many images of a container are listed. Each costs nodes of the tree.
+/// Maximum number of listed images of a container. Each costs nodes of the tree.
 pub const IMAGES_MAX: usize = 16 * 1024;
 
-/// The name of a kernel, and the same demangled.
+/// The name of a kernel, and its demangled form.
 type KernelName = (String, Option<Rc<str>>);
 
 /// The images of a container.
 #[derive(Debug, Default)]
 pub struct Images {
-    /// The images, in the order of the file.
+    /// The images, in file order.
     pub list: Vec<Image>,
-    /// The container itself, and the containers in it; each after the one around it.
+    /// The container itself and the containers in it, each after its parent.
     pub containers: Vec<Container>,
-    /// How many images are not listed because there are too many.
+    /// Number of images that exceed the limit of the list.
     pub left_out: u64,
-    /// Of a host's images: what is in one of each sort, by its place. Only where it was opened
+    /// For a host binary: the index and contents of one image of each sort, if it was opened
     /// ([`Document::images_to_choose`]).
     pub samples: Vec<(usize, Images)>,
 }
@@ -45,32 +45,32 @@ pub struct Image {
     pub span: Span,
     /// The path of its node.
     pub path: String,
-    /// The path without what only repeats: `64.20.1.0`, `image 0`.
+    /// The path without redundant segments: `64.20.1.0`, `image 0`.
     pub name: String,
     /// Its format's identifier.
     pub format: Str,
-    /// Its format in words.
+    /// The full name of its format.
     pub title: Str,
-    /// The device that it is for, if it says so.
+    /// The target device, if specified.
     pub target: Option<Str>,
-    /// Programs give it to the driver.
+    /// Whether programs pass it to the driver.
     pub is_loadable: bool,
-    /// Its format lists kernels.
+    /// Whether its format lists kernels.
     pub has_kernels: bool,
-    /// The innermost container around it: a place in [`Images::containers`].
+    /// The index of the innermost enclosing container in [`Images::containers`].
     pub container: usize,
-    /// The name of its node: what the container calls it.
+    /// The name that the container gives it.
     pub member: Str,
-    /// Where the index of a host's file has it.
+    /// Its entry in the index of a host binary.
     pub host: Option<InHost>,
 }
 
-/// An image in the index of a host's file. What the index says is read when somebody asks.
+/// An image in the index of a host binary. Its description is read on demand.
 #[derive(Clone)]
 pub struct InHost {
     images: Rc<dyn HostImages>,
     index: usize,
-    said: OnceCell<Option<Box<HostImage>>>,
+    entry: OnceCell<Option<Box<HostImage>>>,
     devices: OnceCell<Vec<Str>>,
 }
 
@@ -87,45 +87,45 @@ impl InHost {
         Some(InHost {
             images: Rc::clone(images),
             index: images.find(span)?,
-            said: OnceCell::new(),
+            entry: OnceCell::new(),
             devices: OnceCell::new(),
         })
     }
 
-    /// What the index says.
+    /// Returns the description in the index.
     pub fn said(&self, sources: &Sources) -> Option<&HostImage> {
-        let said = self.said.get_or_init(|| {
+        let entry = self.entry.get_or_init(|| {
             let mut image = self.images.image(self.index, sources)?;
             if let Some(described) = &mut image.described {
                 self.images.explain(&mut described.properties);
             }
             Some(Box::new(image))
         });
-        said.as_deref()
+        entry.as_deref()
     }
 
-    /// The devices that native code in it is for.
+    /// Returns the devices of its native code.
     pub fn devices(&self, sources: &Sources) -> &[Str] {
         self.devices.get_or_init(|| {
-            let said = self.said(sources);
-            said.map_or_else(Vec::new, |image| self.images.devices(image, sources))
+            let entry = self.said(sources);
+            entry.map_or_else(Vec::new, |image| self.images.devices(image, sources))
         })
     }
 
-    /// The name of a kernel as people read it.
+    /// Returns the demangled name of a kernel.
     pub fn title(&self, name: &str) -> Option<Rc<str>> {
         self.images.demangled(name)
     }
 }
 
 impl Images {
-    /// The kernels in the index of a host's file, each once.
+    /// Returns the distinct kernels in the index of a host binary.
     pub(crate) fn kernel_names(&self, sources: &Sources) -> Vec<KernelName> {
         let mut seen = HashSet::new();
         let mut names = Vec::new();
         for host in self.list.iter().filter_map(|image| image.host.as_ref()) {
-            let said = host.said(sources);
-            let described = said.and_then(|said| said.described.as_ref());
+            let entry = host.said(sources);
+            let described = entry.and_then(|image| image.described.as_ref());
             for kernel in described.map(ImageDescription::kernels).unwrap_or_default() {
                 if seen.insert(kernel.name.as_str()) {
                     names.push((kernel.name.clone(), host.title(&kernel.name)));
@@ -137,91 +137,91 @@ impl Images {
 }
 
 impl Image {
-    /// A key that is equal for the images of a host's file that one compiler call has made for the
-    /// same devices: the descriptor, the target, the options (which may name a device), and the
-    /// property with the device. `None` if there is no code for devices in it.
+    /// Returns a key that is equal for images of a host binary that one compiler call has created
+    /// for the same devices: the descriptor, the target, the options (which may name a device), and
+    /// the property with the device. Returns `None` if there is no native code in it.
     pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, [String; 2], Option<String>)> {
-        let said = self.host.as_ref()?.said(sources)?;
-        let described = said.described.as_ref();
-        said.is_native().then(|| {
-            let texts = described.map(|said| [said.target.clone(), said.compile_options.clone()]);
+        let entry = self.host.as_ref()?.said(sources)?;
+        let described = entry.described.as_ref();
+        entry.is_native().then(|| {
+            let texts = described.map(|d| [d.target.clone(), d.compile_options.clone()]);
             let device = described.and_then(super::host_images::ImageDescription::compile_target);
-            (said.descriptor, texts.unwrap_or_default(), device)
+            (entry.descriptor, texts.unwrap_or_default(), device)
         })
     }
 
-    /// What the index of a host's file says about it, if it was read before.
+    /// Returns the description in the index, if it was read before.
     pub fn read(&self) -> Option<&HostImage> {
-        self.host.as_ref()?.said.get()?.as_deref()
+        self.host.as_ref()?.entry.get()?.as_deref()
     }
 
-    /// May a runtime take it? One of a host's file only for its kernels.
+    /// Whether a runtime may select it. An image of a host binary is selected for its kernels only.
     pub fn may_run(&self, sources: &Sources) -> bool {
-        let said = self.host.as_ref().filter(|_| self.is_listed());
-        said.is_none_or(|host| {
-            let described = host.said(sources).and_then(|said| said.described.as_ref());
+        let listed = self.host.as_ref().filter(|_| self.is_listed());
+        listed.is_none_or(|host| {
+            let described = host.said(sources).and_then(|e| e.described.as_ref());
             described.is_some_and(|described| !described.kernels().is_empty())
         })
     }
 
-    /// It is listed by the index of a host's file, and not opened for that.
+    /// Whether it is listed by the index of a host binary, and not opened for the list.
     pub fn is_listed(&self) -> bool {
         self.host.is_some() && self.format.is_empty()
     }
 
-    /// The device that it is for, without its numbers: `bmg-g21`.
+    /// Returns the target device without its numbers: `bmg-g21`.
     pub fn device(&self) -> &str {
         let target = self.target.as_deref().unwrap_or_default();
         target.split(" · ").next().unwrap_or_default()
     }
 }
 
-/// A document that holds images.
+/// A document that contains images.
 #[derive(Debug, Clone)]
 pub struct Container {
     /// Its bytes.
     pub span: Span,
     /// Its format's identifier.
     pub format: Str,
-    /// The place of the container around it; `None` for the outermost.
+    /// The index of the enclosing container; `None` for the outermost.
     pub around: Option<usize>,
     /// Its modules, if it is a SYCLBIN.
     pub modules: Option<SyclModules>,
 }
 
-/// What the runtime of SYCL knows of the modules of a SYCLBIN.
+/// The modules of a SYCLBIN, as the SYCL runtime sees them.
 #[derive(Debug, Clone)]
 pub struct SyclModules {
     /// The modules.
     pub graph: Rc<ModuleGraph>,
-    /// `compile_target` of each abstract module, where its device requirements have one.
+    /// `compile_target` from the device requirements of each abstract module.
     pub compile_targets: Vec<Option<String>>,
 }
 
-/// What a runtime does with one of the images, on one device.
+/// What a runtime does with an image on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pick {
-    /// The runtime takes it.
+    /// Whether the runtime selects it.
     pub is_chosen: bool,
-    /// Why, or why not, in words.
+    /// The reason, in words.
     pub why: Str,
 }
 
-/// Which images of a container run on a device.
+/// The images of a container that run on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// The device, by name.
     pub device: Str,
-    /// What happens: the worst that the driver does with a chosen image. `None`: no image is chosen.
+    /// The worst outcome of the selected images; `None` if no image is selected.
     pub outcome: Option<Outcome>,
-    /// For each image, in the order of the list.
+    /// One entry per image, in the order of the list.
     pub picks: Vec<Pick>,
-    /// Who chooses, and how: one line.
+    /// The selection rule, one line.
     pub rule: Str,
 }
 
 impl Choice {
-    /// The places of the chosen images.
+    /// Returns the indices of the selected images.
     pub fn chosen(&self) -> impl Iterator<Item = usize> {
         let picks = self.picks.iter().enumerate();
         picks
@@ -229,22 +229,22 @@ impl Choice {
             .map(|(place, _)| place)
     }
 
-    /// What happens, in words.
+    /// Returns the outcome for display.
     pub fn words(&self) -> &'static str {
         self.outcome.map_or("no image runs", Outcome::words)
     }
 }
 
-/// Is such a document an image: device code, or what a host's index lists?
+/// Whether a document is an image: device code, or listed by a host binary's index.
 fn is_image(inner: &InnerDocument) -> bool {
     inner.has.image || inner.is_listed
 }
 
-/// So many sorts of images of a host are opened to say what the driver does with them.
+/// Maximum number of sorts of images that are opened to determine the driver's verdict.
 const SAMPLES_MAX: usize = 16;
 
 impl Document {
-    /// Are these bytes a part of `whole`, or unpacked from a part of it?
+    /// Whether a span lies within `whole`, or was unpacked from a part of it.
     fn is_within(&self, mut span: Span, whole: Span) -> bool {
         while span.source != whole.source {
             match self.sources.parent(span.source) {
@@ -255,7 +255,7 @@ impl Document {
         whole.contains(span)
     }
 
-    /// Holds a document another one of which this is true? One that is device code holds no
+    /// Whether a document contains a nested one that satisfies `wanted`. Device code contains no
     /// images.
     pub(crate) fn has_inner(&self, id: NodeId, wanted: fn(&InnerDocument) -> bool) -> bool {
         let Some(node) = self.node(id).filter(|node| node.kind == NodeKind::File) else {
@@ -276,13 +276,13 @@ impl Document {
         inner.any(|inner| wanted(inner) && self.is_within(inner.span, whole))
     }
 
-    /// Holds a document images?
+    /// Whether a document contains images.
     pub(crate) fn has_images(&self, id: NodeId) -> bool {
         self.has_inner(id, is_image)
     }
 
-    /// The images of a container: of the opened file, or of a document in it. None of a document
-    /// that is device code itself.
+    /// Returns the images of a container: of the opened file, or of a nested document. Device code
+    /// itself has none.
     pub fn images(&mut self, container: NodeId) -> Images {
         let mut images = Images::default();
         let Some(whole) = self.node(container).and_then(Node::extent) else {
@@ -300,7 +300,8 @@ impl Document {
             .containers
             .push(self.container(container, whole, format, None));
         let inner = self.documents().to_vec();
-        // Who knows the images of each container that is a host's file or an OffloadBinary.
+        // For each container, the provider of its images if it is a host binary or an
+        // OffloadBinary.
         let mut hosts = vec![self.host_images(container)];
         let mut last: Option<Span> = None;
         for inner in inner {
@@ -357,8 +358,8 @@ impl Document {
         images
     }
 
-    /// The images of a container, and of a host's file what is in the first image of each sort:
-    /// the driver is asked about those, not about thousands that a compiler has made alike.
+    /// Returns the images of a container and, for a host binary, the contents of the first image of
+    /// each sort: the verdict is computed for those, not for thousands of similar images.
     pub fn images_to_choose(&mut self, container: NodeId) -> Images {
         let mut images = self.images(container);
         let mut known = Vec::new();
@@ -379,7 +380,7 @@ impl Document {
         images
     }
 
-    /// The images in an image of a host's file, which is opened: the members of an archive, or just
+    /// Opens an image of a host binary and returns its contents: the members of an archive, or just
     /// itself.
     pub fn images_within(&mut self, span: Span) -> Option<Images> {
         let document = self.document_in(span)?;
@@ -410,16 +411,16 @@ impl Document {
         })
     }
 
-    /// The images, and in the place of each native one of a host's file what is in it, which is
-    /// opened.
+    /// Returns the images, with each native image of a host binary opened and replaced by its
+    /// contents.
     pub fn opened_images(&mut self, images: &Images) -> Vec<Image> {
         let mut found = Vec::new();
         for image in &images.list {
-            let said = image
+            let entry = image
                 .host
                 .as_ref()
                 .and_then(|host| host.said(&self.sources));
-            let is_packed = image.is_listed() && said.is_some_and(HostImage::is_native);
+            let is_packed = image.is_listed() && entry.is_some_and(HostImage::is_native);
             match is_packed.then(|| self.images_within(image.span)).flatten() {
                 Some(within) => found.extend(within.list),
                 None => found.push(image.clone()),
@@ -428,7 +429,8 @@ impl Document {
         found
     }
 
-    /// The name of the archive's member that a document is the data of; of another document its own.
+    /// Returns the name of the archive member with the document's data, or else the document's
+    /// name.
     fn member_of(&self, document: NodeId) -> Str {
         let Some(node) = self.node(document) else {
             return Str::default();
@@ -438,7 +440,7 @@ impl Document {
         named.name.clone()
     }
 
-    /// The image of a host's file that a path names without the section that it is in: `image 12`.
+    /// Returns the image of a host binary by a path without its section: `image 12`.
     pub(crate) fn image_named(&mut self, document: NodeId, name: &str) -> Option<NodeId> {
         let index = name.strip_prefix("image ")?.parse().ok()?;
         let images = self.host_images(document)?;
@@ -446,7 +448,7 @@ impl Document {
         self.document_at(image.span)
     }
 
-    /// The document in an image of a host's file, after decompression.
+    /// Returns the document in an image of a host binary, after decompression.
     fn document_in(&mut self, span: Span) -> Option<NodeId> {
         let id = self.document_at(span)?;
         let first = self.children(id, 0..1);
@@ -456,7 +458,7 @@ impl Document {
         }
     }
 
-    /// The node of an image.
+    /// Returns the node of an image.
     pub fn node_of(&mut self, image: &Image) -> Option<NodeId> {
         match image.host {
             Some(_) => self.document_at(image.span),
@@ -499,8 +501,7 @@ impl Document {
         }
     }
 
-    /// An image's name, and the device that it is for; both are empty for the opened file, but for
-    /// the device.
+    /// Returns the name of an image and its target device; the name of the opened file is empty.
     pub(crate) fn image_words(&mut self, id: NodeId) -> (String, Str) {
         let span = self.node(id).and_then(|node| node.span);
         let target = match id {
@@ -521,7 +522,7 @@ impl Document {
     }
 }
 
-/// An image of a host's file, which nobody opens for a list.
+/// Creates an image of a host binary that is not opened for the list.
 fn listed(inner: InnerDocument, host: InHost, container: usize) -> Image {
     let name = format!("image {}", host.index);
     Image {
@@ -539,7 +540,7 @@ fn listed(inner: InnerDocument, host: InHost, container: usize) -> Image {
     }
 }
 
-/// A path without names that repeat, and without what every image of a format is called.
+/// Shortens a path: removes repeated names, and the name that every image of a format has.
 fn short(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.dedup();
@@ -551,7 +552,7 @@ fn short(path: &str) -> String {
     {
         parts.pop();
     }
-    // The term of the specification is long, and the image's place says as much.
+    // The term of the specification is long, and the image's position is enough.
     if let Some(last) = parts.last_mut() {
         *last = last.strip_prefix("native device code ").unwrap_or(last);
     }

@@ -1,8 +1,8 @@
-//! The parts of a file by kernel: a second order of its tree.
+//! An alternative order of a file's tree: by kernel.
 //!
 //! A section that is named after a kernel belongs to it, and so do the relocations of such a
-//! section. What has something of many kernels (`.ze_info`, the symbol table) is part of the rest;
-//! its entries that are about one kernel are parts of that kernel, too.
+//! section. A part that many kernels share (`.ze_info`, the symbol table) belongs to the rest; its
+//! entries about a single kernel are also parts of that kernel.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,40 +14,40 @@ use crate::model::{Document, Node, NodeId, PAGE, Span, sort};
 /// A part of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KernelPart {
-    /// A part of the file: its place among the children of the root.
+    /// A part of the file: its index among the children of the root.
     Whole(u64),
-    /// An entry of a part that has entries of many kernels: its bytes.
+    /// An entry of a shared part: its bytes.
     Entry(Span),
 }
 
-/// Where a part stands in this order.
+/// The position of a part in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelPlace {
-    /// The place of the kernel in its list; `None` for what belongs to no kernel.
+    /// The index of the kernel in its list; `None` for the rest.
     pub kernel: Option<u64>,
-    /// The place among the kernel's parts, or among those of the rest.
+    /// The index among the parts of the kernel, or of the rest.
     pub index: u64,
 }
 
-/// Which parts belong to which kernel of a file, or to none.
+/// The assignment of a file's parts to kernels.
 pub struct KernelOrder {
     kernels: Rc<Vec<KernelRow>>,
-    /// The parts of all kernels, those of a kernel one after the other.
+    /// The parts of all kernels, grouped by kernel.
     parts: Vec<KernelPart>,
-    /// Where the parts of each kernel end.
+    /// The end of each kernel's parts.
     ends: Vec<usize>,
     /// The parts of the file that belong to no kernel.
     rest: Vec<u64>,
-    /// Where each part of the file stands.
+    /// The position of each part of the file.
     places: Vec<KernelPlace>,
     /// The bytes of each part of the file.
     spans: Vec<Option<Span>>,
-    /// Where each entry stands.
+    /// The position of each entry.
     entries: HashMap<Span, KernelPlace>,
 }
 
-/// In which sequence the parts of a kernel are: attributes, code, relocations, symbols and
-/// descriptions, then sections with data about it.
+/// The order of a kernel's parts: attributes, code, relocations, symbols and descriptions, then
+/// sections with data about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Attributes,
@@ -58,15 +58,15 @@ enum Rank {
 }
 
 impl Document {
-    /// Which parts of the opened file belong to which of its kernels; made anew each time, from
-    /// all children of the root. Returns `None` for a file without kernels.
+    /// Assigns the parts of the opened file to its kernels; recomputed on each call, from all
+    /// children of the root. Returns `None` for a file without kernels.
     pub fn kernel_order(&self) -> Option<KernelOrder> {
         let kernels = self.kernels(NodeId::ROOT)?;
         let rows = kernels.rows(&self.sources);
         let mut making = KernelOrderBuilder::new(&rows);
         for (place, row) in rows.iter().enumerate() {
             making.entry(place, Rank::Attributes, row.entry);
-            // Of several kernels of a name the first one has what goes by the name.
+            // If several kernels share a name, the first one gets the parts with the name.
             if making.named.get(&*row.name.value) == Some(&place) {
                 for span in kernels.mentions(row, &self.sources) {
                     making.entry(place, Rank::Mention, span);
@@ -92,19 +92,19 @@ impl Document {
     }
 }
 
-/// What is collected for a [`KernelOrder`].
+/// The state while a [`KernelOrder`] is built.
 struct KernelOrderBuilder<'a> {
     /// The first kernel of each name.
     named: HashMap<&'a str, usize>,
     kernels: usize,
     parts: Vec<(usize, Rank, KernelPart)>,
-    /// The entries that belong to a kernel.
+    /// The entries that are already assigned.
     seen: HashSet<Span>,
     /// The kernels of the sections with code.
     code: HashMap<Span, usize>,
-    /// Relocations that are not named after a kernel, and what they patch.
+    /// Relocations that are not named after a kernel, and the sections that they patch.
     relocations: Vec<(u64, Span)>,
-    /// The bytes of each part of the file so far.
+    /// The bytes of the parts seen so far.
     spans: Vec<Option<Span>>,
 }
 
@@ -134,7 +134,7 @@ impl<'a> KernelOrderBuilder<'a> {
         }
     }
 
-    /// Adds the next part of the file; to a kernel if it belongs to one.
+    /// Adds the next part of the file, to the kernel that it belongs to, if any.
     fn whole(&mut self, node: &Node) {
         self.spans.push(node.span);
         let prefixes = SECTION_PREFIXES.iter();
@@ -216,25 +216,24 @@ impl<'a> KernelOrderBuilder<'a> {
 }
 
 impl KernelOrder {
-    /// The kernels, then the functions.
+    /// Returns the kernels, then the functions.
     pub fn kernels(&self) -> &[KernelRow] {
         &self.kernels
     }
 
-    /// The parts of the kernel at a place of the list. Each has one at least: its entry in
+    /// Returns the parts of a kernel by index. Each kernel has at least one: its entry in
     /// `.ze_info`.
     pub fn parts(&self, kernel: u64) -> &[KernelPart] {
         self.parts.get(self.range(kernel)).unwrap_or(&[])
     }
 
-    /// The parts of the file that belong to no kernel: their places among the children of the
-    /// root.
+    /// Returns the parts of the file that belong to no kernel, as indices of children of the root.
     pub fn rest(&self) -> &[u64] {
         &self.rest
     }
 
-    /// The places of the kernels that have a part whose bytes are such, ascending; and whether what
-    /// belongs to no kernel has one.
+    /// Returns the indices of the kernels with a part whose bytes satisfy `is_such`, ascending, and
+    /// whether the rest has such a part.
     pub fn parts_with(&self, is_such: impl Fn(Span) -> bool) -> (Vec<u32>, bool) {
         let whole = |part: u64| {
             let span = self.spans.get(usize::try_from(part).ok()?)?;
@@ -249,12 +248,12 @@ impl KernelOrder {
         (kernels, self.rest.iter().any(|part| whole(*part).is_some()))
     }
 
-    /// Where the part of the file at this place stands. Returns `None` if there is none.
+    /// Returns the position of a part of the file by its index.
     pub fn place_of(&self, part: u64) -> Option<KernelPlace> {
         self.places.get(usize::try_from(part).ok()?).copied()
     }
 
-    /// Where the entry with exactly these bytes stands. Returns `None` if it belongs to no
+    /// Returns the position of the entry with exactly these bytes, or `None` if it belongs to no
     /// kernel.
     pub fn place_of_entry(&self, span: Span) -> Option<KernelPlace> {
         self.entries.get(&span).copied()

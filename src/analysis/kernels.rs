@@ -1,7 +1,7 @@
-//! Kernels and what they need: the rows of the kernel table, and one kernel in full.
+//! Kernels: rows of the kernel table, and the details of one kernel.
 //!
-//! Plain data, made by a decoder when somebody asks ([`Document::kernels`]) and kept by it.
-//! [`tables`](crate::tables) shows them.
+//! Plain data, created by a decoder on demand ([`Document::kernels`]) and cached by it.
+//! [`tables`](crate::tables) presents them.
 
 use std::rc::Rc;
 
@@ -12,8 +12,8 @@ use super::data_flow::FlowCounts;
 use super::occupancy::{Occupancy, Question};
 use crate::model::{Document, NodeId, Sources, Span, Str, Value, Xref};
 
-/// What stands before a kernel's name in the names of sections: of its code, of the relocations
-/// of that, then of data about it.
+/// Prefixes of a kernel's name in section names: of its code, of the relocations of the code, then
+/// of data about it.
 pub static SECTION_PREFIXES: [&str; 6] = [
     ".text.",
     ".rel.text.",
@@ -23,34 +23,34 @@ pub static SECTION_PREFIXES: [&str; 6] = [
     ".debug_info.",
 ];
 
-/// Who knows the kernels of a document.
+/// Provides the kernels of a document.
 pub trait Kernels {
-    /// How many there are, with the functions; their rows are not made for that.
+    /// Returns the number of kernels and functions, without creating their rows.
     fn count(&self) -> u64;
 
-    /// All kernels in the order of the file, then the functions; made once.
+    /// Returns all kernels in file order, then the functions; computed once.
     fn rows(&self, sources: &Sources) -> Rc<Vec<KernelRow>>;
 
-    /// The bytes of the entries about one of them in tables that it shares with others, but for
-    /// its own entry: symbols, descriptions.
+    /// Returns the bytes of the entries that refer to a kernel in shared tables (symbols,
+    /// descriptions), except for its own entry.
     fn mentions(&self, row: &KernelRow, sources: &Sources) -> Vec<Span>;
 
-    /// One of them in full.
+    /// Returns the details of a kernel.
     fn detail(&self, index: usize, sources: &Sources) -> Option<KernelDetail>;
 
-    /// What the instructions of the kernel of that name come to, and its code; counted when
-    /// somebody asks. Returns `None` if it has no code, or the encoding is not known.
+    /// Returns the instruction mix of the kernel of that name, and its code; computed on demand.
+    /// Returns `None` if it has no code, or the encoding is unknown.
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)>;
 
-    /// Figures of the data flow of the kernel of that name, and its code; found when somebody asks.
-    /// Returns `None` if it has no code, or the encoding is not known.
+    /// Returns figures of the data flow of the kernel of that name, and its code; computed on
+    /// demand. Returns `None` if it has no code, or the encoding is unknown.
     fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)>;
 
-    /// What limits how much of one of them runs at a time.
+    /// Computes what limits the number of concurrent threads and work-groups of a kernel.
     ///
     /// # Errors
     ///
-    /// When there is no such kernel or device; says so in words.
+    /// A message, if there is no such kernel or device.
     fn occupancy(
         &self,
         index: usize,
@@ -60,14 +60,14 @@ pub trait Kernels {
 }
 
 impl Document {
-    /// Who knows the kernels of a document: of the opened file (its root), or of one that is
-    /// nested in it.
+    /// Returns the kernels of a document: of the opened file (its root), or of one that is nested
+    /// in it.
     pub fn kernels(&self, document: NodeId) -> Option<Rc<dyn Kernels>> {
         self.interface(document)
     }
 }
 
-/// A value, and the bytes that say so; a default or a computed value has none.
+/// A value and its bytes; defaults and computed values have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Located<T> {
     /// The value.
@@ -77,7 +77,7 @@ pub struct Located<T> {
 }
 
 impl<T> Located<T> {
-    /// A value that stands somewhere.
+    /// Creates a value that has bytes.
     pub fn at(value: T, span: Span) -> Located<T> {
         Located {
             value,
@@ -86,99 +86,99 @@ impl<T> Located<T> {
     }
 }
 
-/// The bytes of the values of an entry, by their keys in `.ze_info`.
+/// The bytes of an entry's values, by their keys in `.ze_info`.
 pub type KeySpans = Vec<(Str, Span)>;
 
-/// The bytes of the value with that key.
+/// Returns the bytes of the value with that key.
 pub fn place(places: &KeySpans, key: &str) -> Option<Span> {
     let found = places.iter().find(|(name, _)| name == key);
     found.map(|(_, span)| *span)
 }
 
-/// A kernel, or a function that can be called from other modules, as a row of the table.
+/// A kernel, or a function that other modules can call, as a row of the table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct KernelRow {
-    /// Its place in the file's list, from 0.
+    /// Zero-based index in the file's list.
     pub index: u64,
-    /// It is a function, not a kernel.
+    /// Whether it is a function, not a kernel.
     pub is_function: bool,
     /// Its name.
     pub name: Located<String>,
-    /// The name as people write it, if it is mangled.
+    /// The demangled name, if the name is mangled.
     pub demangled: Option<Rc<str>>,
     /// The bytes of its entry.
     pub entry: Span,
-    /// Lanes.
+    /// SIMD width, in lanes.
     pub simd_size: Located<i64>,
-    /// Registers of a hardware thread.
+    /// Number of general registers per hardware thread.
     pub grf_count: Located<i64>,
-    /// Hardware threads of an execution unit; 0: not said.
+    /// Number of hardware threads per execution unit; 0 if not specified.
     pub eu_thread_count: Located<i64>,
-    /// Bytes of a hardware thread.
+    /// Spill memory, in bytes per hardware thread.
     pub spill_size: Located<i64>,
-    /// Bytes of a hardware thread.
+    /// Private memory, in bytes per hardware thread.
     pub private_size: Located<i64>,
-    /// Spill and private size are those of the scratch slots: the text is older than 1.39.
+    /// Whether spill and private size are scratch slot sizes (`.ze_info` before 1.39).
     pub from_scratch_slots: bool,
-    /// Bytes of a work-group.
+    /// Shared local memory, in bytes per work-group.
     pub slm_size: Located<i64>,
-    /// Barriers of a work-group.
+    /// Number of barriers per work-group.
     pub barrier_count: Located<i64>,
-    /// The sub-group size that the source demands; 0: none.
+    /// The sub-group size required by the source; 0 if none.
     pub required_sub_group_size: Located<i64>,
-    /// The work-group size that the source demands; zeros: none.
+    /// The work-group size required by the source; zeros if none.
     pub required_work_group_size: Located<[i64; 3]>,
     /// Bytes of the cross-thread payload that are passed in registers.
     pub inline_data_payload_size: Located<i64>,
-    /// Accesses through pointers from memory.
+    /// Number of memory accesses through pointers loaded from memory.
     pub indirect_stateless_count: Located<i64>,
-    /// Arguments of the source: one more than the largest index, so with those that the
-    /// compiler has dropped.
+    /// Number of arguments in the source: one more than the largest index, including those that the
+    /// compiler has removed.
     pub argument_count: u64,
-    /// Arguments of the source that are passed.
+    /// Number of arguments in the source that are passed.
     pub explicit_arguments: u64,
-    /// Entries of the payload that the source does not know.
+    /// Number of payload entries that are not arguments in the source.
     pub implicit_arguments: u64,
-    /// Bytes of the cross-thread payload: to the end of the last entry.
+    /// Size of the cross-thread payload, in bytes: the end of the last entry.
     pub payload_size: u64,
-    /// Bytes of the code: the symbol's size, else the section's.
+    /// Size of the code, in bytes: the symbol's size, or else the section's.
     pub code_size: Option<Located<u64>>,
-    /// Those of [`FLAGS`] that are true.
+    /// The [`FLAGS`] that are true.
     pub flags: Vec<Flag>,
-    /// What may make it slow, or not run.
+    /// Reasons why it may be slow, or not run.
     pub hazards: Vec<Hazard>,
 }
 
 impl KernelRow {
-    /// Registers that spill, in dwords of a lane: `spill_size / (4 · simd_size)`.
+    /// Returns the spilled registers in dwords per lane: `spill_size / (4 · simd_size)`.
     pub fn spill_dwords_per_lane(&self) -> Option<f64> {
         dwords_per_lane(self.spill_size.value, self.simd_size.value)
     }
 
-    /// The name in the file, and the same demangled.
+    /// Returns the name in the file, and its demangled form.
     pub fn names(&self) -> (&str, Option<&str>) {
         (&self.name.value, self.demangled.as_deref())
     }
 
-    /// Does it stand for no kernel of the source? IGC gives the code of external functions in a
-    /// module this name.
+    /// Whether it is not a kernel of the source: IGC gives this name to the code of a module's
+    /// external functions.
     pub fn is_placeholder(&self) -> bool {
         self.name.value == "Intel_Symbol_Table_Void_Program"
     }
 
-    /// The name for people.
+    /// Returns the name for display.
     pub fn title(&self) -> &str {
         self.demangled.as_deref().unwrap_or(&self.name.value)
     }
 }
 
-/// Bytes of a hardware thread in dwords of a lane.
+/// Converts bytes per hardware thread to dwords per lane.
 pub fn dwords_per_lane(bytes: i64, lanes: i64) -> Option<f64> {
     let (bytes, lanes) = (i32::try_from(bytes).ok()?, i32::try_from(lanes).ok()?);
     (lanes > 0).then(|| f64::from(bytes) / (4.0 * f64::from(lanes)))
 }
 
-/// A property that is true.
+/// A boolean property that is true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag {
     /// Its key in `.ze_info`.
@@ -188,15 +188,15 @@ pub struct Flag {
 }
 
 impl Flag {
-    /// A few letters for it; empty if it is too usual to be marked.
+    /// Returns a short label; empty if the property is too common to be marked.
     pub fn word(&self) -> &str {
         let known = FLAGS.iter().find(|(key, _)| *key == self.key);
         known.map_or(&*self.key, |(_, word)| word)
     }
 }
 
-/// The properties that are true or false, and their marks in the table; most kernels have those
-/// without a mark.
+/// The boolean properties and their labels in the table; most kernels have the properties without a
+/// label.
 pub static FLAGS: [(&str, &str); 21] = [
     ("has_dpas", "dpas"),
     ("has_global_atomics", "global atomics"),
@@ -224,20 +224,20 @@ pub static FLAGS: [(&str, &str); 21] = [
     ("subgroup_independent_forward_progress", ""),
 ];
 
-/// Something about a kernel that may make it slow, or not run.
+/// A reason why a kernel may be slow, or not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hazard {
-    /// Which.
+    /// The kind of the hazard.
     pub kind: HazardKind,
-    /// A few words.
+    /// A short description.
     pub text: Str,
 }
 
-/// The kinds of hazards, the worst last.
+/// The kinds of hazards, in order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardKind {
-    /// A large register file: fewer threads run at once.
+    /// A large register file, with fewer concurrent threads.
     LargeGrf,
     /// Private memory.
     Private,
@@ -249,61 +249,61 @@ pub enum HazardKind {
     LargeSlm,
 }
 
-/// Dwords of a lane above which spills are heavy (where PyTorch's autotuner drops a
+/// Spills are heavy above this number of dwords per lane (where PyTorch's autotuner discards a
 /// configuration).
 pub const HEAVY_SPILL: f64 = 16.0;
-/// Bytes of shared local memory that a work-group has on every device; some have more.
+/// Shared local memory of a work-group that every device has, in bytes; some have more.
 pub const LARGE_SLM: i64 = 65536;
 
-/// One kernel in full.
+/// The details of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KernelDetail {
     /// Its row.
     pub row: KernelRow,
-    /// What its author has asked for: what is there, then the defaults.
+    /// Attributes from the source: those in the file, then the defaults.
     pub user_attributes: Vec<Property>,
-    /// What the hardware is set up for: what is there, then the defaults.
+    /// The hardware configuration: entries in the file, then the defaults.
     pub execution_env: Vec<Property>,
-    /// The arguments as the source has them, by index; where the file does not describe them,
-    /// what their places in the payload tell.
+    /// The arguments in the source, by index. If the file does not describe them, they are derived
+    /// from the payload.
     pub arguments: Vec<SourceArgument>,
-    /// What is passed to all threads alike.
+    /// Data passed to all threads.
     pub payload: Payload,
-    /// What is passed to each thread.
+    /// Data passed to each thread.
     pub per_thread_payload: Vec<PerThreadEntry>,
     /// Entries of the binding table.
     pub binding_table: Vec<BindingTableEntry>,
-    /// Memory beside the registers.
+    /// Memory outside of the registers.
     pub memory_buffers: Vec<MemoryBuffer>,
-    /// Samplers that the source declares.
+    /// Samplers declared in the source.
     pub inline_samplers: Vec<InlineSampler>,
-    /// `experimental_properties` and `debug_env`: what is there, then the defaults.
+    /// `experimental_properties` and `debug_env`: entries in the file, then the defaults.
     pub others: Vec<Property>,
-    /// Its code, symbols, relocations, GTPin data, arguments' descriptions.
+    /// References to its code, symbols, relocations, GTPin data and argument descriptions.
     pub links: Vec<Xref>,
 }
 
-/// A key and its value.
+/// A key with its value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Property {
     /// The key in `.ze_info`.
     pub key: Str,
     /// The value.
     pub value: Value,
-    /// The value in words, where it is none of [`Value`]'s: `[0, 1, 2]`.
+    /// The value as text, if [`Value`] cannot express it: `[0, 1, 2]`.
     pub words: Option<String>,
-    /// What a number counts; may be empty.
+    /// The unit of a number; may be empty.
     pub unit: Str,
-    /// What it means.
+    /// The meaning.
     pub doc: Str,
-    /// The bytes of the value; a default has none.
+    /// The bytes of the value; `None` for a default.
     pub span: Option<Span>,
 }
 
-/// An argument as the source has it.
+/// An argument as declared in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SourceArgument {
-    /// Which, from 0.
+    /// Zero-based index.
     pub index: i64,
     /// Its name.
     pub name: Option<String>,
@@ -313,17 +313,17 @@ pub struct SourceArgument {
     pub type_size: Option<u64>,
     /// `__global`, `__local`, `__constant`, `__private`.
     pub address_qualifier: Option<String>,
-    /// `__read_only`, `__write_only`, `__read_write`; nothing for `NONE`.
+    /// `__read_only`, `__write_only`, `__read_write`; `None` for `NONE`.
     pub access_qualifier: Option<String>,
-    /// `const restrict`; nothing for `NONE`.
+    /// `const restrict`; `None` for `NONE`.
     pub type_qualifiers: Option<String>,
     /// The bytes of its description.
     pub span: Option<Span>,
-    /// Those of its values.
+    /// The bytes of its values.
     pub places: KeySpans,
     /// Its entries in [`Payload::entries`].
     pub entries: Vec<u32>,
-    /// Its entry of the binding table.
+    /// Its index in the binding table.
     pub bti_value: Option<i64>,
 }
 
@@ -332,16 +332,16 @@ pub struct SourceArgument {
 pub struct Payload {
     /// The entries, in the order of the text.
     pub entries: Vec<PayloadEntry>,
-    /// The bytes from 0 on, without holes: entries and gaps, by position. Where entries
-    /// overlap, the later ones are left out here.
+    /// Entries and gaps that cover all bytes from 0 on, by position. Of overlapping entries only
+    /// the first is included.
     pub pieces: Vec<Piece>,
     /// Bytes that more than one entry claims.
     pub overlaps: Vec<Overlap>,
-    /// Bytes of entries; those that are claimed twice count once.
+    /// Number of bytes in entries, each counted once.
     pub used: u64,
     /// The end of the last entry.
     pub total: u64,
-    /// How many bytes are passed in registers.
+    /// Number of bytes passed in registers.
     pub inline_data: u64,
 }
 
@@ -350,13 +350,13 @@ pub struct Payload {
 pub struct PayloadEntry {
     /// `arg_type`.
     pub kind: String,
-    /// The first byte; nothing where it is not said.
+    /// The offset of the first byte, if specified.
     pub offset: Option<i64>,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: Option<i64>,
-    /// The argument of the source that it is, or belongs to.
+    /// The index of the source argument that it is, or belongs to.
     pub arg_index: Option<i64>,
-    /// It is (a part of) an argument of the source.
+    /// Whether it is (part of) an argument in the source.
     pub explicit: bool,
     /// `addrmode`.
     pub addrmode: Option<String>,
@@ -376,17 +376,17 @@ pub struct PayloadEntry {
     pub slm_alignment: Option<i64>,
     /// `bti_value`.
     pub bti_value: Option<i64>,
-    /// `image_transformable`, `is_pipe`, `is_ptr`: those that are true.
+    /// Those of `image_transformable`, `is_pipe` and `is_ptr` that are true.
     pub flags: Vec<Str>,
     /// The argument's name in the source.
     pub name: Option<String>,
     /// The argument's type in the source.
     pub type_name: Option<String>,
-    /// What it is, in a few words: `int* out`, `global_size x y z`.
+    /// A short description: `int* out`, `global_size x y z`.
     pub title: String,
     /// The bytes of the entry.
     pub span: Span,
-    /// Those of its values.
+    /// The bytes of its values.
     pub places: KeySpans,
 }
 
@@ -397,7 +397,7 @@ pub struct Piece {
     pub start: u64,
     /// The byte after the last one.
     pub end: u64,
-    /// The entry; nothing for a gap.
+    /// The index of the entry; `None` for a gap.
     pub entry: Option<u32>,
 }
 
@@ -408,9 +408,9 @@ pub struct Overlap {
     pub start: u64,
     /// The byte after the last one.
     pub end: u64,
-    /// The entry that starts first.
+    /// The index of the entry that starts first.
     pub first: u32,
-    /// The other one.
+    /// The index of the other entry.
     pub second: u32,
 }
 
@@ -419,13 +419,13 @@ pub struct Overlap {
 pub struct PerThreadEntry {
     /// `arg_type`.
     pub kind: String,
-    /// The first byte.
+    /// The offset of the first byte.
     pub offset: Option<i64>,
-    /// How many bytes.
+    /// The size in bytes.
     pub size: Option<i64>,
     /// The bytes of the entry.
     pub span: Span,
-    /// Those of its values.
+    /// The bytes of its values.
     pub places: KeySpans,
 }
 
@@ -440,30 +440,30 @@ pub struct BindingTableEntry {
     pub name: Option<String>,
     /// The bytes of the entry.
     pub span: Span,
-    /// Those of its values.
+    /// The bytes of its values.
     pub places: KeySpans,
 }
 
-/// Memory beside the registers.
+/// Memory outside of the registers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryBuffer {
     /// `type`.
     pub kind: String,
     /// `usage`.
     pub usage: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: Option<i64>,
-    /// `slot`, with its default.
+    /// `slot`, or its default.
     pub slot: i64,
-    /// The size is that of a lane, not of a hardware thread.
+    /// Whether the size is per lane, not per hardware thread.
     pub is_simt_thread: bool,
     /// The bytes of the entry.
     pub span: Span,
-    /// Those of its values.
+    /// The bytes of its values.
     pub places: KeySpans,
 }
 
-/// A sampler that the source declares.
+/// A sampler declared in the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InlineSampler {
     /// `sampler_index`.
@@ -472,10 +472,10 @@ pub struct InlineSampler {
     pub addrmode: String,
     /// `filtermode`.
     pub filtermode: String,
-    /// `normalized`, with its default.
+    /// `normalized`, or its default.
     pub normalized: bool,
     /// The bytes of the entry.
     pub span: Span,
-    /// Those of its values.
+    /// The bytes of its values.
     pub places: KeySpans,
 }

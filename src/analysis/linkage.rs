@@ -1,22 +1,22 @@
-//! Relocations and symbols of a document, and how they hang together.
+//! The relocations and symbols of a document.
 //!
-//! Plain data, made by a decoder when somebody asks ([`Document::linkage`]) and kept by it.
-//! [`tables`](crate::tables) shows both.
+//! Plain data, created by a decoder on demand ([`Document::linkage`]) and cached by it.
+//! [`tables`](crate::tables) presents both.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
-/// Who knows the relocations and symbols of a document.
+/// Provides the relocations and symbols of a document.
 pub trait Linkage {
-    /// All of them, in the order of the file.
+    /// Returns all of them, in file order.
     fn tables(&self, sources: &Sources) -> Rc<Tables>;
 }
 
 impl Document {
-    /// Who knows the relocations and symbols of a document: of the opened file (its root), or
-    /// of one that is nested in it.
+    /// Returns the relocations and symbols of a document: of the opened file (its root), or of one
+    /// that is nested in it.
     pub fn linkage(&self, document: NodeId) -> Option<Rc<dyn Linkage>> {
         self.interface(document)
     }
@@ -25,13 +25,13 @@ impl Document {
 /// The relocations and symbols of a document.
 #[derive(Debug, Default)]
 pub struct Tables {
-    /// What relocations patch and symbols live in, by the index in the file.
+    /// The sections, by their index in the file.
     pub sections: Vec<Section>,
     /// The symbols.
     pub symbols: Vec<Symbol>,
     /// The relocations.
     pub relocations: Vec<Relocation>,
-    /// So many more entries were not read: there are too many.
+    /// Number of further entries that exceed the limit.
     pub left_out: u64,
 }
 
@@ -40,11 +40,11 @@ pub struct Tables {
 pub struct Section {
     /// Its name.
     pub name: String,
-    /// Its bytes; those of its header, where it has none.
+    /// Its bytes, or those of its header if it has none.
     pub bytes: Span,
-    /// Its address; 0 before it is loaded.
+    /// Its address; 0 unless it was loaded.
     pub addr: u64,
-    /// The kernel whose code it holds: its name, and its entry in the list of kernels.
+    /// The kernel of the code in it: its name, and its entry in the list of kernels.
     pub kernel: Option<(String, Span)>,
 }
 
@@ -57,44 +57,44 @@ pub struct Symbol {
     pub index: u64,
     /// Its name.
     pub name: String,
-    /// The name as people write it, if it is mangled.
+    /// The demangled name, if the name is mangled.
     pub demangled: Option<Rc<str>>,
-    /// What it stands for.
+    /// Its type: function, object, …
     pub kind: Str,
-    /// How it is linked.
+    /// Its binding.
     pub binding: Str,
-    /// Who can see it.
+    /// Its visibility.
     pub visibility: Str,
-    /// The section where it lives, or a word for it: `undefined`.
+    /// The section that it is defined in, or a word: `undefined`.
     pub home: Home,
-    /// Its value: the offset in its section, or an address.
+    /// Its value: an offset in its section, or an address.
     pub value: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// The bytes that it stands for.
+    /// The bytes that it refers to.
     pub target: Option<Span>,
-    /// So many relocations refer to it.
+    /// Number of relocations that refer to it.
     pub users: u32,
 }
 
 impl Symbol {
-    /// Is it the first entry of a table, which stands for no symbol?
+    /// Whether it is the null symbol, the first entry of every table.
     pub fn is_null(&self) -> bool {
         self.index == 0 && self.name.is_empty() && self.size == 0 && self.value == 0
     }
 
-    /// The name for people.
+    /// Returns the name for display.
     pub fn title(&self) -> &str {
         self.demangled.as_deref().unwrap_or(&self.name)
     }
 }
 
-/// Where a symbol lives.
+/// The definition of a symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Home {
-    /// In the section of this index.
+    /// The index of its section.
     Section(u32),
-    /// In none; says why.
+    /// It is in no section, for this reason.
     Word(Str),
 }
 
@@ -103,22 +103,22 @@ pub enum Home {
 pub struct Relocation {
     /// The bytes of its entry.
     pub entry: Span,
-    /// What is patched, and how.
+    /// The relocation type.
     pub kind: Str,
-    /// Which part of the symbol's address plus the addend is patched in: `low 32 bits of `,
-    /// nothing for all of it. `None` where something else is.
+    /// The part of the symbol's address plus addend that is written: `low 32 bits of `; empty for
+    /// the whole. `None` if something else is written.
     pub part: Option<&'static str>,
-    /// The place in [`Tables::symbols`] of the symbol whose address is patched in.
+    /// The index in [`Tables::symbols`] of the symbol whose address is written.
     pub symbol: Option<u32>,
-    /// The index of that symbol in its table, as the file has it.
+    /// The index of that symbol in its symbol table.
     pub symbol_index: u64,
-    /// What is added; `None` in a table without addends.
+    /// The addend; `None` in a table without addends.
     pub addend: Option<i64>,
     /// The index of the section that is patched.
     pub section: Option<u32>,
-    /// Where in that section.
+    /// The offset in that section.
     pub offset: u64,
-    /// The bytes that are patched, as far as they are in the section.
+    /// The bytes that are patched, clipped to the section.
     pub patched: Option<Span>,
 }
 
@@ -127,7 +127,7 @@ impl Tables {
         self.sections.get(usize::try_from(index).ok()?)
     }
 
-    /// The section where a symbol lives.
+    /// Returns the section that a symbol is defined in.
     pub fn home(&self, symbol: &Symbol) -> Option<&Section> {
         match symbol.home {
             Home::Section(index) => self.section(index),
@@ -135,17 +135,17 @@ impl Tables {
         }
     }
 
-    /// The section that a relocation patches.
+    /// Returns the section that a relocation patches.
     pub fn patches(&self, relocation: &Relocation) -> Option<&Section> {
         self.section(relocation.section?)
     }
 
-    /// The symbol of a relocation.
+    /// Returns the symbol of a relocation.
     pub fn symbol_of(&self, relocation: &Relocation) -> Option<&Symbol> {
         self.symbols.get(usize::try_from(relocation.symbol?).ok()?)
     }
 
-    /// Where a symbol lives, in words: `.text.vecadd + 0x40`, `undefined`.
+    /// Formats where a symbol is defined: `.text.vecadd + 0x40`, `undefined`.
     pub fn place<'a>(&'a self, symbol: &'a Symbol) -> Cow<'a, str> {
         match (&symbol.home, self.home(symbol)) {
             (Home::Word(word), _) if symbol.value == 0 => (&**word).into(),
@@ -156,20 +156,20 @@ impl Tables {
         }
     }
 
-    /// Where a relocation patches, in words: `.text.vecadd + 0x40`.
+    /// Formats the location that a relocation patches: `.text.vecadd + 0x40`.
     pub fn patched(&self, relocation: &Relocation) -> String {
         let section = self.patches(relocation);
         let section = section.map_or("", |section| &section.name);
         format!("{section} + {:#x}", relocation.offset)
     }
 
-    /// What stands in the patched bytes after patching, in words, and the bytes that it leads to:
-    /// `address of .data.const + 0x18`, a number where the sections have addresses. Returns `None`
-    /// where the file does not tell.
+    /// Describes the value after relocation, with the bytes that it refers to: `address of
+    /// .data.const + 0x18`, or a number if the sections have addresses. Returns `None` if the file
+    /// does not determine it.
     pub fn value(&self, relocation: &Relocation) -> Option<(String, Span)> {
         let (part, symbol) = (relocation.part?, self.symbol_of(relocation)?);
         let home = self.home(symbol)?;
-        // The driver adds nothing where the table has no addends.
+        // The driver uses 0 if the table has no addends.
         let addend = relocation.addend.unwrap_or(0);
         let sum = symbol.value.checked_add_signed(addend)?;
         let offset = sum.checked_sub(home.addr)?;
@@ -185,7 +185,7 @@ impl Tables {
         Some((words, to))
     }
 
-    /// The smallest symbol that the patched bytes are of, and how far behind its start they are.
+    /// Returns the smallest symbol that contains the patched bytes, and their offset in it.
     pub fn patched_symbol(&self, relocation: &Relocation) -> Option<(&Symbol, u64)> {
         let patched = relocation.patched?;
         let around = self.symbols.iter().filter_map(|symbol| {
@@ -197,7 +197,7 @@ impl Tables {
         Some((symbol, patched.start - target.start))
     }
 
-    /// The relocations that refer to a symbol.
+    /// Returns the relocations that refer to a symbol.
     pub fn users(&self, symbol: u32) -> impl Iterator<Item = &Relocation> {
         let all = self.relocations.iter();
         all.filter(move |relocation| relocation.symbol == Some(symbol))

@@ -1,9 +1,9 @@
-//! Answers that need more than one field of a file: kernels, images, modules, linkage, code,
-//! source lines, occupancy, and what the driver does with it.
+//! Analyses that need more than one field of a file: kernels, images, modules, linkage, code,
+//! source lines, occupancy, and the driver's verdict.
 //!
-//! Each module has the plain data of an answer and, where formats compute it, the trait that
+//! Each module has the plain data of a result and, where formats compute it, the trait that
 //! [`decode`](crate::decode) implements. [`Document`](crate::model::Document) gets a method for
-//! each here, so that the model knows none of them.
+//! each here, so that the model does not depend on them.
 #![forbid(unsafe_code)]
 #![deny(
     missing_docs,

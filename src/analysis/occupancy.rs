@@ -1,6 +1,6 @@
-//! What limits how many threads and work-groups of a kernel run at a time.
+//! Occupancy: the limits on concurrent threads and work-groups of a kernel.
 //!
-//! Plain data: every number with its source. A decoder computes it when somebody asks
+//! Plain data, each number with its source. A decoder computes it on demand
 //! ([`Kernels::occupancy`](super::kernels::Kernels::occupancy)).
 
 use std::borrow::Cow;
@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Span, Str};
 
-/// What the file does not say, as far as the reader has chosen it.
+/// The parameters that are not in the file, as far as the user has chosen them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Question {
-    /// The device; the file's own without.
+    /// The device; by default the file's own.
     pub device: Option<Str>,
-    /// Work-items of a work-group; the required work-group size without.
+    /// Work-items per work-group; by default the required work-group size.
     pub work_group: Option<u64>,
-    /// Execution units of a (dual) sub-slice; the published number without.
+    /// Number of execution units per (dual) sub-slice; by default the published number.
     pub eus: Option<u64>,
-    /// Bytes of shared local memory for the arguments in it.
+    /// Bytes of shared local memory for arguments.
     pub local_arguments: Option<u64>,
 }
 
 impl Question {
-    /// The work-items of a work-group as people write its size: `256`, `16x16`, `8, 8, 4`. Returns
-    /// `None` if it is no size.
+    /// Parses the size of a work-group (`256`, `16x16`, `8, 8, 4`) and returns the number of
+    /// work-items, or `None` if it is malformed.
     pub fn work_items(typed: &str) -> Option<u64> {
         let is_between = |c: char| matches!(c, 'x' | 'X' | '×' | '*' | ',') || c.is_whitespace();
         let sizes = typed.split(is_between).filter(|size| !size.is_empty());
@@ -38,28 +38,28 @@ impl Question {
     }
 }
 
-/// Where a number comes from.
+/// The origin of a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// The file: these bytes.
+    /// These bytes of the file.
     File(Span),
-    /// The file does not say it: the default of the specification.
+    /// The default of the specification, because the file does not specify it.
     Default,
-    /// The driver's source: file and function.
+    /// The driver's source code: file and function.
     Driver(Str),
     /// Published by the manufacturer; the driver asks the device.
     Published,
-    /// The reader has chosen it.
+    /// Chosen by the user.
     Chosen,
-    /// Computed from the terms before: how.
+    /// Computed from earlier terms, as described.
     Computed(Str),
-    /// It is not known: why, or what to choose.
+    /// Unknown: the reason, or the missing parameter.
     Missing(Str),
 }
 
 impl Origin {
-    /// In words.
+    /// Formats the origin.
     pub fn words(&self) -> Cow<'_, str> {
         match self {
             Origin::File(_) => "file".into(),
@@ -73,41 +73,41 @@ impl Origin {
     }
 }
 
-/// A number that counts.
+/// A number that affects the result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
-    /// Its name for programs: the key in `.ze_info`, where it has one.
+    /// Its identifier: the key in `.ze_info`, if it has one.
     pub id: Str,
-    /// Its name for people.
+    /// Its title for display.
     pub title: Str,
-    /// The number; `None` if it is not known.
+    /// The number; `None` if unknown.
     pub value: Option<u64>,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// It is (one of) the least: what limits the work-groups.
+    /// Whether it is (one of) the lowest: the limit of the number of work-groups.
     pub limits: bool,
 }
 
-/// What limits a kernel on a device.
+/// The occupancy of a kernel on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
-    /// The device; `None` if it is not known.
+    /// The device; `None` if unknown.
     pub device: Option<Str>,
-    /// Where the device comes from.
+    /// The origin of the device.
     pub device_origin: Origin,
-    /// The numbers, each after those that it is computed from.
+    /// The terms, each after those that it is computed from.
     pub terms: Vec<Term>,
     /// The result in a sentence or two.
     pub summary: String,
 }
 
 impl Occupancy {
-    /// The number with that id.
+    /// Returns the number with that identifier.
     pub fn get(&self, id: &str) -> Option<u64> {
         self.term(id)?.value
     }
 
-    /// The term with that id.
+    /// Returns the term with that identifier.
     pub fn term(&self, id: &str) -> Option<&Term> {
         self.terms.iter().find(|term| term.id == id)
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_as_people_write_them() {
+    fn work_group_sizes_are_parsed() {
         for (typed, items) in [
             ("256", Some(256)),
             (" 16 x 16 ", Some(256)),

@@ -1,6 +1,6 @@
-//! What a container holds for which devices, in a few rows.
+//! A summary of a container by device.
 //!
-//! Made of the images that are read so far
+//! Computed from the images read so far
 //! ([`KernelReading::survey`](crate::tables::kernel_reading::KernelReading::survey)).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,72 +10,72 @@ use serde::{Deserialize, Serialize};
 use super::kernels::{HazardKind, KernelRow};
 use crate::model::{Str, sort};
 
-/// How far long work is.
+/// Progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Progress {
-    /// The number of things that are done.
+    /// Number of items done.
     pub done: u64,
-    /// The number of all.
+    /// Total number of items.
     pub of: u64,
 }
 
 impl Progress {
-    /// Is nothing left?
+    /// Whether everything is done.
     pub fn is_over(self) -> bool {
         self.done >= self.of
     }
 }
 
-/// What a container holds.
+/// The contents of a container, by device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Survey {
-    /// The images that are read.
+    /// The number of images read so far.
     pub progress: Progress,
-    /// The devices with native code; those with the most kernels first.
+    /// The devices with native code, in descending order of kernels.
     pub devices: Vec<DeviceSurvey>,
-    /// What is compiled at run time.
+    /// The code that is compiled at run time.
     pub spirv: Option<DeviceSurvey>,
-    /// The number of different names of kernels.
+    /// Number of distinct kernel names.
     pub kernels: u64,
-    /// The number of kernels with native code: one for each device and image.
+    /// Number of kernels with native code, counted once per device and image.
     pub builds: u64,
-    /// The number of kernels that have no native code.
+    /// Number of kernels without native code.
     pub only_spirv: u64,
-    /// Device code that an earlier image has, too.
+    /// Device code that repeats an earlier image.
     pub copies: Copies,
 }
 
-/// What a container holds for one device.
+/// The contents of a container for one device.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeviceSurvey {
-    /// The device; empty where the file names none.
+    /// The device; empty if the file does not name it.
     pub device: Str,
-    /// The number of images.
+    /// Number of images.
     pub images: u64,
-    /// The number of different names of kernels.
+    /// Number of distinct kernel names.
     pub kernels: u64,
-    /// The size of the device code in bytes, after decompression, without copies.
+    /// Size of the device code in bytes, after decompression, without copies.
     pub bytes: u64,
-    /// The number of kernels that spill registers.
+    /// Number of kernels that spill registers.
     pub spilling: u64,
-    /// The number of kernels that use the large register file.
+    /// Number of kernels that use the large register file.
     pub large_grf: u64,
-    /// The number of kernels that have SPIR-V, too: they run on other devices.
+    /// Number of kernels that also have SPIR-V, so that they run on other devices.
     pub with_spirv: u64,
 }
 
-/// Device code with the same bytes as other device code of the file.
+/// Device code that is identical to other device code of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Copies {
-    /// The number of documents that are copies.
+    /// Number of documents that are copies.
     pub documents: u64,
-    /// Their size in bytes.
+    /// Their total size in bytes.
     pub bytes: u64,
-    /// The number of kernels in them.
+    /// Number of kernels in them.
     pub kernels: u64,
 }
 
-/// The titles of the columns of a survey: a row has its device, its numbers, and its fallback.
+/// The column titles of a survey: the device, its numbers, and its fallback.
 pub const TITLES: [&str; 7] = [
     "Device",
     "Images",
@@ -88,19 +88,19 @@ pub const TITLES: [&str; 7] = [
 
 /// A row of the table by device.
 pub struct SurveyRow<'a> {
-    /// The device, with what there is for it.
+    /// The device and its totals.
     pub of: &'a DeviceSurvey,
-    /// The code is native; if not, the driver compiles it at run time.
+    /// Whether the code is native; otherwise the driver compiles it at run time.
     pub is_native: bool,
-    /// The number of kernels that have no native code.
+    /// Number of kernels without native code.
     only_spirv: u64,
 }
 
-/// Writes a number with its noun, in the singular and in the plural.
+/// Formats a number with its noun, in the singular or plural.
 pub type CountFormatter<'a> = &'a dyn Fn(u64, &str, &str) -> String;
 
 impl SurveyRow<'_> {
-    /// The device, in words.
+    /// Returns the device for display.
     pub fn device(&self) -> &str {
         match self.is_native {
             false => "any other, at run time",
@@ -109,27 +109,27 @@ impl SurveyRow<'_> {
         }
     }
 
-    /// The numbers of images, of kernels, of kernels that spill, and of kernels with the large
+    /// Returns the numbers of images, kernels, kernels that spill, and kernels with the large
     /// register file.
     pub fn numbers(&self) -> [u64; 4] {
         let of = self.of;
         [of.images, of.kernels, of.spilling, of.large_grf]
     }
 
-    /// The kernels that also run on other devices; of SPIR-V those that have no native code.
+    /// Formats the kernels that also run on other devices; for SPIR-V, those without native code.
     pub fn fallback(&self, counted: CountFormatter<'_>) -> String {
         match (self.is_native, self.of.with_spirv, self.only_spirv) {
             (true, 0, _) => "none".to_owned(),
             (true, count, _) if count == self.of.kernels => "all kernels".to_owned(),
             (true, count, _) => counted(count, "kernel", "kernels"),
             (false, _, 0) => String::new(),
-            (false, _, only) => format!("{} only so", counted(only, "kernel", "kernels")),
+            (false, _, only) => format!("{} only as SPIR-V", counted(only, "kernel", "kernels")),
         }
     }
 }
 
 impl Survey {
-    /// The rows of the table by device: those with native code, then SPIR-V.
+    /// Returns the rows of the table by device: native code, then SPIR-V.
     pub fn rows(&self) -> impl Iterator<Item = SurveyRow<'_>> {
         let devices = self.devices.iter().map(|of| (of, true));
         let spirv = self.spirv.iter().map(|of| (of, false));
@@ -140,7 +140,7 @@ impl Survey {
         })
     }
 
-    /// Says that there is no native code, once all images are read. Returns `None` if there is some.
+    /// Returns a message if all images are read and none has native code.
     pub fn without_code(&self, counted: CountFormatter<'_>) -> Option<String> {
         if !self.devices.is_empty() || !self.progress.is_over() {
             return None;
@@ -157,7 +157,7 @@ impl Survey {
         ))
     }
 
-    /// Says which device code is in the file more than once. Returns `None` if there is none.
+    /// Returns a message about device code that is in the file more than once, if there is any.
     pub fn more_than_once(&self, counted: CountFormatter<'_>) -> Option<String> {
         let copies = &self.copies;
         (copies.documents > 0).then(|| {
@@ -171,21 +171,21 @@ impl Survey {
     }
 }
 
-/// The kernels of a document in the container.
+/// The kernels of a nested document.
 pub(crate) struct SurveyedImage<'a> {
     pub(crate) device: &'a Str,
     pub(crate) is_native: bool,
     pub(crate) image: &'a str,
-    /// Its size.
+    /// Its size in bytes.
     pub(crate) bytes: u64,
     pub(crate) rows: &'a [KernelRow],
-    /// SPIR-V of the same kernels is beside it.
+    /// Whether the same kernels also exist as SPIR-V.
     pub(crate) has_spirv: bool,
-    /// A document before has the same bytes.
+    /// Whether an earlier document has the same bytes.
     pub(crate) is_copy: bool,
 }
 
-/// A survey that is being made.
+/// Builds a [`Survey`].
 #[derive(Default)]
 pub(crate) struct SurveyBuilder<'a> {
     progress: Progress,
@@ -195,17 +195,17 @@ pub(crate) struct SurveyBuilder<'a> {
     copies: Copies,
 }
 
-/// What there is for one device.
+/// The kernels for one device.
 #[derive(Default)]
 struct Target<'a> {
     counted: DeviceSurvey,
     images: HashSet<&'a str>,
-    /// The names of the kernels, and whether they have SPIR-V, too.
+    /// The names of the kernels, and whether they also have SPIR-V.
     names: HashMap<&'a str, bool>,
 }
 
 impl<'a> SurveyBuilder<'a> {
-    /// Begins a survey.
+    /// Creates an empty survey.
     pub(crate) fn new(progress: Progress) -> SurveyBuilder<'a> {
         SurveyBuilder {
             progress,
@@ -213,7 +213,7 @@ impl<'a> SurveyBuilder<'a> {
         }
     }
 
-    /// Counts the kernels of a document.
+    /// Adds the kernels of a document.
     pub(crate) fn add(&mut self, part: SurveyedImage<'a>) {
         let kernels = part.rows.iter();
         let kernels = kernels.filter(|row| !row.is_function && !row.is_placeholder());
@@ -240,7 +240,7 @@ impl<'a> SurveyBuilder<'a> {
         }
     }
 
-    /// Ends the survey.
+    /// Returns the survey.
     pub(crate) fn finish(self) -> Survey {
         let mut native: HashSet<&str> = HashSet::new();
         let mut devices = Vec::new();

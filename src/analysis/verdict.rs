@@ -1,5 +1,5 @@
-//! What today's driver does with a file. What is wrong with a file is not part of it: that is
-//! in the [`Diagnostic`](crate::model::Diagnostic)s.
+//! The driver's verdict on a file: what the modeled driver does with it. Problems of the file
+//! itself are [`Diagnostic`](crate::model::Diagnostic)s.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,49 +13,49 @@ pub struct Import {
     pub symbol: String,
     /// The first relocation against it.
     pub span: Span,
-    /// The modules around the file that export it: `abstract module 3`.
+    /// The surrounding modules that export it: `abstract module 3`.
     pub exported_by: Vec<Str>,
 }
 
 /// The intermediate representation in a file, which the driver can recompile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebuild {
-    /// What it is: `SPIR-V`, `PISA`.
+    /// Its kind: `SPIR-V`, `PISA`.
     pub from: Str,
     /// Its bytes.
     pub span: Span,
-    /// The driver would recompile it and load the result.
+    /// Whether the driver would recompile it and load the result.
     pub helps: bool,
-    /// In words.
+    /// The explanation.
     pub text: Str,
 }
 
-/// Which devices a file is for.
+/// The devices that a file is for.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Matching {
-    /// What the driver compares, with the values of this file, in words.
+    /// The properties that the driver compares, with the values of this file, as text.
     pub rule: Str,
-    /// The devices on which the driver accepts the file, as far as the target decides; in the
-    /// driver's order.
+    /// The devices whose target the driver accepts for this file, in the driver's order.
     pub accepted_on: Vec<Str>,
-    /// The other devices that the code is compatible with; the driver refuses the file on them.
+    /// The other devices that the code is compatible with, but on which the driver refuses the
+    /// file.
     pub compatible: Vec<Str>,
 }
 
-/// What today's driver does with a file.
+/// The driver's verdict on a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The driver's release.
     pub driver: Str,
-    /// What happens.
+    /// The result of loading the file.
     pub outcome: Outcome,
-    /// The device; `None` if the file does not say which one it is for.
+    /// The device; `None` if the file does not name one.
     pub device: Option<Str>,
-    /// The device was requested; otherwise it is the file's own.
+    /// Whether the device was requested; otherwise it is the file's own.
     pub requested: bool,
-    /// The index of the finding that decides the outcome.
+    /// The index of the finding that determines the outcome.
     pub decisive: Option<usize>,
-    /// What the driver meets, in its order.
+    /// The problems that the driver encounters, in its order.
     pub findings: Vec<Finding>,
     /// The rules of the findings.
     pub rules: Vec<RuleInfo>,
@@ -63,12 +63,12 @@ pub struct Verdict {
     pub imports: Vec<Import>,
     /// The intermediate representation, if the file has one.
     pub rebuild: Option<Rebuild>,
-    /// Which devices the file is for; `None` if the driver does not get that far.
+    /// The devices that the file is for; `None` if the driver does not get that far.
     pub matching: Option<Matching>,
 }
 
 impl Verdict {
-    /// `driver 26.27 on bmg-g21: loads`.
+    /// Formats the verdict in one line: `driver 26.27 on bmg-g21: loads`.
     pub fn headline(&self) -> String {
         let device = match &self.device {
             Some(device) => format!(" on {device}"),
@@ -78,7 +78,7 @@ impl Verdict {
     }
 }
 
-/// A device that the driver runs on.
+/// A device that the driver supports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownDevice {
     /// Its name: `bmg-g21`.
@@ -87,42 +87,42 @@ pub struct KnownDevice {
     pub configuration: String,
     /// Its release: `Xe2-HPG`.
     pub family: String,
-    /// The names under which it is sold.
+    /// Its marketing names.
     pub marketing: Vec<&'static str>,
 }
 
-/// A model of a driver, and of the runtimes above it: what they do with files, without driver or
-/// device.
+/// A model of a driver, and of the runtimes above it: predicts what they do with files, without
+/// driver or device.
 pub trait DriverModel {
-    /// What the driver does with the file in `file` on a device, or on the file's own. Returns
+    /// Predicts what the driver does with a file on a device, or on the file's own device. Returns
     /// `None` if there is no device of that name.
     fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict>;
 
-    /// Which images of a container run on a device. Returns `None` if there is no device of that
-    /// name.
+    /// Predicts which images of a container run on a device. Returns `None` if there is no device
+    /// of that name.
     fn choose(&self, sources: &Sources, images: &Images, device: &str) -> Option<Choice>;
 
-    /// The devices that the driver runs on and that have a name, by configuration.
+    /// Returns the named devices that the driver supports, by configuration.
     fn devices(&self) -> Vec<KnownDevice>;
 }
 
-/// The driver that documents can be given to.
+/// The driver model attached to a document.
 struct Driver(&'static dyn DriverModel);
 
 impl Document {
-    /// Sets the driver that documents can be given to.
+    /// Sets the driver model.
     pub fn set_driver(&mut self, driver: &'static dyn DriverModel) {
         self.extensions.insert(Driver(driver));
     }
 
-    /// The driver that documents can be given to.
+    /// Returns the driver model.
     pub(crate) fn driver(&self) -> Option<&'static dyn DriverModel> {
         self.extensions.get::<Driver>().map(|driver| driver.0)
     }
 
-    /// What today's driver does with a document (the opened file, or one that is nested in it)
-    /// on a device, or on the file's own. Returns `None` if nobody would give the document to
-    /// the driver, or if there is no device of that name. Computed anew each time.
+    /// Returns the driver's verdict on a document (the opened file, or a nested one) for a device,
+    /// or for the file's own device. Returns `None` if programs do not pass such a document to the
+    /// driver, or if there is no device of that name. Recomputed on each call.
     pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
         let file = self.file_of(document)?;
         let mut verdict = self.driver()?.load(&self.sources, file, device)?;
@@ -132,7 +132,7 @@ impl Document {
         Some(verdict)
     }
 
-    /// Finds the modules of the innermost SYCLBIN around a document that export the symbols.
+    /// Finds the modules of the innermost enclosing SYCLBIN that export the symbols.
     fn find_exporters(&self, document: NodeId, imports: &mut [Import]) {
         let parent = |id: &NodeId| self.node(*id)?.parent;
         let mut around = std::iter::successors(Some(document), parent);
@@ -150,8 +150,8 @@ impl Document {
         }
     }
 
-    /// Which images of a container run on a device. Returns `None` if it has none, or if there is
-    /// no device of that name. Computed anew each time.
+    /// Returns which images of a container run on a device, or `None` if it has no images or there
+    /// is no device of that name. Recomputed on each call.
     pub fn choice(&self, images: &Images, device: &str) -> Option<Choice> {
         if images.list.is_empty() {
             None
@@ -160,7 +160,7 @@ impl Document {
         }
     }
 
-    /// The devices of [`verdict`](Self::verdict), by name.
+    /// Returns the names of the devices for [`verdict`](Self::verdict).
     pub fn devices(&self) -> Vec<Str> {
         let devices = self.driver().map_or_else(Vec::new, DriverModel::devices);
         devices.into_iter().map(|device| device.name).collect()

@@ -1,9 +1,9 @@
-//! Two sequences side by side: what is in both, and what only in one.
+//! Alignment of two sequences.
 //!
-//! The shortest list of edits, up to a number of them (`table`, `edits`). Sequences that differ
-//! more are cut at elements that occur once in both (as in patience sorting), and what lies between is
-//! aligned in the same way; where nothing occurs once, it is taken to differ as a whole, and the
-//! alignment says that it is not the shortest.
+//! Finds the shortest list of edits, up to a limit (`table`, `edits`). Sequences that differ more
+//! are cut at elements that occur once in both (as in patience sorting), and the parts in between
+//! are aligned in the same manner. Parts without such elements count as entirely different, and the
+//! alignment is marked as not the shortest.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,46 +13,46 @@ use super::table;
 use super::work::Work;
 use crate::model::sort;
 
-/// The edits that are looked for at once. The search takes the square of it in time and memory.
+/// Maximum number of edits per search, which takes time and memory quadratic in it.
 const EDITS: usize = 1024;
 
-/// The edits that are looked for between two elements that occur once.
+/// Maximum number of edits between two elements that occur once.
 const EDITS_BETWEEN: usize = 256;
 
-/// Cuts within cuts.
+/// Maximum nesting of cuts.
 const DEPTH: u32 = 16;
 
-/// A part that differs: what stands there in the first sequence, and in the second.
+/// A differing part: its range in the first and in the second sequence.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hunk {
-    /// In the first sequence.
+    /// The range in the first sequence.
     pub a: Range<u32>,
-    /// In the second.
+    /// The range in the second sequence.
     pub b: Range<u32>,
 }
 
-/// Two sequences side by side.
+/// An alignment of two sequences.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Alignment {
-    /// The parts that differ, in order; between them the two are the same.
+    /// The differing parts, in order; the parts in between are equal.
     pub hunks: Vec<Hunk>,
-    /// No shorter list of differences is possible.
+    /// Whether the list of differences is the shortest possible.
     pub is_shortest: bool,
 }
 
 impl Alignment {
-    /// How many elements are only in the second sequence.
+    /// Returns the number of elements that are only in the second sequence.
     pub fn added(&self) -> u64 {
         self.hunks.iter().map(|hunk| hunk.b.len() as u64).sum()
     }
 
-    /// How many elements are only in the first sequence.
+    /// Returns the number of elements that are only in the first sequence.
     pub fn removed(&self) -> u64 {
         self.hunks.iter().map(|hunk| hunk.a.len() as u64).sum()
     }
 
-    /// The element of the second sequence that an element of the first is the same as; or, where it
-    /// is within a part that differs, the first element of the second sequence behind that part.
+    /// Returns the equal element in the second sequence, and `true`; for an element in a differing
+    /// part, the first element after that part in the second sequence, and `false`.
     pub fn counterpart(&self, a: u32) -> (u32, bool) {
         let after = self.hunks.partition_point(|hunk| hunk.a.start <= a);
         let last = after.checked_sub(1).and_then(|at| self.hunks.get(at));
@@ -146,7 +146,7 @@ impl Aligner<'_> {
         }
     }
 
-    /// Finds the shortest edit script, if it has at most so many edits.
+    /// Finds the shortest edit script, if it has at most `edits` edits.
     fn shortest(&mut self, a: &Range<usize>, b: &Range<usize>, edits: usize) -> bool {
         let of_a = self.a.get(a.clone()).unwrap_or_default();
         let of_b = self.b.get(b.clone()).unwrap_or_default();
@@ -168,12 +168,12 @@ impl Aligner<'_> {
         is_found
     }
 
-    /// The elements that occur once in both, those of the longest rising sequence of them.
+    /// Returns the elements that occur once in both, reduced to a longest increasing subsequence.
     fn anchors(&mut self, a: &Range<usize>, b: &Range<usize>) -> Vec<(usize, usize)> {
         let of_a = self.a.get(a.clone()).unwrap_or_default();
         let of_b = self.b.get(b.clone()).unwrap_or_default();
         self.work.spend(4 * (of_a.len() + of_b.len()) as u64);
-        // Where an element is in each, or that it is there more often.
+        // The position of an element in each, and whether it is repeated.
         let mut places: HashMap<u32, (Option<usize>, Option<usize>, bool)> = HashMap::new();
         for (at, element) in of_a.iter().enumerate() {
             let entry = places.entry(*element).or_default();
@@ -191,7 +191,7 @@ impl Aligner<'_> {
             .filter_map(|(a, b, _)| Some((a?, b?)))
             .collect();
         sort::ascending(&mut once);
-        // The last of each length, and which comes before it.
+        // The last element for each length, and its predecessor.
         let mut tops: Vec<usize> = Vec::new();
         let mut before: Vec<Option<usize>> = Vec::with_capacity(once.len());
         for (at, (_, place)) in once.iter().enumerate() {

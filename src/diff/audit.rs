@@ -1,8 +1,8 @@
-//! What the comparison by meaning did not explain.
+//! Differences that the comparison by meaning does not explain.
 //!
-//! Before two files with different bytes are said to mean the same, their canonical digests
-//! ([`digest`](super::digest)) must be the same. Where they are not, the parts that differ are
-//! listed with their bytes.
+//! Before two files with different bytes are considered equal in meaning, their canonical digests
+//! ([`digest`](super::digest)) must be equal. If they are not, the differing parts are listed with
+//! their bytes.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use super::matching::by_key;
 use super::{Comparand, Comparer, Comparison, Options, Work};
 use crate::model::{Document, Node, NodeKind, Span, sort};
 
-/// Differing parts that are listed with a field each.
+/// Maximum number of differing parts that are listed with a field.
 const PARTS_MAX: usize = 1000;
 /// Maximum depth of a listed part below the file.
 const DEPTH_MAX: usize = 24;
 
-/// Bytes of differences that were compared and are not wanted, in the first file and in the second:
-/// they do not have to be explained.
+/// Bytes of compared differences that are not selected, in the first file and in the second. They
+/// do not have to be explained.
 #[derive(Debug, Default)]
 pub(super) struct Exemptions {
     a: Vec<Span>,
@@ -37,14 +37,14 @@ impl Exemptions {
         self.b.extend(b);
     }
 
-    /// Sorts the bytes, for [`covers`](Exemptions::covers).
+    /// Sorts the bytes, as required by [`covers`](Exemptions::covers).
     fn sort(&mut self) {
         for spans in [&mut self.a, &mut self.b] {
             *spans = merged(std::mem::take(spans));
         }
     }
 
-    /// Whether all bytes of a part are excused in each file that has it.
+    /// Whether all bytes of a part are exempt in each file that has it.
     fn covers(&self, a: Option<&Node>, b: Option<&Node>) -> bool {
         let is_in = |spans: &[Span], node: Option<&Node>| {
             let Some(node) = node else {
@@ -61,7 +61,7 @@ impl Exemptions {
     }
 }
 
-/// The same bytes as spans that neither overlap nor touch, in order.
+/// Merges spans that overlap or touch, and sorts them.
 fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     sort::by_key(&mut spans, |span| (span.source, span.start, span.end));
     let mut out: Vec<Span> = Vec::new();
@@ -78,7 +78,7 @@ fn merged(mut spans: Vec<Span>) -> Vec<Span> {
 
 /// A part that differs, or that only one of the files has.
 struct ChangedPart {
-    /// The names that lead to it.
+    /// The path to it.
     path: Vec<String>,
     a: Option<Node>,
     b: Option<Node>,
@@ -91,15 +91,15 @@ struct Audit<'d> {
     excused: Exemptions,
     path: Vec<String>,
     found: Vec<ChangedPart>,
-    /// Number of parts that differ and are not listed.
+    /// Number of differing parts that are not listed.
     left_out: u64,
-    /// Number of parts that differ and are excused.
+    /// Number of differing parts that are exempt.
     excused_parts: u64,
 }
 
 impl Comparer<'_> {
-    /// The differences of two files beyond layout, but for those in `excused` bytes. What could not
-    /// be compared is noted in `comparison`.
+    /// Returns the differences of two files beyond layout, except for those in exempt bytes. Adds a
+    /// note to `comparison` about anything that could not be compared.
     pub(super) fn audit_of(
         a: &mut Document,
         b: &mut Document,
@@ -121,8 +121,7 @@ impl Comparer<'_> {
         std::mem::take(&mut comparison.entries)
     }
 
-    /// Lists what differs beyond layout and is not excused. For files whose meaning is the same as
-    /// far as it was compared.
+    /// Lists differences beyond layout that are not exempt, for files without other differences.
     pub(super) fn audit(&mut self, mut excused: Exemptions) {
         excused.sort();
         let (a, b) = (self.a.root().clone(), self.b.root().clone());
@@ -139,7 +138,7 @@ impl Comparer<'_> {
             };
             match audit.run(&a, &b) {
                 Ok(true) => {
-                    // Nothing was left out after all.
+                    // The comparison is complete after all.
                     self.result.is_cut = false;
                     self.work = Work::new(0);
                     return;
@@ -149,12 +148,12 @@ impl Comparer<'_> {
                 Err(BudgetExceeded) => (Vec::new(), 0),
             }
         };
-        // To read each byte of both files is always affordable.
+        // Reading each byte of both files once is always affordable.
         let sizes = [&a, &b].map(|node| node.span.map_or(0, |span| span.len()));
         self.work = Work::new(sizes.iter().sum::<u64>().saturating_mul(4));
         if left_out > 0 {
             self.note(format!(
-                "{left_out} more parts have other bytes: the first {PARTS_MAX} are listed"
+                "{left_out} more parts differ in their bytes; the first {PARTS_MAX} are listed"
             ));
         }
         self.list(found);
@@ -168,7 +167,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// One entry for each outermost part, with the bytes that differ in it.
+    /// Adds an entry for each outermost part, with the bytes that differ in it.
     fn list(&mut self, found: Vec<ChangedPart>) {
         let mut entries: Vec<(String, Vec<ChangedPart>)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -210,11 +209,11 @@ impl Comparer<'_> {
             "" => name.to_owned(),
             path => format!("{path}/{name}"),
         };
-        let said = |comparer: &Self, which, node: &Node| {
+        let side = |comparer: &Self, which, node: &Node| {
             let span = node.span?;
-            let said = FieldValue::of(&node.value);
-            let said = said.unwrap_or_else(|| comparer.bytes_said(which, span));
-            Some(Side::new(said, span))
+            let value = FieldValue::of(&node.value);
+            let value = value.unwrap_or_else(|| comparer.bytes_value(which, span));
+            Some(Side::new(value, span))
         };
         let key = |node: &Node| match path {
             "" => "contents".to_owned(),
@@ -222,9 +221,9 @@ impl Comparer<'_> {
         };
         match (&part.a, &part.b) {
             (Some(a), Some(b)) => {
-                let (from, to) = (said(self, Comparand::A, a), said(self, Comparand::B, b));
+                let (from, to) = (side(self, Comparand::A, a), side(self, Comparand::B, b));
                 let is_value = a.kind == NodeKind::Field && b.kind == NodeKind::Field;
-                let differs = from.as_ref().map(|s| &s.said) != to.as_ref().map(|s| &s.said);
+                let differs = from.as_ref().map(|s| &s.value) != to.as_ref().map(|s| &s.value);
                 if is_value && differs {
                     let path = match path {
                         "" => key(a),
@@ -247,8 +246,8 @@ impl Comparer<'_> {
             }
             (a, b) => {
                 let node = a.as_ref().or(b.as_ref());
-                let from = a.as_ref().and_then(|node| said(self, Comparand::A, node));
-                let to = b.as_ref().and_then(|node| said(self, Comparand::B, node));
+                let from = a.as_ref().and_then(|node| side(self, Comparand::A, node));
+                let to = b.as_ref().and_then(|node| side(self, Comparand::B, node));
                 if from.is_some() || to.is_some() {
                     fields.push(Field {
                         key: node.map(key).unwrap_or_default(),
@@ -272,7 +271,7 @@ impl Audit<'_> {
         Ok(is_same)
     }
 
-    /// Finds what differs in two nodes with different digests.
+    /// Finds the differences in two nodes with different digests.
     fn differ(&mut self, a: &Node, b: &Node) -> Result<(), BudgetExceeded> {
         let scopes = (self.a.enter(a), self.b.enter(b));
         let before = self.parts();
@@ -307,7 +306,7 @@ impl Audit<'_> {
         a: Vec<(Node, Digest)>,
         b: Vec<(Node, Digest)>,
     ) -> Result<(), BudgetExceeded> {
-        // What is in both, wherever it is, does not differ.
+        // Parts that are in both files, at any position, do not differ.
         fn digests(nodes: &[(Node, Digest)]) -> Vec<Digest> {
             nodes.iter().map(|(_, digest)| *digest).collect()
         }
@@ -341,7 +340,7 @@ impl Audit<'_> {
         Ok(())
     }
 
-    /// Number of parts that were found to differ.
+    /// Returns the number of differing parts found.
     fn parts(&self) -> u64 {
         self.found.len() as u64 + self.left_out + self.excused_parts
     }
@@ -363,7 +362,7 @@ impl Audit<'_> {
     }
 }
 
-/// What a node is called in the path to it.
+/// Returns the segment of the path for a node.
 fn name(node: &Node) -> String {
     match (node.indexed, node.name.is_empty()) {
         (true, true) => format!("[{}]", node.index),

@@ -1,6 +1,6 @@
-//! The file that a document is compared with, and what differs.
+//! The file that a document is compared with, and the comparison.
 //!
-//! The lists of it are [`ListId::Differences`](crate::tables::ListId::Differences) and, of one
+//! The lists are [`ListId::Differences`](crate::tables::ListId::Differences) and, for a single
 //! difference, [`ListId::Changes`](crate::tables::ListId::Changes).
 
 use std::cell::RefCell;
@@ -12,15 +12,15 @@ use crate::model::Document;
 /// The file that a document is compared with.
 #[derive(Clone)]
 pub(crate) struct Base {
-    /// The file. Its bytes are not those of the document: a span says which of the two it is of.
+    /// The file. It has its own sources: a span belongs to one of the two documents.
     pub(crate) document: Rc<RefCell<Document>>,
-    /// What differs.
+    /// The differences.
     pub(crate) comparison: Rc<Comparison>,
 }
 
 impl Document {
-    /// Compares the document with another file, which it keeps: `base` is the first file of the
-    /// comparison, the document the second.
+    /// Compares the document with another file, and keeps that file: `base` is the first file of
+    /// the comparison, the document the second.
     pub fn compare_with(&mut self, mut base: Document, options: &Options) -> Rc<Comparison> {
         let comparison = Rc::new(compare(&mut base, self, options));
         self.extensions.insert(Base {
@@ -30,7 +30,7 @@ impl Document {
         comparison
     }
 
-    /// Compares it again with the same file, in another way. Returns `None` if there is none.
+    /// Repeats the comparison with other options. Returns `None` if there is no base.
     pub fn compare_again(&mut self, options: &Options) -> Option<Rc<Comparison>> {
         let base = self.extensions.remove::<Base>()?;
         let made = compare(&mut base.document.borrow_mut(), self, options);
@@ -42,24 +42,24 @@ impl Document {
         Some(comparison)
     }
 
-    /// The file that it is compared with.
+    /// Returns the file that the document is compared with.
     pub(crate) fn base(&self) -> Option<&Base> {
         self.extensions.get()
     }
 
-    /// What differs from the file that it is compared with.
+    /// Returns the comparison with that file.
     pub fn comparison(&self) -> Option<&Rc<Comparison>> {
         self.base().map(|base| &base.comparison)
     }
 
-    /// What differs of the file that it is compared with, and of its own; as [`differing`] has it.
+    /// Returns the differing bytes of that file, and of the document, as from [`differing`].
     pub fn differing(&self) -> Option<(DifferenceIndex, DifferenceIndex)> {
         let base = self.base()?;
         let other = base.document.borrow();
         Some(differing(&base.comparison, (&other, self)))
     }
 
-    /// Forgets the file that it is compared with.
+    /// Drops the file that the document is compared with.
     pub fn forget_base(&mut self) {
         self.extensions.remove::<Base>();
     }

@@ -1,23 +1,23 @@
-//! Bytes against bytes.
+//! Comparison of bytes.
 
 use super::{Comparand, Comparer, TOO_MUCH_WORK};
 use crate::diff::entry::{BYTES_KEPT, Field, FieldValue, Side};
 use crate::model::Span;
 
-/// So much is read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 256 << 10;
 
-/// Differing bytes that are no further apart than this are one range.
+/// Differing bytes at most this far apart are one range.
 const NEAR: u64 = 8;
 
-/// So many ranges are told apart.
+/// Maximum number of ranges.
 const RANGES_MAX: usize = 16;
 
-/// Where two runs of bytes differ.
+/// The ranges where two runs of bytes differ.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Ranges {
-    /// Ranges that differ, as offsets in the first run and in the second: start, end. If there are
-    /// more, the last one spans them all.
+    /// The differing ranges, as offsets (start, end) in the first and in the second run. If there
+    /// are more than the maximum, the last one spans the rest.
     pub ranges: Vec<((u64, u64), (u64, u64))>,
 }
 
@@ -41,7 +41,7 @@ impl Ranges {
 }
 
 impl Comparer<'_> {
-    /// Have two runs the same bytes? Reads up to the first difference.
+    /// Whether two runs have the same bytes. Reads up to the first difference.
     pub(super) fn same_bytes(&mut self, a: Span, b: Span) -> Result<bool, String> {
         if a.len() != b.len() {
             return Ok(false);
@@ -76,8 +76,8 @@ impl Comparer<'_> {
         Ok((one, other))
     }
 
-    /// Where two runs of bytes differ. Where they are not equally long, what is between their same
-    /// beginnings and their same ends is one range.
+    /// Returns the differing ranges of two runs. If their lengths differ, everything between the
+    /// common prefix and the common suffix is one range.
     pub(super) fn ranges(&mut self, a: Span, b: Span) -> Result<Ranges, String> {
         let mut ranges = Ranges::default();
         if a.len() == b.len() {
@@ -126,7 +126,7 @@ impl Comparer<'_> {
         Ok(ranges)
     }
 
-    /// The fields that say where two runs of bytes differ: `size`, and `contents` for each range.
+    /// Returns fields for the differences of two runs: `size`, and `contents` for each range.
     pub(super) fn contents(&mut self, a: Span, b: Span) -> Vec<Field> {
         let mut fields = Vec::new();
         if a.len() != b.len() {
@@ -148,7 +148,7 @@ impl Comparer<'_> {
         for (one, other) in ranges {
             let side = |comparer: &Comparer<'_>, which, span: Span, (start, end): (u64, u64)| {
                 let span = span.subspan(start, end - start);
-                (start < end).then(|| Side::new(comparer.bytes_said(which, span), span))
+                (start < end).then(|| Side::new(comparer.bytes_value(which, span), span))
             };
             fields.push(Field {
                 key: "contents".to_owned(),
@@ -160,8 +160,8 @@ impl Comparer<'_> {
         fields
     }
 
-    /// The first bytes of a run.
-    pub(super) fn bytes_said(&self, which: Comparand, span: Span) -> FieldValue {
+    /// Returns the first bytes of a run.
+    pub(super) fn bytes_value(&self, which: Comparand, span: Span) -> FieldValue {
         let sources = &self.document(which).sources;
         let bytes = sources.read_clamped(span.subspan(0, BYTES_KEPT));
         let bytes = bytes.map_or_else(|_| Vec::new(), |bytes| bytes.to_vec());

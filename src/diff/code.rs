@@ -1,8 +1,8 @@
-//! Code against code, by instructions.
+//! Comparison of code by instructions.
 //!
-//! Two instructions are the same if the assembler writes them alike, wherever they stand: a jump is
-//! the same if it goes to the same place, whatever its number, and it does not matter whether a word
-//! is compacted. Zero bytes behind the code, which the hardware may prefetch, are none of it.
+//! Two instructions are equal if the assembler writes them alike, regardless of their position:
+//! jumps are compared by target instruction, and compaction is ignored. Zero bytes after the code,
+//! which the hardware may prefetch, are not part of it.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,51 +14,51 @@ use super::work::Work;
 use crate::analysis::assembly::{Counts, Listing, Shape, Shapes};
 use crate::model::{Sources, Span, Str, sort};
 
-/// How the code of a kernel differs.
+/// The change of a kernel's code.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CodeChange {
-    /// The instructions are the same.
+    /// Whether the instructions are equal.
     pub equal: bool,
     /// The code in the first file.
     pub a: Span,
     /// The code in the second file.
     pub b: Span,
-    /// Instructions in the first file and in the second, without those that only fill up.
+    /// Numbers of instructions in the first and in the second file, without padding.
     pub counts: (u32, u32),
-    /// So many instructions are only in the second file.
+    /// Number of instructions that are only in the second file.
     pub added: u64,
-    /// So many are only in the first file.
+    /// Number of instructions that are only in the first file.
     pub removed: u64,
-    /// No shorter list of differences is possible.
+    /// Whether the list of differences is the shortest possible.
     pub is_shortest: bool,
     /// The rows of the listings that differ.
     pub hunks: Vec<Hunk>,
-    /// The encodings, by name; empty where it is not known.
+    /// The names of the encodings; empty if unknown.
     pub encodings: (String, String),
 }
 
-/// The instructions of some code, as they are compared.
+/// The instructions of some code, in comparable form.
 #[derive(Default)]
 pub(super) struct Words {
-    /// For each instruction its number in the dictionary.
+    /// For each instruction, its index in the dictionary.
     pub ids: Vec<u32>,
-    /// Of the instructions that can go elsewhere: the row, and the rows where they can go.
+    /// For instructions with jump targets: the row, and the rows of the targets.
     targets: HashMap<u32, Vec<u32>>,
-    /// What the instructions come to.
+    /// Statistics of the instructions.
     counts: Counts,
 }
 
-/// The texts of instructions, by number, and the words that have been seen in each encoding.
+/// The indices of instruction texts, and the words seen so far, by encoding.
 #[derive(Default)]
 pub(super) struct Dictionary {
     texts: HashMap<Box<str>, u32>,
     words: HashMap<Str, HashMap<u128, (u32, Counts)>>,
 }
 
-/// So many words and texts are remembered.
+/// Maximum number of cached words and texts.
 const KNOWN_MAX: usize = 1 << 20;
 
-/// Takes the instructions of one listing.
+/// Receives the instructions of one listing.
 struct ListingReader<'d> {
     texts: &'d mut HashMap<Box<str>, u32>,
     words: &'d mut HashMap<u128, (u32, Counts)>,
@@ -66,7 +66,7 @@ struct ListingReader<'d> {
     taken: Words,
     starts: Vec<i32>,
     jumps: Vec<(u32, Vec<i32>)>,
-    /// Behind the last instruction that does not only fill up.
+    /// Number of instructions up to the last one that is not padding.
     last: usize,
 }
 
@@ -112,7 +112,7 @@ impl Shapes for ListingReader<'_> {
     }
 }
 
-/// Takes the instructions of a listing. Stops when the work is used up.
+/// Reads the instructions of a listing. Stops when the work is used up.
 pub(super) fn words(
     listing: &dyn Listing,
     sources: &Sources,
@@ -149,12 +149,12 @@ pub(super) fn words(
     taken
 }
 
-/// Aligns two listings. A jump that goes elsewhere in the second one differs.
+/// Aligns two listings. A jump with another target differs.
 pub(super) fn aligned(a: &Words, b: &Words, work: &mut Work) -> Alignment {
     let found = align(&a.ids, &b.ids, work);
     let mut hunks: Vec<Hunk> = Vec::with_capacity(found.hunks.len());
     let mut from = (0_u32, 0_u32);
-    // What is written alike goes somewhere in both, or in neither.
+    // Equal texts have targets in both, or in neither.
     let mut jumping: Vec<u32> = a.targets.keys().copied().collect();
     sort::ascending(&mut jumping);
     let end = Hunk {
@@ -206,14 +206,14 @@ fn push(hunks: &mut Vec<Hunk>, a: std::ops::Range<u32>, b: std::ops::Range<u32>)
     }
 }
 
-/// Is a row of the second listing the place that a row of the first one is? Within a part that
-/// differs, all rows are one place, and so is the row behind it.
+/// Whether a row of the second listing corresponds to a row of the first. All rows of a differing
+/// part, and the row after it, count as one position.
 fn leads_to(alignment: &Alignment, a: u32, b: u32) -> bool {
     let after = alignment.hunks.partition_point(|hunk| hunk.a.start <= a);
     let last = after.checked_sub(1).and_then(|at| alignment.hunks.get(at));
     match last {
         Some(hunk) if a <= hunk.a.end && a >= hunk.a.start => {
-            // The row behind the part is in it, too, if the part has none in the first listing.
+            // The row after the part is included if the part is empty in the first listing.
             (hunk.b.start..=hunk.b.end).contains(&b)
         }
         Some(hunk) => hunk.b.end.saturating_add(a - hunk.a.end) == b,
@@ -227,7 +227,7 @@ impl Words {
     }
 }
 
-/// What the instructions of both files come to.
+/// The statistics of the instructions in both files.
 pub(super) type CountsPair = (Counts, Counts);
 
 /// Compares the code of two listings.
@@ -238,7 +238,7 @@ pub(super) fn code_change(
     dictionary: &mut Dictionary,
     work: &mut Work,
 ) -> (CodeChange, CountsPair) {
-    // The numbers of texts must be the same for both listings, and are for no others.
+    // Indices of texts must agree for both listings, but for no others.
     let known = dictionary.words.values().map(HashMap::len).sum::<usize>();
     if known.max(dictionary.texts.len()) > KNOWN_MAX {
         *dictionary = Dictionary::default();

@@ -1,4 +1,4 @@
-//! Modules of SYCLBINs and images of host files: matched by what they export and what they are for.
+//! Modules of SYCLBINs and images of host binaries: matched by exports and target.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,27 +10,27 @@ use crate::analysis::modules::{
 };
 use crate::model::{Node, Span, sort};
 
-/// Something with properties that is matched by what it is for.
+/// An item with properties: a module or an image.
 struct PropertyBearer {
-    /// What it is called in its file.
+    /// Its name in its file.
     name: String,
-    /// What must be the same: target, kind.
+    /// The properties that must be equal: target, kind.
     kind: String,
-    /// What it exports.
+    /// Its exports.
     exports: Vec<String>,
-    /// What is said of it.
-    said: Vec<(&'static str, FieldValue, Option<Span>)>,
+    /// Its values: key, value, bytes.
+    values: Vec<(&'static str, FieldValue, Option<Span>)>,
     properties: Vec<PropertySet>,
     /// Its bytes in the file.
     bytes: Option<Span>,
-    /// What stands for it.
+    /// The bytes that represent it.
     place: Span,
 }
 
 /// The property set with the names of a module's kernels.
 const KERNEL_NAMES: &str = "SYCL/kernel names";
 
-/// What a module or an image exports: the kernels and functions that its properties name.
+/// Returns the exports of a module or an image: the kernels and functions that its properties name.
 fn exports(sets: &[PropertySet]) -> Vec<String> {
     let named = sets
         .iter()
@@ -80,7 +80,7 @@ impl Comparer<'_> {
         for (one, other) in matched(&things.0, &things.1) {
             self.things(Part::Module, (&things.0, one), (&things.1, other), at);
         }
-        // Modules may share images: each is looked at once, for the first module that has it.
+        // Modules may share images: each is compared once, for its first module.
         let images = (
             self.module_images(Comparand::A, modules.0, &graphs.0, &things.0),
             self.module_images(Comparand::B, modules.1, &graphs.1, &things.1),
@@ -105,7 +105,7 @@ impl Comparer<'_> {
                 name: format!("abstract module {}", module.index),
                 kind: String::new(),
                 exports: exports(&properties),
-                said: Vec::new(),
+                values: Vec::new(),
                 properties,
                 bytes: None,
                 place: module.header,
@@ -114,8 +114,8 @@ impl Comparer<'_> {
         things
     }
 
-    /// The IR modules and native images of all abstract modules. An image exports what its module
-    /// does.
+    /// Returns the IR modules and native images of all abstract modules. An image has the exports
+    /// of its module.
     fn module_images(
         &mut self,
         which: Comparand,
@@ -146,14 +146,14 @@ impl Comparer<'_> {
             if self.work.is_over() {
                 break;
             }
-            let mut said = image_said(image);
-            let words: Vec<String> = said.iter().map(|(_, said, _)| said.text()).collect();
-            // What a property says is said there.
+            let mut values = image_values(image);
+            let words: Vec<String> = values.iter().map(|(_, value, _)| value.text()).collect();
+            // Values of properties are compared there.
             let is_property = |key: &str| {
                 let mut entries = properties.iter().flat_map(|set| &set.entries);
                 entries.any(|entry| entry.key == key || key == "ir_type" && entry.key == "type")
             };
-            said.retain(|(key, ..)| !is_property(key));
+            values.retain(|(key, ..)| !is_property(key));
             let (kind, title) = match holder {
                 PropertyOwner::IrModule(at) => ("IR", format!("IR module {at}")),
                 PropertyOwner::NativeImage(at) => {
@@ -169,7 +169,7 @@ impl Comparer<'_> {
                 name: title,
                 kind: format!("{kind} {}", words.join(" ")),
                 exports: module.map_or_else(Vec::new, |module| module.exports.clone()),
-                said,
+                values,
                 properties,
                 bytes: Some(image.bytes),
                 place: image.place(),
@@ -178,7 +178,7 @@ impl Comparer<'_> {
         things
     }
 
-    /// Compares the images of two host files, or of two OffloadBinaries. Returns their bytes.
+    /// Compares the images of two host binaries, or of two OffloadBinaries. Returns their bytes.
     pub(super) fn images(
         &mut self,
         images: (&dyn HostImages, &dyn HostImages),
@@ -215,7 +215,7 @@ impl Comparer<'_> {
         things
     }
 
-    /// Compares two things that belong together, or says which is only in one file.
+    /// Compares two matching items, or adds entries for those that are only in one file.
     fn things(
         &mut self,
         part: Part,
@@ -233,12 +233,12 @@ impl Comparer<'_> {
             };
             let Some(thing) = one.or(other) else { return };
             let side =
-                |said: &FieldValue, span: &Option<Span>| Some(Side::new(said.clone(), *span));
-            let fields = thing.said.iter().map(|(key, said, span)| Field {
+                |value: &FieldValue, span: &Option<Span>| Some(Side::new(value.clone(), *span));
+            let fields = thing.values.iter().map(|(key, value, span)| Field {
                 key: (*key).to_owned(),
                 path: (*key).to_owned(),
-                from: one.and_then(|_| side(said, span)),
-                to: other.and_then(|_| side(said, span)),
+                from: one.and_then(|_| side(value, span)),
+                to: other.and_then(|_| side(value, span)),
             });
             let mut fields: Vec<Field> = fields.collect();
             let none: &[PropertySet] = &[];
@@ -258,7 +258,7 @@ impl Comparer<'_> {
             return;
         };
         let mut fields = Vec::new();
-        let keys = one.said.iter().chain(&other.said).map(|(key, ..)| *key);
+        let keys = one.values.iter().chain(&other.values).map(|(key, ..)| *key);
         let mut seen = Vec::new();
         for key in keys {
             if seen.contains(&key) {
@@ -266,11 +266,11 @@ impl Comparer<'_> {
             }
             seen.push(key);
             let find = |thing: &PropertyBearer| {
-                let found = thing.said.iter().find(|(other, ..)| *other == key)?;
+                let found = thing.values.iter().find(|(other, ..)| *other == key)?;
                 Some(Side::new(found.1.clone(), found.2))
             };
             let (from, to) = (find(one), find(other));
-            if from.as_ref().map(|side| &side.said) != to.as_ref().map(|side| &side.said) {
+            if from.as_ref().map(|side| &side.value) != to.as_ref().map(|side| &side.value) {
                 fields.push(Field {
                     key: key.to_owned(),
                     path: key.to_owned(),
@@ -306,7 +306,7 @@ impl Comparer<'_> {
         self.property_sets(&name, (&one.properties, &other.properties), at);
     }
 
-    /// Property sets by name, properties by key.
+    /// Compares property sets by name, and properties by key.
     fn property_sets(&mut self, of: &str, sets: (&[PropertySet], &[PropertySet]), at: u32) {
         for (name, spans, fields) in set_fields(sets) {
             if fields.is_empty() {
@@ -327,17 +327,17 @@ impl Comparer<'_> {
     }
 }
 
-/// What a thing is called: its name, and what it is for.
+/// Formats an item: its name, and its target.
 fn title(thing: &PropertyBearer) -> String {
     thing.name.clone()
 }
 
-/// What is said of an image of a SYCLBIN.
-fn image_said(image: &Image) -> Vec<(&'static str, FieldValue, Option<Span>)> {
-    let mut said = Vec::new();
+/// Returns the values of an image of a SYCLBIN.
+fn image_values(image: &Image) -> Vec<(&'static str, FieldValue, Option<Span>)> {
+    let mut values = Vec::new();
     if let Some(kind) = image.ir_type {
         let name = image.ir_type_name().map(str::to_owned);
-        said.push((
+        values.push((
             "ir_type",
             FieldValue::Number(kind.value.into(), name),
             kind.span,
@@ -345,16 +345,16 @@ fn image_said(image: &Image) -> Vec<(&'static str, FieldValue, Option<Span>)> {
     }
     for (key, text) in [("arch", &image.arch), ("target", &image.target)] {
         if let Some(text) = text {
-            said.push((key, FieldValue::Text(text.value.clone()), text.span));
+            values.push((key, FieldValue::Text(text.value.clone()), text.span));
         }
     }
-    said
+    values
 }
 
 fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
-    let mut said: Vec<(&'static str, FieldValue, Option<Span>)> = Vec::new();
+    let mut values: Vec<(&'static str, FieldValue, Option<Span>)> = Vec::new();
     let text = |text: &str| FieldValue::Text(text.to_owned());
-    said.push(("kind", text(image.kind), Some(image.span)));
+    values.push(("kind", text(image.kind), Some(image.span)));
     let (mut names, mut properties) = (Vec::new(), Vec::new());
     let mut kind = String::new();
     if let Some(described) = image.described {
@@ -364,17 +364,17 @@ fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
             kind = format!("{kind} {target}");
         }
         if let Some(version) = described.version {
-            said.push(("Version", FieldValue::count(version), places.record));
+            values.push(("Version", FieldValue::count(version), places.record));
         }
-        said.push(("DeviceTargetSpec", text(&described.target), places.target));
-        said.push(("Kind", text(&described.offload_kind), places.record));
-        said.push(("Format", text(&described.format), places.record));
-        said.push((
+        values.push(("DeviceTargetSpec", text(&described.target), places.target));
+        values.push(("Kind", text(&described.offload_kind), places.record));
+        values.push(("Format", text(&described.format), places.record));
+        values.push((
             "CompileOptions",
             text(&described.compile_options),
             places.compile_options,
         ));
-        said.push((
+        values.push((
             "LinkOptions",
             text(&described.link_options),
             places.link_options,
@@ -387,7 +387,7 @@ fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
         sort::ascending(&mut names);
         if !names.is_empty() {
             let list = names.iter().map(|name| text(name)).collect();
-            said.push(("entries", FieldValue::List(list), places.entries));
+            values.push(("entries", FieldValue::List(list), places.entries));
         }
         properties = described.properties;
     }
@@ -395,16 +395,16 @@ fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
         name: format!("image {index}"),
         kind: format!("{kind} {}", image.section),
         exports: names,
-        said,
+        values,
         properties,
         bytes: Some(image.span),
         place: image.span,
     }
 }
 
-/// Matches things: those for the same that export the same, then those for the same that share an
-/// export, then those for the same without exports in order, then those that export the same for
-/// something else. Each thing of the second list is looked up, not compared with all of the first.
+/// Matches items: first those with the same target and exports, then those with the same target and
+/// a common export, then those with the same target and no exports, in order, then those with the
+/// same exports for another target. Each item of the second list is looked up in a table.
 fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut of_a: Vec<Option<usize>> = vec![None; a.len()];
     let mut is_taken = vec![false; b.len()];
@@ -462,8 +462,8 @@ fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Op
     pairs
 }
 
-/// The value of a property, and what it means.
-fn property_said(value: &PropertyValue, meaning: &str) -> FieldValue {
+/// Formats the value of a property, and its meaning.
+fn property_value(value: &PropertyValue, meaning: &str) -> FieldValue {
     match value {
         PropertyValue::Number(number) => {
             let name = Some(meaning.to_owned()).filter(|meaning| !meaning.is_empty());
@@ -483,8 +483,8 @@ fn property_said(value: &PropertyValue, meaning: &str) -> FieldValue {
     }
 }
 
-/// How the value of a property in this set differs: where both would be written alike, the number of
-/// bits, or bytes that are not shown.
+/// Returns the difference of a property. If both values have the same text, it is the number of
+/// bits, or bytes that are not displayed.
 fn value_field(set: &str, a: &Property, b: &Property) -> Field {
     let field = |key: &str, path: String, (from, to)| Field {
         key: key.to_owned(),
@@ -493,8 +493,8 @@ fn value_field(set: &str, a: &Property, b: &Property) -> Field {
         to: Some(Side::new(to, b.span)),
     };
     let path = format!("{set}/{}", a.key);
-    let said = |property: &Property| property_said(&property.value, &property.meaning);
-    match (said(a), said(b), &a.value, &b.value) {
+    let value = |property: &Property| property_value(&property.value, &property.meaning);
+    match (value(a), value(b), &a.value, &b.value) {
         (from, to, ..) if from != to => field(&a.key, path, (from, to)),
         (_, _, PropertyValue::Bytes { bits, .. }, PropertyValue::Bytes { bits: other, .. })
             if bits != other =>
@@ -508,7 +508,7 @@ fn value_field(set: &str, a: &Property, b: &Property) -> Field {
 
 type SetFields = (String, Sides<Option<Span>>, Vec<Field>);
 
-/// The properties that differ, by set.
+/// Returns the properties that differ, by set.
 fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
     let mut names: Vec<&str> = Vec::new();
     let mut sets: BTreeMap<&str, Sides<Option<&PropertySet>>> = BTreeMap::new();
@@ -543,7 +543,7 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
             .collect();
         let mut fields = Vec::new();
         let side =
-            |entry: &Property| Side::new(property_said(&entry.value, &entry.meaning), entry.span);
+            |entry: &Property| Side::new(property_value(&entry.value, &entry.meaning), entry.span);
         let field = |key: &str, from: Option<Side>, to: Option<Side>| Field {
             key: key.to_owned(),
             path: format!("{name}/{key}"),
@@ -579,9 +579,9 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
         let spans = (one.map(|set| set.span), other.map(|set| set.span));
         if fields.is_empty() && spans.0.is_some() != spans.1.is_some() {
             // An empty set.
-            let said =
+            let size =
                 |span: Option<Span>| span.map(|span| Side::new(FieldValue::List(Vec::new()), span));
-            fields.push(field("", said(spans.0), said(spans.1)));
+            fields.push(field("", size(spans.0), size(spans.1)));
         }
         found.push((name.to_owned(), spans, fields));
     }

@@ -1,4 +1,4 @@
-//! Which bytes of the two files differ: what marks the rows of their trees.
+//! The bytes that differ between two files, which mark the rows of their trees.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use super::Comparison;
 use super::entry::{Change, Entry};
 use crate::model::{Document, SourceId, Sources, Span, sort};
 
-/// So many runs of bytes are told apart on each side; further ones are joined with their neighbours.
+/// Maximum number of runs on each side; further ones are merged with their neighbors.
 pub const RUNS_MAX: usize = 1 << 15;
 
-/// What of a file differs from another one.
+/// The parts of a file that differ from another file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DifferenceIndex {
-    /// The bytes: by position, apart from each other, none of them empty. At most 32 768 runs.
+    /// The bytes: disjoint non-empty runs, sorted by position. At most 32 768.
     pub bytes: Vec<Span>,
-    /// The kernels that have such bytes in one of their parts, by their place in the list of kernels,
-    /// ascending; none of a file that has no order by kernel.
+    /// The indices of the kernels with such bytes in their parts, ascending; empty for a file
+    /// without an order by kernel.
     pub kernels: Vec<u32>,
-    /// So has what belongs to no kernel.
+    /// Whether parts that belong to no kernel have such bytes.
     pub rest: bool,
 }
 
-/// What of the first file and of the second differs in meaning. Of what was added or removed it is all
-/// of it; of what was changed, the values, and the code. With something that is unpacked, the bytes that
-/// it is packed in.
+/// Returns the bytes of the first and the second file that differ in meaning: the whole item if it
+/// was added or removed, otherwise the values and the code. For unpacked data, they include the
+/// packed bytes.
 pub fn differing(
     comparison: &Comparison,
     (one, other): (&Document, &Document),
@@ -40,7 +40,7 @@ pub fn differing(
 impl DifferenceIndex {
     fn new(spans: Vec<Span>, document: &Document) -> DifferenceIndex {
         let exact = joined(with_packed(spans, &document.sources), 0);
-        // Of files that mean the same nothing has to be looked for.
+        // If the files have the same meaning, no kernel has to be searched.
         let order = if exact.is_empty() {
             None
         } else {
@@ -56,13 +56,13 @@ impl DifferenceIndex {
         }
     }
 
-    /// Do any of these bytes differ?
+    /// Whether some of these bytes differ.
     pub fn has(&self, span: Span) -> bool {
         overlaps(&self.bytes, span)
     }
 }
 
-/// Does one of the runs, which are by position and apart from each other, have bytes of a span?
+/// Whether a span overlaps one of the runs, which are sorted and disjoint.
 fn overlaps(runs: &[Span], span: Span) -> bool {
     let after = runs.partition_point(|run| (run.source, run.end) <= (span.source, span.start));
     let first = runs.get(after);
@@ -98,8 +98,8 @@ fn collect(entry: &Entry, a: &mut Vec<Span>, b: &mut Vec<Span>) {
     }
 }
 
-/// The spans by position, those that overlap or touch as one, and those that are no further apart than
-/// so many bytes.
+/// Sorts spans by position, and merges those that overlap, touch, or are at most `near` bytes
+/// apart.
 fn joined(mut spans: Vec<Span>, near: u64) -> Vec<Span> {
     spans.retain(|span| !span.is_empty());
     sort::ascending(&mut spans);
@@ -117,10 +117,10 @@ fn joined(mut spans: Vec<Span>, near: u64) -> Vec<Span> {
     runs
 }
 
-/// Where the runs are too many, those that are near as one.
+/// Merges neighboring runs if there are too many.
 fn bounded(mut runs: Vec<Span>) -> Vec<Span> {
     let mut near = 16;
-    // The sources remain: a run never joins two of them.
+    // This terminates with one run per source: runs of different sources are never merged.
     while runs.len() > RUNS_MAX && near <= 1 << 40 {
         runs = joined(runs, near);
         near *= 4;

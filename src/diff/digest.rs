@@ -1,9 +1,9 @@
-//! Canonical digests: what a document holds, without its layout.
+//! Canonical digests: the contents of a document, without its layout.
 //!
-//! Two documents with the same digest differ in nothing but layout, whatever the comparison by
-//! meaning understood of them. Everything counts by its bytes, unless the table in
-//! [`diff`](super) lists it as layout. So a byte that nobody reads (a gap, a damaged table, an
-//! unknown format) is part of the digest.
+//! Two documents with the same digest differ in nothing but layout, no matter how much of them the
+//! comparison by meaning understands. All bytes count, except those that the table in
+//! [`diff`](super) lists as layout. So bytes that are not decoded (a gap, a damaged table, an
+//! unknown format) are part of the digest.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,17 +18,17 @@ use crate::model::{Area, Document, Node, NodeKind, PAGE, Span, sort};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Digest(u64, u64);
 
-/// The document takes more work than its size allows, or cannot be read.
+/// The error for a document that exceeds its budget, or cannot be read.
 #[derive(Debug)]
 pub(super) struct BudgetExceeded;
 
-/// Bytes that may be read for each byte of the file: its own, and those that several parts share.
+/// Budget per byte of the file, in bytes: for its own bytes, and those that several parts share.
 const TIMES: u64 = 16;
-/// Bytes that may always be read.
+/// Budget that is always available, in bytes.
 const MORE: u64 = 16 << 20;
 /// Cost of a node, in bytes.
 const NODE: u64 = 8;
-/// Maximum depth at which nodes are opened; deeper ones count by their bytes.
+/// Maximum depth at which nodes are expanded; deeper ones count by their bytes.
 const DEPTH_MAX: u32 = 160;
 /// Maximum length of a read, in bytes.
 const PIECE: u64 = 256 << 10;
@@ -59,7 +59,7 @@ impl Mixer {
     }
 }
 
-/// What a digest is of: digests of unlike things never match by chance.
+/// Kinds of digests, so that digests of different kinds never match.
 mod tag {
     pub const BYTES: u8 = 0;
     pub const CODE: u8 = 1;
@@ -69,16 +69,16 @@ mod tag {
     pub const NODE: u8 = 5;
 }
 
-/// What the references within a document lead to.
+/// The targets of references within a document.
 #[derive(Default)]
 struct Scope {
-    /// Names that more than one section has: a reference to one counts by its number.
+    /// Section names that occur more than once: a reference to one counts by its index.
     ambiguous_sections: HashSet<String>,
-    /// Names that more than one symbol has.
+    /// Symbol names that occur more than once.
     ambiguous_symbols: HashSet<String>,
     /// The names of the sections, by index.
     names: Vec<String>,
-    /// Where the sections are, by their first byte.
+    /// The spans of the sections with their indices, sorted.
     places: Vec<(Span, usize)>,
     /// Sections of code.
     code: HashMap<Span, Rc<dyn Assembly>>,
@@ -95,7 +95,7 @@ impl Scope {
             scope.places = places.map(|(at, section)| (section.bytes, at)).collect();
             sort::ascending(&mut scope.places);
             if tables.left_out > 0 {
-                // A name that was not read may be one that was.
+                // A name that was not read may be a duplicate.
                 scope.names.clear();
             }
         }
@@ -135,29 +135,29 @@ fn repeated<'s>(names: impl Iterator<Item = &'s String>) -> HashSet<String> {
 
 /// The part of a node that counts.
 pub(super) enum Content {
-    /// Its bytes, or what they refer to.
+    /// Its bytes, or the target that they refer to.
     Whole,
-    /// Its children, without those that are layout. `is_ordered`: their order counts.
+    /// Its children, except for layout. `is_ordered`: their order counts.
     Children {
         children: Vec<(Node, Digest)>,
         is_ordered: bool,
     },
 }
 
-/// Makes the digests of one document.
+/// Computes the digests of one document.
 pub(super) struct Digester<'d> {
     document: &'d Document,
     renumbered: bool,
-    /// The cost that is left, in bytes.
+    /// The remaining budget, in bytes.
     left: u64,
     scopes: Vec<Scope>,
     depth: u32,
-    /// The node whose children are digested is the header of a section with contents.
+    /// Whether the current node is the header of a section with contents.
     is_header_of_contents: bool,
 }
 
 impl<'d> Digester<'d> {
-    /// With `renumbered`, the numbers of registers and scoreboard tokens do not count.
+    /// Creates a digester. `renumbered` ignores the numbers of registers and scoreboard tokens.
     pub(super) fn new(document: &'d Document, renumbered: bool) -> Digester<'d> {
         let size = document.root().span.map_or(0, Span::len);
         Digester {
@@ -175,11 +175,11 @@ impl<'d> Digester<'d> {
         Ok(())
     }
 
-    /// The digest of a node. Returns `None` if all of it is layout.
+    /// Returns the digest of a node, or `None` if all of it is layout.
     ///
     /// # Errors
     ///
-    /// If the document is too costly for its size.
+    /// If the document exceeds its budget.
     pub(super) fn digest(&mut self, node: &Node) -> Result<Option<Digest>, BudgetExceeded> {
         self.spend(NODE)?;
         if matches!(
@@ -216,7 +216,7 @@ impl<'d> Digester<'d> {
         true
     }
 
-    /// Leaves the scope that was entered last.
+    /// Leaves the innermost scope.
     pub(super) fn leave(&mut self) {
         self.scopes.pop();
     }
@@ -245,7 +245,7 @@ impl<'d> Digester<'d> {
                 Some(mixer.finish())
             }
         };
-        // Where the texts that a record names are is layout, which they are is not.
+        // The offsets of a record's texts are layout; the texts are not.
         let texts = |why: &str| matches!(why, "metadata" | "key" | "value");
         let mut referred = Vec::new();
         for xref in node.xrefs.iter().filter(|xref| texts(&xref.why)) {
@@ -265,11 +265,11 @@ impl<'d> Digester<'d> {
         }))
     }
 
-    /// Opens a node.
+    /// Determines the part of a node that counts.
     ///
     /// # Errors
     ///
-    /// If the document is too costly for its size.
+    /// If the document exceeds its budget.
     pub(super) fn content(&mut self, node: &Node) -> Result<Content, BudgetExceeded> {
         let count = self.document.written(node);
         let is_code = node.span.is_some_and(|span| self.assembly(span).is_some());
@@ -315,7 +315,7 @@ impl<'d> Digester<'d> {
         })
     }
 
-    /// Compressed bytes that were not read as they should be count themselves.
+    /// Whether compressed bytes could not be decompressed properly; then they count themselves.
     fn is_damaged(&self, node: &Node) -> bool {
         node.kind == NodeKind::Packed
             && node
@@ -331,7 +331,7 @@ impl<'d> Digester<'d> {
             .filter(|_| !code.is_empty())
     }
 
-    /// The digest of a node that is not opened.
+    /// Returns the digest of a node that is not expanded.
     fn whole(&mut self, node: &Node) -> Result<Option<Digest>, BudgetExceeded> {
         let Some(span) = node.span else {
             return Ok(None);
@@ -347,8 +347,8 @@ impl<'d> Digester<'d> {
         self.bytes(span).map(Some)
     }
 
-    /// What a field refers to, if where that is makes no difference. Returns `None` where its bytes
-    /// count.
+    /// Returns the digest of a field's target, if the target's position is layout, or `None` if the
+    /// field's bytes count.
     fn reference(&mut self, node: &Node) -> Result<Option<Option<Digest>>, BudgetExceeded> {
         if node.kind != NodeKind::Field || node.area == Area::Meta {
             return Ok(None);
@@ -372,7 +372,7 @@ impl<'d> Digester<'d> {
                     .filter(|name| is_section(name));
                 Ok(name.map(named).unwrap_or_default())
             }
-            // The contents count, however many bytes they are written in.
+            // The contents count, regardless of their size.
             "sh_size" if self.is_header_of_contents => Ok(Some(None)),
             "e_shstrndx" => {
                 let index = node.value.as_u64().and_then(|at| usize::try_from(at).ok());
@@ -400,7 +400,7 @@ impl<'d> Digester<'d> {
         }
     }
 
-    /// The type of a relocation and the name of its symbol.
+    /// Returns the digest of a relocation's type and the name of its symbol.
     fn relocation_info(&mut self, node: &Node) -> Result<Option<Option<Digest>>, BudgetExceeded> {
         let count = self.document.count(node);
         let parts = self.document.make(node, 0..count.min(PAGE));
@@ -425,8 +425,8 @@ impl<'d> Digester<'d> {
         Ok(Some(Some(mixer.finish())))
     }
 
-    /// The bytes of a section of code. Zero bytes behind the last instruction do not count; with
-    /// `renumbered`, neither do the numbers of registers and tokens.
+    /// Returns the digest of a section of code. Zero bytes after the last instruction do not count;
+    /// with `renumbered`, neither do the numbers of registers and tokens.
     fn code(
         &mut self,
         assembly: &dyn Assembly,
@@ -445,7 +445,7 @@ impl<'d> Digester<'d> {
         let mut stream = Stream::new(mixer);
         listing.shapes(true, sources, &mut stream);
         let mut mixer = stream.finish();
-        // What is left is shorter than an instruction.
+        // The rest is shorter than an instruction.
         let last = listing.count().checked_sub(1);
         let last = last.and_then(|row| listing.span(row, sources));
         let rest = span.skip(last.map_or(0, |last| last.end - span.start));
@@ -453,7 +453,7 @@ impl<'d> Digester<'d> {
         Ok(Some(mixer.finish()))
     }
 
-    /// A span without the zero bytes at its end.
+    /// Strips the zero bytes at the end of a span.
     fn without_zeros(&self, span: Span) -> Result<Span, BudgetExceeded> {
         let mut end = span.len();
         while end > 0 {
@@ -472,7 +472,7 @@ impl<'d> Digester<'d> {
         Ok(span.subspan(0, end))
     }
 
-    /// The bytes themselves.
+    /// Returns the digest of the bytes themselves.
     pub(super) fn bytes(&mut self, span: Span) -> Result<Digest, BudgetExceeded> {
         self.spend(span.len())?;
         let mut mixer = Mixer::new(tag::BYTES);
@@ -487,14 +487,14 @@ impl<'d> Digester<'d> {
     }
 }
 
-/// Takes the instructions of some code, without the numbers of registers.
+/// Receives the instructions of some code, without register numbers.
 struct Stream {
     mixer: Mixer,
-    /// Where each instruction starts.
+    /// The offset of each instruction.
     starts: Vec<i32>,
-    /// Where branches go, in order.
+    /// The branch targets, in order.
     targets: Vec<i32>,
-    /// Zero words since the last other one.
+    /// Number of zero words since the last other one.
     zeros: u64,
 }
 

@@ -1,46 +1,45 @@
-//! The shortest list of edits that makes one sequence of another: E. W. Myers, "An O(ND) difference
-//! algorithm and its variations", 1986.
+//! The shortest list of edits between two sequences: E. W. Myers, "An O(ND) difference algorithm
+//! and its variations", 1986.
 //!
-//! The search goes through a table: x elements of the first sequence and y of the second are done at
-//! the place (x, y). An edit goes right (an element of the first is left out) or down (one of the
-//! second is added); elements that are the same lead further on the diagonal x − y for nothing. After
-//! d edits the diagonals −d, −d + 2 … d are reached; here they have the numbers 0, 1, 2 … d.
+//! The search traverses a table: at the point (x, y), x elements of the first sequence and y of the
+//! second are done. An edit moves right (removes an element of the first) or down (adds one of the
+//! second); equal elements move along the diagonal x − y at no cost. After d edits the diagonals
+//! −d, −d + 2 … d are reached; here they are numbered 0, 1, 2 … d.
 
 use std::ops::Range;
 
 use super::work::Work;
 
-/// A diagonal that nobody has come to; otherwise x + 1, where x is how far in the first sequence.
-const NOBODY: u32 = 0;
+/// Marks a diagonal that was not reached; other values are x + 1 for the furthest x.
+const UNREACHED: u32 = 0;
 
 /// A search, edit by edit.
 pub(super) struct Search<'s> {
     a: &'s [u32],
     b: &'s [u32],
-    /// How far each diagonal has come, row by row. Behind the last diagonal of a row stands
-    /// [`NOBODY`].
+    /// The furthest point on each diagonal, row by row. Each row ends with [`UNREACHED`].
     places: Vec<u32>,
     /// A row for each number of edits.
     rows: Vec<Row>,
 }
 
-/// The diagonals of some number of edits that can still lead to the end. Where one has come past the
-/// end of a sequence, those beyond it cannot, and neither can its neighbours after the next edit.
+/// The diagonals for a number of edits that can still lead to the end. Once one is past the end of
+/// a sequence, those beyond it cannot, and neither can its neighbors after the next edit.
 #[derive(Clone, Copy, Default)]
 struct Row {
-    /// Where its first diagonal stands in the list.
+    /// Index of its first diagonal in the list.
     start: usize,
-    /// The number of its first diagonal.
+    /// Number of its first diagonal.
     first: usize,
-    /// The number of its last.
+    /// Number of its last diagonal.
     last: usize,
-    /// Some came past the end of the second sequence.
+    /// Whether a diagonal is past the end of the second sequence.
     is_past_b: bool,
-    /// Some came past the end of the first sequence.
+    /// Whether a diagonal is past the end of the first sequence.
     is_past_a: bool,
 }
 
-/// An edit: what is taken out of the first sequence, and what of the second stands there.
+/// An edit: a range of the first sequence, and its replacement from the second.
 pub(super) type Edit = (Range<usize>, Range<usize>);
 
 impl<'s> Search<'s> {
@@ -53,7 +52,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Finds the shortest list, if it has at most so many edits and the work is not over before.
+    /// Finds the shortest list, if it has at most `most` edits and the work suffices.
     pub fn run(mut self, most: usize, work: &mut Work) -> Option<Vec<Edit>> {
         for _ in 0..=most.min(self.a.len() + self.b.len()) {
             let (walked, is_found) = self.step();
@@ -68,8 +67,7 @@ impl<'s> Search<'s> {
         None
     }
 
-    /// Allows one edit more, none at first. Returns how much work that was, and whether it has come to
-    /// the end.
+    /// Allows one more edit (none at first). Returns the work, and whether it has reached the end.
     fn step(&mut self) -> (u64, bool) {
         let (n, m) = (number(self.a.len()), number(self.b.len()));
         let start = self.places.len();
@@ -81,15 +79,15 @@ impl<'s> Search<'s> {
             ..*before
         });
         let count = (row.last + 1).saturating_sub(row.first);
-        self.places.resize(start + count + 1, NOBODY);
+        self.places.resize(start + count + 1, UNREACHED);
         let (done, now) = self.places.split_at_mut(start);
         let before = self.rows.last().and_then(|before| done.get(before.start..));
-        // Above each diagonal is the one on its right; the one on its left came before that.
-        let mut above = before.unwrap_or(&[NOBODY]).iter();
+        // Above each diagonal is the one on its right; the one on its left comes before that.
+        let mut above = before.unwrap_or(&[UNREACHED]).iter();
         let mut left = if row.is_past_b {
-            above.next().copied().unwrap_or(NOBODY)
+            above.next().copied().unwrap_or(UNREACHED)
         } else {
-            NOBODY
+            UNREACHED
         };
         let mut walked = count as u64;
         let mut is_found = false;
@@ -131,7 +129,7 @@ impl<'s> Search<'s> {
         (walked, is_found)
     }
 
-    /// The edits of the way to the end, in order; after the step that has come there.
+    /// Returns the edits of the path to the end, in order, after the step that has reached it.
     fn edits(&self) -> Vec<Edit> {
         let (mut x, mut y) = (self.a.len(), self.b.len());
         let mut found = Vec::with_capacity(self.rows.len());
@@ -142,8 +140,8 @@ impl<'s> Search<'s> {
                 let place = at.checked_sub(before.first).map(|at| before.start + at);
                 place.and_then(|place| self.places.get(place)).copied()
             };
-            let right = reached(at).unwrap_or(NOBODY);
-            let left = at.checked_sub(1).and_then(reached).unwrap_or(NOBODY);
+            let right = reached(at).unwrap_or(UNREACHED);
+            let left = at.checked_sub(1).and_then(reached).unwrap_or(UNREACHED);
             let is_down = left < right;
             let from_x = (right.max(left)).saturating_sub(1) as usize;
             let from_y = if is_down {

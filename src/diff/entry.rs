@@ -1,4 +1,4 @@
-//! What differs: one entry for each kernel, section, symbol … and its fields.
+//! Differences: an entry for each kernel, section, symbol …, with its fields.
 
 use std::rc::Rc;
 
@@ -9,14 +9,14 @@ use super::measure::Measure;
 use crate::model::text::value_text;
 use crate::model::{Radix, Span, Value};
 
-/// What kind of thing differs.
+/// The kind of item that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Part {
     /// A kernel: its entry in `.ze_info`, and its code.
     Kernel,
     /// A function that other modules can call.
     Function,
-    /// What is said outside of kernels: in headers, in `.ze_info`.
+    /// A value outside of kernels: in headers, in `.ze_info`.
     Attribute,
     /// A section, or other bytes with a name.
     Section,
@@ -24,7 +24,7 @@ pub enum Part {
     Note,
     /// A symbol.
     Symbol,
-    /// The relocations of one kind that patch a section with the address of a symbol.
+    /// The relocations with the same type, section and symbol.
     Relocation,
     /// A module of a SYCLBIN.
     Module,
@@ -32,12 +32,12 @@ pub enum Part {
     Image,
     /// A property.
     Property,
-    /// Bytes that nothing else explains: of an unknown format, in a gap, reserved.
+    /// Unexplained bytes: of an unknown format, in a gap, reserved.
     Bytes,
 }
 
 impl Part {
-    /// All, in the order in which they are listed.
+    /// All parts, in the order of listings.
     pub const ALL: [Part; 11] = [
         Part::Kernel,
         Part::Function,
@@ -52,7 +52,7 @@ impl Part {
         Part::Bytes,
     ];
 
-    /// Its name in the plural, as in JSON: `kernels`.
+    /// Returns its plural name, as in JSON: `kernels`.
     pub fn name(self) -> &'static str {
         match self {
             Part::Kernel => "kernels",
@@ -69,7 +69,7 @@ impl Part {
         }
     }
 
-    /// One of it: `kernel`.
+    /// Returns its singular name: `kernel`.
     pub fn singular(self) -> &'static str {
         match self {
             Part::Property => "property",
@@ -79,21 +79,21 @@ impl Part {
     }
 }
 
-/// How it differs.
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Change {
     /// It is only in the first file.
     Removed,
     /// It is only in the second file.
     Added,
-    /// It has another name, and maybe other contents.
+    /// It has another name, and possibly other contents.
     Renamed,
     /// It is in both, and differs.
     Changed,
 }
 
 impl Change {
-    /// In a word.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Change::Removed => "removed",
@@ -104,35 +104,35 @@ impl Change {
     }
 }
 
-/// Something that differs.
+/// An item that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What it is.
+    /// Its kind.
     pub part: Part,
-    /// How it differs.
+    /// The kind of change.
     pub change: Change,
-    /// The documents that it is of: a place in [`Comparison::pairs`](super::Comparison::pairs).
+    /// The documents that contain it: an index in [`Comparison::pairs`](super::Comparison::pairs).
     pub pair: u32,
-    /// Its name: of what was added, in the second file; else in the first.
+    /// Its name: in the second file if it was added, otherwise in the first.
     pub name: String,
-    /// The name demangled, where it is mangled.
+    /// The demangled name, if the name is mangled.
     pub demangled: Option<Rc<str>>,
-    /// Its name in the second file, if that is another one.
+    /// Its name in the second file, if it differs.
     pub new_name: Option<String>,
     /// Its bytes in the first file.
     pub a: Option<Span>,
     /// Its bytes in the second file.
     pub b: Option<Span>,
-    /// What differs in it; of what was added or removed, all of it.
+    /// The values that differ; all values if it was added or removed.
     pub fields: Vec<Field>,
-    /// How its code differs; of a kernel in both files whose code could be compared.
+    /// The change of its code, for a kernel in both files whose code could be compared.
     pub code: Option<CodeChange>,
-    /// Of a kernel, the numbers that differ, with defaults filled in.
+    /// For a kernel: the measures that differ, with defaults filled in.
     pub measures: Vec<Measure>,
 }
 
 impl Entry {
-    /// An entry without details.
+    /// Creates an entry without details.
     pub fn new(part: Part, change: Change, pair: u32, name: impl Into<String>) -> Entry {
         Entry {
             part,
@@ -149,20 +149,20 @@ impl Entry {
         }
     }
 
-    /// The same with its bytes.
+    /// Sets the bytes.
     pub fn at(mut self, a: Option<Span>, b: Option<Span>) -> Entry {
         self.a = a;
         self.b = b;
         self
     }
 
-    /// The same with what differs in it.
+    /// Sets the fields.
     pub fn with(mut self, fields: Vec<Field>) -> Entry {
         self.fields = fields;
         self
     }
 
-    /// The name for people.
+    /// Returns the name for display.
     pub fn title(&self) -> &str {
         self.demangled.as_deref().unwrap_or(&self.name)
     }
@@ -171,30 +171,30 @@ impl Entry {
 /// A value that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
-    /// Its key, as the format spells it: `spill_size`.
+    /// Its key in the format: `spill_size`.
     pub key: String,
-    /// Where it is within its entry, with the key: `execution_env/spill_size`.
+    /// Its path within the entry, including the key: `execution_env/spill_size`.
     pub path: String,
-    /// What it was; nothing where it was not there.
+    /// The value in the first file; `None` if it is absent.
     pub from: Option<Side>,
-    /// What it is now; nothing where it is not there any more.
+    /// The value in the second file; `None` if it is absent.
     pub to: Option<Side>,
 }
 
-/// What is said on one side.
+/// The value on one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Side {
     /// The value.
-    pub said: FieldValue,
+    pub value: FieldValue,
     /// Its bytes.
     pub span: Option<Span>,
 }
 
 impl Side {
-    /// A value and its bytes.
-    pub fn new(said: FieldValue, span: impl Into<Option<Span>>) -> Side {
+    /// Creates the value of a side.
+    pub fn new(value: FieldValue, span: impl Into<Option<Span>>) -> Side {
         Side {
-            said,
+            value,
             span: span.into(),
         }
     }
@@ -205,32 +205,32 @@ impl Side {
 pub enum FieldValue {
     /// A number, and its name in the specification.
     Number(i128, Option<String>),
-    /// A number that is written in hex, and its name in the specification.
+    /// A hexadecimal number, and its name in the specification.
     Hex(u64, Option<String>),
-    /// A number with a fraction.
+    /// A floating-point number.
     Real(f64),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// Text.
     Text(String),
     /// Several values.
     List(Vec<FieldValue>),
-    /// Bytes: the first of them, and how many there are.
+    /// Bytes: the first of them, and their total number.
     Bytes(Vec<u8>, u64),
 }
 
-/// So many bytes are kept of a value that is bytes.
+/// Number of bytes that are kept of a value.
 pub const BYTES_KEPT: u64 = 64;
-/// So many are shown.
+/// Number of bytes that are displayed.
 const BYTES_SHOWN: usize = 16;
 
 impl FieldValue {
-    /// A count.
+    /// Creates a count.
     pub fn count(number: u64) -> FieldValue {
         FieldValue::Number(number.into(), None)
     }
 
-    /// What a node says, but for bytes.
+    /// Converts the value of a node; `None` for bytes.
     pub fn of(value: &Value) -> Option<FieldValue> {
         Some(match value {
             Value::None | Value::Bytes => return None,
@@ -251,15 +251,15 @@ impl FieldValue {
         })
     }
 
-    /// As [`text`](FieldValue::text), of a value that is not needed any more.
+    /// Like [`text`](FieldValue::text), consuming the value.
     pub fn into_text(self) -> String {
         match self {
             FieldValue::Text(text) => text,
-            said => said.text(),
+            value => value.text(),
         }
     }
 
-    /// In one line, for people.
+    /// Formats the value in one line.
     pub fn text(&self) -> String {
         match self {
             FieldValue::Number(number, None) => number.to_string(),
@@ -289,7 +289,7 @@ impl FieldValue {
         }
     }
 
-    /// The number in it, if it is one.
+    /// Returns the number in it, if there is one.
     pub fn number(&self) -> Option<i128> {
         match self {
             FieldValue::Number(number, _) => Some(*number),

@@ -1,29 +1,29 @@
-//! What there is to say of the two files, and what makes them hard to compare.
+//! Summaries of the two files, and reasons why they are hard to compare.
 
 use super::{Comparer, FileSummary};
 use crate::model::{Document, Fact, Node, NodeId, Span};
 
-/// The labels of the facts that tell who has made a file.
+/// The labels of the facts that name the compiler.
 static COMPILER: [&str; 2] = ["generator", "compiler"];
 
 pub(super) fn head(document: &Document) -> FileSummary {
     let root = document.root();
     let facts = &document.summary.facts;
-    let said = |label: &str| {
+    let fact = |label: &str| {
         let fact = facts.iter().find(|fact| fact.label == label);
         fact.map(|fact| fact.text.clone().into_owned())
     };
-    let compiler = COMPILER.iter().filter_map(|label| said(label));
+    let compiler = COMPILER.iter().filter_map(|label| fact(label));
     FileSummary {
         name: root.name.clone().into_owned(),
         title: document.summary.title.clone().into_owned(),
         size: root.span.map_or(0, Span::len),
-        target: said(Fact::TARGET).unwrap_or_default(),
+        target: fact(Fact::TARGET).unwrap_or_default(),
         compiler: compiler.collect::<Vec<_>>().join(" "),
     }
 }
 
-/// How many kernels a file has: its own, or those of the documents in it that are open.
+/// Returns the number of kernels in a file: its own, or those of its open nested documents.
 pub(super) fn kernels(document: &mut Document) -> u64 {
     let own = document.kernels(NodeId::ROOT);
     let count = |kernels: std::rc::Rc<dyn crate::analysis::kernels::Kernels>,
@@ -51,7 +51,7 @@ pub(super) fn kernels(document: &mut Document) -> u64 {
 }
 
 impl Comparer<'_> {
-    /// Says what makes the two files hard to compare.
+    /// Records the reasons why the two files are hard to compare.
     pub(super) fn remarks(&mut self) {
         let (a, b) = (&self.result.a, &self.result.b);
         let mut remarks = Vec::new();
@@ -66,28 +66,28 @@ impl Comparer<'_> {
         }
         if a.title != b.title {
             let first = |title: &str| title.split(' ').next().map(str::to_owned);
-            let what = if first(&a.title) == first(&b.title) {
+            let part = if first(&a.title) == first(&b.title) {
                 "versions of the format"
             } else {
                 "formats"
             };
-            remarks.push(format!("of different {what}: {} and {}", a.title, b.title));
+            remarks.push(format!("of different {part}: {} and {}", a.title, b.title));
         }
         if a.compiler != b.compiler {
-            let said = |compiler: &str| match compiler {
+            let name = |compiler: &str| match compiler {
                 "" => "unknown".to_owned(),
                 compiler => compiler.to_owned(),
             };
             remarks.push(format!(
                 "from different compilers: {} and {}",
-                said(&a.compiler),
-                said(&b.compiler)
+                name(&a.compiler),
+                name(&b.compiler)
             ));
         }
         self.result.remarks = remarks;
     }
 
-    /// The node of some bytes that are a document, which is opened.
+    /// Opens the documents with these bytes and returns their nodes.
     pub(super) fn opened(&mut self, spans: (Span, Span)) -> Option<(Node, Node)> {
         let one = self.node_of(super::Comparand::A, spans.0)?;
         let other = self.node_of(super::Comparand::B, spans.1)?;

@@ -1,9 +1,9 @@
-//! Kernels that are left after matching by name: which of them are the same under another name.
+//! Matches kernels that were renamed.
 //!
-//! A kernel's signature is made of its arguments and its code: a hash of all instructions, and a
+//! A kernel's signature consists of its arguments and its code: a hash of all instructions, and a
 //! sketch of the sequence of operations (the smallest hashes of runs of three, as in MinHash).
-//! Signatures are looked up in tables, so that the work grows with the number of kernels, not with
-//! that of their pairs.
+//! Signatures are looked up in tables, so the work grows with the number of kernels, not with the
+//! number of pairs.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,23 +12,23 @@ use super::work::Work;
 use crate::analysis::assembly::{Listing, Shape, Shapes};
 use crate::model::{Sources, Str, sort};
 
-/// Hashes of a sketch.
+/// Number of hashes in a sketch.
 const SKETCH: usize = 16;
-/// Two kernels are compared if they share this many hashes in a row of the sketch.
+/// Kernels are compared if they share this many consecutive hashes of the sketch.
 const BAND: usize = 2;
-/// So many kernels with a band in common are looked at.
+/// Maximum number of candidates that share a band.
 const CANDIDATES: usize = 8;
-/// The share of the sketch that must be alike if the arguments are the same.
+/// Number of equal hashes that are required if the arguments are the same.
 const ALIKE: usize = 8;
-/// The same if they are not.
+/// Number of equal hashes that are required if the arguments differ.
 const ALIKE_ALONE: usize = 12;
-/// Code with fewer instructions is not told apart by its operations.
+/// Code with fewer instructions is not matched by its operations.
 const SHORT: usize = 8;
 
-/// What tells a kernel from others without its name.
+/// The properties of a kernel that identify it without its name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Signature {
-    /// Its arguments, in words; empty if they are not known.
+    /// Its arguments as text; empty if unknown.
     pub arguments: String,
     /// A hash of its instructions; nothing if it has no code.
     pub code: Option<u64>,
@@ -41,17 +41,17 @@ fn hash(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The hashes of an instruction: of its text, and of its operation. Nothing for one that only fills up.
+/// The hashes of an instruction: of its text, and of its operation. `None` for padding.
 type Hashes = Option<(u64, u64)>;
 
-/// The words that have been seen, in each encoding.
+/// The words seen so far, by encoding.
 #[derive(Default)]
 pub(super) struct SeenWords(HashMap<Str, HashMap<u128, Hashes>>);
 
-/// So many words of an encoding are remembered.
+/// Maximum number of cached words per encoding.
 const SEEN_MAX: usize = 1 << 20;
 
-/// Reads the instructions of a kernel.
+/// Hashes the instructions of a kernel.
 struct Reader<'w> {
     all: DefaultHasher,
     operations: Vec<u64>,
@@ -90,7 +90,7 @@ impl Shapes for Reader<'_> {
 }
 
 impl Signature {
-    /// The signature of a kernel with such arguments and such code.
+    /// Creates the signature of a kernel from its arguments and code.
     pub fn new(
         arguments: String,
         listing: Option<&dyn Listing>,
@@ -124,7 +124,7 @@ impl Signature {
         for run in operations.windows(3) {
             let mut mixed = hash(&run);
             for least in &mut sketch {
-                // A step of splitmix64: another hash for each place of the sketch.
+                // A step of splitmix64: a different hash for each position of the sketch.
                 mixed = mixed.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 let mut z = mixed;
                 z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -136,7 +136,7 @@ impl Signature {
         signature
     }
 
-    /// How much of the two sketches is the same.
+    /// Returns the number of equal hashes in the two sketches.
     fn alike(&self, other: &Signature) -> usize {
         match (&self.sketch, &other.sketch) {
             (Some(a), Some(b)) => a.iter().zip(b).filter(|(a, b)| a == b).count(),
@@ -145,11 +145,11 @@ impl Signature {
     }
 }
 
-/// Pairs of kernels that are the same under another name: places in the two lists.
+/// Returns pairs of renamed kernels, as indices in the two lists.
 pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut is_free = (vec![true; a.len()], vec![true; b.len()]);
-    // The same code, with the same arguments; then whatever the arguments.
+    // The same code, first with the same arguments, then with any.
     for with_arguments in [true, false] {
         let key = |signature: &Signature| {
             let arguments = with_arguments.then(|| signature.arguments.clone());
@@ -175,7 +175,7 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
         }
         work.spend((a.len() + b.len()) as u64);
     }
-    // Alike code.
+    // Similar code.
     let mut bands: HashMap<(usize, &[u64]), Vec<usize>> = HashMap::new();
     for (at, signature) in b.iter().enumerate() {
         if is_free.1.get(at) != Some(&true) {

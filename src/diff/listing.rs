@@ -1,5 +1,4 @@
-//! Two listings side by side: a row for each pair of instructions, what is the same in many rows
-//! folded.
+//! Two listings side by side: a row for each pair of instructions, with long equal parts folded.
 
 use std::ops::Range;
 
@@ -8,16 +7,16 @@ use super::code::CodeChange;
 /// A row of two listings side by side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// The same instruction: its rows in both listings.
+    /// Equal instructions: their rows in both listings.
     Same(u32, u32),
-    /// An instruction that differs, or stands in one listing only.
+    /// An instruction that differs, or is in one listing only.
     Differs(Option<u32>, Option<u32>),
-    /// So many instructions that are the same.
+    /// A number of equal instructions.
     Folded(u32),
 }
 
-/// The rows of a comparison of code: what differs, and so many rows around it that are the same.
-/// Without a limit nothing is folded.
+/// Returns the rows of a comparison of code: the differences, with `context` equal rows around
+/// them. Without a context nothing is folded.
 pub fn rows(change: &CodeChange, context: Option<u32>) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut from = (0_u32, 0_u32);
@@ -39,7 +38,7 @@ pub fn rows(change: &CodeChange, context: Option<u32>) -> Vec<Row> {
     rows
 }
 
-/// The rows that are the same, up to a row of the first listing.
+/// Adds the equal rows up to a row of the first listing.
 fn same(
     rows: &mut Vec<Row>,
     (a, b): (u32, u32),

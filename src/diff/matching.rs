@@ -1,20 +1,20 @@
-//! What two lists have in common, by keys.
+//! Matches the items of two lists by key.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Two lists side by side.
+/// The matches between two lists.
 pub(super) struct Matches {
-    /// For each of the first list, its place in the second.
+    /// For each item of the first list, the index of its match in the second.
     pub of_a: Vec<Option<usize>>,
-    /// For each of the second list, whether it is in the first.
+    /// For each item of the second list, whether it has a match.
     pub is_matched: Vec<bool>,
 }
 
-/// Matches the first of a key with the first of that key in the other list, the second with the
-/// second.
+/// Matches the first item with a key to the first item with that key in the other list, the second
+/// to the second, and so on.
 pub(super) fn by_key<K: Eq + Hash>(a: &[K], b: &[K]) -> Matches {
-    // The next place of each key that is not matched yet, and the one after each place.
+    // For each key, the next unmatched index; and for each index, the one after it.
     let mut next: HashMap<&K, usize> = HashMap::with_capacity(b.len());
     let mut after: Vec<Option<usize>> = vec![None; b.len()];
     for ((place, key), after) in b.iter().enumerate().zip(&mut after).rev() {
@@ -37,7 +37,7 @@ pub(super) fn by_key<K: Eq + Hash>(a: &[K], b: &[K]) -> Matches {
     }
 }
 
-/// For each key, the how manieth of it it is, from 1.
+/// Returns the one-based ordinal of each item among those with the same key.
 pub(super) fn ordinals<K: Eq + Hash>(keys: impl ExactSizeIterator<Item = K>) -> Vec<u32> {
     let mut seen: HashMap<K, u32> = HashMap::with_capacity(keys.len());
     let count = |key| {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nth_of_a_key_is_the_nth_of_it_in_the_other_list() {
+    fn repeated_keys_match_in_order() {
         let matches = by_key(&["x", "y", "x", "x", "z"], &["x", "x", "w", "y", "y"]);
         assert_eq!(matches.of_a, [Some(0), Some(3), Some(1), None, None]);
         assert_eq!(matches.is_matched, [true, true, false, true, false]);

@@ -1,5 +1,5 @@
-//! The numbers of a kernel, from one file to the other: which are better now, which worse, and what
-//! matters most.
+//! Measures of kernels in both files: whether they are better or worse in the second, and how much
+//! they matter.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -11,25 +11,25 @@ use crate::analysis::assembly::Counts;
 use crate::analysis::kernels::{KernelRow, Located};
 use crate::model::sort;
 
-/// A number of a kernel that differs.
+/// A measure of a kernel that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
-    /// Which: the id of the column of the kernel table.
+    /// The id of the column of the kernel table.
     pub key: String,
-    /// What it was, with defaults filled in; nothing for a kernel that is new.
+    /// The value in the first file, with defaults filled in; `None` for a new kernel.
     pub from: Option<i128>,
-    /// What it is now; nothing for a kernel that is gone.
+    /// The value in the second file; `None` for a removed kernel.
     pub to: Option<i128>,
-    /// Whether that is good: by the numbers per lane, if the threads have different lanes.
+    /// Whether it is better: per lane, if the SIMD widths differ.
     pub better: Preference,
-    /// The lanes of a hardware thread in both files, if they differ and the number is one of a
-    /// thread: a thread of 32 lanes does the work of two of 16.
+    /// The SIMD widths in both files, if they differ and the measure is per hardware thread: a
+    /// thread of 32 lanes does the work of two of 16.
     pub lanes: Option<(u32, u32)>,
 }
 
 impl Measure {
-    /// The number divided by the lanes of a hardware thread, in both files. Returns `None` if the
-    /// threads have the same lanes, or the number is not one of a thread.
+    /// Returns the measure per lane in both files, or `None` if the SIMD widths are equal or the
+    /// measure is not per thread.
     pub fn per_lane(&self) -> Option<(f64, f64)> {
         let (from, to) = self.lanes?;
         let divided = |number: Option<i128>, lanes: u32| {
@@ -40,19 +40,19 @@ impl Measure {
     }
 }
 
-/// Whether a change is good.
+/// The assessment of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preference {
-    /// It is better now.
+    /// The second file is better.
     Better,
-    /// It is worse now.
+    /// The second file is worse.
     Worse,
     /// It depends.
     Neither,
 }
 
 impl Preference {
-    /// In a word; empty if it depends.
+    /// Returns its name; empty if it depends.
     pub fn name(self) -> &'static str {
         match self {
             Preference::Better => "better",
@@ -62,7 +62,7 @@ impl Preference {
     }
 }
 
-/// How a number is judged.
+/// The criterion for a measure.
 enum Judge {
     /// Less is better.
     Less,
@@ -75,14 +75,14 @@ enum Judge {
 struct Known {
     key: &'static str,
     judge: Judge,
-    /// How much it matters, the most first.
+    /// Its importance; higher is more important.
     weight: u32,
-    /// It counts what one hardware thread has or does.
+    /// Whether it is a measure of one hardware thread.
     is_of_thread: bool,
     row: fn(&KernelRow) -> Option<Located<i128>>,
 }
 
-/// The number of a key, with its bytes.
+/// Returns the number of a key, with its bytes.
 fn wide(given: Located<i64>) -> Option<Located<i128>> {
     Some(Located {
         value: given.value.into(),
@@ -97,7 +97,7 @@ fn derived(value: u64) -> Option<Located<i128>> {
     })
 }
 
-/// The numbers of the kernel table, by how much they matter.
+/// The measures of the kernel table, by importance.
 static ROWS: [Known; 15] = [
     Known {
         key: "spill_size",
@@ -218,7 +218,7 @@ struct CountedMeasure {
     of: fn(&Counts) -> u64,
 }
 
-/// The numbers that the code comes to.
+/// The measures that are computed from the code.
 static COUNTS: [CountedMeasure; 7] = [
     counted("spill_messages", Judge::Less, 95, |counts| counts.spills),
     counted("fill_messages", Judge::Less, 95, |counts| counts.fills),
@@ -233,7 +233,7 @@ static COUNTS: [CountedMeasure; 7] = [
     counted("scoreboard_waits", Judge::Less, 3, |counts| counts.waits),
 ];
 
-/// The number of instructions, and how much it matters.
+/// The number of instructions, and its importance.
 const INSTRUCTIONS: (&str, u32) = ("instructions", 18);
 
 const fn counted(
@@ -251,7 +251,7 @@ const fn counted(
 }
 
 impl Measure {
-    /// The measure of a number that differs.
+    /// Creates the measure of a number that differs.
     fn new(known: &str, judge: &Judge, from: Option<i128>, to: Option<i128>) -> Measure {
         let mut measure = Measure {
             key: known.to_owned(),
@@ -264,7 +264,7 @@ impl Measure {
         measure
     }
 
-    /// The same for threads of different lanes.
+    /// Sets the SIMD widths, if they differ.
     fn with_lanes(mut self, judge: &Judge, lanes: Option<(u32, u32)>) -> Measure {
         self.lanes = lanes;
         self.judge(judge);
@@ -275,7 +275,7 @@ impl Measure {
         let (Some(from), Some(to)) = (self.from, self.to) else {
             return;
         };
-        // Multiplied out, so that nothing is rounded.
+        // Cross-multiplied to avoid rounding.
         let (of_a, of_b) = self.lanes.unwrap_or((1, 1));
         let growth = to
             .saturating_mul(of_a.into())
@@ -288,7 +288,7 @@ impl Measure {
     }
 }
 
-/// The lanes of both threads, if they are known and differ.
+/// Returns both SIMD widths, if they are known and differ.
 fn lanes(a: Option<&KernelRow>, b: Option<&KernelRow>) -> Option<(u32, u32)> {
     let of = |row: Option<&KernelRow>| {
         let lanes = u32::try_from(row?.simd_size.value).ok()?;
@@ -298,7 +298,7 @@ fn lanes(a: Option<&KernelRow>, b: Option<&KernelRow>) -> Option<(u32, u32)> {
     (from != to).then_some((from, to))
 }
 
-/// The numbers that differ between two kernels, those that matter most first.
+/// Returns the measures that differ between two kernels, the most important first.
 pub(super) fn measures(
     a: Option<&KernelRow>,
     b: Option<&KernelRow>,
@@ -331,9 +331,9 @@ pub(super) fn measures(
     found
 }
 
-/// Makes one field of the values that say one number of the kernel table, wherever the two files
-/// say it: before ze_info 1.39 in a scratch slot, since then in `execution_env`. If the number is the
-/// same, there is none.
+/// Merges the fields for one measure of the kernel table, which the two files may store at
+/// different places: before ze_info 1.39 in a scratch slot, since then in `execution_env`. If the
+/// number is the same, there is no field.
 pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
     for known in &ROWS {
         let (Some(from), Some(to)) = ((known.row)(a), (known.row)(b)) else {
@@ -343,7 +343,7 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
             let span = side.as_ref().and_then(|side| side.span);
             span.is_some() && span == given.span
         };
-        // The entry of a list that says it on one side only, with everything else in that entry.
+        // The list entry that has it on one side only, with everything else in that entry.
         let removed = fields
             .iter()
             .position(|f| f.to.is_none() && is(&f.from, from));
@@ -352,9 +352,9 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
             .position(|f| f.from.is_none() && is(&f.to, to));
         let path = |at: Option<usize>| at.and_then(|at| fields.get(at)).map(|f| f.path.clone());
         let paths: Vec<String> = [path(removed), path(added)].into_iter().flatten().collect();
-        // Said on one side and a default on the other: nothing to merge.
-        let is_said = from.span.is_some() && to.span.is_some();
-        if paths.is_empty() || !is_said && from.value != to.value {
+        // A value on one side and a default on the other: nothing to merge.
+        let is_stored = from.span.is_some() && to.span.is_some();
+        if paths.is_empty() || !is_stored && from.value != to.value {
             continue;
         }
         let entries: Vec<&str> = paths
@@ -379,8 +379,8 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
         });
         if from.value != to.value {
             let side = |given: Located<i128>| {
-                let said = FieldValue::Number(given.value, None);
-                given.span.map(|span| Side::new(said, span))
+                let value = FieldValue::Number(given.value, None);
+                given.span.map(|span| Side::new(value, span))
             };
             let key = known.key.to_owned();
             let path = paths.last().cloned().unwrap_or_else(|| key.clone());
@@ -396,7 +396,7 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
     }
 }
 
-/// How much a number matters.
+/// Returns the importance of a measure.
 fn weight(key: &str) -> u32 {
     let rows = ROWS.iter().map(|known| (known.key, known.weight));
     let counts = COUNTS.iter().map(|known| (known.key, known.weight));
@@ -405,7 +405,7 @@ fn weight(key: &str) -> u32 {
         .map_or(0, |(_, weight)| weight)
 }
 
-/// What the number counts, for people.
+/// Returns the unit of a measure.
 pub fn unit(key: &str) -> &'static str {
     match key {
         "spill_size" | "private_size" => "B/thread",
@@ -415,8 +415,8 @@ pub fn unit(key: &str) -> &'static str {
     }
 }
 
-/// Sorts what differs by what matters: kernels first, those that are worse before those that are
-/// better, and of them those with what matters most.
+/// Sorts the differences by importance: kernels first, worse ones before better ones, then by the
+/// importance of their measures.
 pub(super) fn sort(entries: &mut [Entry]) {
     let place = |part: Part| Part::ALL.iter().position(|other| *other == part);
     let change = |change: Change| match change {
@@ -446,7 +446,7 @@ pub(super) fn sort(entries: &mut [Entry]) {
     });
 }
 
-/// By how much the number that matters most has changed.
+/// Returns the change of the most important measure.
 fn growth(entry: &Entry) -> i128 {
     let first = entry.measures.first();
     let change = first.and_then(|measure| Some(measure.to? - measure.from?));

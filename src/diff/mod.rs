@@ -1,10 +1,10 @@
-//! Compares two documents by what they mean.
+//! Compares two documents by meaning.
 //!
 //! Kernels are matched by name, then the rest by code and arguments (`likeness`); attributes by
 //! key, arguments by index and kind (`walk`), sections by name, notes by owner and type, symbols
-//! and relocations by name and target (`elf`), modules, images and their properties by what they
-//! export and what they are for (`containers`), code by instructions (`code`). Each difference has
-//! its bytes on both sides.
+//! and relocations by name and target (`elf`), modules, images and their properties by exports and
+//! target (`containers`), code by instructions (`code`). Each difference has its bytes on both
+//! sides.
 //!
 //! # What a result claims
 //!
@@ -31,10 +31,9 @@
 //! | `ar_date`, `ar_uid`, `ar_gid`, `ar_mode` | |
 //!
 //! So different bytes in an unknown format, in LLVM bitcode, in a gap, in a damaged table, in a
-//! reserved bit, or in what was left out because of a limit are a difference, with their ranges.
+//! reserved bit, or beyond a limit are differences, with their ranges.
 //!
-//! The work is bounded ([`Work`]): what the entries leave out because of that stands in
-//! [`Comparison::notes`].
+//! The work is bounded ([`Work`]); [`Comparison::notes`] reports anything that is left out.
 #![forbid(unsafe_code)]
 #![deny(
     missing_docs,
@@ -93,65 +92,65 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::assembly::Listing;
 use crate::model::{Document, NodeId, Span};
 
-/// What is compared, and how.
+/// Options of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Options {
-    /// General registers and the tokens of the scoreboard may have other numbers.
+    /// Whether to ignore the numbers of general registers and scoreboard tokens.
     pub renumbered: bool,
 }
 
-/// What there is to say of one of the two files.
+/// The summary of one of the two files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileSummary {
     /// Its name.
     pub name: String,
-    /// Its format in words.
+    /// The full name of its format.
     pub title: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// The device that it is for; may be empty.
+    /// The target device; may be empty.
     pub target: String,
-    /// The compiler and its version, as far as the file says it; may be empty.
+    /// The compiler and its version, if known; may be empty.
     pub compiler: String,
 }
 
-/// Two documents within the files that were compared with each other.
+/// Two documents in the files that were compared with each other.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Pair {
-    /// The names that lead to it in the first file; empty for the file itself.
+    /// The path in the first file; empty for the file itself.
     pub path: String,
-    /// The same in the second file.
+    /// The path in the second file.
     pub to_path: String,
     /// Its bytes in the first file.
     pub a: Span,
     /// Its bytes in the second file.
     pub b: Span,
-    /// Kernels that both have, by name or likeness.
+    /// Number of kernels in both, matched by name or likeness.
     pub kernels: u64,
 }
 
-/// What differs between two documents.
+/// The differences between two documents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Comparison {
     /// The first file.
     pub a: FileSummary,
     /// The second file.
     pub b: FileSummary,
-    /// They have the same bytes.
+    /// Whether the files have the same bytes.
     pub equal: bool,
-    /// The documents that were compared, the files themselves first.
+    /// The compared documents, the files themselves first.
     pub pairs: Vec<Pair>,
-    /// What differs, by what matters most.
+    /// The differences, the most important first.
     pub entries: Vec<Entry>,
-    /// What makes the two files hard to compare: other devices, other compilers.
+    /// Reasons why the files are hard to compare: different devices or compilers.
     pub remarks: Vec<String>,
     /// What could not be compared, or is not listed, and why.
     pub notes: Vec<String>,
-    /// Kernels in the first file and in the second.
+    /// Numbers of kernels in the first and in the second file.
     pub kernels: (u64, u64),
-    /// Not all of it was compared: the files are too costly.
+    /// Whether the comparison is incomplete, because the files are too expensive to compare.
     pub is_cut: bool,
-    /// How much work it was, in steps.
+    /// The work spent, in steps.
     pub steps: u64,
 }
 
@@ -169,7 +168,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Its name, as in JSON.
+    /// Returns its name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Identical => "identical",
@@ -179,7 +178,7 @@ impl Outcome {
         }
     }
 
-    /// The exit status of `zeview diff` without conditions.
+    /// Returns the exit status of `zeview diff` without conditions.
     pub fn status(self) -> u8 {
         match self {
             Outcome::Identical | Outcome::SameMeaning => 0,
@@ -195,7 +194,7 @@ impl Comparison {
         self.outcome() == Outcome::Identical || self.outcome() == Outcome::SameMeaning
     }
 
-    /// The result in a word.
+    /// Returns the result.
     pub fn outcome(&self) -> Outcome {
         match (self.equal, self.entries.is_empty(), self.is_cut) {
             (true, ..) => Outcome::Identical,
@@ -205,12 +204,12 @@ impl Comparison {
         }
     }
 
-    /// The entries of a part.
+    /// Returns the entries of a part.
     pub fn of(&self, part: Part) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |entry| entry.part == part)
     }
 
-    /// How many kernels are in both files and do not differ.
+    /// Returns the number of kernels that are in both files and do not differ.
     pub fn unchanged_kernels(&self) -> u64 {
         let matched: u64 = self.pairs.iter().map(|pair| pair.kernels).sum();
         let changed = self
@@ -219,8 +218,8 @@ impl Comparison {
         matched.saturating_sub(changed.count() as u64)
     }
 
-    /// The place of the entry that is about the same as the one at a place of an earlier comparison of
-    /// the same files. Of several: the one with the same name and bytes. Returns `None` if there is none.
+    /// Returns the index of the entry that corresponds to an entry of an earlier comparison of the
+    /// same files; of several, the one with the same name and bytes. `None` if there is none.
     pub fn find_again(&self, before: &Comparison, place: u64) -> Option<u64> {
         let entry = before.entries.get(usize::try_from(place).ok()?)?;
         let within = |comparison: &Comparison, entry: &Entry| {
@@ -240,12 +239,12 @@ impl Comparison {
                 && likeness(other) > 0
         };
         let found = (0..).zip(&self.entries).filter(|(_, other)| alike(other));
-        // Of equal ones the first.
+        // Of equal ones, the first.
         let best = found.min_by_key(|(_, other)| std::cmp::Reverse(likeness(other)));
         best.map(|(place, _)| place)
     }
 
-    /// The document that an entry is of.
+    /// Returns the documents of an entry.
     pub fn pair(&self, entry: &Entry) -> Option<&Pair> {
         self.pairs.get(usize::try_from(entry.pair).ok()?)
     }
@@ -259,14 +258,14 @@ struct Comparer<'d> {
     work: Work,
     dictionary: code::Dictionary,
     result: Comparison,
-    /// How deep the pair that is compared is nested.
+    /// The nesting depth of the current pair.
     depth: u32,
 }
 
-/// Something of both documents.
+/// A value for each of the documents.
 type Sides<T> = (T, T);
 
-/// Which of the two documents.
+/// Selects one of the two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comparand {
     A,
@@ -301,10 +300,10 @@ impl Comparer<'_> {
     }
 }
 
-/// What is said where the work is over.
-const TOO_MUCH_WORK: &str = "The files take too much work to compare: the rest was not compared.";
+/// The note if the work is used up.
+const TOO_MUCH_WORK: &str = "The files take too much work to compare; the result is incomplete.";
 
-/// So many notes are kept.
+/// Maximum number of notes.
 const NOTES_MAX: usize = 64;
 
 /// Compares two documents.
@@ -347,7 +346,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     result
 }
 
-/// The same, to be shared.
+/// Like [`compare`], for shared ownership.
 pub fn compared(a: &mut Document, b: &mut Document, options: &Options) -> Rc<Comparison> {
     Rc::new(compare(a, b, options))
 }
@@ -390,11 +389,11 @@ impl Comparer<'_> {
 }
 
 impl Document {
-    /// The listing of the section of code with exactly these bytes, of the opened file or of a
-    /// document in it.
+    /// Returns the listing of the section of code with exactly these bytes, in the opened file or
+    /// in a nested document.
     pub fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>> {
-        let way = self.nodes_for(code);
-        let around = way.into_iter().rev().find(|id| {
+        let ancestry = self.nodes_for(code);
+        let around = ancestry.into_iter().rev().find(|id| {
             let assembly = self.assembly(*id);
             assembly.is_some_and(|assembly| {
                 assembly

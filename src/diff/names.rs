@@ -1,10 +1,10 @@
-//! The names of what is only layout, and of what tells one entry of a list from another.
+//! Names of fields that are only layout, and of keys that identify entries of lists.
 
 use super::entry::FieldValue;
 use crate::model::{Area, Node, NodeKind};
 
-/// Fields that say where something is, how many entries a table has, and what the tool that packed the
-/// file noted. They change whenever anything before them does. Names of the gABI, SYCLBIN.h,
+/// Whether a field has a position, the number of entries of a table, or a note of the tool that
+/// packed the file. They change whenever anything before them does. Names of the gABI, SYCLBIN.h,
 /// OffloadBinary.h, ar(5), program_debug_data.h, ClangOffloadBundler.rst.
 fn is_layout_name(name: &str) -> bool {
     matches!(
@@ -69,9 +69,9 @@ fn is_layout_name(name: &str) -> bool {
     )
 }
 
-/// Whether a field of a record only says where something is that is compared itself, or what the
-/// archiver noted of a member (ar(5)). This list and the references in [`digest`](super::digest) are
-/// all fields that may differ between two files with the same meaning.
+/// Whether a field of a record only locates something that is compared itself, or is an archiver's
+/// note about a member (ar(5)). These and the references in [`digest`](super::digest) are all
+/// fields that may differ between two files with the same meaning.
 pub(super) fn is_located(name: &str) -> bool {
     matches!(
         name,
@@ -92,26 +92,26 @@ pub(super) fn is_located(name: &str) -> bool {
     )
 }
 
-/// Is a field of a record only layout? The same names as keys of `.ze_info` are not.
+/// Whether a field of a record is only layout. The same names as keys of `.ze_info` are not.
 pub(super) fn is_layout(node: &Node) -> bool {
     match node.kind {
         NodeKind::Padding | NodeKind::Syntax | NodeKind::Derived => true,
-        // Only entries of bundles have these two in a header.
+        // In headers, only entries of bundles have these two.
         NodeKind::Field
             if node.area == Area::Header && matches!(&*node.name, "offset" | "size") =>
         {
             true
         }
-        // The strings themselves: those that are referred to are compared there.
+        // The strings themselves: strings in use are compared where they are referenced.
         NodeKind::Field if node.name == "string" => true,
         NodeKind::Field => node.area != Area::Meta && is_layout_name(&node.name),
         _ => false,
     }
 }
 
-/// The keys that tell the entries of a list in `.ze_info` from each other, in this order. Those of one
-/// kind of list: names; arguments by index and kind, parts of one by their place in it; buffers by
-/// type and usage; samplers by index.
+/// The keys that identify the entries of a list in `.ze_info`, in this order: names; arguments by
+/// index and kind, parts of one by their offset in it; buffers by type and usage; samplers by
+/// index.
 pub(super) static IDENTITY: [&str; 9] = [
     "name",
     "device_name",
@@ -124,9 +124,9 @@ pub(super) static IDENTITY: [&str; 9] = [
     "sampler_index",
 ];
 
-/// What tells an entry of a list from the others, of its values.
+/// Returns the values that identify an entry of a list.
 pub(super) fn identity(children: &[Node]) -> Option<String> {
-    // The first of each key.
+    // The first child with each key.
     let mut found: [Option<&Node>; IDENTITY.len()] = [None; IDENTITY.len()];
     for child in children {
         let place = IDENTITY.iter().position(|key| *key == child.name);
@@ -136,14 +136,14 @@ pub(super) fn identity(children: &[Node]) -> Option<String> {
     }
     let mut words: Option<String> = None;
     for (key, child) in IDENTITY.iter().zip(found) {
-        let Some(said) = child.and_then(|child| FieldValue::of(&child.value)) else {
+        let Some(value) = child.and_then(|child| FieldValue::of(&child.value)) else {
             continue;
         };
         match &mut words {
-            None => words = Some(said.into_text()),
+            None => words = Some(value.into_text()),
             Some(words) => {
                 words.push(' ');
-                words.push_str(&said.into_text());
+                words.push_str(&value.into_text());
             }
         }
         if matches!(*key, "name" | "device_name") {

@@ -1,4 +1,4 @@
-//! Two documents: which way they are compared.
+//! Selects how two documents are compared.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -14,35 +14,35 @@ use crate::analysis::linkage::Linkage;
 use crate::analysis::modules::Modules;
 use crate::model::{Area, Document, Expand, Node, NodeKind, Span};
 
-/// The identifier of files of no known format.
+/// The identifier of unknown formats.
 const RAW: &str = "raw";
 
-/// Documents within documents.
+/// Maximum nesting of documents.
 const NESTED_MAX: u32 = 12;
 
-/// Pairs of documents that are compared.
+/// Maximum number of compared pairs of documents.
 const PAIRS_MAX: usize = 1 << 16;
 
-/// Who makes the rows of a document, and as which item.
+/// The expander of a document, and its item.
 type Owner = (Rc<dyn Expand>, u64);
 
-/// An interface to each of two documents.
+/// Returns an interface of each of two documents.
 fn interfaces<T: Any>(a: &Owner, b: &Owner) -> (Option<T>, Option<T>) {
     (a.0.interface(a.1), b.0.interface(b.1))
 }
 
 impl Comparer<'_> {
-    /// Who makes the rows of a node.
+    /// Returns the expander of a node.
     pub(super) fn expander(&self, which: Comparand, node: &Node) -> Option<Owner> {
         self.document(which).expander(node)
     }
 
-    /// Compares two documents that are nested in those that are compared.
+    /// Compares two nested documents.
     pub(super) fn nested(&mut self, a: &Node, b: &Node, path: &str, to_path: &str) {
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
         match self.same_bytes(spans.0, spans.1) {
             Ok(true) => {
-                // Their kernels are in both.
+                // Their kernels are in both files.
                 let kernels = self.kernel_count(Comparand::A, a);
                 self.add_pair(path, to_path, spans, kernels);
             }
@@ -78,7 +78,7 @@ impl Comparer<'_> {
     pub(super) fn pair(&mut self, a: &Node, b: &Node, path: &str, to_path: &str) {
         if self.depth >= NESTED_MAX || self.result.pairs.len() >= PAIRS_MAX {
             self.note(format!(
-                "{path}: nested too deeply or too often: not compared"
+                "{path}: too many or too deeply nested documents: not compared"
             ));
             return;
         }
@@ -120,7 +120,7 @@ impl Comparer<'_> {
         self.depth -= 1;
     }
 
-    /// Two documents of formats that have nothing in common.
+    /// Compares two documents of unrelated formats.
     fn unlike(&mut self, (a, b): (&Node, &Node), at: u32) {
         let said =
             |node: &Node| FieldValue::Text(node.summary.clone().unwrap_or_default().into_owned());
@@ -132,10 +132,9 @@ impl Comparer<'_> {
         };
         let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
         self.push(entry.at(a.span, b.span).with(vec![field]));
-        let note =
-            "The two files are of different formats: of their parts only kernels are listed.";
+        let note = "The two files have different formats: only their kernels are listed.";
         self.note(note.to_owned());
-        // Kernels of the one are not in the other.
+        // The kernels of one are not in the other.
         for (which, node, change) in [
             (Comparand::A, a, Change::Removed),
             (Comparand::B, b, Change::Added),
@@ -162,7 +161,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Whether both are of no format that zeview reads.
+    /// Whether both have an unknown format.
     fn is_raw(&self, (a, b): (&Node, &Node)) -> bool {
         let is = |which, node: &Node| {
             let document = self.document(which);
@@ -177,7 +176,7 @@ impl Comparer<'_> {
         is(Comparand::A, a) && is(Comparand::B, b)
     }
 
-    /// Two files of no format that is known: the lines of texts, else bytes.
+    /// Compares two files of unknown formats: texts by lines, everything else by bytes.
     fn raw(&mut self, (a, b): (&Node, &Node), at: u32) {
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
         let mut fields = Vec::new();
@@ -196,7 +195,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Two documents of a format without tables of its own: their parts by name. `covered` is what
+    /// Compares two documents of a format without tables of its own: their parts by name. `covered`
     /// has been compared already.
     fn parts(&mut self, (a, b): (&Node, &Node), covered: (Vec<Span>, Vec<Span>), at: u32) {
         let summary = |node: &Node| {
@@ -227,7 +226,7 @@ impl Comparer<'_> {
         });
     }
 
-    /// Matches nodes by name; each is an entry.
+    /// Matches nodes by name and adds an entry for each.
     pub(super) fn named(&mut self, a: &[Node], b: &[Node], at: u32) {
         fn names(nodes: &[Node]) -> Vec<&str> {
             nodes.iter().map(|node| &*node.name).collect()
@@ -246,7 +245,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// A part of both documents.
+    /// Compares a part of both documents.
     pub(super) fn part(&mut self, a: &Node, b: &Node, at: u32) {
         if is_document(a) && is_document(b) && a.area != Area::Ir {
             let (path, to_path) = self.paths(at, a, b);
@@ -276,7 +275,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// The paths of two nodes in the documents of a pair.
+    /// Returns the paths of two nodes in the documents of a pair.
     pub(super) fn paths(&self, at: u32, a: &Node, b: &Node) -> (String, String) {
         let pair = self
             .result
@@ -295,7 +294,7 @@ impl Comparer<'_> {
         self.children(which, node).iter().any(is_document)
     }
 
-    /// A part of one document.
+    /// Adds an entry for a part that is only in one document.
     pub(super) fn lonely(&mut self, which: Comparand, node: &Node, at: u32) {
         let mut fields = Vec::new();
         let holds_document = node.kind == NodeKind::Item && self.holds_document(which, node);
@@ -311,7 +310,7 @@ impl Comparer<'_> {
         self.push(entry.at(a, b).with(fields));
     }
 
-    /// Says which of the two files is damaged.
+    /// Adds notes about damaged files.
     pub(super) fn say_damage(&mut self) {
         use crate::model::Severity;
         let said = |document: &Document, which: &str| {
@@ -336,13 +335,13 @@ impl Comparer<'_> {
     }
 }
 
-/// Bytes that are compared as such.
+/// Whether a node is compared by its bytes.
 pub(super) fn is_plain(node: &Node) -> bool {
     matches!(node.area, Area::Ir | Area::Debug)
         || matches!(node.kind, NodeKind::Blob | NodeKind::Packed | NodeKind::Gap)
 }
 
-/// What kind of thing a part is; `holds_document`: a member of an archive, an entry of a container.
+/// Returns the kind of a part; `holds_document`: a member of an archive, an entry of a container.
 fn part_of(node: &Node, holds_document: bool) -> Part {
     match node.kind {
         _ if holds_document => Part::Image,

@@ -1,4 +1,4 @@
-//! Kernels that have another name in the second file.
+//! Renamed kernels.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,22 +10,22 @@ use super::ze_info::{Names, arguments};
 use super::{Comparand, Comparer, Sides};
 use crate::analysis::kernels::{Kernels, SECTION_PREFIXES};
 
-/// The kernels that have another name in the second file.
+/// The renamed kernels: names in the second file by names in the first.
 #[derive(Default)]
 pub(super) struct Renames(HashMap<String, String>);
 
 impl Renames {
-    /// The name that a kernel has in the second file; of others, the same.
+    /// Returns the name of a kernel in the second file.
     pub fn kernel<'n>(&'n self, name: &'n str) -> Cow<'n, str> {
         self.0.get(name).map_or(name, String::as_str).into()
     }
 
-    /// The name that a section has in the second file.
+    /// Returns the name of a section in the second file.
     pub fn section<'n>(&self, name: &'n str) -> Cow<'n, str> {
         self.renamed(Cow::Borrowed(name))
     }
 
-    /// The same of a name that is not needed any more.
+    /// Like `section`, consuming the name.
     pub fn renamed<'n>(&self, name: Cow<'n, str>) -> Cow<'n, str> {
         if self.0.is_empty() {
             return name;
@@ -39,7 +39,7 @@ impl Renames {
 }
 
 impl Comparer<'_> {
-    /// The kernels that have another name in the second file.
+    /// Finds the renamed kernels.
     pub(super) fn renames(
         &mut self,
         names: &Sides<Names>,

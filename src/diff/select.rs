@@ -1,21 +1,21 @@
-//! Which differences somebody wants to see.
+//! Selects differences.
 
 use super::audit::Exemptions;
 use super::entry::{Entry, Field, Part, Side};
 use super::{Comparer, Comparison, Options};
 use crate::model::{Document, Span};
 
-/// Parts (`sections`), keys (`simd_size`), paths (`execution_env/*`) and names (`.misc.*`) that are
-/// looked at, or not.
+/// Parts (`sections`), keys (`simd_size`), paths (`execution_env/*`) and names (`.misc.*`) to
+/// include or to ignore.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Only these, unless it is empty.
+    /// Includes only these, unless it is empty.
     pub only: Vec<String>,
-    /// Not these.
+    /// Ignores these.
     pub ignore: Vec<String>,
 }
 
-/// In the place of a part: the code of kernels.
+/// Pseudo-part for the code of kernels.
 const CODE: &str = "code";
 
 impl Selection {
@@ -42,14 +42,14 @@ impl Selection {
             let found = Comparer::audit_of(a, b, options, comparison, unwanted).into_iter();
             let found = found.filter_map(|entry| self.entry(entry, &mut Exemptions::default()));
             comparison.entries = found.collect();
-            // Nothing is claimed of what is not among `only`.
+            // `only` makes no claim about anything else.
             if !self.only.is_empty() {
                 comparison.is_cut = was_cut;
             }
         }
     }
 
-    /// The part of an entry that is selected. The bytes of the rest are added to `unwanted`.
+    /// Returns the selected part of an entry, and adds the bytes of the rest to `unwanted`.
     fn entry(&self, mut entry: Entry, unwanted: &mut Exemptions) -> Option<Entry> {
         let names = |word: &String| names_entry(word, &entry);
         if self.ignore.iter().any(names) {
@@ -102,7 +102,7 @@ fn span(side: &Option<Side>) -> Option<Span> {
     side.as_ref().and_then(|side| side.span)
 }
 
-/// Does a word stand for an entry: its part, or its name?
+/// Whether a word matches an entry: its part, or its name.
 fn names_entry(word: &str, entry: &Entry) -> bool {
     let part = entry.part;
     word == part.name()
@@ -122,13 +122,13 @@ fn names_field(word: &str, field: &Field) -> bool {
     pattern(word, &field.key) || pattern(word, &field.path)
 }
 
-/// The words that stand for parts.
+/// Returns the words for parts.
 pub fn parts() -> Vec<&'static str> {
     let parts = Part::ALL.iter().map(|part| part.name());
     parts.chain([CODE]).collect()
 }
 
-/// Does a name match a pattern with `*` (any characters) and `?` (one)?
+/// Whether a name matches a pattern with `*` (any characters) and `?` (one).
 fn pattern(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut p, mut n) = (0, 0);

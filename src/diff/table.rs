@@ -1,8 +1,8 @@
-//! The shortest list of edits that makes one sequence of another, by a table of what they have in
-//! common: for sequences that are so short that the table is small.
+//! The shortest list of edits between two sequences, by a table of their common subsequences: for
+//! sequences that are short enough for the table.
 //!
 //! The entry (x, y) of the table is the length of the longest common subsequence of the first x
-//! elements of the one and the first y of the other. A row has a bit for each step of y: 0 where the
+//! elements of one and the first y of the other. A row has a bit for each step of y: 0 where the
 //! length grows. So a machine word holds 64 entries, and is computed at once from the one above (H.
 //! Hyyrö, "Bit-parallel LCS-length computation revisited", 2004).
 //!
@@ -11,14 +11,14 @@
 use super::edits::Edit;
 use crate::model::sort;
 
-/// The longest sequences: the table of two takes 128 KB, and so do the places of all elements.
+/// Maximum length of a sequence: the table takes 128 KB, and so do the positions of all elements.
 const LONGEST: usize = 1024;
 
 const BITS: usize = u64::BITS as usize;
 
 /// The table of two sequences.
 struct Table {
-    /// Words of a row.
+    /// Words per row.
     width: usize,
     /// The rows, for 0, 1, 2 … elements of the first sequence.
     words: Vec<u64>,
@@ -31,7 +31,7 @@ impl Table {
         let mut words = Vec::with_capacity((a.len() + 1) * width);
         words.resize(width, u64::MAX);
         for (x, element) in a.iter().enumerate() {
-            // Where nothing is the same, the row is that above.
+            // Without equal elements, the row is the same as the one above.
             let mask = masks.of(*element);
             let mut carry = false;
             for at in 0..width {
@@ -46,7 +46,7 @@ impl Table {
         Table { width, words }
     }
 
-    /// The row for so many elements of the first sequence.
+    /// Returns the row for the first `x` elements of the first sequence.
     fn row(&self, x: usize) -> &[u64] {
         let start = x * self.width;
         self.words
@@ -54,7 +54,7 @@ impl Table {
             .unwrap_or_default()
     }
 
-    /// Is an entry longer than the one on its left?
+    /// Whether an entry is larger than the one on its left.
     fn grows(&self, x: usize, y: usize) -> bool {
         let Some(left) = y.checked_sub(1) else {
             return false;
@@ -63,7 +63,7 @@ impl Table {
         word >> (left % BITS) & 1 == 0
     }
 
-    /// An entry: the bits before it that say that the length grows.
+    /// Computes an entry: the number of bits before it that mark growth.
     fn common(&self, x: usize, y: usize) -> u32 {
         let row = self.row(x);
         let whole = row.iter().take(y / BITS).map(|word| word.count_zeros());
@@ -73,7 +73,7 @@ impl Table {
     }
 }
 
-/// Where each element of a sequence stands in it: a bit for each place.
+/// The positions of each element of a sequence, as bit masks.
 struct Masks {
     elements: Vec<u32>,
     words: Vec<u64>,
@@ -102,7 +102,7 @@ impl Masks {
         }
     }
 
-    /// The places of an element; nothing if it has none.
+    /// Returns the positions of an element; empty if it does not occur.
     fn of(&self, element: u32) -> &[u64] {
         let Ok(at) = self.elements.binary_search(&element) else {
             return &[];
@@ -114,7 +114,7 @@ impl Masks {
     }
 }
 
-/// The shortest list of edits, and how much work it was. Returns `None` if a sequence is too long.
+/// Returns the shortest list of edits and its cost in steps, or `None` if a sequence is too long.
 pub(super) fn edits(a: &[u32], b: &[u32]) -> Option<(Vec<Edit>, u64)> {
     if a.len().max(b.len()) > LONGEST {
         return None;
@@ -131,7 +131,7 @@ pub(super) fn edits(a: &[u32], b: &[u32]) -> Option<(Vec<Edit>, u64)> {
             x -= 1;
             found.push((x..x + 1, y..y));
         } else {
-            // The same element in both.
+            // Equal elements.
             (x, y) = (x.saturating_sub(1), y.saturating_sub(1));
             common = common.saturating_sub(1);
         }

@@ -1,4 +1,4 @@
-//! Two trees compared by names: the fields that differ.
+//! Compares two trees by names, and collects the fields that differ.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,20 +9,20 @@ use super::names::{identity, is_layout};
 use super::{Comparand, Comparer};
 use crate::model::{Content, Node, NodeKind, PAGE, Span, Str, Value};
 
-/// Levels of a tree that are walked; files are nested less.
+/// Maximum depth of the walk; files have less nesting.
 const DEPTH_MAX: usize = 64;
 
-/// So many bytes of a name are kept in the way to a value.
+/// Maximum length of a name in a value's path, in bytes.
 const NAME_MAX: usize = 1024;
 
-/// So many lines of a text that differ have a field each.
+/// Maximum number of differing lines of a text with a field each.
 const LINES_MAX: usize = 1000;
 
-/// The way from an entry to one of its values.
+/// The path from an entry to one of its values.
 #[derive(Debug, Default)]
 pub(super) struct ValuePath {
     text: String,
-    /// How long the text was before each step.
+    /// The length of the text before each segment.
     steps: Vec<usize>,
 }
 
@@ -53,21 +53,21 @@ impl ValuePath {
     }
 }
 
-/// So many rows below another are compared: all are held at once.
+/// Maximum number of children compared per node; all are in memory at once.
 const CHILDREN_MAX: u64 = 64 * 1024;
 
-/// So many rows are held below the entries of a list, as they were made to tell these apart; those
-/// of further entries are made again when they are compared.
-const HELD_MAX: usize = 4096;
+/// Maximum number of nodes kept from matching the entries of a list; those of further entries are
+/// created again for the comparison.
+const KEPT_MAX: usize = 4096;
 
-/// The children of a node, if they were made before.
+/// The children of a node, if they were created before.
 type KnownChildren = Option<Vec<Node>>;
 
-/// A child of a node, and what it is found by in the other file.
+/// A child of a node, with its key for matching.
 struct KeyedChild {
-    /// Its name; of an entry of a list, what tells it from others.
+    /// Its name; for an entry of a list, the values that identify it.
     key: Str,
-    /// The how manieth of this key.
+    /// One-based index among siblings with the same key.
     nth: u32,
     node: Node,
     children: KnownChildren,
@@ -83,7 +83,7 @@ impl KeyedChild {
         }
     }
 
-    /// The key, and which of several it is.
+    /// Formats the key, with the index if it is not the first.
     fn name(&self) -> Cow<'_, str> {
         match self.nth {
             1 => Cow::Borrowed(&self.key),
@@ -93,12 +93,13 @@ impl KeyedChild {
 }
 
 impl Comparer<'_> {
-    /// The children of a node that say something: without padding, gaps, and what is derived.
+    /// Returns the children of a node, excluding padding, gaps and derived rows.
     pub(super) fn children(&mut self, which: Comparand, node: &Node) -> Vec<Node> {
         let document = self.document(which);
         let all = document.written(node);
         let count = all.min(CHILDREN_MAX);
-        // Nodes are large: those of one page stay where they are, and those of several are moved once.
+        // Nodes are large: those of one page are not moved, and those of several pages are moved
+        // once.
         let mut found = match usize::try_from(count) {
             Ok(most) if count > PAGE => Vec::with_capacity(most),
             _ => Vec::new(),
@@ -128,7 +129,7 @@ impl Comparer<'_> {
         found
     }
 
-    /// Forgets who makes the children of nodes that were made meanwhile.
+    /// Drops the expanders that `f` registers.
     pub(super) fn forgetting<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let marks = (self.a.registry.mark(), self.b.registry.mark());
         let result = f(self);
@@ -137,20 +138,26 @@ impl Comparer<'_> {
         result
     }
 
-    /// The fields that differ in two nodes of the same name.
-    pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut ValuePath, out: &mut Vec<Field>) {
-        self.fields_in((a, None), (b, None), way, out);
+    /// Collects the fields that differ in two nodes of the same name.
+    pub(super) fn fields(
+        &mut self,
+        a: &Node,
+        b: &Node,
+        path: &mut ValuePath,
+        out: &mut Vec<Field>,
+    ) {
+        self.fields_in((a, None), (b, None), path, out);
     }
 
-    /// The same of two nodes whose children may be known.
+    /// Like `fields`, for nodes whose children may be known.
     fn fields_in(
         &mut self,
         (a, of_a): (&Node, KnownChildren),
         (b, of_b): (&Node, KnownChildren),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        if self.work.is_over() || way.steps.len() > DEPTH_MAX {
+        if self.work.is_over() || path.steps.len() > DEPTH_MAX {
             return;
         }
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
@@ -162,7 +169,7 @@ impl Comparer<'_> {
             }
         }
         if a.kind == NodeKind::Text && self.is_lines(a, b) {
-            self.lines(spans.0, spans.1, way, out);
+            self.lines(spans.0, spans.1, path, out);
             return;
         }
         let children = (
@@ -173,37 +180,37 @@ impl Comparer<'_> {
         if is_leaf && a.value == b.value && !is_list(a, &children.0) {
             let has_rows = |which, node: &Node| self.document(which).walked(node) > 0;
             if has_rows(Comparand::A, a) || has_rows(Comparand::B, b) {
-                // All that is below them is layout.
+                // Everything below them is layout.
                 return;
             }
         }
         if is_leaf || is_list(a, &children.0) && is_list(b, &children.1) {
-            let from = self.said(Comparand::A, a, &children.0);
-            let to = self.said(Comparand::B, b, &children.1);
+            let from = self.value(Comparand::A, a, &children.0);
+            let to = self.value(Comparand::B, b, &children.1);
             if from != to {
-                self.field(way, from.map(|s| (s, a)), to.map(|s| (s, b)), out);
+                self.field(path, from.map(|s| (s, a)), to.map(|s| (s, b)), out);
             }
             return;
         }
-        // Of a word whose bits have names, those say what differs.
-        self.matched(children, way, out);
+        // For a word with named bits, the bits are the differences.
+        self.matched(children, path, out);
     }
 
     fn field(
         &mut self,
-        way: &ValuePath,
+        path: &ValuePath,
         from: Option<(FieldValue, &Node)>,
         to: Option<(FieldValue, &Node)>,
         out: &mut Vec<Field>,
     ) {
-        let text = way.text();
+        let text = path.text();
         let key = text.rsplit('/').next().unwrap_or(text);
         let key = match key.split_once('[') {
             Some((key, _)) if !key.is_empty() => key,
             _ => key,
         };
         let side =
-            |side: Option<(FieldValue, &Node)>| side.map(|(said, node)| Side::new(said, node.span));
+            |side: Option<(FieldValue, &Node)>| side.map(|(v, node)| Side::new(v, node.span));
         self.work.spend(8 + text.len() as u64 / 8);
         out.push(Field {
             key: key.to_owned(),
@@ -213,8 +220,8 @@ impl Comparer<'_> {
         });
     }
 
-    /// What a node without named parts says.
-    fn said(&mut self, which: Comparand, node: &Node, children: &[Node]) -> Option<FieldValue> {
+    /// Returns the value of a node without named parts.
+    fn value(&mut self, which: Comparand, node: &Node, children: &[Node]) -> Option<FieldValue> {
         if !children.is_empty() {
             let list = children.iter().map(|child| FieldValue::of(&child.value));
             return Some(FieldValue::List(
@@ -222,20 +229,20 @@ impl Comparer<'_> {
                     .collect(),
             ));
         }
-        if let Some(said) = FieldValue::of(&node.value) {
-            return Some(said);
+        if let Some(value) = FieldValue::of(&node.value) {
+            return Some(value);
         }
         match node.span {
             Some(_) if matches!(node.kind, NodeKind::Sequence | NodeKind::Mapping) => {
                 Some(FieldValue::List(Vec::new()))
             }
-            Some(span) => Some(self.bytes_said(which, span)),
+            Some(span) => Some(self.bytes_value(which, span)),
             None => None,
         }
     }
 
-    /// Aligns the entries of two lists that nothing tells apart but what they say.
-    fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut ValuePath, out: &mut Vec<Field>) {
+    /// Aligns the entries of two lists that only their values identify.
+    fn in_order(&mut self, (a, b): (&[Node], &[Node]), path: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<String, u32> = HashMap::new();
         let mut number = |nodes: &[Node]| -> Vec<u32> {
             let words = nodes.iter().map(entry_words);
@@ -257,7 +264,7 @@ impl Comparer<'_> {
                     let (removed, added) = (alignment.removed(), alignment.added());
                     self.note(format!(
                         "{}: {removed} entries differ from {added}; the first {LINES_MAX} are listed",
-                        way.text()
+                        path.text()
                     ));
                     return;
                 }
@@ -265,20 +272,20 @@ impl Comparer<'_> {
                     let node = nodes.get(usize::try_from(place?).ok()?)?;
                     Some((FieldValue::Text(entry_words(node)), node))
                 }
-                way.enter(&place.to_string(), true);
-                self.field(way, at(a, x), at(b, y), out);
-                way.leave();
+                path.enter(&place.to_string(), true);
+                self.field(path, at(a, x), at(b, y), out);
+                path.leave();
             }
         }
-        self.same_words((a, b), &alignment, way, out);
+        self.same_words((a, b), &alignment, path, out);
     }
 
-    /// Entries that are written alike may differ in what is below them.
+    /// Whether entries with the same text have the same contents.
     fn same_words(
         &mut self,
         (a, b): (&[Node], &[Node]),
         alignment: &super::align::Alignment,
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         for (place, node) in (0_u32..).zip(a) {
@@ -288,18 +295,18 @@ impl Comparer<'_> {
             let (other, is_same) = alignment.counterpart(place);
             let other = usize::try_from(other).ok().and_then(|at| b.get(at));
             if let Some(other) = other.filter(|_| is_same) {
-                way.enter(&place.to_string(), true);
-                self.pair_or_fields((node, None), (other, None), way, out);
-                way.leave();
+                path.enter(&place.to_string(), true);
+                self.pair_or_fields((node, None), (other, None), path, out);
+                path.leave();
             }
         }
     }
 
-    /// Matches children by name or identity, and compares those that match.
+    /// Matches children by name or identity, and compares the matches.
     fn matched(
         &mut self,
         (a, b): (Vec<Node>, Vec<Node>),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         let is_list = |nodes: &[Node]| nodes.iter().all(|node| node.indexed && !is_document(node));
@@ -314,7 +321,7 @@ impl Comparer<'_> {
                 identity(children).is_some()
             };
             if !has_identity(&first.0) && !has_identity(&first.1) {
-                self.in_order((&a, &b), way, out);
+                self.in_order((&a, &b), path, out);
                 return;
             }
         }
@@ -327,22 +334,22 @@ impl Comparer<'_> {
         }
         let matches = by_key(&keys(&a), &keys(&b));
         for (child, place) in a.into_iter().zip(matches.of_a) {
-            way.enter(&child.name(), child.node.indexed);
+            path.enter(&child.name(), child.node.indexed);
             match place.and_then(|place| Some((place, b.get(place)?))) {
                 Some((place, other)) => {
                     let of_other = known.get_mut(place).and_then(Option::take);
                     let sides = ((&child.node, child.children), (&other.node, of_other));
-                    self.pair_or_fields(sides.0, sides.1, way, out);
+                    self.pair_or_fields(sides.0, sides.1, path, out);
                 }
-                None => self.only_in(Comparand::A, (&child.node, child.children), way, out),
+                None => self.only_in(Comparand::A, (&child.node, child.children), path, out),
             }
-            way.leave();
+            path.leave();
         }
         for ((child, children), is_matched) in b.iter().zip(known).zip(matches.is_matched) {
             if !is_matched {
-                way.enter(&child.name(), child.node.indexed);
-                self.only_in(Comparand::B, (&child.node, children), way, out);
-                way.leave();
+                path.enter(&child.name(), child.node.indexed);
+                self.only_in(Comparand::B, (&child.node, children), path, out);
+                path.leave();
             }
         }
     }
@@ -351,25 +358,25 @@ impl Comparer<'_> {
         &mut self,
         a: (&Node, KnownChildren),
         b: (&Node, KnownChildren),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
         if is_document(a.0) && is_document(b.0) {
-            self.nested(a.0, b.0, way.text(), way.text())
+            self.nested(a.0, b.0, path.text(), path.text())
         } else {
-            self.fields_in(a, b, way, out)
+            self.fields_in(a, b, path, out)
         }
     }
 
-    /// The children of a node with their keys; `first` are the children of the first, if they are
-    /// known.
+    /// Returns the children of a node with their keys; `first` are the children of the first child,
+    /// if known.
     fn keyed(
         &mut self,
         which: Comparand,
         nodes: Vec<Node>,
         mut first: KnownChildren,
     ) -> Vec<KeyedChild> {
-        let mut held = 0;
+        let mut kept = 0;
         let keyed = nodes.into_iter().map(|node| {
             if !node.indexed {
                 let key = node.name.clone();
@@ -378,8 +385,8 @@ impl Comparer<'_> {
             let mark = self.document(which).registry.mark();
             let children = first.take().unwrap_or_else(|| self.children(which, &node));
             let key = identity(&children).unwrap_or_else(|| node.index.to_string());
-            held += children.len();
-            if held <= HELD_MAX {
+            kept += children.len();
+            if kept <= KEPT_MAX {
                 return KeyedChild::new(key.into(), node, Some(children));
             }
             self.document(which).registry.release(mark);
@@ -393,26 +400,26 @@ impl Comparer<'_> {
         keyed
     }
 
-    /// All values of what is only on one side.
+    /// Collects all values of a node that is only on one side.
     pub(super) fn only(
         &mut self,
         which: Comparand,
         node: &Node,
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        self.only_in(which, (node, None), way, out);
+        self.only_in(which, (node, None), path, out);
     }
 
-    /// The same of a node whose children may be known.
+    /// Like `only`, for a node whose children may be known.
     fn only_in(
         &mut self,
         which: Comparand,
         (node, known): (&Node, KnownChildren),
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         out: &mut Vec<Field>,
     ) {
-        if self.work.is_over() || way.steps.len() > DEPTH_MAX {
+        if self.work.is_over() || path.steps.len() > DEPTH_MAX {
             return;
         }
         let children = if is_document(node) || node.kind == NodeKind::Text {
@@ -421,22 +428,22 @@ impl Comparer<'_> {
             known.unwrap_or_else(|| self.children(which, node))
         };
         if children.is_empty() || is_list(node, &children) {
-            let said = self.said(which, node, &children);
-            let said = said.map(|said| (said, node));
+            let value = self.value(which, node, &children);
+            let value = value.map(|value| (value, node));
             match which {
-                Comparand::A => self.field(way, said, None, out),
-                Comparand::B => self.field(way, None, said, out),
+                Comparand::A => self.field(path, value, None, out),
+                Comparand::B => self.field(path, None, value, out),
             }
             return;
         }
         for child in self.keyed(which, children, None) {
-            way.enter(&child.name(), child.node.indexed);
-            self.only_in(which, (&child.node, child.children), way, out);
-            way.leave();
+            path.enter(&child.name(), child.node.indexed);
+            self.only_in(which, (&child.node, child.children), path, out);
+            path.leave();
         }
     }
 
-    /// Are these texts whose rows are lines?
+    /// Whether both are texts whose rows are lines.
     pub(super) fn is_lines(&self, a: &Node, b: &Node) -> bool {
         let is = |which, node: &Node| {
             let document = self.document(which);
@@ -449,8 +456,8 @@ impl Comparer<'_> {
         is(Comparand::A, a) && is(Comparand::B, b)
     }
 
-    /// The lines of two texts that differ.
-    pub(super) fn lines(&mut self, a: Span, b: Span, way: &mut ValuePath, out: &mut Vec<Field>) {
+    /// Collects the differing lines of two texts.
+    pub(super) fn lines(&mut self, a: Span, b: Span, path: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<Vec<u8>, u32> = HashMap::new();
         let one = self.line_ids(Comparand::A, a, &mut ids);
         let other = self.line_ids(Comparand::B, b, &mut ids);
@@ -475,7 +482,7 @@ impl Comparer<'_> {
                     break;
                 };
                 shown += 1;
-                way.enter(&format!("line {}", u64::from(number) + 1), false);
+                path.enter(&format!("line {}", u64::from(number) + 1), false);
                 let from = x.and_then(|at| line(&one, at));
                 let to = y.and_then(|at| line(&other, at));
                 let side = |comparer: &Comparer<'_>, which, span: Option<Span>| {
@@ -487,36 +494,36 @@ impl Comparer<'_> {
                     Some(Side::new(FieldValue::Text(text), span))
                 };
                 let field = Field {
-                    key: way.text().rsplit('/').next().unwrap_or_default().to_owned(),
-                    path: way.text().to_owned(),
+                    key: path.text().rsplit('/').next().unwrap_or("").to_owned(),
+                    path: path.text().to_owned(),
                     from: side(self, Comparand::A, from),
                     to: side(self, Comparand::B, to),
                 };
-                let said = |side: &Option<Side>| side.as_ref().map(|side| side.said.clone());
+                let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
                 match (from, to) {
-                    // They differ in how they end, or beyond what is shown.
-                    (Some(from), Some(to)) if said(&field.from) == said(&field.to) => {
+                    // They differ in their line breaks, or beyond the displayed part.
+                    (Some(from), Some(to)) if value(&field.from) == value(&field.to) => {
                         let fields = self.contents(from, to).into_iter();
                         out.extend(fields.map(|field| Field {
-                            path: format!("{}/{}", way.text(), field.path),
+                            path: format!("{}/{}", path.text(), field.path),
                             ..field
                         }));
                     }
                     _ => out.push(field),
                 }
-                way.leave();
+                path.leave();
             }
         }
         if shown >= LINES_MAX {
             let (added, removed) = (alignment.added(), alignment.removed());
             self.note(format!(
                 "{}: {removed} lines differ from {added}; the first {LINES_MAX} are listed",
-                way.text()
+                path.text()
             ));
         }
     }
 
-    /// The lines of a text as numbers: the same line is the same number.
+    /// Numbers the lines of a text: equal lines have equal numbers.
     fn line_ids(
         &mut self,
         which: Comparand,
@@ -538,12 +545,12 @@ impl Comparer<'_> {
     }
 }
 
-/// What an entry of a list says, in words.
+/// Formats the value of an entry of a list.
 fn entry_words(node: &Node) -> String {
     let mut words = node.name.clone().into_owned();
-    if let Some(said) = FieldValue::of(&node.value) {
+    if let Some(value) = FieldValue::of(&node.value) {
         words.push(' ');
-        words.push_str(&said.text());
+        words.push_str(&value.text());
     }
     if let Some(summary) = &node.summary {
         words.push(' ');
@@ -552,7 +559,7 @@ fn entry_words(node: &Node) -> String {
     words
 }
 
-/// The entry of a table of strings says which strings are key and value: so it is one.
+/// Makes the entry of a string table a string, because the table tells which strings are keys.
 fn with_string(node: &mut Node) {
     let label = |why: &str| {
         let xref = node.xrefs.iter().find(|xref| xref.why == why);
@@ -567,12 +574,12 @@ fn with_string(node: &mut Node) {
     }
 }
 
-/// A document within another one.
+/// Whether a node is a nested document.
 pub(super) fn is_document(node: &Node) -> bool {
     node.kind == NodeKind::File || node.kind == NodeKind::Packed
 }
 
-/// Values in a row, which are one value: `[ 16, 1, 1 ]`.
+/// Whether the children form one value: `[ 16, 1, 1 ]`.
 fn is_list(node: &Node, children: &[Node]) -> bool {
     node.kind == NodeKind::Sequence
         && children

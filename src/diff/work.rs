@@ -1,21 +1,21 @@
-//! How much work a comparison may take, and how much memory its result.
+//! Budgets for the work of a comparison and the memory of its result.
 
 use super::entry::{Entry, Field, FieldValue, Side};
 
-/// Steps for each byte of the two files. Real ones take 1 to 4: a step is a node that is made, some
-/// bytes that are read, or a comparison of two instructions.
+/// Steps per byte of the two files. Real files take 1 to 4. A step is the creation of a node, a
+/// read of some bytes, or a comparison of two instructions.
 const TIMES: u64 = 8;
 /// Steps that are always allowed.
 const MORE: u64 = 2 << 20;
-/// Steps at most: some ten seconds.
+/// Maximum number of steps: about ten seconds.
 const MOST: u64 = 4 << 30;
 
-/// Bytes of differences that are kept, for each byte of the two files.
+/// Memory for differences, per byte of the two files.
 const ROOM_TIMES: u64 = 3;
-/// Bytes of differences that are always kept.
+/// Memory for differences that is always available, in bytes.
 const ROOM_MORE: u64 = 16 << 20;
 
-/// Counts steps, and the bytes that differences take.
+/// Counts the steps, and the memory of the differences.
 #[derive(Debug, Clone)]
 pub struct Work {
     left: u64,
@@ -25,7 +25,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// The work that two files of `size` bytes together may take.
+    /// Creates the budgets for two files of `size` bytes together.
     pub fn new(size: u64) -> Work {
         Work {
             left: size.saturating_mul(TIMES).saturating_add(MORE).min(MOST),
@@ -35,8 +35,8 @@ impl Work {
         }
     }
 
-    /// Takes room for a difference. Returns whether there was some left; without, the difference is
-    /// left out.
+    /// Reserves memory for a difference. Returns `false` if there is not enough; then the
+    /// difference is left out.
     pub fn keep(&mut self, entry: &Entry) -> bool {
         let had = self.room;
         self.room = had.saturating_sub(weight(entry));
@@ -44,43 +44,43 @@ impl Work {
         had > 0
     }
 
-    /// How many differences are left out.
+    /// Returns the number of differences left out.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Spends steps. Returns whether there were so many left.
+    /// Spends steps. Returns `false` if there are not enough left.
     pub fn spend(&mut self, steps: u64) -> bool {
         self.spent = self.spent.saturating_add(steps);
         self.left = self.left.saturating_sub(steps);
         self.left > 0
     }
 
-    /// Everything is spent.
+    /// Whether all steps are spent.
     pub fn is_over(&self) -> bool {
         self.left == 0
     }
 
-    /// How many steps are left.
+    /// Returns the number of steps left.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// How many steps were spent.
+    /// Returns the number of steps spent.
     pub fn spent(&self) -> u64 {
         self.spent
     }
 }
 
-/// The memory that a difference takes, in bytes.
+/// Returns the memory of a difference, in bytes.
 fn weight(entry: &Entry) -> u64 {
-    let said = |said: &FieldValue| match said {
+    let size = |value: &FieldValue| match value {
         FieldValue::Text(text) => text.len(),
         FieldValue::Bytes(bytes, _) => bytes.len(),
         FieldValue::List(list) => list.len() * size_of::<FieldValue>(),
         _ => 0,
     };
-    let side = |side: &Option<Side>| side.as_ref().map_or(0, |side| said(&side.said));
+    let side = |side: &Option<Side>| side.as_ref().map_or(0, |side| size(&side.value));
     let field = |field: &Field| {
         let texts = field.key.len() + field.path.len();
         size_of::<Field>() + texts + side(&field.from) + side(&field.to)

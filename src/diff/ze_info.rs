@@ -1,4 +1,4 @@
-//! What `.ze_info` says of kernels and functions, by name.
+//! Comparison of `.ze_info`: kernels and functions by name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -11,17 +11,17 @@ use super::{Comparand, Comparer, measure};
 use crate::analysis::kernels::{KernelDetail, KernelRow, Kernels};
 use crate::model::{Node, NodeKind, sort};
 
-/// Lists of `.ze_info` with an entry for each kernel, beside the kernels themselves.
+/// Lists of `.ze_info` with an entry for each kernel, in addition to the kernels themselves.
 static OF_KERNELS: [&str; 2] = ["kernels_misc_info", "kernels_cost_info"];
 
-/// The kernels and functions of a file, and what is said besides.
+/// The kernels and functions of a file, and the other keys.
 #[derive(Default)]
 pub(super) struct Names {
     kernels: Vec<Node>,
     functions: Vec<Node>,
-    /// What is said elsewhere of a kernel: the list, and the entry.
+    /// Further entries about a kernel: the list, and the entry.
     more: HashMap<String, Vec<(String, Node)>>,
-    /// The keys that are about no kernel.
+    /// The keys that are not about a kernel.
     others: Vec<Node>,
 }
 
@@ -33,17 +33,17 @@ impl Names {
         }
     }
 
-    /// What is said elsewhere of a kernel.
-    fn said_of(&self, kernel: &str) -> &[(String, Node)] {
+    /// Returns the further entries about a kernel.
+    fn entries_of(&self, kernel: &str) -> &[(String, Node)] {
         self.more.get(kernel).map_or(&[], Vec::as_slice)
     }
 
-    /// The names of the kernels.
+    /// Returns the names of the kernels.
     fn known(&self) -> HashSet<&str> {
         self.kernels.iter().map(|kernel| &*kernel.name).collect()
     }
 
-    /// The names of kernels that only one of the two files has.
+    /// Returns the names of kernels that only one of the two files has.
     pub fn left(&self, other: &Names) -> (Vec<String>, Vec<String>) {
         let (one, two) = (self.known(), other.known());
         let only = |kernels: &[Node], others: &HashSet<&str>| {
@@ -56,7 +56,7 @@ impl Names {
     }
 }
 
-/// The arguments of a kernel in words, without names: what tells it from others.
+/// Formats the arguments of a kernel without their names, to identify the kernel.
 pub(super) fn arguments(detail: &KernelDetail) -> String {
     let explicit = detail.payload.entries.iter().filter(|entry| entry.explicit);
     let words = explicit.map(|entry| {
@@ -67,7 +67,7 @@ pub(super) fn arguments(detail: &KernelDetail) -> String {
 }
 
 impl Comparer<'_> {
-    /// The kernels and functions that `.ze_info` lists.
+    /// Returns the kernels and functions that `.ze_info` lists.
     pub(super) fn kernel_names(&mut self, which: Comparand, ze_info: Option<&Node>) -> Names {
         let mut names = Names::default();
         let Some(ze_info) = ze_info else { return names };
@@ -80,7 +80,7 @@ impl Comparer<'_> {
                     let list = list.to_owned();
                     for entry in self.children(which, &key) {
                         let of = names.more.entry(entry.name.to_string()).or_default();
-                        // A kernel has one entry of each list; others of its name are keys like any.
+                        // A kernel has one entry in each list; others are compared like keys.
                         if !of.iter().any(|(known, _)| *known == list) {
                             of.push((list.clone(), entry))
                         } else {
@@ -94,7 +94,7 @@ impl Comparer<'_> {
         names
     }
 
-    /// Compares what two files say of their kernels and functions.
+    /// Compares the kernels and functions of two files.
     pub(super) fn ze_info(
         &mut self,
         names: &(Names, Names),
@@ -173,7 +173,7 @@ impl Comparer<'_> {
         self.other_keys(names, at);
     }
 
-    /// Code that belongs to no kernel and no function.
+    /// Compares code that belongs to no kernel or function.
     fn leftover_code(&mut self, code: &mut BTreeMap<String, (CodeChange, CountsPair)>, at: u32) {
         for (name, (change, _)) in std::mem::take(code) {
             let entry = Entry::new(Part::Section, Change::Changed, at, format!(".text.{name}"));
@@ -183,7 +183,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// What is said of a kernel in both files, or in one.
+    /// Compares the entries about a kernel in both files, or collects those of one.
     fn kernel_fields(
         &mut self,
         names: &(Names, Names),
@@ -191,28 +191,28 @@ impl Comparer<'_> {
     ) -> Vec<Field> {
         let mut fields = Vec::new();
         self.forgetting(|comparer| {
-            let way = &mut ValuePath::default();
-            comparer.both_or_one(a, b, way, &mut fields);
-            let of_a = a.map_or(&[][..], |named| names.0.said_of(&named.name));
-            let of_b = b.map_or(&[][..], |named| names.1.said_of(&named.name));
-            fn of<'n>(said: &'n [(String, Node)], list: &str) -> ListedKernel<'n> {
-                let found = said.iter().find(|(name, _)| name == list);
+            let path = &mut ValuePath::default();
+            comparer.both_or_one(a, b, path, &mut fields);
+            let of_a = a.map_or(&[][..], |named| names.0.entries_of(&named.name));
+            let of_b = b.map_or(&[][..], |named| names.1.entries_of(&named.name));
+            fn of<'n>(entries: &'n [(String, Node)], list: &str) -> ListedKernel<'n> {
+                let found = entries.iter().find(|(name, _)| name == list);
                 found.map(|(_, node)| node)
             }
             for (list, one) in of_a {
-                way.enter(list, false);
-                comparer.both_or_one(Some(one), of(of_b, list), way, &mut fields);
-                way.leave();
+                path.enter(list, false);
+                comparer.both_or_one(Some(one), of(of_b, list), path, &mut fields);
+                path.leave();
             }
             for (list, other) in of_b {
                 if of(of_a, list).is_none() {
-                    way.enter(list, false);
-                    comparer.both_or_one(None, Some(other), way, &mut fields);
-                    way.leave();
+                    path.enter(list, false);
+                    comparer.both_or_one(None, Some(other), path, &mut fields);
+                    path.leave();
                 }
             }
         });
-        // The name of what was renamed is no difference of its own.
+        // The name of a renamed kernel is not a difference of its own.
         if let (Some(one), Some(other)) = (a, b)
             && one.name != other.name
         {
@@ -229,40 +229,40 @@ impl Comparer<'_> {
         &mut self,
         a: Option<&Node>,
         b: Option<&Node>,
-        way: &mut ValuePath,
+        path: &mut ValuePath,
         fields: &mut Vec<Field>,
     ) {
         match (a, b) {
-            (Some(a), Some(b)) => self.fields(a, b, way, fields),
-            (Some(a), None) => self.only(Comparand::A, a, way, fields),
-            (None, Some(b)) => self.only(Comparand::B, b, way, fields),
+            (Some(a), Some(b)) => self.fields(a, b, path, fields),
+            (Some(a), None) => self.only(Comparand::A, a, path, fields),
+            (None, Some(b)) => self.only(Comparand::B, b, path, fields),
             (None, None) => {}
         }
     }
 
-    /// The keys of `.ze_info` that are about no kernel.
+    /// Compares the keys of `.ze_info` that are not about a kernel.
     fn other_keys(&mut self, names: &(Names, Names), at: u32) {
         let mut fields = Vec::new();
-        let way = &mut ValuePath::default();
+        let path = &mut ValuePath::default();
         let mut left: HashMap<&str, Vec<&Node>> = HashMap::new();
         for key in names.1.others.iter().rev() {
             left.entry(&key.name).or_default().push(key);
         }
         for key in &names.0.others {
             let other = left.get_mut(&*key.name).and_then(Vec::pop);
-            way.enter(&key.name, false);
-            self.both_or_one(Some(key), other, way, &mut fields);
-            way.leave();
+            path.enter(&key.name, false);
+            self.both_or_one(Some(key), other, path, &mut fields);
+            path.leave();
         }
-        // In the order of the file.
+        // In file order.
         let mut left: Vec<&Node> = left.into_values().flatten().collect();
         sort::by_key(&mut left, |key| key.index);
         for key in left {
-            way.enter(&key.name, false);
-            self.both_or_one(None, Some(key), way, &mut fields);
-            way.leave();
+            path.enter(&key.name, false);
+            self.both_or_one(None, Some(key), path, &mut fields);
+            path.leave();
         }
-        // What is said of kernels that are not in the list.
+        // Entries about kernels that are not in the list.
         let known = (names.0.known(), names.1.known());
         let sides = [
             (Comparand::A, &names.0, &known.0, &names.1),
@@ -279,15 +279,15 @@ impl Comparer<'_> {
                 let others = other.more.get(name);
                 for (list, node) in entries {
                     let same = others.and_then(|o| o.iter().find(|(name, _)| name == list));
-                    way.enter(&format!("{list}[{name}]"), false);
+                    path.enter(&format!("{list}[{name}]"), false);
                     match (which, same) {
                         (Comparand::A, Some((_, other))) => {
-                            self.fields(node, other, way, &mut fields)
+                            self.fields(node, other, path, &mut fields)
                         }
-                        (_, None) => self.only(which, node, way, &mut fields),
+                        (_, None) => self.only(which, node, path, &mut fields),
                         _ => {}
                     }
-                    way.leave();
+                    path.leave();
                 }
             }
         }
@@ -300,13 +300,13 @@ impl Comparer<'_> {
     }
 }
 
-/// Who knows the kernels of both files.
+/// The providers of the kernels of both files.
 type KernelsPair = (Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>);
 
 /// A kernel or function.
 type ListedKernel<'n> = Option<&'n Node>;
 
-/// Those of the same name, in the order of the first list, then those that only the second has.
+/// Pairs entries of the same name, in the order of the first list, then those only in the second.
 fn pairs<'n>(
     a: &'n [Node],
     b: &'n [Node],

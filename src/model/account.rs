@@ -1,4 +1,4 @@
-//! Budgets for what a file may cost: memory, work and output, in bytes.
+//! Budgets for the memory, work and output that a file may cost, in bytes.
 //!
 //! Parts of a file can refer to each other in ways that multiply: a thousand structs that share one
 //! table of a thousand entries describe a million entries. Each place where that can happen draws
@@ -15,7 +15,7 @@ use super::span::Span;
 #[derive(Debug, Default)]
 pub struct Account {
     left: Cell<u64>,
-    /// A withdrawal was refused.
+    /// Whether a withdrawal was refused.
     is_overdrawn: Cell<bool>,
 }
 
@@ -40,8 +40,8 @@ impl Account {
         self.is_overdrawn.set(false);
     }
 
-    /// Withdraws `bytes`. Returns `false` if there are not as many left; from then on every
-    /// withdrawal is refused, so that what is left out is everything after the first refusal.
+    /// Withdraws `bytes`. Returns `false` if the balance is too low; then all later withdrawals are
+    /// refused too, so that everything after the first refusal is left out.
     pub fn take(&self, bytes: u64) -> bool {
         match self.left.get().checked_sub(bytes) {
             Some(left) if !self.is_overdrawn.get() => {
@@ -70,8 +70,8 @@ impl Account {
     }
 }
 
-/// A writer that draws what is written from an account. It writes everything that it is given:
-/// whoever writes looks at the account between two items, so that none is cut in the middle.
+/// A writer that charges its output to an account. It never truncates a write: callers check the
+/// account between two items, so that none is cut in the middle.
 #[derive(Debug)]
 pub struct MeteredWriter<W> {
     out: W,
@@ -79,12 +79,12 @@ pub struct MeteredWriter<W> {
 }
 
 impl<W: Write> MeteredWriter<W> {
-    /// A writer to `out`.
+    /// Wraps `out`.
     pub fn new(out: W, account: Rc<Account>) -> MeteredWriter<W> {
         MeteredWriter { out, account }
     }
 
-    /// Returns the writer behind it.
+    /// Returns the wrapped writer.
     pub fn get_ref(&self) -> &W {
         &self.out
     }
@@ -102,14 +102,13 @@ impl<W: Write> Write for MeteredWriter<W> {
     }
 }
 
-/// Memory for each byte of a file that descriptions of its device images may take: real libraries
-/// take less than 1.
+/// Memory for descriptions of device images, per byte of the file; real libraries take less than 1.
 const MEMORY: u64 = 2;
-/// Memory that they may always take.
+/// Memory for descriptions that is always available.
 const MEMORY_MORE: u64 = 6 << 20;
 
-/// Bytes that are decompressed or searched for each byte of a file, beyond reading it: device code
-/// shrinks to a fifth, rarely to a twentieth.
+/// Bytes decompressed or searched per byte of the file, beyond reading it: device code shrinks to a
+/// fifth, rarely to a twentieth.
 const WORK: u64 = 48;
 /// Bytes that may always be decompressed or searched.
 const WORK_MORE: u64 = 64 << 20;
@@ -117,13 +116,14 @@ const WORK_MORE: u64 = 64 << 20;
 /// The accounts of an opened file. All documents in the file share them.
 #[derive(Debug)]
 pub struct Costs {
-    /// Memory for what several records of the file can refer to: descriptions of device images.
+    /// Memory for data that several records of the file can refer to: descriptions of device
+    /// images.
     pub memory: Account,
     /// Bytes that are decompressed without being kept, or searched more than once.
     pub work: Account,
-    /// The bytes that were paid for with work.
+    /// The spans whose work is already paid.
     worked: RefCell<HashSet<Span>>,
-    /// The memory that was paid for so far, by the bytes and the index of a record.
+    /// The memory paid so far, by the span and index of a record.
     paid: RefCell<HashMap<(Span, usize), u64>>,
 }
 
@@ -138,8 +138,8 @@ impl Costs {
         }
     }
 
-    /// Withdraws work of `bytes` for the bytes of `span`, unless it was paid before. Returns `false`
-    /// if there is not as much left.
+    /// Withdraws work of `bytes` for the bytes of `span`, unless it is already paid. Returns
+    /// `false` if the balance is too low.
     pub fn work_on(&self, span: Span, bytes: u64) -> bool {
         let is_paid = self.worked.borrow().contains(&span);
         let may = is_paid || self.work.take(bytes);
@@ -149,9 +149,9 @@ impl Costs {
         may
     }
 
-    /// Calls `read` for a record that is read on request, any number of times, with an account of
-    /// the memory that it may take: what it took before, and the balance. So a record pays once,
-    /// and later readings give the same.
+    /// Calls `read` for a record that may be read any number of times, with an account of the
+    /// memory that it may take: what it took before, plus the balance. So a record pays once, and
+    /// later reads give the same result.
     pub fn read<T>(&self, record: (Span, usize), read: impl FnOnce(&Account) -> T) -> T {
         let paid = self.paid.borrow().get(&record).copied().unwrap_or(0);
         let most = paid.saturating_add(self.memory.left());

@@ -1,19 +1,19 @@
-//! The nodes of a document, in the order in which they were made.
+//! The nodes of a document, in order of creation.
 
 use super::node::Node;
 
-/// So many nodes are in a block.
+/// Number of nodes per block.
 const BLOCK: usize = 1024;
 
-/// A list of nodes that grows by blocks. A list in one piece would be copied whenever it grows, and
-/// leave holes of every size that it had: memory that WebAssembly never gives back.
+/// A list of nodes that grows by blocks. A contiguous list would be copied whenever it grows and
+/// leave holes of every previous size: memory that WebAssembly never gives back.
 #[derive(Default)]
 pub(crate) struct Arena {
     blocks: Vec<Vec<Node>>,
 }
 
 impl Arena {
-    /// How many there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         let full = self.blocks.len().saturating_sub(1);
         full * BLOCK + self.blocks.last().map_or(0, Vec::len)
@@ -27,7 +27,7 @@ impl Arena {
         match self.blocks.last_mut() {
             Some(block) if block.len() < BLOCK => block.push(node),
             last => {
-                // The first one may stay small.
+                // The first block may stay small.
                 let mut block = Vec::with_capacity(last.map_or(1, |_| BLOCK));
                 block.push(node);
                 self.blocks.push(block);
@@ -35,7 +35,7 @@ impl Arena {
         }
     }
 
-    /// Forgets all but the first one.
+    /// Drops all nodes but the first.
     pub fn truncate_to_first(&mut self) {
         self.blocks.truncate(1);
         if let Some(first) = self.blocks.first_mut() {
@@ -50,7 +50,7 @@ mod tests {
     use crate::model::Value;
 
     #[test]
-    fn nodes_keep_their_places() {
+    fn nodes_keep_their_indices() {
         let mut arena = Arena::default();
         assert!(arena.get(0).is_none());
         for i in 0..BLOCK * 2 + 1 {

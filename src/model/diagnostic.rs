@@ -1,4 +1,4 @@
-//! What is wrong or remarkable, tied to bytes.
+//! Diagnostics: problems and remarkable facts, tied to bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::Effect;
 use super::span::Span;
 use super::value::Str;
 
-/// How much it matters.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -29,45 +29,45 @@ impl Severity {
     }
 }
 
-/// A rule that fired: the same for all its diagnostics.
+/// A rule that fired, shared by all its diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleInfo {
-    /// `area/kebab-case`, stable; names the pattern complained about.
+    /// The stable id, `area/kebab-case`; it names the problem.
     pub id: Str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What the driver does about it, for rules that are the driver's.
+    /// For the driver's rules: the driver's reaction.
     pub effect: Option<Effect>,
-    /// One line.
+    /// The summary, one line.
     pub summary: Str,
-    /// The specification or the consumer's function that it comes from.
+    /// The specification, or the consumer's function, that it is from.
     pub origin: Str,
     /// The explanation.
     pub docs: Str,
 }
 
-/// Bytes and what they have to do with it.
+/// A span with a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// The bytes.
     pub span: Span,
-    /// A few words; may be empty.
+    /// A short note; may be empty.
     pub text: Str,
 }
 
-/// One finding.
+/// A single diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// The rule's id.
     pub rule: Str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
     /// The headline: one line, without offsets.
     pub message: String,
     /// The bytes at fault.
     pub primary: Label,
-    /// Other bytes that belong to it.
+    /// Related bytes.
     pub secondary: Vec<Label>,
-    /// What to do, or what to think of it.
+    /// Advice.
     pub help: Option<Str>,
 }

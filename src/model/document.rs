@@ -18,51 +18,50 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Further diagnostics of one rule are not kept.
-const MOST_OF_A_RULE: usize = 100;
+/// Maximum number of diagnostics kept per rule.
+const RULE_DIAGNOSTICS_MAX: usize = 100;
 
-/// Children are made and kept in pages of this many.
+/// Number of children per page; children are created and kept in pages.
 pub(crate) const PAGE: u64 = 256;
 
-/// A decoded file: an arena of the nodes that somebody has asked for, and what it takes to
-/// make the others.
+/// A decoded file: an arena of the nodes created so far, and the expanders that create the rest.
 pub struct Document {
-    /// The bytes.
+    /// The byte sources: the opened file, and data unpacked from it.
     pub sources: Sources,
-    /// What was found, by position.
+    /// The diagnostics, sorted by position.
     pub diagnostics: Vec<Diagnostic>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
-    /// The file in a few lines.
+    /// The summary of the file.
     pub summary: Summary,
-    /// How the bytes are accounted for.
+    /// The number of explained, padding and unexplained bytes.
     pub coverage: Coverage,
     accounts: Accounts,
     pub(crate) registry: Registry,
-    /// What the layers above keep with it.
+    /// Data that other layers attach to the document.
     pub(crate) extensions: Extensions,
     documents: Vec<InnerDocument>,
-    /// The documents that nobody has opened yet.
+    /// Nested documents that are not opened yet.
     late: Vec<Span>,
-    /// So many bytes of them are opened before somebody selects them.
-    late_left: u64,
+    /// Remaining budget, in bytes, for opening deferred documents before one is selected.
+    late_budget: u64,
     loadable: HashSet<Span>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
-    /// For children without an index: the how manieth of its name each is.
+    /// For children without an index: the ordinal of each among siblings with the same name.
     pub(crate) ordinals: HashMap<NodeId, CountedNames>,
-    /// For nodes with many children: where these are.
-    pub(crate) places: PositionCache,
+    /// The positions of the children of large nodes.
+    pub(crate) positions: PositionCache,
 }
 
-/// How many bytes of documents are opened late for a table of all of them, in a file of `size`
-/// bytes: they may lie over each other.
+/// Maximum total size of the deferred documents opened for a table, in bytes, for a file of `size`
+/// bytes. Deferred documents may overlap.
 pub fn late_limit(size: u64) -> u64 {
     size.saturating_mul(2).saturating_add(1 << 20)
 }
 
 impl Document {
-    /// Puts a decoder's parts together.
+    /// Creates a document from a decoder's results.
     pub fn new(parts: Parts) -> Document {
         let Findings {
             mut diagnostics,
@@ -85,7 +84,7 @@ impl Document {
         };
         let mut accounts = Accounts::new(whole);
         accounts.add(holes, &mut coverage);
-        let late_left = late_limit(parts.root.span.map_or(0, Span::len));
+        let late_budget = late_limit(parts.root.span.map_or(0, Span::len));
         let mut nodes = Arena::default();
         nodes.push(parts.root);
         Document {
@@ -99,22 +98,22 @@ impl Document {
             registry: Registry::from(expanders),
             documents,
             late,
-            late_left,
+            late_budget,
             loadable: loadable.into_iter().collect(),
             nodes,
             pages: HashMap::new(),
             ordinals: HashMap::new(),
-            places: PositionCache::default(),
+            positions: PositionCache::default(),
         }
     }
 
-    /// Adds the findings in documents that were opened since.
+    /// Adds the findings of documents opened since the last call.
     fn add_found(&mut self) {
         let found = self.registry.found();
         self.merge(found);
     }
 
-    /// Adds findings, in one pass over the documents however many there are.
+    /// Adds findings, in one pass over the documents.
     fn merge(&mut self, all: Vec<Findings>) {
         if all.is_empty() {
             return;
@@ -124,7 +123,7 @@ impl Document {
         for diagnostic in self.diagnostics.iter().filter(|_| has_diagnostics) {
             *counts.entry(diagnostic.rule.clone()).or_default() += 1;
         }
-        // The opened documents by their bytes, each with those in it.
+        // The opened documents by their bytes, each with the documents nested in it.
         let mut opened: HashMap<Span, (InnerDocument, Vec<InnerDocument>)> = HashMap::new();
         let (mut order, mut others) = (Vec::new(), Vec::new());
         for found in all {
@@ -141,7 +140,7 @@ impl Document {
             self.summary.within = self.summary.within | found.within;
             for diagnostic in found.diagnostics {
                 let count = counts.entry(diagnostic.rule.clone()).or_default();
-                if *count <= MOST_OF_A_RULE {
+                if *count <= RULE_DIAGNOSTICS_MAX {
                     *count += 1;
                     self.diagnostics.push(diagnostic);
                 }
@@ -158,7 +157,7 @@ impl Document {
         if opened.is_empty() && others.is_empty() {
             return;
         }
-        // Documents that were opened later stand behind the one that they are in.
+        // Documents opened later are inserted after the one that contains them.
         if let ([span], true) = (order.as_slice(), others.is_empty()) {
             let mut known = self.documents.iter_mut().enumerate();
             let known = known.find(|(_, inner)| inner.span == *span);
@@ -194,13 +193,13 @@ impl Document {
         self.documents = merged;
     }
 
-    /// Opens all documents that are only opened when somebody asks for what is in them.
+    /// Opens all deferred documents, up to [`late_limit`] in total.
     pub fn open_all(&mut self) {
         let whole = self.root().span.unwrap_or_default();
         self.open_within(whole);
     }
 
-    /// Opens those within some bytes, up to [`late_limit`] altogether.
+    /// Opens the deferred documents within `extent`, up to [`late_limit`] in total.
     pub fn open_within(&mut self, extent: Span) {
         let late = std::mem::take(&mut self.late);
         let (wanted, others): (Vec<Span>, _) = late.into_iter().partition(|s| extent.contains(*s));
@@ -208,11 +207,11 @@ impl Document {
         let mut wanted = VecDeque::from(wanted);
         let mut found = Vec::new();
         while let Some(span) = wanted.pop_front() {
-            let Some(left) = self.late_left.checked_sub(span.len()) else {
+            let Some(left) = self.late_budget.checked_sub(span.len()) else {
                 wanted.push_front(span);
                 break;
             };
-            self.late_left = left;
+            self.late_budget = left;
             for id in self.documents_at(span) {
                 self.expander_of(id);
             }
@@ -225,12 +224,12 @@ impl Document {
         self.late.extend(wanted);
     }
 
-    /// Who makes the rows of a node that was made before, and as which item.
+    /// Returns the expander and item of a node in the arena, or `None` for a leaf.
     fn expander_of(&self, id: NodeId) -> Option<(Rc<dyn Expand>, u64)> {
         self.expander(self.node(id)?)
     }
 
-    /// Who makes the rows of a node, and as which item. Returns `None` for a leaf.
+    /// Returns the expander and item of a node, or `None` for a leaf.
     pub(crate) fn expander(&self, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy { expander, item, .. } => {
@@ -240,13 +239,13 @@ impl Document {
         }
     }
 
-    /// All documents that are nested in this one, and in those, in the order in which they were
-    /// opened: [`nodes_for`](Self::nodes_for) leads to their bytes.
+    /// Returns all nested documents, at any depth, in the order in which they were opened.
+    /// [`nodes_for`](Self::nodes_for) finds their nodes.
     pub fn documents(&self) -> &[InnerDocument] {
         &self.documents
     }
 
-    /// The places of those that a driver can be given, in the same order.
+    /// Returns the spans of the documents that can be loaded by a driver, in the same order.
     pub fn loadable(&self) -> Vec<Span> {
         let documents = self.documents.iter().map(|inner| inner.span);
         documents
@@ -254,7 +253,7 @@ impl Document {
             .collect()
     }
 
-    /// The document that has exactly these bytes, the innermost one.
+    /// Returns the innermost document with exactly these bytes.
     pub fn document_at(&mut self, span: Span) -> Option<NodeId> {
         self.documents_at(span).into_iter().find(|id| {
             let kind = self.node(*id).map(|node| node.kind);
@@ -262,16 +261,16 @@ impl Document {
         })
     }
 
-    /// The nodes that have exactly these bytes, the innermost first: a document may hold nothing
-    /// but another one.
+    /// Returns the nodes with exactly these bytes, the innermost first: a document may contain
+    /// nothing but another one.
     pub(crate) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
-        let mut ancestry = self.way_to_document(span);
+        let mut ancestry = self.path_to_document(span);
         ancestry.reverse();
         ancestry.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
         ancestry
     }
 
-    /// Would anybody give the document to the driver?
+    /// Whether the document is one that a program passes to the driver.
     pub fn is_loadable(&self, document: NodeId) -> bool {
         self.file_of(document).is_some()
     }
@@ -283,43 +282,43 @@ impl Document {
         expander.interface(item)
     }
 
-    /// The bytes of a document that a driver can be given.
+    /// Returns the span of a document that can be loaded by a driver.
     pub(crate) fn file_of(&self, document: NodeId) -> Option<Span> {
         let node = self.node(document)?;
         let file = node.span.filter(|_| node.kind == NodeKind::File)?;
         self.loadable.contains(&file).then_some(file)
     }
 
-    /// The opened file's node.
+    /// Returns the node of the opened file.
     pub fn root(&self) -> &Node {
-        // The arena is made with the root in it, and nothing is ever removed.
+        // The arena is created with the root, and nothing is ever removed from it.
         self.nodes.get(0).unwrap_or(&NOWHERE)
     }
 
-    /// A node that was made before.
+    /// Returns a node that was created before.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(usize::try_from(id.0).ok()?)
     }
 
-    /// How many nodes were made so far.
+    /// Returns the number of nodes created so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// There is always the root.
+    /// Always false: there is always the root.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 0
     }
 
-    /// Forgets the nodes that were made, but the root: for those who hold no [`NodeId`] any more.
+    /// Drops all nodes but the root. Every other [`NodeId`] becomes invalid.
     pub fn forget_nodes(&mut self) {
         self.nodes.truncate_to_first();
         self.pages.clear();
         self.ordinals.clear();
-        self.places = PositionCache::default();
+        self.positions = PositionCache::default();
     }
 
-    /// How many children a node has; asks its expander where that was not known.
+    /// Returns the number of children of a node, asking its expander if the node does not store it.
     pub fn count(&self, node: &Node) -> u64 {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy {
@@ -333,8 +332,8 @@ impl Document {
         }
     }
 
-    /// How many children of a node a walk through everything goes to: not to the fields of
-    /// instructions, which are many and all alike.
+    /// Returns the number of children that a full walk visits: 0 for instructions, whose fields are
+    /// numerous and alike.
     pub(crate) fn walked(&self, node: &Node) -> u64 {
         match node.kind {
             NodeKind::Instruction => 0,
@@ -342,7 +341,7 @@ impl Document {
         }
     }
 
-    /// The same without the children of mappings that do not stand in the file.
+    /// Like [`walked`](Self::walked), without the children of mappings that are not in the file.
     pub(crate) fn written(&self, node: &Node) -> u64 {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy { expander, item, .. } if node.kind == NodeKind::Mapping => self
@@ -353,7 +352,7 @@ impl Document {
         }
     }
 
-    /// The children `range` of a node, made now if they were not before.
+    /// Returns the children `range` of a node, creating them on first use.
     pub fn children(&mut self, id: NodeId, range: Range<u64>) -> Vec<NodeId> {
         let Some(node) = self.node(id) else {
             return Vec::new();
@@ -391,8 +390,8 @@ impl Document {
         first
     }
 
-    /// Makes the children `range` of a node without keeping them: for those who walk
-    /// through everything once.
+    /// Creates the children `range` of a node without keeping them, for code that walks everything
+    /// once.
     pub fn make(&self, node: &Node, range: Range<u64>) -> Vec<Node> {
         let content = self.registry.resolve(node.content, &self.sources);
         let Content::Lazy { expander, item, .. } = content else {
@@ -405,8 +404,8 @@ impl Document {
         let mut rows = Rows::new(&self.sources, &self.registry, expander, count);
         expand.rows(item, range.clone(), &mut rows);
         let mut nodes = rows.into_nodes();
-        // An expander that cannot read (the file has changed) pushes less than it was
-        // asked for: the rows exist all the same.
+        // An expander that cannot read (the file has changed) pushes fewer nodes than requested;
+        // the rows exist all the same.
         let wanted = usize::try_from(count).unwrap_or(usize::MAX);
         while nodes.len() < wanted {
             let at = node.span.map_or(Span::default(), |s| s.skip(u64::MAX));
@@ -422,8 +421,8 @@ impl Document {
         nodes
     }
 
-    /// The first children of a node for which `wanted` holds, at most `limit`. The others are
-    /// made, but not kept.
+    /// Returns the first children of a node that satisfy `wanted`, at most `limit`. The others are
+    /// created, but not kept.
     pub fn children_that(
         &mut self,
         id: NodeId,
@@ -436,7 +435,7 @@ impl Document {
             .collect()
     }
 
-    /// The child of a node that is the `nth`, from 1, of those for which `wanted` holds.
+    /// Returns the `nth` child of a node that satisfies `wanted`, counting from 1.
     pub(crate) fn child_that(
         &mut self,
         id: NodeId,
@@ -469,7 +468,7 @@ impl Document {
         indices
     }
 
-    /// The diagnostics whose bytes lie within `span`.
+    /// Returns the diagnostics whose bytes lie within `span`.
     pub fn diagnostics_in(&self, span: Span) -> impl Iterator<Item = &Diagnostic> {
         let from = self.diagnostics.partition_point(|d| {
             (d.primary.span.source, d.primary.span.start) < (span.source, span.start)
@@ -484,7 +483,7 @@ impl Document {
             .filter(move |d| span.contains(d.primary.span))
     }
 
-    /// The worst that is said about bytes within a node, or about what is unpacked from them.
+    /// Returns the highest severity of the diagnostics within a node or the data unpacked from it.
     pub fn severity(&self, node: &Node) -> Option<Severity> {
         let extent = node.extent()?;
         let mut spans = self.sources.unpacked_from(extent);

@@ -1,36 +1,36 @@
-//! What the driver does about a rule, and with a file.
+//! The driver's reaction to a finding, and to the whole file.
 
 use serde::{Deserialize, Serialize};
 
 use super::span::Span;
 use super::value::Str;
 
-/// What happens when a program loads the file.
+/// The result of loading the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// It loads without a message.
     Loads,
-    /// It loads; the driver has warnings, which it shows only on request.
+    /// It loads; the driver has warnings, which it prints only on request.
     LoadsWithWarnings,
-    /// It loads; its kernels can be created when it is linked with modules that define the
-    /// symbols it imports.
+    /// It loads; its kernels can be created once it is linked with modules that define its imported
+    /// symbols.
     NeedsLinking,
-    /// It is for another device: the driver recompiles the intermediate representation in it, and
-    /// loads the result.
+    /// It is for another device: the driver recompiles the intermediate representation and loads
+    /// the result.
     Recompiled,
     /// The driver refuses it.
     Refused,
     /// The driver decodes it, but cannot link it.
     LinkFailure,
-    /// The driver, and the program with it, can crash.
+    /// The driver, and the program with it, may crash.
     MayCrash,
-    /// Not known: the verdict was too much work.
+    /// Unknown: the analysis exceeded its budget.
     NotJudged,
 }
 
 impl Outcome {
-    /// Is it known to load?
+    /// Whether the file is known to load.
     pub fn loads(self) -> bool {
         self <= Outcome::Recompiled
     }
@@ -49,7 +49,7 @@ impl Outcome {
         }
     }
 
-    /// The same, for people.
+    /// The outcome in words.
     pub fn words(self) -> &'static str {
         match self {
             Outcome::Loads => "loads",
@@ -64,17 +64,17 @@ impl Outcome {
     }
 }
 
-/// What the driver does about one finding.
+/// The driver's reaction to one finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
-    /// Nothing: it does not notice, where a reader should.
+    /// It does not notice, although a reader should.
     Passes,
     /// It warns and goes on.
     Warns,
-    /// It loads the file, but creates no kernel before another module defines a symbol.
+    /// It loads the file, but creates no kernels until another module defines a symbol.
     NeedsLinking,
-    /// It does not use the native code: it recompiles the intermediate representation.
+    /// It ignores the native code and recompiles the intermediate representation.
     Recompiles,
     /// It refuses the file.
     Refuses,
@@ -82,7 +82,7 @@ pub enum Effect {
     LinkFails,
     /// It crashes, or may.
     Crashes,
-    /// Not known: the verdict ends here.
+    /// Unknown: the analysis ends here.
     NotJudged,
 }
 
@@ -101,7 +101,7 @@ impl Effect {
         }
     }
 
-    /// What the driver does, for people: `The driver …`.
+    /// The predicate of a sentence: `The driver …`.
     pub fn words(self) -> &'static str {
         match self {
             Effect::Passes => "continues without a message",
@@ -111,16 +111,16 @@ impl Effect {
             Effect::Refuses => "refuses the file",
             Effect::LinkFails => "cannot link the file",
             Effect::Crashes => "may crash",
-            Effect::NotJudged => "is not modelled beyond this point",
+            Effect::NotJudged => "is not modeled beyond this point",
         }
     }
 
-    /// Can the file still load?
+    /// Whether the file can still load.
     pub fn lets_pass(self) -> bool {
         self <= Effect::Warns
     }
 
-    /// The outcome if this is the decisive effect.
+    /// Returns the outcome if this effect is decisive.
     pub fn outcome(self) -> Outcome {
         match self {
             Effect::Passes => Outcome::Loads,
@@ -135,15 +135,15 @@ impl Effect {
     }
 }
 
-/// One thing that the driver meets.
+/// A problem that the driver encounters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The rule's id, `driver/…`.
     pub rule: Str,
-    /// What the driver does about it.
+    /// The driver's reaction.
     pub effect: Effect,
-    /// One line, without offsets.
+    /// The message: one line, without offsets.
     pub message: String,
-    /// The bytes that it is about.
+    /// The bytes at fault.
     pub span: Span,
 }

@@ -1,4 +1,4 @@
-//! Children on demand.
+//! Expanders: children on demand.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -12,17 +12,17 @@ use super::late::DeferredDocuments;
 use super::node::{Content, ExpanderId, Node};
 use super::source::Sources;
 
-/// Makes the children of nodes.
+/// Creates the children of nodes.
 ///
-/// One expander serves a whole table or section; `item` tells which of its things is
-/// opened (the table itself, or entry 17 of it). It is asked again and again for the same
-/// range and must answer the same each time.
+/// One expander serves a whole table or section; `item` identifies the node to expand (the table
+/// itself, or entry 17 of it). It is called repeatedly for the same range and must give the same
+/// result each time.
 pub trait Expand {
-    /// How many children `item` has.
+    /// Returns the number of children of `item`.
     fn count(&self, item: u64, sources: &Sources) -> u64;
 
-    /// How many of the children of a mapping stand in the file. Those that do not, such as defaults,
-    /// come after them.
+    /// Returns the number of children of a mapping that are in the file. The others, such as
+    /// defaults, come after them.
     fn count_written(&self, item: u64, sources: &Sources) -> u64 {
         self.count(item, sources)
     }
@@ -30,22 +30,22 @@ pub trait Expand {
     /// Pushes the children `range` of `item`, one node for each index of the range.
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>);
 
-    /// Answers with the interfaces to `item`, if it is a document that has some: to its kernels, its
+    /// Provides the interfaces of `item` if it is a document that has some: to its kernels, its
     /// code and the like.
     fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
         let _ = (item, request);
     }
 
-    /// Opens `item`, if it is a document that is only opened when somebody asks for what is in it
-    /// ([`Content::DeferredDocument`]). The ids of its expanders count from `first`. It must find the same
-    /// each time: a document that was not used for long is forgotten and opened again.
+    /// Opens `item` if it is a deferred document ([`Content::Late`]). The ids of its
+    /// expanders count from `first`. The result must be the same each time: documents that have not
+    /// been used for long are dropped and opened again.
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
         let _ = (item, sources, first);
         None
     }
 
-    /// The children of `item` that hold the byte at `offset`, where that can be told
-    /// faster than by looking at all of them.
+    /// Returns the children of `item` that contain the byte at `offset`, or `None` if all children
+    /// have to be searched.
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
         let _ = (item, offset, sources);
         None
@@ -59,27 +59,27 @@ impl dyn Expand {
     }
 }
 
-/// A document that was opened because somebody asked for what is in it.
+/// A deferred document, after it was opened.
 #[derive(Default)]
 pub struct DeferredDocument {
-    /// Who makes its rows; one of its own expanders.
+    /// The content of its node; the expander is one of its own.
     pub content: Content,
-    /// What was found in it, and its expanders.
+    /// Its findings and expanders.
     pub findings: Findings,
 }
 
-/// Where an expander puts the children that it makes.
+/// Collects the children that an expander creates.
 pub struct Rows<'a> {
-    /// The bytes.
+    /// The byte sources.
     pub sources: &'a Sources,
-    /// The expander that is asked, for the content of the nodes that it makes.
+    /// The id of the expander itself, for the content of its nodes.
     pub me: ExpanderId,
     registry: &'a Registry,
     nodes: Vec<Node>,
 }
 
 impl<'a> Rows<'a> {
-    /// A place for about so many children.
+    /// Creates a list with room for about `count` children.
     pub(crate) fn new(
         sources: &'a Sources,
         registry: &'a Registry,
@@ -105,7 +105,7 @@ impl<'a> Rows<'a> {
         self.nodes.push(node);
     }
 
-    /// Adds those of `all` children that are in `range`.
+    /// Adds the children in `range`, from an iterator over all children.
     pub fn push_range(&mut self, all: impl IntoIterator<Item = Node>, range: Range<u64>) {
         let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
@@ -119,20 +119,19 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How many there are so far.
+    /// Returns the number of children so far.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// None so far.
+    /// Whether there are no children yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Adds an expander for the children of things that are only now known. It lives as long as
-    /// the nodes that are pushed here: a walk that keeps no nodes forgets it when it is done, and
-    /// the next expander gets its id. So no expander that was there before may cache the id, or
-    /// a node that has it.
+    /// Registers an expander for children that are only now known. It lives as long as the nodes
+    /// pushed here: a walk that keeps no nodes drops it when it is done, and its id is reused.
+    /// Therefore no other expander may cache the id, or a node with it.
     pub fn register(&self, expander: Rc<dyn Expand>) -> ExpanderId {
         self.registry.add(expander)
     }
@@ -142,7 +141,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// All expanders of a document.
+/// The expanders of a document.
 #[derive(Default)]
 pub(crate) struct Registry {
     list: RefCell<Vec<Rc<dyn Expand>>>,
@@ -165,7 +164,7 @@ impl Registry {
         self.list.borrow().get(index).cloned()
     }
 
-    /// Opens what is opened late.
+    /// Opens the document if the content is deferred.
     pub(crate) fn resolve(&self, content: Content, sources: &Sources) -> Content {
         let Content::Late { expander, item } = content else {
             return content;
@@ -179,18 +178,18 @@ impl Registry {
         })
     }
 
-    /// What was found in documents that were opened since this was asked last.
+    /// Returns the findings of the documents opened since the last call.
     pub(crate) fn found(&self) -> Vec<Findings> {
         self.late.found()
     }
 
-    /// How many there are now.
+    /// Returns the current number of expanders, for [`release`](Self::release).
     pub(crate) fn mark(&self) -> usize {
         self.list.borrow().len()
     }
 
-    /// Forgets those that were added since the mark: a walk that keeps no nodes needs no
-    /// expanders for them either.
+    /// Drops the expanders added since the mark: a walk that keeps no nodes does not need theirs
+    /// either.
     pub(crate) fn release(&self, mark: usize) {
         self.list.borrow_mut().truncate(mark);
     }

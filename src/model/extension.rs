@@ -1,10 +1,10 @@
-//! What the layers above the model keep in a document, and the interfaces that formats offer to it:
-//! both by type, so that the model knows none of them.
+//! Data that other layers attach to a document, and interfaces that formats provide; both are
+//! looked up by type, so that the model depends on neither.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 
-/// Values that other layers keep in a document, at most one of each type.
+/// Values that other layers attach to a document, at most one of each type.
 #[derive(Default)]
 pub struct Extensions(HashMap<TypeId, Box<dyn Any>>);
 
@@ -14,7 +14,7 @@ impl Extensions {
         self.0.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// Keeps a value, in place of one of the same type.
+    /// Stores a value, replacing one of the same type.
     pub fn insert<T: Any>(&mut self, value: T) {
         self.0.insert(TypeId::of::<T>(), Box::new(value));
     }
@@ -26,15 +26,15 @@ impl Extensions {
     }
 }
 
-/// A request for an interface to a document, such as `Rc<dyn Kernels>`: the document's
-/// [`Expand`](super::Expand)er is asked for it.
+/// A request for an interface of a document, such as `Rc<dyn Kernels>`, answered by the document's
+/// [`Expand`](super::Expand)er.
 pub struct InterfaceRequest {
     wanted: TypeId,
     found: Option<Box<dyn Any>>,
 }
 
 impl InterfaceRequest {
-    /// Returns the interface of a type that `answer` provides.
+    /// Returns the interface of type `T`, if `answer` provides it.
     pub(super) fn ask<T: Any>(answer: impl FnOnce(&mut InterfaceRequest)) -> Option<T> {
         let mut request = InterfaceRequest {
             wanted: TypeId::of::<T>(),
@@ -44,8 +44,8 @@ impl InterfaceRequest {
         request.found?.downcast().ok().map(|found| *found)
     }
 
-    /// Answers the request if it is for an interface of this type. `make` is called only then, and
-    /// returns `None` for a document without it.
+    /// Answers the request if it is for an interface of this type. Only then `make` is called,
+    /// which returns `None` if the document does not have it.
     pub fn provide<T: Any>(&mut self, make: impl FnOnce() -> Option<T>) -> &mut InterfaceRequest {
         if self.wanted == TypeId::of::<T>() {
             self.found = make().map(|made| Box::new(made) as Box<dyn Any>);

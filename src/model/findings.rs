@@ -1,4 +1,4 @@
-//! What a decoder hands over.
+//! The results of a decoder.
 
 use super::diagnostic::{Diagnostic, RuleInfo};
 use super::expand::Expand;
@@ -9,37 +9,37 @@ use super::span::Span;
 use super::summary::{Capabilities, InnerDocument, Summary};
 use std::rc::Rc;
 
-/// What a decoder has collected while it looked through a file, or a document in it.
+/// The findings of a decoder in a file, or in a nested document.
 #[derive(Default)]
 pub struct Findings {
-    /// What was found.
+    /// The diagnostics.
     pub diagnostics: Vec<Diagnostic>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
-    /// The bytes of the opened file that nothing explains, or that only fill up.
+    /// The gaps and padding of the opened file.
     pub holes: Holes,
-    /// Who makes the rows.
+    /// The expanders of its nodes.
     pub expanders: Vec<Rc<dyn Expand>>,
-    /// The document, if it was opened late.
+    /// The document, if it is a deferred one.
     pub of: Option<InnerDocument>,
-    /// All documents that are nested in it, and in those.
+    /// All nested documents, at any depth.
     pub documents: Vec<InnerDocument>,
-    /// Those of them that are opened when somebody asks for what is in them.
+    /// The nested documents whose opening is deferred.
     pub late: Vec<Span>,
-    /// What can be asked of the documents in it.
+    /// The capabilities of the nested documents.
     pub within: Capabilities,
-    /// The places of the documents that a driver can be given: the file, nested ones.
+    /// The spans of the documents that a driver can load: the file, nested ones.
     pub loadable: Vec<Span>,
 }
 
-/// What a decoder hands over to make a document of.
+/// The results of a decoder, from which a document is created.
 pub struct Parts {
-    /// The bytes.
+    /// The byte sources.
     pub sources: Sources,
-    /// The opened file's node.
+    /// The node of the opened file.
     pub root: Node,
-    /// The file in a few lines.
+    /// The summary of the file.
     pub summary: Summary,
-    /// What was found.
+    /// The findings.
     pub findings: Findings,
 }

@@ -1,4 +1,4 @@
-//! Patterns for places in the tree: `.text.*`, `**/simd_size`; and the walk that finds them.
+//! Path patterns (`.text.*`, `**/simd_size`), and the walk that finds their matches.
 
 use std::collections::HashMap;
 
@@ -10,42 +10,41 @@ use super::path::{PathError, escape};
 use super::span::SourceId;
 use super::value::Str;
 
-/// At most so many parts may match a pattern, and fewer of a small file: each of them is kept.
+/// Maximum number of matches, all of which are kept. Small files have a lower limit.
 const MATCHES_MAX: u64 = 100_000;
-/// Matches that are always allowed, which suffice for `**` in usual files, and bytes of the file for
-/// each of the others.
+/// Number of matches that are always allowed, which is enough for `**` in usual files, and bytes of
+/// the file per further match.
 const MATCHES_MORE: u64 = 32768;
 const MATCH_BYTES: u64 = 64;
-/// Cost of the parts that a search may visit, for each byte of the file and for files of any size.
-/// Most parts of real files have two bytes or more; parts that share bytes are visited once for each
-/// of those who share them.
+/// Visit budget of a search, per byte of the file and for files of any size. Most nodes of real
+/// files have two bytes or more; nodes that share bytes are visited once for each of those that
+/// share them.
 const VISITS: u64 = 2;
 const VISITS_MORE: u64 = 1 << 17;
-/// Cost of an instruction, which has at least so many bytes; of other parts it is 1.
+/// Cost of an instruction, which is its minimum length in bytes; of other nodes it is 1.
 const INSTRUCTION_COST: u64 = 8;
 
-/// The search visited more parts than the file may describe.
+/// The error for a search that visited more nodes than its budget allows.
 struct BudgetExceeded;
 
 /// A step from a node to one of its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The child's place among its siblings.
+    /// Zero-based index of the child among its siblings.
     pub index: u64,
-    /// The part of the path that names it.
+    /// The segment of the path for the child.
     pub segment: String,
-    /// The how manieth of its name it is, from 1.
+    /// One-based ordinal among siblings with the same name.
     nth: u32,
 }
 
 impl Document {
-    /// Goes through everything below a node, parents first, without keeping the nodes; leaves out
-    /// defaults. `each` gets a node with the steps that lead to it, and says whether to go on
-    /// below it.
+    /// Visits everything below a node, parents first, without keeping the nodes; skips defaults.
+    /// `each` gets a node and the steps that lead to it, and returns whether to continue below it.
     ///
     /// # Errors
     ///
-    /// The first of `each`.
+    /// The first error of `each`.
     pub fn walk<E>(
         &self,
         from: &Node,
@@ -98,12 +97,13 @@ impl Document {
         outcome
     }
 
-    /// The nodes at a path in which `*` stands for any text within a name, `?` for any character,
-    /// and `**` for any number of parts. Without them, the node that [`Document::find`] finds.
+    /// Returns the nodes that match a path pattern: `*` matches any text within a name, `?` any
+    /// character, and `**` any number of segments. A path without these is a plain
+    /// [`Document::find`].
     ///
     /// # Errors
     ///
-    /// When there is no such node, or when there are too many.
+    /// If there are no matches, or too many.
     pub fn find_all(&mut self, path: &str) -> Result<Vec<NodeId>, PathError> {
         let mut segments = path.split('/').filter(|s| !s.is_empty()).peekable();
         let mut from = NodeId::ROOT;
@@ -126,17 +126,17 @@ impl Document {
         let most = (MATCHES_MORE + size / MATCH_BYTES).min(MATCHES_MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let visits = Account::for_file(size, VISITS, VISITS_MORE);
-        let Ok(ways) = self.ways(from, &pattern, most, &visits) else {
+        let Ok(paths) = self.matches(from, &pattern, most, &visits) else {
             return Err(PathError {
                 is_cut: true,
                 ..no_match(self, None)
             });
         };
-        if ways.len() > most {
+        if paths.len() > most {
             return Err(no_match(self, Some(most)));
         }
         let mut found = Vec::new();
-        for ancestry in ways {
+        for ancestry in paths {
             let mut at = Some(from);
             for index in ancestry {
                 let next = |id| self.children(id, index..index.saturating_add(1)).pop();
@@ -151,12 +151,12 @@ impl Document {
         }
     }
 
-    /// The indices that lead from a node to those that match.
+    /// Returns the paths of indices from a node to its matches.
     ///
     /// # Errors
     ///
-    /// If `visits` does not suffice for the parts that may match.
-    fn ways(
+    /// If the search exceeds the budget `visits`.
+    fn matches(
         &self,
         from: NodeId,
         pattern: &[&str],
@@ -164,16 +164,16 @@ impl Document {
         visits: &Account,
     ) -> Result<Vec<Vec<u64>>, BudgetExceeded> {
         let mut parts: Vec<Part> = pattern.iter().map(|text| Part::new(text)).collect();
-        // `**/**` is `**`: a node has no more states than twice its depth.
+        // `**/**` equals `**`; this limits the states of a node to twice its depth.
         parts.dedup_by(|a, b| matches!((a, b), (Part::Any, Part::Any)));
-        let mut ways = Vec::new();
-        // For each node on the way to the current one, the parts that its children may match.
+        let mut paths = Vec::new();
+        // For each node on the path to the current one, the parts that its children may match.
         let mut states = vec![State::default()];
         if let Some(state) = states.first_mut() {
             state.add(0, &parts);
         }
         let Some(from) = self.node(from) else {
-            return Ok(ways);
+            return Ok(paths);
         };
         self.walk(from, &mut |node, steps| {
             let cost = match node.kind {
@@ -185,21 +185,21 @@ impl Document {
             }
             states.truncate(steps.len());
             let next = match states.last() {
-                Some(state) if ways.len() <= most => state.after(node, steps, &parts),
+                Some(state) if paths.len() <= most => state.after(node, steps, &parts),
                 _ => State::default(),
             };
             if next.0.contains(&parts.len()) {
-                ways.push(steps.iter().map(|step| step.index).collect());
+                paths.push(steps.iter().map(|step| step.index).collect());
             }
             let goes_on = next.0.iter().any(|part| *part < parts.len());
             states.push(next);
             Ok(goes_on)
         })?;
-        Ok(ways)
+        Ok(paths)
     }
 }
 
-/// A pattern in a message, without its end if it is long.
+/// Shortens a pattern for a message.
 fn shortened(pattern: &str) -> String {
     const LONG: usize = 200;
     match pattern.char_indices().nth(LONG) {
@@ -208,12 +208,12 @@ fn shortened(pattern: &str) -> String {
     }
 }
 
-/// Has a part of a path signs that stand for something else?
+/// Whether a path contains pattern characters.
 pub fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?'])
 }
 
-/// What a node is called in a path.
+/// Formats a node as a segment of a path.
 fn segment(node: &Node, nth: u32) -> String {
     match nth {
         _ if node.indexed || node.name.is_empty() => format!("[{}]", node.index),
@@ -222,7 +222,7 @@ fn segment(node: &Node, nth: u32) -> String {
     }
 }
 
-/// The parts of a pattern that may come next; behind the last one: all of it has matched.
+/// Indices of the parts of a pattern that may match next; one past the last means a full match.
 #[derive(Default)]
 struct State(Vec<usize>);
 
@@ -232,7 +232,7 @@ impl State {
             return;
         }
         self.0.push(part);
-        // It may stand for no part at all, but at the end: what is below is meant then.
+        // `**` may match no segment, except at the end, where it matches what is below.
         let is_last = part.saturating_add(1) == parts.len();
         if matches!(parts.get(part), Some(Part::Any)) && !is_last {
             self.add(part + 1, parts);
@@ -274,7 +274,7 @@ enum Sign {
     Many,
 }
 
-/// What stands for signs that mean something in a path.
+/// Escapes of the characters that are special in a path.
 static ESCAPES: [(&str, char); 6] = [
     ("%25", '%'),
     ("%2F", '/'),
@@ -331,7 +331,7 @@ fn signs(text: &str) -> Vec<Sign> {
     signs
 }
 
-/// Goes back to the last `*` only, so it takes at most the product of both lengths.
+/// Backtracks to the last `*` only, so it takes at most the product of both lengths.
 fn is_like(name: &str, signs: &[Sign]) -> bool {
     let (mut name, mut signs) = (name.chars(), signs);
     let mut retry = None;
@@ -403,7 +403,7 @@ mod tests {
                 let segments = segments(text);
                 let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
                 let visits = Account::new(u64::MAX);
-                file.ways(NodeId::ROOT, &segments, 1000, &visits).ok()
+                file.matches(NodeId::ROOT, &segments, 1000, &visits).ok()
             };
             let start = std::time::Instant::now();
             assert_eq!(paths(&pattern), paths(&same), "{same}");
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_take_no_time() {
+    fn many_stars_are_fast() {
         let name = "a".repeat(10_000);
         assert!(!is_like(&name, &signs(&format!("{}b", "*a".repeat(50)))));
     }

@@ -1,22 +1,22 @@
-//! The bytes of a file that nothing explains, and those that only fill up, each counted once: parts
-//! may lie over each other, and documents that are opened late add theirs.
+//! Accounting of gaps and padding. Each byte counts once, although parts may overlap and documents
+//! that are opened later add theirs.
 
 use super::span::Span;
 use super::summary::Coverage;
 use crate::model::sort;
 
-/// Holes that a decoder has found.
+/// The holes that a decoder found.
 #[derive(Debug, Clone, Default)]
 pub struct Holes {
     /// Bytes that nothing explains.
     pub gaps: Vec<Span>,
     /// Bytes that only fill up to an alignment.
     pub padding: Vec<Span>,
-    /// How many bytes more than one section or table claims.
+    /// Number of bytes claimed by more than one section or table.
     pub overlap: u64,
 }
 
-/// How the bytes of a file are accounted for, as far as its holes are known.
+/// The accounting of a file's bytes, for the holes found so far.
 pub(crate) struct Accounts {
     whole: Span,
     gaps: Runs,
@@ -24,7 +24,7 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Without holes.
+    /// Creates an accounting without holes.
     pub(crate) fn new(whole: Span) -> Accounts {
         Accounts {
             whole,
@@ -33,7 +33,7 @@ impl Accounts {
         }
     }
 
-    /// Counts more holes. Gaps count before padding.
+    /// Adds holes. Gaps take precedence over padding.
     pub(crate) fn add(&mut self, holes: Holes, coverage: &mut Coverage) {
         coverage.overlap = coverage.overlap.saturating_add(holes.overlap);
         for gap in self.of_file(holes.gaps) {
@@ -58,7 +58,7 @@ impl Accounts {
         }
     }
 
-    /// What of the spans is in the file, by position: so runs grow at their end.
+    /// Clips the spans to the file and sorts them by position, so that runs grow at their end.
     fn of_file(&self, mut spans: Vec<Span>) -> Vec<Span> {
         spans.retain(|span| span.overlaps(self.whole));
         spans
@@ -69,12 +69,12 @@ impl Accounts {
     }
 }
 
-/// Runs of bytes of one source, by position, apart from each other.
+/// Disjoint runs of bytes of one source, sorted by position.
 #[derive(Default)]
 struct Runs(Vec<Span>);
 
 impl Runs {
-    /// The parts of a span that are in none of them.
+    /// Returns the parts of a span that no run covers.
     fn missing(&self, span: Span) -> Vec<Span> {
         let first = self.0.partition_point(|run| run.end <= span.start);
         let runs = self.0.iter().skip(first);
@@ -92,7 +92,7 @@ impl Runs {
         missing
     }
 
-    /// Adds a span; those that it touches become one with it.
+    /// Adds a span, merging it with the runs that it touches.
     fn add(&mut self, span: Span) {
         let first = self.0.partition_point(|run| run.end < span.start);
         let after = self.0.partition_point(|run| run.start <= span.end);
@@ -136,7 +136,7 @@ mod tests {
             (coverage.padding, coverage.gap)
         };
         assert_eq!(counts(holes(&[(10, 20)], &[(15, 25), (30, 40)])), (15, 10));
-        // The same again, and over the end of the file.
+        // The same again, and past the end of the file.
         assert_eq!(counts(holes(&[(12, 18)], &[(31, 39), (95, 120)])), (20, 10));
         // A gap over padding, padding over a gap.
         assert_eq!(counts(holes(&[(18, 35)], &[(19, 41)])), (11, 25));

@@ -1,4 +1,4 @@
-//! A document as JSON: what `zeview dump --json` prints and what the page exports.
+//! Documents as JSON: the output of `zeview dump --json` and of the page's export.
 
 use std::io::{self, Write};
 
@@ -12,22 +12,21 @@ use super::span::{SourceId, Span};
 use super::text::{TextOptions, value_text};
 use super::value::Value;
 
-/// What the keys of JSON mean, as `schema` in every object that is handed out: it goes up when
-/// the meaning of a key changes, or one is taken away.
+/// Version of the JSON keys' meaning, as `schema` in every exported object. Increment it when the
+/// meaning of a key changes, or a key is removed.
 pub const SCHEMA: u32 = 1;
 
 /// Writes a node and everything below it as one JSON object. Returns the first node that the limit
 /// leaves out.
 ///
-/// Its members: `name`, `kind`, `start` and `end` (bytes of the file; absent for derived
-/// values), `source` (only where it is not the file), `head` (where the bytes that introduce
-/// the value start, if there are any), `bits`, `value` (number, text or boolean; absent for
-/// bytes), `symbol`, `flags`, `text` (the value as `dump` prints it), `summary`, `refs`,
-/// `children` (without the defaults of what is absent).
+/// Its members: `name`, `kind`, `start` and `end` (bytes of the file; absent for derived values),
+/// `source` (if it is not the file), `head` (the start of the head, if it is not empty), `bits`,
+/// `value` (number, text or boolean; absent for bytes), `symbol`, `flags`, `text` (the value as
+/// `dump` prints it), `summary`, `refs`, `children` (without defaults of absent values).
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_tree(
     document: &Document,
     node: &Node,
@@ -105,7 +104,7 @@ impl Printer<'_> {
     }
 }
 
-/// The members of a node's object but for its children.
+/// Writes the members of a node's object, except for its children.
 fn fields(out: &mut dyn Write, node: &Node) -> io::Result<()> {
     out.write_all(b"{\"name\":")?;
     string(out, &node.name)?;
@@ -208,7 +207,7 @@ fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// `field`, `record` …
+/// Returns the name of a kind in JSON: `field`, `record` …
 pub fn kind_name(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::File => "file",
@@ -229,7 +228,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
     }
 }
 
-/// A diagnostic as the command line's JSON has it.
+/// A diagnostic in the JSON of the command line.
 #[derive(Debug, Serialize)]
 pub struct DiagnosticJson<'a> {
     rule: &'a str,
@@ -249,7 +248,7 @@ fn is_file(source: &u32) -> bool {
 }
 
 impl<'a> DiagnosticJson<'a> {
-    /// A diagnostic and the path of the node that its bytes belong to.
+    /// Creates it from a diagnostic and the path of the node with its bytes.
     pub fn new(diagnostic: &'a Diagnostic, path: String) -> DiagnosticJson<'a> {
         let span = diagnostic.primary.span;
         DiagnosticJson {
@@ -265,12 +264,12 @@ impl<'a> DiagnosticJson<'a> {
     }
 }
 
-/// A finding of the verdict as the command line's JSON has it.
+/// A finding of the verdict in the JSON of the command line.
 #[derive(Debug, Serialize)]
 pub struct FindingJson<'a> {
     rule: &'a str,
     effect: &'a str,
-    /// This is what has settled the verdict.
+    /// Whether this finding determines the verdict.
     decisive: bool,
     message: &'a str,
     start: u64,
@@ -281,8 +280,8 @@ pub struct FindingJson<'a> {
 }
 
 impl<'a> FindingJson<'a> {
-    /// A finding, whether it has settled the verdict, and the path of the node that its bytes
-    /// belong to.
+    /// Creates it from a finding, whether it determines the verdict, and the path of the node with
+    /// its bytes.
     pub fn new(finding: &'a Finding, decisive: bool, path: String) -> FindingJson<'a> {
         FindingJson {
             rule: &finding.rule,
@@ -298,12 +297,12 @@ impl<'a> FindingJson<'a> {
 }
 
 impl Document {
-    /// The path of the innermost node that holds the diagnostic's bytes.
+    /// Returns the path of the innermost node that contains the diagnostic's bytes.
     pub fn path_of(&mut self, diagnostic: &Diagnostic) -> String {
         self.path_of_span(diagnostic.primary.span)
     }
 
-    /// The path of the innermost node that holds the bytes.
+    /// Returns the path of the innermost node that contains the bytes.
     pub fn path_of_span(&mut self, span: Span) -> String {
         let nodes = self.nodes_for(span);
         let innermost = nodes.last().copied().unwrap_or(NodeId::ROOT);

@@ -1,5 +1,5 @@
-//! Documents in a document that are opened when somebody asks for what is in them: a library has
-//! thousands of device images, and nobody looks at all of them.
+//! Nested documents that are opened on demand: a library has thousands of device images, most of
+//! which are never looked at.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -10,23 +10,23 @@ use super::findings::Findings;
 use super::node::{Content, ExpanderId};
 use super::source::Sources;
 
-/// Maximum number of documents that are kept open; the others are opened again on demand.
+/// Maximum number of deferred documents that stay open; the others are reopened on demand.
 const KEPT: usize = 32;
 
-/// The documents that were opened late, with their expanders.
+/// The deferred documents that were opened, with their expanders.
 #[derive(Default)]
 pub(crate) struct DeferredDocuments(RefCell<State>);
 
 #[derive(Default)]
 struct State {
-    /// By the ids of their expanders.
+    /// The documents, sorted by the ids of their expanders.
     list: Vec<Deferred>,
-    /// Who has opened which of them.
+    /// Index in `list` by the expander and item that opened the document.
     places: HashMap<(ExpanderId, u64), usize>,
-    /// Those that are kept open, the oldest first, each with the bytes that were unpacked for it: its
-    /// expanders may hold them.
+    /// Indices of the documents that are open, the oldest first, each with the number of bytes
+    /// unpacked for it, which its expanders may hold.
     kept: VecDeque<(usize, u64)>,
-    /// What was found since it was asked for last.
+    /// The findings since the last call of `found`.
     found: Vec<Findings>,
 }
 
@@ -34,17 +34,17 @@ struct Deferred {
     by: Rc<dyn Expand>,
     item: u64,
     content: Content,
-    /// The id of its first expander, and of the first of the next document.
+    /// The id of its first expander, and of the first expander of the next document.
     ids: (ExpanderId, ExpanderId),
-    /// Its expanders, while it is kept.
+    /// Its expanders, while it is open.
     expanders: Option<Vec<Rc<dyn Expand>>>,
 }
 
 impl DeferredDocuments {
-    /// Their expanders have ids from here on.
+    /// The first id of a deferred document's expanders.
     pub(crate) const FIRST: ExpanderId = ExpanderId(1 << 30);
 
-    /// What is in a document that was opened before.
+    /// Returns the content of a document that was opened before.
     pub(crate) fn opened(&self, place: (ExpanderId, u64)) -> Option<Content> {
         let state = self.0.borrow();
         let at = *state.places.get(&place)?;
@@ -87,12 +87,12 @@ impl DeferredDocuments {
         late.content
     }
 
-    /// An expander of one of them, which is opened again if it was forgotten.
+    /// Returns an expander of a deferred document, which is reopened if it was closed.
     pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
         let (at, by, item, first) = {
             let state = self.0.borrow();
             let after = state.list.partition_point(|late| late.ids.0 <= id);
-            // Those without expanders come before the one that starts with the same id.
+            // Documents without expanders come before the one that starts with the same id.
             let at = after.checked_sub(1)?;
             let late = state.list.get(at)?;
             let first = late.ids.0;
@@ -119,7 +119,7 @@ impl DeferredDocuments {
 }
 
 impl State {
-    /// Keeps a document open, and closes the oldest ones: those beyond [`KEPT`], and beyond `most`
+    /// Keeps a document open, and closes the oldest ones beyond [`KEPT`] documents or `most`
     /// unpacked bytes.
     fn keep(&mut self, kept: (usize, u64), expanders: Vec<Rc<dyn Expand>>, most: u64) {
         if let Some(late) = self.list.get_mut(kept.0) {

@@ -1,29 +1,29 @@
-//! The lines of a readable text: where they start.
+//! Line index of a text.
 
 use super::source::{Bytes, Sources};
 use super::span::Span;
 
-/// Interval of lines at which an index remembers the position.
+/// Number of lines between two positions of an index.
 pub(crate) const STRIDE: u64 = 64;
 
-/// Maximum number of bytes of a text that are read at once.
+/// Maximum number of bytes read at once.
 pub(crate) const CHUNK: u64 = 256 * 1024;
 
-/// Where the lines of a text start.
+/// The starts of the lines of a text.
 #[derive(Debug)]
 pub struct LineIndex {
     /// The text.
     pub span: Span,
-    /// How many lines it has.
+    /// The number of lines.
     pub count: u64,
-    /// The bytes of the longest one.
+    /// The length of the longest line, in bytes.
     pub longest: u64,
-    /// Where the lines 0, 64, 128 … start.
+    /// The starts of the lines 0, 64, 128 …
     starts: Vec<u64>,
 }
 
 impl LineIndex {
-    /// Walks through the text once.
+    /// Scans the text once.
     pub fn new(sources: &Sources, span: Span) -> LineIndex {
         let mut index = LineIndex {
             span,
@@ -42,7 +42,7 @@ impl LineIndex {
         index
     }
 
-    /// Calls `f` with the lines from `first` on and their numbers, until it returns false.
+    /// Calls `f` with the number and span of each line from `first` on, until it returns false.
     pub fn lines_from(&self, sources: &Sources, first: u64, f: &mut dyn FnMut(u64, Span) -> bool) {
         let block = usize::try_from(first / STRIDE).unwrap_or(usize::MAX);
         let Some(start) = self.starts.get(block) else {
@@ -57,7 +57,7 @@ impl LineIndex {
         });
     }
 
-    /// The number of the line that holds the byte at `offset`.
+    /// Returns the number of the line that contains the byte at `offset`.
     pub fn line_at(&self, sources: &Sources, offset: u64) -> Option<u64> {
         let block = self
             .starts
@@ -98,7 +98,7 @@ pub fn for_each_line(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> b
     }
 }
 
-/// A line without its line break.
+/// Strips the line break.
 pub fn without_break(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

@@ -1,4 +1,4 @@
-//! From bytes to nodes.
+//! Finds the nodes of given bytes.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -8,36 +8,36 @@ use super::node::{Area, Node, NodeId, NodeKind};
 use super::span::{SourceId, Span};
 use crate::model::sort;
 
-/// A leaf's bytes, for colouring a piece of the file.
+/// The bytes of a leaf, for coloring a part of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaf {
-    /// Its value's bytes.
+    /// The bytes of its value.
     pub span: Span,
-    /// How many bytes before the span introduce it.
+    /// The length of the head before the span, in bytes.
     pub head: u32,
-    /// Which part of the binary it belongs to.
+    /// The part of the binary that it belongs to.
     pub area: Area,
-    /// What sort of thing it is.
+    /// The kind of the node.
     pub kind: NodeKind,
-    /// Its place among its siblings: neighbours can be told apart by it.
+    /// Zero-based index among its siblings; it distinguishes neighbors.
     pub index: u64,
 }
 
-/// Where the children of a node are.
+/// The positions of a node's children.
 pub(crate) struct ChildPositions {
-    /// Those that have bytes, by position.
+    /// The children that have bytes, sorted by position.
     list: Vec<ChildPosition>,
-    /// The furthest end of those up to each.
+    /// For each child, the largest end among it and those before it.
     ends: Vec<u64>,
 }
 
-/// Where one of them is. There may be as many as the file has bytes: this is kept small.
+/// The position of a child. There may be one for every byte of the file, so it is kept small.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ChildPosition {
     source: SourceId,
     start: u64,
     end: u64,
-    /// Its place among its siblings.
+    /// Zero-based index among its siblings.
     index: u32,
 }
 
@@ -54,12 +54,12 @@ impl ChildPosition {
     }
 }
 
-/// The places of the nodes with many children that were looked through lately.
+/// The child positions of the large nodes that were searched last.
 #[derive(Default)]
 pub(crate) struct PositionCache(VecDeque<(NodeId, Rc<ChildPositions>)>);
 
-/// So many places are kept, and always those of the last node.
-const PLACES_KEPT: usize = 1 << 18;
+/// Maximum number of cached positions; those of the last node are always kept.
+const POSITIONS_KEPT: usize = 1 << 18;
 
 impl PositionCache {
     fn get(&self, id: NodeId) -> Option<Rc<ChildPositions>> {
@@ -72,7 +72,7 @@ impl PositionCache {
         let count = |kept: &VecDeque<(NodeId, Rc<ChildPositions>)>| -> usize {
             kept.iter().map(|(_, places)| places.list.len()).sum()
         };
-        while self.0.len() > 1 && count(&self.0) > PLACES_KEPT {
+        while self.0.len() > 1 && count(&self.0) > POSITIONS_KEPT {
             self.0.pop_front();
         }
     }
@@ -96,7 +96,7 @@ impl ChildPositions {
         }
     }
 
-    /// The children that hold a byte.
+    /// Returns the indices of the children that contain a byte.
     fn at(&self, source: SourceId, offset: u64) -> Vec<u64> {
         let is_before = |place: &ChildPosition| (place.source, place.start) <= (source, offset);
         let after = self.list.partition_point(is_before);
@@ -114,12 +114,12 @@ impl ChildPositions {
     }
 }
 
-/// Deeper than any tree that a decoder makes; a bound for walks.
+/// Depth limit of walks; no decoder creates a deeper tree.
 pub(crate) const DEPTH_MAX: usize = 2048;
 
 impl Document {
-    /// The nodes that hold the byte at `offset`, the outermost first; where several
-    /// children of one node claim it, the way to the first of them.
+    /// Returns the nodes that contain the byte at `offset`, the outermost first. If several
+    /// children of one node claim it, the path leads to the first.
     pub fn nodes_at(&mut self, source: SourceId, offset: u64) -> Vec<NodeId> {
         let mut path = self.ancestry_of(source);
         while let Some(&last) = path.last() {
@@ -134,8 +134,8 @@ impl Document {
         path
     }
 
-    /// The way to the node whose bytes are `span`: the outermost one that has exactly
-    /// these, or else the innermost one that holds them all.
+    /// Returns the path to the node with the bytes of `span`: the outermost with exactly these, or
+    /// else the innermost that contains them all.
     pub fn nodes_for(&mut self, span: Span) -> Vec<NodeId> {
         let path = self.ancestry_of(span.source);
         let mut best = path.clone();
@@ -192,17 +192,17 @@ impl Document {
             .is_some_and(|s| s.contains_offset(span.start))
     }
 
-    /// The way to the place where positions of `source` begin to count.
+    /// Returns the path to the node where offsets of `source` start.
     fn ancestry_of(&mut self, source: SourceId) -> Vec<NodeId> {
         let Some(parent) = self.sources.parent(source) else {
             return vec![NodeId::ROOT];
         };
-        self.way_to_document(parent)
+        self.path_to_document(parent)
     }
 
-    /// The same as [`nodes_for`](Self::nodes_for), down to the document or compressed bytes: a
-    /// section may hold nothing but an image.
-    pub(crate) fn way_to_document(&mut self, span: Span) -> Vec<NodeId> {
+    /// Like [`nodes_for`](Self::nodes_for), but continues down to the document or compressed bytes:
+    /// a section may contain nothing but an image.
+    pub(crate) fn path_to_document(&mut self, span: Span) -> Vec<NodeId> {
         let mut path = self.nodes_for(span);
         while let Some((id, node)) = path.last().and_then(|id| Some((*id, self.node(*id)?))) {
             let is_document = matches!(node.kind, NodeKind::File | NodeKind::Packed);
@@ -219,28 +219,28 @@ impl Document {
         path
     }
 
-    /// The children of a node that hold the byte at `offset`, by position.
+    /// Returns the children of a node that contain the byte at `offset`, by position.
     fn children_at(&mut self, id: NodeId, source: SourceId, offset: u64) -> Vec<NodeId> {
         let Some(node) = self.node(id) else {
             return Vec::new();
         };
-        // The bits of a word all have the word's bytes: the word itself is the answer.
+        // All bit fields of a word share the word's bytes, so the word itself is the answer.
         let Some(indices) = self.indices_at(node, offset) else {
             let count = self.count(node);
             if count > PAGE {
                 return self.many_children_at(id, count, source, offset);
             }
             let ids = self.children(id, 0..count);
-            return self.that_hold(ids, source, offset);
+            return self.containing(ids, source, offset);
         };
         let mut ids = Vec::new();
         for index in indices {
             ids.extend(self.children(id, index..index.saturating_add(1)));
         }
-        self.that_hold(ids, source, offset)
+        self.containing(ids, source, offset)
     }
 
-    /// The same of a node with many children: they are looked through once, and not kept.
+    /// Like `children_at`, for a node with many children: they are scanned once, and not kept.
     fn many_children_at(
         &mut self,
         id: NodeId,
@@ -248,11 +248,11 @@ impl Document {
         source: SourceId,
         offset: u64,
     ) -> Vec<NodeId> {
-        let places = match self.places.get(id) {
+        let places = match self.positions.get(id) {
             Some(places) => places,
             None => {
                 let places = Rc::new(self.places_of(id, count));
-                self.places.keep(id, &places);
+                self.positions.keep(id, &places);
                 places
             }
         };
@@ -281,7 +281,7 @@ impl Document {
         ChildPositions::new(list)
     }
 
-    fn that_hold(&self, ids: Vec<NodeId>, source: SourceId, offset: u64) -> Vec<NodeId> {
+    fn containing(&self, ids: Vec<NodeId>, source: SourceId, offset: u64) -> Vec<NodeId> {
         let holds = |id: &NodeId| {
             self.node(*id).is_some_and(|n| {
                 n.bits.is_none()
@@ -299,7 +299,7 @@ impl Document {
         expander.index_at(item, offset, &self.sources)
     }
 
-    /// The leaves that have bytes in `span`, by position, at most `limit` of them.
+    /// Returns the leaves that have bytes in `span`, by position, at most `limit` of them.
     pub fn leaves(&self, span: Span, limit: usize) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let mark = self.registry.mark();
@@ -313,7 +313,7 @@ impl Document {
         leaves
     }
 
-    /// `way` are the wanted bytes, those that they were unpacked from, and so on.
+    /// `way` has the wanted bytes, the bytes that they were unpacked from, and so on.
     fn collect_leaves(
         &self,
         node: &Node,
@@ -353,7 +353,7 @@ impl Document {
             .span
             .filter(|s| node.head > 0 && !elsewhere && s.start > wanted.start)
         {
-            // What introduces a list or mapping is a piece of its own, with nothing after it.
+            // The head of a list or mapping is a piece of its own, with nothing after it.
             out.push(Leaf {
                 span: Span::new(span.source, span.start, span.start),
                 head: node.head,
@@ -365,7 +365,7 @@ impl Document {
         let count = self.count(node);
         let hint = self.indices_at(node, wanted.start.max(extent.start));
         let hinted = hint.is_some();
-        // Where several claim the byte, others may do so before the first of them.
+        // If several children claim the byte, others may do so before the first of them.
         let mut at = match hint.as_deref() {
             Some([only]) => *only,
             _ => 0,

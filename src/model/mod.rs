@@ -1,9 +1,8 @@
-//! What a decoded file is: plain data, without formats, formatting or lifetimes.
+//! The model of a decoded file: plain data, without formats, rendering or lifetimes.
 //!
 //! A [`Document`] has [`Sources`] (the opened file, and bytes unpacked from it), a tree of
-//! [`Node`]s whose children are made on demand by an [`Expand`], and [`Diagnostic`]s. The
-//! page renders it, [`text`] and `json` render it, JavaScript receives it, tests compare
-//! it.
+//! [`Node`]s whose children are created on demand by an [`Expand`], and [`Diagnostic`]s. The page
+//! renders it, [`text`] and `json` print it, JavaScript receives it, and tests compare it.
 #![forbid(unsafe_code)]
 #![deny(
     missing_docs,

@@ -5,66 +5,66 @@ use serde::{Deserialize, Serialize};
 use super::span::Span;
 use super::value::{Str, Value};
 
-/// A node of one [`Document`](super::Document): an index into its arena.
+/// Identifies a node of one [`Document`](super::Document): an index into its arena.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
 )]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The opened file.
+    /// The root: the node of the opened file.
     pub const ROOT: NodeId = NodeId(0);
 }
 
-/// An [`Expand`](super::Expand) of one document: an index into its list.
+/// Identifies an [`Expand`](super::Expand) of one document: an index into its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExpanderId(pub u32);
 
 impl ExpanderId {
-    /// The expander that makes the node: [`Rows::push`](super::Rows::push) puts its number in this one's place.
+    /// Stands for the creator of the node; [`Rows::push`](super::Rows::push) inserts the number.
     pub const SELF: ExpanderId = ExpanderId(u32::MAX);
 }
 
-/// What sort of thing a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NodeKind {
     /// A document of some format: the opened file, or one nested in it.
     File,
-    /// Fields at fixed places.
+    /// Fields at fixed offsets.
     Record,
     /// One field.
     Field,
-    /// Records or values of one kind, one after the other.
+    /// A sequence of records or values of one kind.
     Table,
     /// One entry of a table.
     Item,
-    /// An instruction of machine code. Its children are the fields of its word; who walks through
-    /// everything goes past them.
+    /// A machine instruction. Its children are the fields of its word; a walk of the whole document
+    /// skips them.
     Instruction,
     /// A mapping of names to values (YAML, property sets).
     Mapping,
-    /// Values in a row (YAML).
+    /// A sequence of values (YAML).
     Sequence,
     /// Readable text.
     Text,
-    /// Bytes that are not taken apart.
+    /// Bytes without further structure.
     Blob,
-    /// Compressed bytes; its only child is what is unpacked from them, in another source.
+    /// Compressed bytes; the only child is the decompressed data, in another source.
     Packed,
     /// Punctuation, comments and markers of a text format.
     Syntax,
-    /// Bytes that only fill up to an alignment.
+    /// Bytes that only align what follows.
     Padding,
     /// Bytes that nothing explains.
     Gap,
-    /// A value that is computed, not read: it has no bytes of its own.
+    /// A computed value without bytes of its own.
     Derived,
 }
 
-/// Which part of a binary a node belongs to; it gives the colour in the page.
+/// The part of a binary that a node belongs to; it selects the color in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Area {
-    /// As the parent.
+    /// The parent's area.
     #[default]
     Inherit,
     /// Headers and tables of the container.
@@ -87,17 +87,17 @@ pub enum Area {
     Padding,
 }
 
-/// Bits of a word of at most 128, lowest is 0. Those of a field need not be next to each other.
+/// A set of bits of a word of up to 128 bits, numbered from the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bits {
-    /// Bits 63 to 0: 1 where one belongs to them.
+    /// Mask of bits 63 to 0.
     low: u64,
-    /// Bits 127 to 64.
+    /// Mask of bits 127 to 64.
     high: u64,
 }
 
 impl Bits {
-    /// The bits `low..high`.
+    /// The bits from `low` up to, but not including, `high`.
     pub fn new(low: u8, high: u8) -> Bits {
         let below = |bit: u8| {
             1_u128
@@ -107,7 +107,7 @@ impl Bits {
         Bits::of(below(high) & !below(low))
     }
 
-    /// Those that are set in a mask.
+    /// The bits that are set in a mask.
     pub fn of(mask: u128) -> Bits {
         let half = |mask: u128| u64::try_from(mask & u128::from(u64::MAX)).unwrap_or(0);
         Bits {
@@ -116,12 +116,12 @@ impl Bits {
         }
     }
 
-    /// How many.
+    /// Returns the number of bits.
     pub fn count(self) -> u32 {
         self.low.count_ones() + self.high.count_ones()
     }
 
-    /// Those that are in both.
+    /// Returns the bits that are in both sets.
     #[must_use]
     pub fn and(self, other: Bits) -> Bits {
         Bits {
@@ -130,8 +130,8 @@ impl Bits {
         }
     }
 
-    /// The stretches of them, the lowest first: the lowest bit of each, and the bit after the
-    /// highest.
+    /// Returns the contiguous ranges, the lowest first: the lowest bit of each, and the bit after
+    /// the highest.
     pub fn stretches(self) -> impl DoubleEndedIterator<Item = (u8, u8)> {
         let mut mask = u128::from(self.high) << 64 | u128::from(self.low);
         let mut found = Vec::new();
@@ -145,7 +145,7 @@ impl Bits {
         found.into_iter()
     }
 
-    /// As hardware manuals write them: `7:4`, `121:113+91`.
+    /// Formats the bits as hardware manuals do: `7:4`, `121:113+91`.
     pub fn text(self) -> String {
         let count = self.stretches().count();
         let words = self.stretches().rev().map(|(low, high)| {
@@ -159,30 +159,30 @@ impl Bits {
     }
 }
 
-/// One value that a field is known to take.
+/// A documented value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownValue {
-    /// The number; for words, which have none, the place in the list.
+    /// The number; for strings, the index in the list.
     pub raw: u64,
     /// The specification's name.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning of the value.
     pub doc: &'static str,
 }
 
-/// What a row means; static, written once where the format is declared.
+/// The documentation of a row; static, written once where the format is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Doc {
-    /// The sentence.
+    /// The text, one sentence.
     pub text: &'static str,
-    /// Which specification says so, and where.
+    /// The specification and section that it is from.
     pub source: &'static str,
-    /// The values that the specification names.
+    /// The values that the specification defines.
     pub known: &'static [KnownValue],
 }
 
 impl Doc {
-    /// The sentence, and which specification says so.
+    /// Creates the documentation of a row.
     pub const fn new(text: &'static str, source: &'static str) -> Doc {
         Doc {
             text,
@@ -191,34 +191,34 @@ impl Doc {
         }
     }
 
-    /// The same, with the values that the specification names.
+    /// Adds the values that the specification defines.
     pub const fn known(mut self, known: &'static [KnownValue]) -> Doc {
         self.known = known;
         self
     }
 }
 
-/// Where a node's children come from.
+/// The origin of a node's children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Content {
-    /// It has none.
+    /// There are no children.
     #[default]
     Leaf,
-    /// They are made by the expander when somebody asks.
+    /// The children are created on demand.
     Lazy {
-        /// Who makes them.
+        /// The expander that creates them.
         expander: ExpanderId,
-        /// Which of the expander's things this node is.
+        /// The expander's number for this node.
         item: u64,
-        /// How many there are, where that is known without reading.
+        /// The number of children, if it is known without reading.
         count: Option<u64>,
     },
-    /// It is a document that is opened when somebody asks for what is in it.
+    /// A document that is opened on demand.
     Late {
-        /// Who opens it. It is there as long as the document: no expander of
+        /// The expander that opens it. It lives as long as the document, so it is not one of
         /// [`Rows::register`](super::Rows::register).
         expander: ExpanderId,
-        /// Which of the expander's things this node is.
+        /// The expander's number for this node.
         item: u64,
     },
 }
@@ -226,56 +226,56 @@ pub enum Content {
 /// A reference to other bytes: a header's to its section, a relocation's to its target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Xref {
-    /// Why: `sh_link`, `symbol`, `patches`, `kernel` …
+    /// The reason: `sh_link`, `symbol`, `patches`, `kernel` …
     pub why: Str,
-    /// What stands there, by name.
+    /// The name of the target.
     pub label: Str,
-    /// The bytes.
+    /// The bytes of the target.
     pub to: Span,
 }
 
 /// One row of the tree.
 ///
-/// A node's bytes are its *head* followed by its `span`. The span is exactly what the value
-/// was read from; the head is what introduces it in a text format (line break, indentation,
-/// key, colon), and is empty in binary ones. Children lie within the span of their parent.
+/// A node's bytes are its *head* followed by its `span`. The span holds the bytes of the value; the
+/// head holds what precedes it in a text format (line break, indentation, key, colon), and is empty
+/// in binary formats. Children lie within the span of their parent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// The node that has this one among its children; the root has none.
+    /// The parent; `None` for the root.
     pub parent: Option<NodeId>,
-    /// Its place among its siblings, from 0.
+    /// Zero-based index among its siblings.
     pub index: u64,
-    /// The name in the specification, or the name that the file gives.
+    /// The name in the specification, or the name given by the file.
     pub name: Str,
-    /// The entry of a table or sequence: a path names it by its index, `[3]`.
+    /// Whether it is an entry of a table or sequence: a path names it by its index, `[3]`.
     pub indexed: bool,
-    /// What sort of thing it is.
+    /// The kind of the node.
     pub kind: NodeKind,
-    /// Which part of the binary it belongs to.
+    /// The part of the binary that it belongs to.
     pub area: Area,
-    /// What its bytes say.
+    /// The decoded value.
     pub value: Value,
-    /// A few words on what is inside (`8 symbols`), or what a value means.
+    /// A short description of the content (`8 symbols`), or of the value's meaning.
     pub summary: Option<Str>,
-    /// Its bytes; a node without is derived.
+    /// The bytes of the value; `None` for derived nodes.
     pub span: Option<Span>,
-    /// How many bytes before the span introduce it.
+    /// The length of the head, in bytes.
     pub head: u32,
-    /// The bits of the span's word, if it is only some of them.
+    /// The bits of the span's word, if the value takes only some of them.
     pub bits: Option<Bits>,
-    /// Its children.
+    /// The origin of the children.
     pub content: Content,
-    /// Bytes that it refers to.
+    /// References to other bytes.
     pub xrefs: Vec<Xref>,
-    /// What it means.
+    /// The documentation.
     pub doc: Option<&'static Doc>,
 }
 
-/// How the summary of a default ends.
+/// The suffix of a default value's summary.
 pub const DEFAULT: &str = "(default)";
 
-/// Maximum length of a summary or a label, in bytes: names of any length may be part of them, and
-/// many nodes may refer to one.
+/// Maximum length of a summary or a label, in bytes: both may contain names of any length, and many
+/// nodes may refer to the same one.
 const LABEL_MAX: usize = 4096;
 
 fn cut(text: Str) -> Str {
@@ -287,7 +287,7 @@ fn cut(text: Str) -> Str {
 }
 
 impl Node {
-    /// A name as a label of another node: without its middle if it is longer than 4096 bytes.
+    /// Shortens a name for the label of another node: removes the middle of names over 4096 bytes.
     pub(crate) fn label_of(text: &str) -> String {
         if text.len() <= LABEL_MAX {
             return text.to_owned();
@@ -297,7 +297,7 @@ impl Node {
         format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default())
     }
 
-    /// A node with a name, a kind and bytes, and nothing else yet.
+    /// Creates a node with a name, a kind and bytes.
     pub fn new(kind: NodeKind, name: impl Into<Str>, span: Span) -> Node {
         Node {
             parent: None,
@@ -317,20 +317,20 @@ impl Node {
         }
     }
 
-    /// A field: a name, a value and its bytes.
+    /// Creates a field: a name, a value and its bytes.
     pub fn field(name: impl Into<Str>, value: Value, span: Span) -> Node {
         Node::new(NodeKind::Field, name, span).value(value)
     }
 
-    /// A value that is computed, with no bytes of its own.
+    /// Creates a computed value without bytes of its own.
     pub fn derived(name: impl Into<Str>, value: Value) -> Node {
         let mut node = Node::new(NodeKind::Derived, name, Span::default()).value(value);
         node.span = None;
         node
     }
 
-    /// What an absent value is taken to be; `words` stand for a value that is none of
-    /// [`Value`]'s.
+    /// Creates the row of an absent value's default; `words` describe a default that [`Value`]
+    /// cannot express.
     pub fn default_value(name: impl Into<Str>, value: Value, words: Option<String>) -> Node {
         Node::derived(name, value).summary(match words {
             Some(words) => format!("{words} {DEFAULT}").into(),
@@ -338,21 +338,21 @@ impl Node {
         })
     }
 
-    /// Is it what an absent value is taken to be? Renderings of what is in the file leave it
-    /// out; it comes after all that is there.
+    /// Whether this is the default of an absent value. Defaults come after all children that are in
+    /// the file, and renderings of the file leave them out.
     pub fn is_default(&self) -> bool {
-        let says_so = |words: &Str| words.ends_with(DEFAULT);
-        self.kind == NodeKind::Derived && self.summary.as_ref().is_some_and(says_so)
+        let is_default = |words: &Str| words.ends_with(DEFAULT);
+        self.kind == NodeKind::Derived && self.summary.as_ref().is_some_and(is_default)
     }
 
-    /// Bytes that nothing explains.
+    /// Creates a gap: bytes that nothing explains.
     pub fn gap(name: impl Into<Str>, span: Span) -> Node {
         Node::new(NodeKind::Gap, name, span)
             .value(Value::Bytes)
             .area(Area::Padding)
     }
 
-    /// Bytes that only fill up to an alignment.
+    /// Creates padding: bytes that only align what follows.
     pub fn padding(span: Span) -> Node {
         Node::new(NodeKind::Padding, "padding", span)
             .value(Value::Bytes)
@@ -365,43 +365,43 @@ impl Node {
         self
     }
 
-    /// Sets the part of the binary.
+    /// Sets the area.
     pub fn area(mut self, area: Area) -> Node {
         self.area = area;
         self
     }
 
-    /// Sets the few words on what is inside.
+    /// Sets the summary.
     pub fn summary(mut self, summary: impl Into<Str>) -> Node {
         self.summary = Some(cut(summary.into()));
         self
     }
 
-    /// Sets what it means.
+    /// Sets the documentation.
     pub fn doc(mut self, doc: &'static Doc) -> Node {
         self.doc = Some(doc);
         self
     }
 
-    /// Sets the bytes before the span that introduce it.
+    /// Sets the length of the head, in bytes.
     pub fn head(mut self, len: u32) -> Node {
         self.head = len;
         self
     }
 
-    /// Says that it is the entry of a table or sequence.
+    /// Marks the node as an entry of a table or sequence.
     pub fn indexed(mut self) -> Node {
         self.indexed = true;
         self
     }
 
-    /// Sets the bits of the word.
+    /// Sets the bits of the word: from `low` up to, but not including, `high`.
     pub fn bits(mut self, low: u8, high: u8) -> Node {
         self.bits = Some(Bits::new(low, high));
         self
     }
 
-    /// Says who makes its children, and how many there are.
+    /// Sets the expander of the children, and their number if it is known.
     pub fn children(mut self, expander: ExpanderId, item: u64, count: Option<u64>) -> Node {
         self.content = if count == Some(0) {
             Content::Leaf
@@ -427,7 +427,7 @@ impl Node {
         self
     }
 
-    /// Head and span together: all bytes that are this node's.
+    /// Returns the head and the span: all bytes of this node.
     pub fn extent(&self) -> Option<Span> {
         self.span.map(|span| Span {
             start: span.start.saturating_sub(u64::from(self.head)),
@@ -435,7 +435,7 @@ impl Node {
         })
     }
 
-    /// Has it no children?
+    /// Whether it has no children.
     pub fn is_leaf(&self) -> bool {
         self.content == Content::Leaf
     }

@@ -1,4 +1,4 @@
-//! Names of places in the tree: `.ze_info/kernels/[2]/execution_env/simd_size`.
+//! Paths of nodes in the tree: `.ze_info/kernels/[2]/execution_env/simd_size`.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use super::node::{Node, NodeId};
 use super::text::distance;
 use super::value::Str;
 
-/// A path that leads nowhere.
+/// The error for a path that matches no node, or too many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathError {
-    /// The part that was not found.
+    /// The segment that was not found.
     pub segment: String,
     /// The path of the node that has no such child.
     pub within: String,
-    /// The child that was perhaps meant.
+    /// The name of a child with a similar name.
     pub near: Option<String>,
-    /// The part is a pattern.
+    /// Whether the segment is a pattern.
     pub is_pattern: bool,
-    /// The maximum number of matches, if more parts match the pattern.
+    /// The maximum number of matches, if the pattern has more.
     pub limit: Option<u64>,
-    /// The search ended before all parts were compared with the pattern: the file describes too many
-    /// for its size.
+    /// Whether the search stopped before all nodes were compared with the pattern, because the file
+    /// describes too many for its size.
     pub is_cut: bool,
 }
 
@@ -53,19 +53,19 @@ impl std::fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// How often each name is there among the first children of a node.
+/// The names of the first children of a node, with their counts.
 #[derive(Debug, Default)]
 pub(crate) struct CountedNames {
     seen: HashMap<Str, u32>,
-    /// The how manieth of its name each of them is.
+    /// For each child, its ordinal among siblings with the same name.
     ordinals: Vec<u32>,
 }
 
 impl Document {
-    /// The path of a node, from the root's children on: names, or `[3]` for the entries of
-    /// tables and sequences; `name#2` is the second of that name. A `/` in a name stands
-    /// as `%2F`, a `%` as `%25`, and what means something in a pattern as `%2A` and `%3F`; a
-    /// name that looks like `[3]` or `name#2` has its sign escaped as well.
+    /// Returns the path of a node, starting at the root's children: names, or `[3]` for entries of
+    /// tables and sequences; `name#2` is the second child of that name. In names, `/` is written as
+    /// `%2F`, `%` as `%25`, and the pattern characters as `%2A` and `%3F`; in a name that looks
+    /// like `[3]` or `name#2`, `[` or `#` is escaped as well.
     pub fn path(&mut self, id: NodeId) -> String {
         let mut segments = Vec::new();
         let mut at = id;
@@ -93,8 +93,8 @@ impl Document {
         }
     }
 
-    /// The how manieth of its name a child is, from 1. Each child of a node is counted once,
-    /// and only up to the last that somebody asked for: a hostile file has as many as it likes.
+    /// Returns the one-based ordinal of a child among siblings with the same name. Each child is
+    /// counted once, and only up to the last one needed: a hostile file may have any number.
     fn ordinal(&mut self, parent: NodeId, index: u64) -> u32 {
         let mut counted = self.ordinals.remove(&parent).unwrap_or_default();
         self.count_names(parent, index, &mut counted);
@@ -109,7 +109,7 @@ impl Document {
             return;
         };
         let count = self.count(parent);
-        // The rows are made and forgotten: nobody has asked to see them.
+        // The rows are created and dropped: no one has opened the node.
         let mark = self.registry.mark();
         loop {
             let at = counted.ordinals.len() as u64;
@@ -129,12 +129,12 @@ impl Document {
         self.registry.release(mark);
     }
 
-    /// The node at a path. Besides what [`Document::path`] writes, the entries of a table
-    /// are found by name and by plain number.
+    /// Returns the node at a path. In addition to what [`Document::path`] writes, entries of a
+    /// table are found by name and by plain number.
     ///
     /// # Errors
     ///
-    /// When a part of the path names no child.
+    /// If a segment of the path matches no child.
     pub fn find(&mut self, path: &str) -> Result<NodeId, PathError> {
         let mut at = NodeId::ROOT;
         for segment in path.split('/').filter(|s| !s.is_empty()) {
@@ -143,7 +143,7 @@ impl Document {
         Ok(at)
     }
 
-    /// The child of a node that a part of a path names.
+    /// Returns the child of a node that matches a segment of a path.
     pub(crate) fn find_child(&mut self, id: NodeId, segment: &str) -> Result<NodeId, PathError> {
         match self.child_named(id, segment) {
             Some(child) => Ok(child),
@@ -158,8 +158,8 @@ impl Document {
         }
     }
 
-    /// The name among the first children of a node that is most like what was typed, if it is
-    /// much like it.
+    /// Returns the most similar name among the first children of a node, if it is similar enough to
+    /// suggest.
     fn name_like(&mut self, id: NodeId, typed: &str) -> Option<String> {
         const LOOKED_AT: u64 = 4096;
         const LENGTH_MAX: usize = 200;
@@ -185,7 +185,7 @@ impl Document {
             self.children(id, index..index.checked_add(1)?).pop()
         });
         let found = found.or_else(|| self.image_named(id, segment));
-        // The data of an archive's member once had the member's name.
+        // Older versions gave the data of an archive's member the name of the member.
         let is_again = self.node(id).is_some_and(|n| escape(&n.name) == segment);
         match found {
             None if is_again => self.child_that(id, 1, |n: &Node| n.name == "data"),
@@ -194,7 +194,7 @@ impl Document {
     }
 }
 
-/// `name#2`: the name, and the how manieth of it.
+/// Splits `name#2` into the name and its ordinal.
 fn numbered(segment: &str) -> Option<(&str, usize)> {
     let (name, nth) = segment.rsplit_once('#')?;
     Some((name, nth.parse().ok().filter(|n| *n > 1)?))
@@ -204,7 +204,7 @@ fn bracketed(segment: &str) -> Option<u64> {
     segment.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
-/// A child in a path, without the ordinal that a second one of its name has.
+/// Formats a child as a segment of a path, without the ordinal.
 pub fn segment(name: &str, index: u64, indexed: bool) -> String {
     if indexed || name.is_empty() {
         format!("[{index}]")
@@ -213,7 +213,7 @@ pub fn segment(name: &str, index: u64, indexed: bool) -> String {
     }
 }
 
-/// A name as a path has it.
+/// Escapes a name for use in a path.
 pub fn escape(name: &str) -> String {
     let mut text = name.to_owned();
     for (sign, escaped) in [('%', "%25"), ('/', "%2F"), ('*', "%2A"), ('?', "%3F")] {

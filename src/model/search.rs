@@ -1,4 +1,4 @@
-//! Finding names, values, text and bytes.
+//! Search for names, values, text and bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use super::span::{SourceId, Span};
 use super::text::value_text;
 use super::value::Value;
 
-/// What is looked for.
+/// A search query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Text in names and values, capitals or not.
+    /// Text in names and values, ignoring case.
     Text(String),
-    /// Bytes; `None` stands for any.
+    /// Bytes; `None` matches any byte.
     Bytes(Vec<Option<u8>>),
 }
 
 impl Query {
-    /// Reads what somebody has typed: `4d 5a ?? 00` and `"abc"` are bytes, everything else
-    /// is text. Nothing for blanks.
+    /// Parses user input: `4d 5a ?? 00` and `"abc"` are bytes, everything else is text. Returns
+    /// `None` for blank input.
     pub fn parse(typed: &str) -> Option<Query> {
         let typed = typed.trim();
         if typed.is_empty() {
@@ -52,34 +52,34 @@ fn pattern_byte(word: &str) -> Option<Option<u8>> {
     }
 }
 
-/// Something that was found.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// Its bytes.
     pub span: Span,
-    /// The names on the way to it.
+    /// The names on the path to it.
     pub path: Vec<String>,
-    /// What stands there.
+    /// The text to display.
     pub text: String,
 }
 
-/// A walk stops after this many nodes: a search must end.
+/// Maximum number of nodes visited, so that every search ends.
 const NODES_MAX: u64 = 3_000_000;
-/// When there are as many hits as wanted, better ones are looked for in this many more nodes.
+/// Number of further nodes searched for better hits once there are enough.
 const NODES_MORE: u64 = 300_000;
-/// A search for bytes reads at most this much.
+/// Maximum number of bytes read by a search for bytes.
 const BYTES_MAX: u64 = 1 << 30;
-/// A step of a search looks at so many nodes, or reads so many bytes.
+/// Number of nodes visited, or bytes read, per step.
 const NODES_STEP: u64 = 1 << 15;
 const BYTES_STEP: u64 = 32 << 20;
-/// Nodes below this depth are not looked at.
+/// Maximum depth of the visited nodes.
 const DEPTH_MAX: usize = 512;
 
 impl Document {
-    /// Looks for `query` in all that there is; at most `limit` hits. Names and values that are
-    /// the text, or numbers that are equal to it, come first, then symbols that contain it, then all
-    /// else that does, then the offsets that name instructions, and last the symbols of a host's file;
-    /// each in the order of the tree. The flag says whether there may be more.
+    /// Searches the whole document for `query`, for at most `limit` hits. Names and values equal to
+    /// the text, or numbers equal to it, come first, then symbols that contain it, then all other
+    /// matches, then offsets that name instructions, and last the symbols of a host binary; each in
+    /// tree order. The flag tells whether there may be more.
     pub fn search(&self, query: &Query, limit: usize) -> (Vec<Hit>, bool) {
         let mut search = Search::new(query.clone(), limit);
         while !search.step(self) {}
@@ -87,11 +87,11 @@ impl Document {
     }
 }
 
-/// A search in steps: it can say how far it is, and be given up.
+/// A search in steps, which reports its progress and can be cancelled.
 #[derive(Debug)]
 pub struct Search {
     limit: usize,
-    /// By [`Rank`]. One more than the limit are kept: there are more.
+    /// The hits by [`Rank`], one more than the limit: that one means that there are more.
     hits: [Vec<Hit>; RANKS],
     by: Criterion,
 }
@@ -101,24 +101,24 @@ enum Criterion {
     Text(Text),
     Bytes {
         pattern: Vec<Option<u8>>,
-        /// Where to go on.
+        /// The position to continue from.
         at: u64,
         /// The size of the file.
         of: u64,
-        /// The file could not be read any further.
+        /// Whether a read failed and ended the search.
         is_cut: bool,
     },
 }
 
 impl Search {
-    /// A search that has not begun; as [`Document::search`].
+    /// Starts a search like [`Document::search`].
     pub fn new(query: Query, limit: usize) -> Search {
         let by = match query {
             Query::Text(text) => Criterion::Text(Text {
                 number: number(&text),
                 text,
                 budget: NODES_MAX,
-                way: vec![(0, 1)],
+                stack: vec![(0, 1)],
             }),
             Query::Bytes(pattern) => Criterion::Bytes {
                 pattern,
@@ -134,7 +134,7 @@ impl Search {
         }
     }
 
-    /// Goes on; says whether it is over.
+    /// Runs one step. Returns whether the search is over.
     pub fn step(&mut self, document: &Document) -> bool {
         match &mut self.by {
             Criterion::Text(text) => {
@@ -167,7 +167,7 @@ impl Search {
         self.is_over()
     }
 
-    /// Nothing is left to look at, or nothing better can be found.
+    /// Whether nothing is left to search, or nothing better can be found.
     pub fn is_over(&self) -> bool {
         let [best, ..] = &self.hits;
         let is_enough = best.len() > self.limit;
@@ -178,7 +178,7 @@ impl Search {
             }
     }
 
-    /// How far it is, in percent.
+    /// Returns the progress in percent.
     pub fn percent(&self) -> u8 {
         let share = match &self.by {
             Criterion::Text(text) => text.share(),
@@ -190,10 +190,10 @@ impl Search {
         percent
     }
 
-    /// What was found so far, the best first, and whether there may be more.
+    /// Returns the hits so far, the best first, and whether there may be more.
     pub fn found(&self) -> (Vec<Hit>, bool) {
         let is_cut = match &self.by {
-            Criterion::Text(text) => !text.way.is_empty(),
+            Criterion::Text(text) => !text.stack.is_empty(),
             Criterion::Bytes { at, of, is_cut, .. } => *is_cut || at < of,
         };
         let count: usize = self.hits.iter().map(Vec::len).sum();
@@ -202,8 +202,8 @@ impl Search {
     }
 }
 
-/// Looks for bytes that begin in a range of the file, until there is one hit more than `limit`;
-/// says whether the file could be read.
+/// Searches a range of the file for bytes, until there is one hit more than `limit`. Returns
+/// whether the file could be read.
 fn bytes_in(
     sources: &Sources,
     pattern: &[Option<u8>],
@@ -213,7 +213,7 @@ fn bytes_in(
 ) -> bool {
     let whole = sources.whole(SourceId::FILE);
     let overlap = (pattern.len() as u64).saturating_sub(1);
-    // Of most places one byte says that it is not there.
+    // For most positions, comparing a single byte is enough.
     let fixed = pattern.iter().enumerate();
     let Some((skip, first)) = fixed.filter_map(|(i, byte)| Some((i, (*byte)?))).next() else {
         return true;
@@ -247,7 +247,7 @@ fn bytes_in(
     true
 }
 
-/// The number that a text is: `40`, `0x28`, `-1`, also with a `=` before it.
+/// Parses a number: `40`, `0x28`, `-1`, optionally after a `=`.
 fn number(text: &str) -> Option<i128> {
     let text = text.strip_prefix('=').unwrap_or(text).trim();
     match text.strip_prefix("0x") {
@@ -256,42 +256,42 @@ fn number(text: &str) -> Option<i128> {
     }
 }
 
-/// How well a node fits; the best first.
+/// The quality of a match, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
     Equal,
     /// Symbols of device code.
     Symbol,
     Contains,
-    /// The name is made up: the offset of an instruction.
+    /// The name is synthetic: the offset of an instruction.
     Offset,
-    /// Symbols of a host's file: thousands of them mention a kernel.
+    /// Symbols of a host binary: thousands of them mention a kernel.
     Host,
 }
 
 /// The number of ranks.
 const RANKS: usize = 5;
 
-/// The sections of a host's file with its own symbols.
+/// The sections with a host binary's own symbols.
 const HOST_SYMBOLS: [&str; 4] = [".symtab", ".dynsym", ".strtab", ".dynstr"];
 
-/// A search for text, and how far it is.
+/// A search for text, and its progress.
 #[derive(Debug)]
 struct Text {
     text: String,
     number: Option<i128>,
-    /// So many nodes may still be looked at.
+    /// Number of nodes that may still be visited.
     budget: u64,
-    /// On each level the next node, and how many there are; empty at the end.
-    way: Vec<(u64, u64)>,
+    /// For each level the next node, and the number of nodes; empty at the end.
+    stack: Vec<(u64, u64)>,
 }
 
 impl Text {
     fn is_over(&self) -> bool {
-        self.way.is_empty() || self.budget == 0
+        self.stack.is_empty() || self.budget == 0
     }
 
-    /// As if all nodes of a level had equally much below them.
+    /// Estimates the share that is done, as if all nodes of a level had equal subtrees.
     fn share(&self) -> f64 {
         if self.is_over() {
             return 1.0;
@@ -300,31 +300,31 @@ impl Text {
             let part = part / count.max(1) as f64;
             (share + part * next as f64, part)
         };
-        self.way.iter().fold((0.0, 1.0), add).0
+        self.stack.iter().fold((0.0, 1.0), add).0
     }
 }
 
-/// One step of it: goes down to where the last one stopped, and on from there. Nothing is kept
-/// between two steps but the way, because what stands at its nodes may be forgotten meanwhile.
+/// One step of a text search: descends to the position of the last step and continues there. Only
+/// the path is kept between two steps, because its nodes may be dropped meanwhile.
 struct Walk<'a> {
     document: &'a Document,
     text: &'a mut Text,
     limit: usize,
-    /// So many nodes are still looked at in this step.
+    /// Number of nodes that may still be visited in this step.
     left: u64,
-    /// How many levels are above.
+    /// The number of levels above.
     depth: usize,
     path: Vec<String>,
     hits: &'a mut [Vec<Hit>; RANKS],
 }
 
 impl Walk<'_> {
-    /// Goes on with the nodes of one level, the first of which is number `first`; says whether it
-    /// has come to their end.
+    /// Continues with the nodes of one level, the first of which is number `first`. Returns whether
+    /// it has reached their end.
     fn children(&mut self, nodes: &[Node], first: u64) -> bool {
         for (node, place) in nodes.iter().zip(first..) {
-            // The way goes on below a node that was looked at before.
-            let is_new = self.text.way.len() == self.depth + 1;
+            // Continue below a node that was visited before.
+            let is_new = self.text.stack.len() == self.depth + 1;
             if is_new {
                 if self.pauses() {
                     return false;
@@ -334,49 +334,49 @@ impl Walk<'_> {
             if !self.below(node, is_new) {
                 return false;
             }
-            if let Some((next, _)) = self.text.way.get_mut(self.depth) {
+            if let Some((next, _)) = self.text.stack.get_mut(self.depth) {
                 *next = place + 1;
             }
         }
         if self.depth == 0 {
-            self.text.way.clear();
+            self.text.stack.clear();
         }
         true
     }
 
-    /// All below a node; says whether it has come to its end.
+    /// Visits everything below a node. Returns whether it has reached the end.
     fn below(&mut self, node: &Node, is_new: bool) -> bool {
         if self.depth >= DEPTH_MAX {
             return true;
         }
         let count = self.document.walked(node);
         if is_new {
-            self.text.way.push((0, count));
+            self.text.stack.push((0, count));
         }
         self.depth += 1;
         self.path.push(node.name.to_string());
         let mut is_done = true;
         while is_done
-            && let Some(&(next, _)) = self.text.way.get(self.depth)
+            && let Some(&(next, _)) = self.text.stack.get(self.depth)
             && next < count
         {
             let end = count.min((next / PAGE + 1) * PAGE);
             let nodes = self.document.make(node, next..end);
             is_done = self.children(&nodes, next);
-            // What could not be made counts as looked at.
-            if is_done && let Some((next, _)) = self.text.way.get_mut(self.depth) {
+            // Nodes that could not be created count as visited.
+            if is_done && let Some((next, _)) = self.text.stack.get_mut(self.depth) {
                 *next = end;
             }
         }
         self.path.pop();
         self.depth -= 1;
         if is_done {
-            self.text.way.truncate(self.depth + 1);
+            self.text.stack.truncate(self.depth + 1);
         }
         is_done
     }
 
-    /// Nothing better can be found, or enough was looked at for now.
+    /// Whether nothing better can be found, or the step has visited enough.
     fn pauses(&self) -> bool {
         let [best, ..] = &*self.hits;
         best.len() > self.limit || self.left == 0 || self.text.budget == 0
@@ -385,7 +385,7 @@ impl Walk<'_> {
     fn look(&mut self, node: &Node) {
         self.left -= 1;
         self.text.budget -= 1;
-        // The opened file itself is no hit.
+        // The opened file itself is not a hit.
         if let Some(span) = node.span.filter(|_| self.depth > 0)
             && let Some(rank) = self.rank(node)
             && let Some(hits) = self.hits.get_mut(rank as usize)
@@ -442,7 +442,7 @@ fn headline(node: &Node) -> String {
     }
 }
 
-/// `needle` is in lower case; most text here is ASCII.
+/// Whether `text` contains `needle`, which is in lower case. Most text here is ASCII.
 fn contains(text: &str, needle: &str) -> bool {
     if text.len() < needle.len() {
         return false;

@@ -1,9 +1,9 @@
-//! Sorting, compiled once.
+//! Sorting with a single compiled copy.
 //!
-//! `slice::sort_by_key` and the others like it are compiled anew for each type and each key: 4.6 KB
-//! of WebAssembly each, an eighth of the page's decoder when there were seventy. These sort the
+//! `slice::sort_by_key` and its relatives are compiled anew for each type and key: 4.6 KB of
+//! WebAssembly each, an eighth of the page's decoder when there were seventy. These functions sort
 //! positions with one copy of that code and move the items afterwards. All are stable. Clippy
-//! refuses the standard ones in the library (`clippy.toml`).
+//! rejects the standard ones in the library (`clippy.toml`).
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ pub(crate) fn by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering
         items.len(),
         &mut |a, b| match (items.get(a), items.get(b)) {
             (Some(a), Some(b)) => compare(a, b),
-            // The positions are those of the items.
+            // The positions are always in range.
             _ => Ordering::Equal,
         },
     );
@@ -28,7 +28,7 @@ pub(crate) fn by_key<T, K: Ord>(items: &mut [T], mut key: impl FnMut(&T) -> K) {
     by(items, |a, b| key(a).cmp(&key(b)));
 }
 
-/// Sorts by a key that is made once for each item, as [`slice::sort_by_cached_key`] does.
+/// Sorts by a key that is computed once per item, as [`slice::sort_by_cached_key`] does.
 pub(crate) fn by_cached_key<T, K: Ord>(items: &mut [T], key: impl FnMut(&T) -> K) {
     let keys: Vec<K> = items.iter().map(key).collect();
     let sorted = positions(keys.len(), &mut |a, b| keys.get(a).cmp(&keys.get(b)));
@@ -40,7 +40,7 @@ pub(crate) fn ascending<T: Ord>(items: &mut [T]) {
     by(items, Ord::cmp);
 }
 
-/// The positions of `count` items, in the order of the items.
+/// Returns the sorted positions of `count` items.
 #[inline(never)]
 #[allow(clippy::disallowed_methods)]
 fn positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
@@ -49,8 +49,8 @@ fn positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) ->
     positions
 }
 
-/// Moves each item to its place: `sorted` says for each place where its item is now. Each cycle of
-/// places is walked once, which leaves its places as those of their own items.
+/// Moves each item to its place: `sorted` has, for each place, the current index of its item. Each
+/// cycle of places is walked once, and each visited place is then set to itself.
 fn arrange<T>(items: &mut [T], mut sorted: Vec<usize>) {
     for first in 0..sorted.len() {
         let mut to = first;

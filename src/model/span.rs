@@ -1,12 +1,12 @@
-//! Positions: which bytes of which source.
+//! Positions of bytes in sources.
 
 use serde::{Deserialize, Serialize};
 
-/// Which run of bytes a position counts in.
+/// Identifies a byte source.
 ///
-/// [`SourceId::FILE`] is the file that was opened. Something carved out of it (a section,
-/// a device image) stays in the same source, so its positions are positions in the file;
-/// only bytes that had to be unpacked (decompressed) become a source of their own.
+/// [`SourceId::FILE`] is the opened file. A part of it (a section, a device image) stays in the
+/// same source, so its positions are positions in the file; only decompressed data becomes a source
+/// of its own.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
 )]
@@ -17,12 +17,12 @@ impl SourceId {
     pub const FILE: SourceId = SourceId(0);
 }
 
-/// A half-open range of bytes in one source: `start` belongs to it, `end` does not.
+/// A half-open range of bytes in one source, from `start` up to, but not including, `end`.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
 )]
 pub struct Span {
-    /// The source that `start` and `end` count in.
+    /// The source of the bytes.
     pub source: SourceId,
     /// The first byte.
     pub start: u64,
@@ -31,7 +31,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes `start..end`; an `end` below `start` makes an empty span at `start`.
+    /// Creates the span `start..end`; if `end` is below `start`, it is empty.
     pub const fn new(source: SourceId, start: u64, end: u64) -> Span {
         Span {
             source,
@@ -40,7 +40,7 @@ impl Span {
         }
     }
 
-    /// `len` bytes at `start`; stops at the end of the 64-bit range.
+    /// Creates a span of `len` bytes at `start`, which saturates at the end of the 64-bit range.
     pub const fn with_len(source: SourceId, start: u64, len: u64) -> Span {
         Span {
             source,
@@ -49,32 +49,32 @@ impl Span {
         }
     }
 
-    /// How many bytes.
+    /// Returns the length in bytes.
     pub const fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// No byte at all.
+    /// Whether the span is empty.
     pub const fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// Does the byte at `offset` belong to this span?
+    /// Whether the byte at `offset` lies in this span.
     pub const fn contains_offset(self, offset: u64) -> bool {
         self.start <= offset && offset < self.end
     }
 
-    /// Is every byte of `other` in this span? (An empty span is where it starts.)
+    /// Whether all of `other` lies in this span. An empty span counts as its start.
     pub fn contains(self, other: Span) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
-    /// Do the two share a byte?
+    /// Whether the spans share a byte.
     pub fn overlaps(self, other: Span) -> bool {
         self.source == other.source && self.start < other.end && other.start < self.end
     }
 
-    /// `len` bytes at `offset` of this span, cut off where this span ends.
+    /// Returns `len` bytes at `offset` within this span, clipped to its end.
     pub fn subspan(self, offset: u64, len: u64) -> Span {
         let start = self.start.saturating_add(offset).min(self.end);
         Span {
@@ -84,12 +84,12 @@ impl Span {
         }
     }
 
-    /// What is left of this span from `offset` on.
+    /// Returns the rest of this span from `offset` on.
     pub fn skip(self, offset: u64) -> Span {
         self.subspan(offset, u64::MAX)
     }
 
-    /// The bytes that both have; empty, at the later start, where there are none.
+    /// Returns the common bytes; if there are none, an empty span at the later start.
     pub fn intersect(self, other: Span) -> Span {
         let start = self.start.max(other.start);
         Span::new(self.source, start, self.end.min(other.end).max(start))

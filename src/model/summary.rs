@@ -1,59 +1,59 @@
-//! A file, and the documents in it, in a few lines.
+//! Summaries of a file and its nested documents.
 
 use super::span::Span;
 use super::value::Str;
 use serde::{Deserialize, Serialize};
 use std::ops::BitOr;
 
-/// How the bytes of the opened file are accounted for; the first three add up to its size.
+/// The accounting of the opened file's bytes; the first three fields add up to its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Coverage {
     /// Bytes that belong to a leaf.
     pub explained: u64,
-    /// Bytes that only fill up to an alignment.
+    /// Bytes that only align what follows.
     pub padding: u64,
     /// Bytes that nothing explains.
     pub gap: u64,
-    /// Bytes that more than one section or table claims.
+    /// Bytes claimed by more than one section or table.
     pub overlap: u64,
 }
 
-/// How a fact sounds.
+/// The tone of a fact, for display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
-    /// Just so.
+    /// Neutral.
     Plain,
     /// Good news.
     Good,
-    /// Look at it.
+    /// Worth a look.
     Warning,
     /// Bad news.
     Bad,
 }
 
-/// One thing worth saying about the whole file, in a few words.
+/// A short statement about the whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// What it is about: `target`, `ze_info version`.
+    /// The subject: `target`, `ze_info version`.
     pub label: Str,
-    /// What is so.
+    /// The statement.
     pub text: Str,
-    /// How it sounds.
+    /// The tone.
     pub tone: Tone,
-    /// The bytes that say so.
+    /// The bytes that it is based on.
     pub span: Option<Span>,
-    /// One of the few that the top of the page shows.
+    /// Whether the top of the page shows it.
     pub headline: bool,
 }
 
 impl Fact {
-    /// The label of the device that a file is for.
+    /// The label of the target device.
     pub const TARGET: &str = "target";
     /// The label of the number of kernels.
     pub const KERNELS: &str = "kernels";
 
-    /// A plain fact.
+    /// Creates a neutral fact.
     pub fn new(label: &'static str, text: impl Into<Str>, span: impl Into<Option<Span>>) -> Fact {
         Fact {
             label: label.into(),
@@ -64,17 +64,17 @@ impl Fact {
         }
     }
 
-    /// The same, as one of the few that the top of the page shows.
+    /// Marks the fact for the top of the page.
     pub fn headline(mut self) -> Fact {
         self.headline = true;
         self
     }
 }
 
-/// What can be asked of a document.
+/// The capabilities of a document: which views and tables it offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Capabilities {
-    /// Its format lists kernels.
+    /// It lists kernels.
     pub kernels: bool,
     /// It has symbols and relocations.
     pub symbols: bool,
@@ -84,15 +84,15 @@ pub struct Capabilities {
     pub text: bool,
     /// It has line tables.
     pub lines: bool,
-    /// It has code of Intel's GPUs.
+    /// It has code for Intel GPUs.
     pub code: bool,
-    /// It can be given to the driver: there is a verdict.
+    /// A driver can load it, so there is a verdict.
     pub loadable: bool,
-    /// It is device code: within a container, one of its images.
+    /// It is device code: an image, if it is in a container.
     pub image: bool,
-    /// It is a host's file with an index of device images, which are opened when somebody asks.
+    /// It is a host binary with an index of device images, which are opened on demand.
     pub host: bool,
-    /// It is of a format that zeview does not read: it can be neither well-formed nor malformed.
+    /// Its format is unknown, so it is neither well-formed nor malformed.
     pub unknown: bool,
 }
 
@@ -115,23 +115,23 @@ impl BitOr for Capabilities {
     }
 }
 
-/// The file in a few lines.
+/// The summary of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// The format's identifier: `zebin`, `elf`, `raw` …
     pub format: Str,
-    /// The format in words.
+    /// The full name of the format.
     pub title: Str,
-    /// What else there is to say, in the order of importance.
+    /// Facts, the most important first.
     pub facts: Vec<Fact>,
-    /// What can be asked of the document itself.
+    /// The capabilities of the document itself.
     pub has: Capabilities,
-    /// Of the opened file: what can be asked of the documents in it.
+    /// For the opened file: the capabilities of its nested documents.
     pub within: Capabilities,
 }
 
 impl Summary {
-    /// The summary of a document of which nothing can be asked.
+    /// Creates the summary of a document without capabilities.
     pub fn new(format: &'static str, title: impl Into<Str>, facts: Vec<Fact>) -> Summary {
         Summary {
             format: format.into(),
@@ -142,31 +142,31 @@ impl Summary {
         }
     }
 
-    /// The same, of a document of which this can be asked.
+    /// Sets the capabilities.
     pub fn with(mut self, has: Capabilities) -> Summary {
         self.has = has;
         self
     }
 
-    /// What can be asked of the document, or of one in it.
+    /// Returns the capabilities of the document and its nested documents.
     pub fn anywhere(&self) -> Capabilities {
         self.has | self.within
     }
 }
 
-/// A document within the opened one: what is kept of its summary.
+/// A nested document, with a part of its summary.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InnerDocument {
     /// Its bytes.
     pub span: Span,
     /// Its format's identifier.
     pub format: Str,
-    /// Its format in words.
+    /// The full name of its format.
     pub title: Str,
-    /// The device that it is for, if it says so: [`Fact::TARGET`].
+    /// The target device, if known: [`Fact::TARGET`].
     pub target: Option<Str>,
-    /// What can be asked of it; of one that nobody has opened yet, nothing is known.
+    /// Its capabilities; empty as long as it is deferred.
     pub has: Capabilities,
-    /// The index of a host's file lists it as an image, whatever it is.
+    /// Whether the index of a host binary lists it as an image.
     pub is_listed: bool,
 }

@@ -1,5 +1,5 @@
-//! Values and whole documents as stable text: what `zeview dump` prints, what the golden
-//! tests compare, and how the page writes a value.
+//! Values and whole documents as stable text: the output of `zeview dump`, the content of the
+//! golden tests, and the values in the page.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -11,17 +11,17 @@ use super::node::{Node, NodeKind};
 use super::span::{SourceId, Span};
 use super::value::{Radix, Value};
 
-/// So many bytes of a blob are shown in its line.
+/// Maximum number of bytes of a blob in its line.
 const PREVIEW: u64 = 16;
 
-/// What a value says, in one line: `64`, `0x40`, `ET_REL (1)`, `"vecadd"`, `ALLOC | WRITE`.
+/// Formats a value in one line: `64`, `0x40`, `ET_REL (1)`, `"vecadd"`, `ALLOC | WRITE`.
 pub fn value_text(value: &Value) -> String {
     let mut text = String::new();
     push_value(&mut text, value);
     text
 }
 
-/// Appends what [`value_text`] gives.
+/// Appends a value, formatted as by [`value_text`].
 pub fn push_value(out: &mut String, value: &Value) {
     match value {
         Value::None | Value::Bytes => {}
@@ -97,7 +97,7 @@ fn push_decimal(out: &mut String, mut raw: u64) {
     push_ascii(out, digits.get(20 - used..).unwrap_or(&[]));
 }
 
-/// At least `width` digits, at most 16.
+/// Appends at least `width` hexadecimal digits, at most 16.
 fn push_hex(out: &mut String, raw: u64, width: usize) {
     let significant = (64 - raw.leading_zeros() as usize).div_ceil(4);
     let used = significant.max(width).clamp(1, 16);
@@ -119,7 +119,7 @@ fn push_ascii(out: &mut String, bytes: &[u8]) {
     out.push_str(std::str::from_utf8(bytes).unwrap_or(""));
 }
 
-/// Appends text in quotes: as [`push_visible`], and quotes and backslashes are escaped too.
+/// Appends text in quotes, escaped as by [`push_visible`], with quotes and backslashes escaped too.
 pub fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
     if text.contains(['"', '\\']) {
@@ -135,8 +135,8 @@ pub fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends text in which nothing can play tricks: control characters and marks that change
-/// the direction of writing stand as escapes.
+/// Appends text with control characters and bidirectional formatting characters escaped, so that it
+/// cannot be mistaken for other text.
 pub fn push_visible(out: &mut String, text: &str) {
     if text.bytes().all(|b| (b' '..=b'~').contains(&b)) {
         out.push_str(text);
@@ -156,14 +156,14 @@ pub fn push_visible(out: &mut String, text: &str) {
     }
 }
 
-/// Text for showing: as [`push_visible`].
+/// Escapes text for display, as [`push_visible`] does.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_visible(&mut out, text);
     out
 }
 
-/// How many letters must be changed, added or left out (Levenshtein).
+/// Returns the edit distance (Levenshtein).
 pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -182,9 +182,9 @@ pub fn distance(a: &[u8], b: &[u8]) -> usize {
     row.last().copied().unwrap_or(0)
 }
 
-/// Characters that a terminal or a reader takes for something else than they are: controls, what has
-/// no width or turns the text around (Unicode's Default_Ignorable_Code_Point; UAX #9), and the ends of
-/// lines and paragraphs.
+/// Whether a character may be displayed as something else or not at all: control characters,
+/// zero-width and bidirectional characters (Unicode's Default_Ignorable_Code_Point; UAX #9), and
+/// line and paragraph separators.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -209,21 +209,21 @@ pub fn is_unseen(c: char) -> bool {
         )
 }
 
-/// What to print of a document.
+/// Options for printing a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextOptions {
-    /// How many levels below the chosen node; all without.
+    /// Maximum number of levels below the selected node; `None` for all.
     pub depth: Option<usize>,
-    /// The nodes that come after so many bytes of output are left out.
+    /// Maximum output, in bytes. Nodes after it are left out.
     pub limit: Option<u64>,
 }
 
-/// Prints a node and everything below it, a line each: offset, length, name, value. Returns the
-/// first node that the limit leaves out.
+/// Prints a node and everything below it, one line per node: offset, length, name, value. Returns
+/// the first node that the limit leaves out.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_tree(
     document: &Document,
     node: &Node,
@@ -356,7 +356,7 @@ impl Printer<'_> {
     }
 }
 
-/// Offset and length in columns; a derived value has none.
+/// Appends the offset and length in columns; derived values have neither.
 fn push_place(line: &mut String, span: Option<Span>) {
     let Some(span) = span else {
         line.push_str("       -        -");
@@ -375,7 +375,7 @@ fn push_place(line: &mut String, span: Option<Span>) {
     line.insert_str(before, blanks);
 }
 
-/// One diagnostic as a few lines of text.
+/// Formats a diagnostic as a few lines of text.
 pub fn diagnostic_text(diagnostic: &Diagnostic, path: &str) -> String {
     let span = diagnostic.primary.span;
     let mut text = format!(
@@ -411,7 +411,7 @@ pub fn diagnostic_text(diagnostic: &Diagnostic, path: &str) -> String {
     text
 }
 
-/// One finding of a verdict as two lines of text.
+/// Formats a finding of a verdict as two lines of text.
 pub fn finding_text(finding: &Finding, path: &str) -> String {
     let mut text = format!(
         "{}[{}]: {}\n  at {:#x}..{:#x}",
@@ -428,7 +428,7 @@ pub fn finding_text(finding: &Finding, path: &str) -> String {
     text
 }
 
-/// `512 B`, `21 KB`, `1.0 MB`: decimal units, two digits where there is only one.
+/// Formats a size: `512 B`, `21 KB`, `1.0 MB`, in decimal units, with two digits below ten.
 pub fn size(bytes: u64) -> String {
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_hides_in_text() {
+    fn hidden_characters_are_escaped() {
         assert_eq!(escaped("a\u{202e}b\n\"\u{7}"), "a\\u{202e}b\\n\"\\u{7}");
         assert_eq!(escaped("é plain"), "é plain");
         assert_eq!(value_text(&Value::text("a\"b\\")), r#""a\"b\\""#);

@@ -1,11 +1,11 @@
-//! Values as the file has them: the raw number, the specification's name for it, and the
-//! base in which the specification writes it. How they look is the renderer's business.
+//! Values as they are in the file: the raw number, the specification's name for it, and the base in
+//! which the specification writes it. Formatting is left to the renderer.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// Text that is mostly static (names of fields) and sometimes made (names of kernels).
+/// Text: static (names of fields) or built at run time (names of kernels).
 pub type Str = Cow<'static, str>;
 
 /// The base in which the specification writes a number.
@@ -17,34 +17,34 @@ pub enum Radix {
     Hex,
 }
 
-/// What a node's bytes say.
+/// The decoded value of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Value {
-    /// Nothing of its own: a node that only holds others.
+    /// No value: the node only groups others.
     None,
-    /// A number without a sign.
+    /// An unsigned number.
     Unsigned {
         /// The number.
         raw: u64,
         /// Its width in bits.
         bits: u8,
-        /// The base in which it is written.
+        /// The base for display.
         radix: Radix,
-        /// The specification's name of this number.
+        /// The specification's name for this number.
         symbol: Option<Str>,
     },
-    /// A number with a sign.
+    /// A signed number.
     Signed {
         /// The number.
         raw: i64,
         /// Its width in bits.
         bits: u8,
     },
-    /// A number with a fraction.
+    /// A floating-point number.
     Float(f64),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// A word of bits with names.
+    /// A word of named bits.
     Flags {
         /// The word.
         raw: u64,
@@ -52,22 +52,22 @@ pub enum Value {
         bits: u8,
         /// The names of the bits that are set, lowest first.
         set: Vec<Str>,
-        /// The set bits that have no name.
+        /// The set bits without a name.
         rest: u64,
     },
     /// Text.
     Text {
-        /// The text; what is not UTF-8 stands as U+FFFD.
+        /// The text, with U+FFFD in place of invalid UTF-8.
         text: Str,
-        /// Some of it was not UTF-8.
+        /// Whether some of it was not valid UTF-8.
         lossy: bool,
     },
-    /// The bytes themselves; the node's span says which.
+    /// The raw bytes of the node's span.
     Bytes,
 }
 
 impl Value {
-    /// A decimal number of `bits` bits.
+    /// Creates a decimal number of `bits` bits.
     pub fn decimal(raw: u64, bits: u8) -> Value {
         Value::Unsigned {
             raw,
@@ -77,7 +77,7 @@ impl Value {
         }
     }
 
-    /// A hexadecimal number of `bits` bits.
+    /// Creates a hexadecimal number of `bits` bits.
     pub fn hex(raw: u64, bits: u8) -> Value {
         Value::Unsigned {
             raw,
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// Text from the program, or from a file that is known to be UTF-8.
+    /// Creates text from the program, or from a file that is known to be UTF-8.
     pub fn text(text: impl Into<Str>) -> Value {
         Value::Text {
             text: text.into(),
@@ -95,7 +95,7 @@ impl Value {
         }
     }
 
-    /// Text from a file; bytes that are not UTF-8 are replaced and flagged.
+    /// Creates text from a file. Invalid UTF-8 is replaced and flagged.
     pub fn text_from(bytes: &[u8]) -> Value {
         match String::from_utf8_lossy(bytes) {
             Cow::Borrowed(text) => Value::text(text.to_owned()),
@@ -106,7 +106,7 @@ impl Value {
         }
     }
 
-    /// The same value, named.
+    /// Sets the specification's name of an unsigned number.
     pub fn named(mut self, name: impl Into<Str>) -> Value {
         if let Value::Unsigned { symbol, .. } = &mut self {
             *symbol = Some(name.into());
@@ -114,7 +114,7 @@ impl Value {
         self
     }
 
-    /// The number of an unsigned value or a flag word.
+    /// Returns an unsigned value, a flag word, or a signed value that is not negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Value::Unsigned { raw, .. } | Value::Flags { raw, .. } => Some(*raw),

@@ -1,5 +1,4 @@
-//! Pages of HTML without scripts, links to other files or images: readable in a mail client, and
-//! printed.
+//! HTML pages without scripts, external links or images, for mail clients and printing.
 
 use std::io::{self, Write};
 
@@ -22,7 +21,7 @@ th,td,article+article{border-color:#30363d}.worse,.bad{color:#ff8182}.better,.go
 tr{break-inside:avoid}h2,h3{break-after:avoid}.wide{overflow:visible}\
 article+article{break-before:page;border:0;margin:0}}";
 
-/// Text as it stands in a page: what could be taken for markup, and what plays tricks, is escaped.
+/// Escapes text for HTML, including characters that could disguise it.
 pub fn safe(text: &str) -> String {
     let text = escaped(text);
     let mut out = String::with_capacity(text.len());
@@ -39,11 +38,11 @@ pub fn safe(text: &str) -> String {
     out
 }
 
-/// The beginning of a page.
+/// Writes the beginning of a page.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn begin(title: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
@@ -54,11 +53,11 @@ pub fn begin(title: &str, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The end of a page.
+/// Writes the end of a page.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</body></html>")
 }

@@ -1,5 +1,4 @@
-//! A file as one page: what it is, what the driver does with it, its kernels, modules and images,
-//! and what is wrong with it.
+//! Reports: a file as one page, with its summary, verdict, kernels, modules, images and problems.
 #![forbid(unsafe_code)]
 #![deny(
     missing_docs,
@@ -31,31 +30,31 @@ use crate::model::{Document, NodeId, Sources, Span, Tone};
 use crate::report::html::{begin, end, safe};
 use crate::tables::{Cell, CellValue, Column, ColumnKind, List, ListId};
 
-/// So many rows of a table are in a report, and so many problems.
+/// Maximum number of rows per table, and of problems, in a report.
 const ROWS: u32 = 2000;
 const PROBLEMS: usize = 500;
 
-/// The tables, in their order.
+/// The tables, in order.
 static TABLES: [(ListId, &str); 3] = [
     (ListId::Kernels, "Kernels"),
     (ListId::Images, "Images"),
     (ListId::Modules, "Modules"),
 ];
 
-/// The beginning of a report.
+/// Writes the beginning of a report.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_head(title: &str, out: &mut dyn Write) -> io::Result<()> {
     begin(title, out)
 }
 
-/// The end of a report.
+/// Writes the end of a report.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
@@ -65,12 +64,12 @@ pub fn write_end(out: &mut dyn Write) -> io::Result<()> {
     end(out)
 }
 
-/// Writes what there is to say of one file, in about `limit` bytes: tables end before, and say how
-/// many rows they leave out.
+/// Writes the report of one file, limited to about `limit` bytes: beyond it, tables are truncated
+/// with the number of rows left out.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> io::Result<()> {
     let account = Rc::new(Account::new(limit));
     let out: &mut dyn Write = &mut MeteredWriter::new(out, Rc::clone(&account));
@@ -82,7 +81,7 @@ pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> i
     verdict(document, &account, out)?;
     survey(document, &account, out)?;
     for (list, title) in TABLES {
-        // Of a container, the kernels of all its images.
+        // For a container, the kernels of all its images.
         if document.document_of(NodeId::ROOT, list) == Some(NodeId::ROOT)
             && let Some(made) = document.list(NodeId::ROOT, list, None)
         {
@@ -164,7 +163,7 @@ fn verdict(document: &Document, account: &Account, out: &mut dyn Write) -> io::R
     more(verdict.findings.len(), listed, out)
 }
 
-/// What a container holds for which devices.
+/// Writes the summary of a container by device.
 fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
     let Some(survey) = document.survey(NodeId::ROOT) else {
         return Ok(());

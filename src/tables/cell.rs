@@ -1,4 +1,4 @@
-//! What stands in a cell.
+//! Cells of a list.
 
 use crate::analysis::assembly::Annotation;
 use crate::model::{Span, Str, Tone};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// What stands in a cell.
+/// The value of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CellValue<'a> {
-    /// Nothing is known.
+    /// No value.
     Empty,
     /// A number.
     Int(i64),
@@ -17,21 +17,21 @@ pub enum CellValue<'a> {
     Count(u64),
     /// An offset, an address.
     Hex(u64),
-    /// A number with a fraction.
+    /// A floating-point number.
     Real(f64),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// Three numbers.
     Ints([i64; 3]),
     /// Text.
     Text(Cow<'a, str>),
-    /// A name as the file has it.
+    /// A name.
     Name {
         /// The name in the file.
         name: Cow<'a, str>,
-        /// The name demangled, where it is mangled.
+        /// The demangled name, if the name is mangled.
         demangled: Option<Cow<'a, str>>,
-        /// The [short name](crate::analysis::naming), where it is not the name in the file.
+        /// The [short name](crate::analysis::naming), if it differs from the name in the file.
         short: Option<Cow<'a, str>>,
     },
     /// Several words.
@@ -42,23 +42,23 @@ pub enum CellValue<'a> {
     Bytes(Vec<u8>),
 }
 
-/// A cell: its value, and the bytes that it was read from or leads to.
+/// A cell: its value, and the bytes that it was read from or refers to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell<'a> {
-    /// What stands in it.
+    /// The value.
     pub value: CellValue<'a>,
-    /// Its bytes; a default or a computed value has none.
+    /// Its bytes; `None` for defaults and computed values.
     pub span: Option<Span>,
     /// Its bytes in the file that the document is compared with.
     pub base: Option<Span>,
-    /// The file does not say it: it is the specification's default.
+    /// Whether the value is the specification's default, because the file does not specify it.
     pub is_default: bool,
-    /// Words that mark it: a hazard, where the value comes from.
+    /// Annotations: hazards, or the origin of the value.
     pub marks: Vec<Annotation>,
 }
 
 impl<'a> Cell<'a> {
-    /// A cell without bytes.
+    /// Creates a cell without bytes.
     pub fn new(value: CellValue<'a>) -> Cell<'a> {
         Cell {
             value,
@@ -69,17 +69,17 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// A cell in which nothing stands.
+    /// Creates an empty cell.
     pub fn empty() -> Cell<'a> {
         Cell::new(CellValue::Empty)
     }
 
-    /// A count, a size.
+    /// Creates a cell with a count or size.
     pub fn count(number: u64) -> Cell<'a> {
         Cell::new(CellValue::Count(number))
     }
 
-    /// Text; empty text is nothing.
+    /// Creates a cell with text; empty text makes an empty cell.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Cell<'a> {
         match text.into() {
             text if text.is_empty() => Cell::empty(),
@@ -87,22 +87,22 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Several words.
+    /// Creates a cell with several words.
     pub fn words<W: Into<Cow<'a, str>>>(words: impl Iterator<Item = W>) -> Cell<'a> {
         Cell::new(CellValue::Words(words.map(Into::into).collect()))
     }
 
-    /// The same with its bytes.
+    /// Sets the bytes.
     pub fn at(self, span: Option<Span>) -> Cell<'a> {
         Cell { span, ..self }
     }
 
-    /// The same with its bytes in the file that the document is compared with.
+    /// Sets the bytes in the file that the document is compared with.
     pub fn in_base(self, base: Option<Span>) -> Cell<'a> {
         Cell { base, ..self }
     }
 
-    /// The same for an answer: of many words or bytes the first, and `…`.
+    /// Prepares the cell for a response: of many words or bytes it keeps the first, and `…`.
     pub fn shown(self) -> Cell<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         let value = match self.value {
@@ -136,7 +136,7 @@ impl<'a> Cell<'a> {
             CellValue::Bool(yes) => CellValue::Bool(yes),
             CellValue::Ints(numbers) => CellValue::Ints(numbers),
             CellValue::Several(mut numbers) => {
-                // The text of many is that of the least and the largest.
+                // Many numbers are formatted as their minimum and maximum.
                 if numbers.len() > WORDS_SHOWN {
                     let ends = ends(&numbers);
                     numbers.truncate(WORDS_SHOWN - 2);
@@ -155,7 +155,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The same with one more mark.
+    /// Adds an annotation.
     pub fn mark(mut self, tone: Tone, text: impl Into<Str>, doc: impl Into<Str>) -> Cell<'a> {
         self.marks.push(Annotation {
             tone,
@@ -166,29 +166,29 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// So many words of a cell are in an answer.
+/// Maximum number of a cell's words in a response.
 pub const WORDS_SHOWN: usize = 32;
 
-/// So many bytes.
+/// Maximum number of a cell's bytes in a response.
 pub const BYTES_SHOWN: usize = 24;
 
-/// What rows are sorted by: what is empty first, then numbers, then text.
+/// A sort key: empty cells first, then numbers, then text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Key<'a> {
     /// Nothing.
     Empty,
-    /// A whole number, or several, compared one after the other.
+    /// A whole number, or several, compared in order.
     Ints([i128; 3]),
-    /// A number with a fraction.
+    /// A floating-point number.
     Real(f64),
     /// Text.
     Text(Cow<'a, str>),
 }
 
 impl Key<'_> {
-    /// The order of two keys.
+    /// Compares two keys.
     pub fn order(&self, other: &Key<'_>) -> Ordering {
-        // The keys of one column are of one sort, but for the empty ones.
+        // The keys of a column have the same kind, except for empty ones.
         let rank = |key: &Key<'_>| match key {
             Key::Empty => 0,
             Key::Ints(_) => 1,
@@ -205,7 +205,7 @@ impl Key<'_> {
 }
 
 impl<'a> CellValue<'a> {
-    /// The key that it sorts by: a name demangled.
+    /// Converts the value to a sort key; names sort by their demangled form.
     pub fn into_key(self) -> Key<'a> {
         if let Some(number) = self.int() {
             return Key::Ints([number, 0, 0]);
@@ -222,7 +222,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The whole number in it; yes is 1. Returns `None` if it is none.
+    /// Returns the whole number in it, with true as 1. Returns `None` if there is none.
     pub fn int(&self) -> Option<i128> {
         match self {
             CellValue::Int(number) => Some((*number).into()),
@@ -232,7 +232,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The number in it, of several the largest; yes is 1. Returns `None` if it is no number.
+    /// Returns the number in it, of several the largest, with true as 1, or `None`.
     pub fn number(&self) -> Option<f64> {
         // Exact below 2^53.
         #[allow(clippy::cast_precision_loss)]
@@ -243,7 +243,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The cell as CSV has it: numbers without grouping, the name as the file has it.
+    /// Formats the value for CSV: numbers without grouping, names as in the file.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             CellValue::Empty => "".into(),
@@ -263,7 +263,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The cell as people read it: the short name, or the name demangled.
+    /// Formats the value for display: names in short or demangled form.
     pub fn title(&self) -> Cow<'_, str> {
         match self {
             CellValue::Name {
@@ -277,7 +277,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The same without the short name.
+    /// Removes the short name.
     pub fn in_full(self) -> CellValue<'a> {
         match self {
             CellValue::Name {
@@ -291,7 +291,7 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The texts of a name: in the file, demangled, and short.
+    /// Returns the forms of a name: in the file, demangled, and short.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = match self {
             CellValue::Name {
@@ -305,7 +305,7 @@ impl<'a> CellValue<'a> {
     }
 }
 
-/// Different numbers: each of them, of many the least and the largest.
+/// Formats distinct numbers: each of them, or the minimum and maximum if there are many.
 pub fn several(numbers: &[f64], written: impl Fn(f64) -> String) -> String {
     let is_few = numbers.len() <= SEVERAL_SHOWN;
     let (shown, between) = if is_few {
@@ -317,17 +317,17 @@ pub fn several(numbers: &[f64], written: impl Fn(f64) -> String) -> String {
     shown.join(between)
 }
 
-/// Maximum number of distinct numbers that a cell lists; of more, only the ends of their range.
+/// Maximum number of distinct numbers that a cell lists individually.
 const SEVERAL_SHOWN: usize = 3;
 
-/// The least and the largest of some numbers.
+/// Returns the minimum and maximum of some numbers.
 fn ends(numbers: &[f64]) -> impl Iterator<Item = f64> + use<> {
     let least = numbers.iter().copied().min_by(f64::total_cmp);
     let largest = numbers.iter().copied().max_by(f64::total_cmp);
     least.into_iter().chain(largest)
 }
 
-/// At most two digits after the point.
+/// Formats a number with at most two decimals.
 fn rounded(number: f64) -> String {
     let text = format!("{:.2}", (number * 100.0).round_ties_even() / 100.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,24 +1,24 @@
-//! Conditions about what a cell was before: `spill_size increased`, `code_size increased 10%`.
+//! Conditions on changes of a cell: `spill_size increased`, `code_size increased 10%`.
 //!
 //! ```text
 //! change = column ( "increased" | "decreased" | "changed" ) [ number | number "%" ]
 //! ```
 //!
-//! With a number, so much of a change is still allowed; with a percentage, so much of what it was.
-//! What was not there before has increased from nothing.
+//! A number is a tolerance; a percentage is relative to the earlier value. New values count as
+//! increased from zero.
 
 use super::CellValue;
 
-/// A condition about what a cell was before.
+/// A condition on the change of a cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChangeCondition {
-    /// The place of the column.
+    /// The index of the column.
     pub column: usize,
     pub direction: Direction,
     pub allowed: Allowed,
 }
 
-/// Which way it has changed.
+/// The direction of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Increased,
@@ -26,7 +26,7 @@ pub(super) enum Direction {
     Changed,
 }
 
-/// How much of a change is allowed.
+/// The tolerance of a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Allowed {
     Number(f64),
@@ -34,7 +34,7 @@ pub(super) enum Allowed {
 }
 
 impl Direction {
-    /// The word for it.
+    /// Parses a direction.
     pub fn of(word: &str) -> Option<Direction> {
         match word {
             "increased" => Some(Direction::Increased),
@@ -46,7 +46,7 @@ impl Direction {
 }
 
 impl Allowed {
-    /// The number or percentage that a word is.
+    /// Parses a number or percentage.
     pub fn of(word: &str) -> Option<Allowed> {
         let number = |text: &str| {
             let number: f64 = text.parse().ok()?;
@@ -60,8 +60,8 @@ impl Allowed {
 }
 
 impl ChangeCondition {
-    /// Does it hold of a cell, and what it was before? Nothing is known of what is not a number, but
-    /// whether it has changed.
+    /// Whether a cell with its earlier value meets the condition. For values that are not numbers
+    /// only `changed` is known.
     pub fn holds(&self, now: &CellValue<'_>, before: Option<&CellValue<'_>>) -> bool {
         let number = |value: &CellValue<'_>| match value {
             CellValue::Words(words) => u32::try_from(words.len()).ok().map(f64::from),

@@ -1,4 +1,4 @@
-//! One difference in full, both files side by side: its numbers, its values, its instructions.
+//! The details of one difference, both files side by side: measures, values, instructions.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::diff::measure::unit;
 use crate::diff::{Entry, Field, Measure, Preference, Side};
 use crate::model::{Document, Sources, Span, Tone};
 
-/// So many instructions that are the same stand around those that differ.
+/// Number of equal instructions shown around different ones.
 const CONTEXT: u32 = 3;
 
 type RowRef<'a> = (&'a ChangeList, ChangeRow);
@@ -19,36 +19,36 @@ type RowRef<'a> = (&'a ChangeList, ChangeRow);
 columns! {
     /// The columns.
     pub COLUMNS
-    "change" Text Default 8 "Change" "" "Added, removed, changed; nothing: the same in both files."
+    "change" Text Default 8 "Change" "" "Added, removed, or changed; empty if it is the same in both files."
         |(list, row), _| Cell::text(list.change(row));
-    "key" Text Default 26 "What" "" "The key of the value, as the format spells it; of an instruction its offset in the second file."
-        |(list, row), sources| list.what(row, sources);
-    "from" Text Default 32 "From" "" "What the first file says."
+    "key" Text Default 26 "What" "" "The key of the value in the format, or the offset of the instruction in the second file."
+        |(list, row), sources| list.key_cell(row, sources);
+    "from" Text Default 32 "From" "" "The value or instruction in the first file."
         |(list, row), _| list.from(row);
-    "to" Text Default 32 "To" "" "What the second file says."
+    "to" Text Default 32 "To" "" "The value or instruction in the second file."
         |(list, row), sources| list.to(row, sources);
-    "from_offset" Number Optional 8 "From" "offset" "Where it stands: of a value in the first file, of an instruction in the first code."
+    "from_offset" Number Optional 8 "From" "offset" "The offset of the value in the first file, or of the instruction in its code."
         |(list, row), _| list.offset(list.from(row).base, row, true);
-    "to_offset" Number Optional 8 "To" "offset" "Where it stands: of a value in the second file, of an instruction in the second code."
+    "to_offset" Number Optional 8 "To" "offset" "The offset of the value in the second file, or of the instruction in its code."
         |(list, row), sources| list.offset(list.to(row, sources).span, row, false);
 }
 
-/// What a row is of.
+/// The content of a row.
 #[derive(Clone, Copy)]
 enum ChangeRow {
-    /// A number of a kernel.
+    /// A measure of a kernel.
     Measure(usize),
     /// A value.
     Field(usize),
-    /// Instructions, by the place of their row in [`ChangeList::code`].
+    /// Instructions, by the index of their row in [`ChangeList::code`].
     Code(usize),
 }
 
 struct ChangeList {
     base: Base,
-    /// The place of the difference.
+    /// The index of the difference.
     at: usize,
-    /// The numbers that no value says.
+    /// The measures that are not among the values.
     measures: Vec<usize>,
     /// The listings in both files.
     listings: Option<(Rc<dyn Listing>, Rc<dyn Listing>)>,
@@ -57,16 +57,17 @@ struct ChangeList {
 }
 
 impl Document {
-    /// The difference at a place of [`ListId::Differences`] in full; `all`: with all instructions
-    /// that are the same.
+    /// Returns the details of the difference at an index of [`ListId::Differences`]; `all` includes
+    /// all equal instructions.
     pub(super) fn change_list(&mut self, at: u64, all: bool) -> Option<Rc<dyn List>> {
         let base = self.base()?.clone();
         let whole = self.root().span?;
         let at = usize::try_from(at).ok()?;
         let entry = base.comparison.entries.get(at)?;
-        let is_said = |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
+        let is_field =
+            |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
         let measures = entry.measures.iter().enumerate();
-        let measures = measures.filter(|(_, measure)| !is_said(measure));
+        let measures = measures.filter(|(_, measure)| !is_field(measure));
         let measures = measures.map(|(place, _)| place).collect();
         let (mut listings, mut code) = (None, Vec::new());
         if let Some(change) = &entry.code {
@@ -135,7 +136,7 @@ impl ChangeList {
         }
     }
 
-    fn what(&self, row: ChangeRow, sources: &Sources) -> Cell<'_> {
+    fn key_cell(&self, row: ChangeRow, sources: &Sources) -> Cell<'_> {
         let judged = |cell: Cell<'static>, measure: Option<&Measure>| match measure
             .map(|m| m.better)
         {
@@ -185,7 +186,7 @@ impl ChangeList {
             ChangeRow::Measure(place) => number(self.measure(place).and_then(|m| m.from)),
             ChangeRow::Field(place) => {
                 let side = self.field(place).and_then(|field| field.from.as_ref());
-                said(side).in_base(side.and_then(|side| side.span))
+                side_cell(side).in_base(side.and_then(|side| side.span))
             }
             ChangeRow::Code(place) => {
                 let at = match self.code.get(place) {
@@ -206,7 +207,7 @@ impl ChangeList {
             ChangeRow::Measure(place) => number(self.measure(place).and_then(|m| m.to)),
             ChangeRow::Field(place) => {
                 let side = self.field(place).and_then(|field| field.to.as_ref());
-                said(side).at(side.and_then(|side| side.span))
+                side_cell(side).at(side.and_then(|side| side.span))
             }
             ChangeRow::Code(place) => {
                 let at = match self.code.get(place) {
@@ -219,7 +220,7 @@ impl ChangeList {
         }
     }
 
-    /// Where bytes stand: in the code, or in the file.
+    /// Returns the offset of some bytes: in the code, or in the file.
     fn offset(&self, span: Option<Span>, row: ChangeRow, is_first: bool) -> Cell<'static> {
         let Some(span) = span else {
             return Cell::empty();
@@ -238,8 +239,8 @@ fn number(number: Option<i128>) -> Cell<'static> {
     number.map_or_else(Cell::empty, |number| Cell::text(number.to_string()))
 }
 
-fn said(side: Option<&Side>) -> Cell<'_> {
-    side.map_or_else(Cell::empty, |side| Cell::text(side.said.text()))
+fn side_cell(side: Option<&Side>) -> Cell<'_> {
+    side.map_or_else(Cell::empty, |side| Cell::text(side.value.text()))
 }
 
 fn instruction(listing: Option<&Rc<dyn Listing>>, row: u32, sources: &Sources) -> Cell<'static> {
@@ -267,7 +268,7 @@ impl List for ChangeList {
         }
     }
 
-    /// Of what is in the first file only, the bytes of the difference in the second.
+    /// Rows of the first file only get the bytes of the difference in the second file.
     fn entry(&self, row: u32, sources: &Sources) -> Option<Span> {
         let row = self.row(row)?;
         let around = self.difference().and_then(|entry| entry.b);
@@ -281,7 +282,7 @@ impl List for ChangeList {
             to.and_then(|to| to.span)
                 .is_some_and(|to| to.contains(span))
         };
-        // Instructions are found without making the text of all of them.
+        // Avoids formatting all instructions.
         let before = self
             .count()
             .saturating_sub(u32::try_from(self.code.len()).unwrap_or(u32::MAX));

@@ -3,24 +3,24 @@
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in queries, CSV and JSON: the key in `.ze_info`, where it has one.
+    /// Its name in queries, CSV and JSON: the key in `.ze_info`, if it has one.
     pub id: &'static str,
-    /// What stands above it.
+    /// The heading.
     pub title: &'static str,
-    /// What its numbers count, or a second line of the title; may be empty.
+    /// The unit of its numbers, or a second line of the heading; may be empty.
     pub unit: &'static str,
-    /// What it means.
+    /// The explanation.
     pub doc: &'static str,
-    /// How it is aligned and compared.
+    /// Alignment and comparison.
     pub kind: ColumnKind,
-    /// Whether it is shown.
+    /// Default visibility.
     pub presence: Presence,
-    /// The least width in characters; 0: as its largest number needs.
+    /// Minimum width in characters; 0: the width of its largest number.
     pub width: u32,
 }
 
 impl Column {
-    /// Title and unit: `Spill, B/thread`.
+    /// Formats the title and unit: `Spill, B/thread`.
     pub fn header(&self) -> String {
         match self.unit {
             "" => self.title.to_owned(),
@@ -29,42 +29,42 @@ impl Column {
     }
 }
 
-/// How a column is aligned and compared.
+/// The alignment and comparison of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Text: to the left, compared with `=` and `!=`.
+    /// Text: left-aligned, compared with `=` and `!=`.
     Text,
-    /// Several words: to the left; `=` and `!=` compare each of them, the other signs how many
-    /// they are.
+    /// Several words: left-aligned. `=` and `!=` compare each word, the other operators their
+    /// number.
     Words,
-    /// Numbers: to the right.
+    /// Numbers: right-aligned.
     Number,
-    /// Yes or no.
+    /// Booleans.
     Bool,
     /// Bytes of the file: neither sorted nor compared.
     Bytes,
 }
 
-/// Whether a column is shown.
+/// The default visibility of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// If nobody chooses other columns.
+    /// Visible by default.
     Default,
-    /// The same, where the list is of several documents.
+    /// Visible by default in lists of several documents.
     Several,
-    /// The same, where the list has something to show in it ([`List::shows`]).
+    /// Visible by default if the list has values for it ([`List::shows`]).
     Filled,
-    /// If somebody chooses it.
+    /// Visible if selected.
     Optional,
-    /// The same; to know it, the code is decoded. JSON has it only if it was chosen, and a search
-    /// for text does not look at it.
+    /// Visible if selected; its values require decoding the code. JSON has it only if it is
+    /// selected, and text searches skip it.
     Counted,
-    /// Never: it can be asked for in a query.
+    /// Never visible: available in queries only.
     QueryOnly,
 }
 
 impl Presence {
-    /// Is such a column of a list, of several documents or of one, shown if nobody chooses others?
+    /// Whether the column is visible by default in a list of one or of several documents.
     pub(super) fn is_shown(self, is_of_several: bool) -> bool {
         match self {
             Presence::Default => true,
@@ -76,8 +76,8 @@ impl Presence {
     }
 }
 
-/// A list's columns, each with what makes its cells: two tables from one declaration, the columns
-/// under the name that is given and `CELLS`. `RowRef<'a>` is what a cell is made from.
+/// Declares a list's columns with the functions for their cells: a table of columns under the given
+/// name, and `CELLS`. Cells are made from a `RowRef<'a>`.
 macro_rules! columns {
     (
         $(#[$about:meta])* $visibility:vis $name:ident

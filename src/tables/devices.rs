@@ -1,5 +1,5 @@
-//! The devices: on which of them the driver loads a document, or which images of a container run
-//! on each. Nothing is computed before a cell asks for it.
+//! The devices, with the driver's verdict on a document, or the images of a container that run on
+//! each. Cells are computed on demand.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -25,7 +25,7 @@ columns! {
         |(_, device, _), _| Cell::text(&*device.configuration);
     "family" Text Default 10 "Release" "" "The release of the architecture."
         |(_, device, _), _| Cell::text(&*device.family);
-    "verdict" Text Default 27 "Verdict" "" "What the driver does with the file on the device."
+    "verdict" Text Default 27 "Verdict" "" "The driver's verdict on the file for the device."
         |(list, _, at), sources| match list.answer(at, sources) {
             Some(Answer { outcome: Some(of), .. }) => outcome(*of),
             Some(_) => Cell::text("no image runs").mark(Tone::Bad, "✕", "No image runs on the device."),
@@ -36,24 +36,24 @@ columns! {
             let images = list.answer(at, sources).map_or(&[][..], |answer| &answer.images);
             Cell::words(images.iter().map(String::as_str))
         };
-    "reason" Text Default 44 "Reason" "" "What decides: the compared values, or why the image is chosen."
+    "reason" Text Default 44 "Reason" "" "The deciding values, or the reason why the image is chosen."
         |(list, _, at), sources| {
             let answer = list.answer(at, sources);
             Cell::text(answer.map_or("", |answer| &answer.why)).at(answer.and_then(|a| a.span))
         };
-    "marketing" Words Optional 24 "Sold as" "" "The names under which the device is sold."
+    "marketing" Words Optional 24 "Sold as" "" "The marketing names of the device."
         |(_, device, _), _| Cell::words(device.marketing.iter().copied());
 }
 
-/// What happens on a device.
+/// The result for a device.
 #[derive(Clone)]
 struct Answer {
-    /// `None`: no image of the container runs.
+    /// The outcome; `None` if no image of the container runs.
     outcome: Option<Outcome>,
     /// The images of a container that run.
     images: Vec<String>,
     why: String,
-    /// The bytes that decide, or the first image that runs.
+    /// The decisive bytes, or the first image that runs.
     span: Option<Span>,
 }
 
@@ -61,17 +61,17 @@ struct DeviceList {
     devices: Vec<KnownDevice>,
     driver: &'static dyn DriverModel,
     file: Span,
-    /// The name of the image that the document is; empty for the opened file.
+    /// The name of the image that is the document; empty for the opened file.
     image: String,
-    /// Of a container.
+    /// The images, if the document is a container.
     images: Option<Images>,
     answers: Vec<OnceCell<Option<Answer>>>,
-    /// Why the verdict on the document's own device is not finished, if so.
+    /// The result for every device if the verdict exceeds its budget.
     unfinished: OnceCell<Option<Answer>>,
 }
 
 impl Document {
-    /// What happens on each device with a document, or with the images of a container.
+    /// Returns the results for a document, or for the images of a container, on each device.
     pub(super) fn device_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         let driver = self.driver()?;
         let images = if self.is_loadable(id) {
@@ -105,7 +105,7 @@ impl DeviceList {
     }
 
     fn loaded(&self, device: &str, sources: &Sources) -> Option<Answer> {
-        // What takes too much work does so on each device.
+        // If the budget is exceeded on one device, it is on all.
         let unfinished = self.unfinished.get_or_init(|| {
             let own = self.verdict(None, sources);
             own.filter(|own| own.outcome == Some(Outcome::NotJudged))
@@ -175,7 +175,7 @@ impl List for DeviceList {
         }
     }
 
-    /// All rows are of the whole document.
+    /// All rows refer to the whole document.
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
         (row < self.count()).then_some(self.file)
     }
@@ -198,7 +198,7 @@ impl List for DeviceList {
         let at = usize::try_from(row).unwrap_or(usize::MAX);
         match COLUMNS.get(column).map(|column| column.id) {
             Some("verdict") => key(self.answer(at, sources).and_then(|answer| answer.outcome)),
-            // The order of the list is that of the numbers.
+            // The list is in numerical order.
             Some("configuration") if row < self.count() => Key::Ints([row.into(), 0, 0]),
             _ => self.cell(row, column, sources).value.into_key(),
         }

@@ -1,5 +1,5 @@
-//! What differs from the file that a document is compared with: a row for each kernel, section,
-//! symbol ….
+//! The differences between a document and the file it is compared with: a row for each kernel,
+//! section, symbol ….
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ type RowRef<'a> = (&'a Comparison, &'a Entry);
 columns! {
     /// The columns.
     pub COLUMNS
-    "name" Text Default 28 "Name" "" "The name; of what was renamed, in the first file."
+    "name" Text Default 28 "Name" "" "The name; for renamed items, the name in the first file."
         |(_, entry), _| Cell::new(CellValue::Name {
             name: entry.name.as_str().into(),
             demangled: entry.demangled.as_deref().map(Into::into),
@@ -23,38 +23,38 @@ columns! {
         .in_base(entry.a);
     "change" Text Default 9 "Change" "" "Added, removed, renamed, or changed."
         |(_, entry), _| Cell::text(entry.change.name()).at(entry.b);
-    "part" Text Default 10 "Kind" "" "What it is: a kernel, a section, a property …"
+    "part" Text Default 10 "Kind" "" "The kind of item: a kernel, a section, a property …"
         |(_, entry), _| Cell::text(entry.part.singular()).at(entry.b);
     "measures" Words Default 44 "From → to" "" "The numbers of a kernel that differ, those that matter most first; else the first value that differs."
         |(_, entry), _| measures(entry).at(entry.b);
-    "fields" Number Default 4 "Values" "" "How many values differ; of what was added or removed, all of them."
+    "fields" Number Default 4 "Values" "" "The number of values that differ; for added or removed items, of all values."
         |(_, entry), _| Cell::count(entry.fields.len() as u64);
-    "instructions_added" Number Default 5 "Instr." "added" "How many instructions are only in the second file."
+    "instructions_added" Number Default 5 "Instr." "added" "The number of instructions that are only in the second file."
         |(_, entry), _| entry.code.as_ref().map_or_else(Cell::empty, |code| Cell::count(code.added));
-    "instructions_removed" Number Default 7 "Instr." "removed" "How many instructions are only in the first file."
+    "instructions_removed" Number Default 7 "Instr." "removed" "The number of instructions that are only in the first file."
         |(_, entry), _| entry.code.as_ref().map_or_else(Cell::empty, |code| Cell::count(code.removed));
-    "new_name" Text Optional 24 "New name" "" "The name in the second file, if it is another one."
+    "new_name" Text Optional 24 "New name" "" "The name in the second file, if it differs."
         |(_, entry), _| Cell::text(entry.new_name.as_deref().unwrap_or_default()).at(entry.b);
     "document" Text Several 24 "In" "" "The part of the file that it belongs to: an image, a module."
         |(comparison, entry), _| Cell::text(pair(comparison, entry).map_or("", |pair| &pair.to_path));
     "worse" Words Optional 18 "Worse" "" "The numbers that are worse in the second file."
-        |(_, entry), _| Cell::words(judged(entry, Preference::Worse));
+        |(_, entry), _| Cell::words(assessed(entry, Preference::Worse));
     "better" Words Optional 18 "Better" "" "The numbers that are better in the second file."
-        |(_, entry), _| Cell::words(judged(entry, Preference::Better));
+        |(_, entry), _| Cell::words(assessed(entry, Preference::Better));
 }
 
 fn pair<'a>(comparison: &'a Comparison, entry: &Entry) -> Option<&'a Pair> {
     comparison.pair(entry)
 }
 
-fn judged(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
+fn assessed(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
     let measures = entry.measures.iter();
-    let measures = measures.filter(move |measure| is_judged(entry) && measure.better == better);
+    let measures = measures.filter(move |measure| has_two_sides(entry) && measure.better == better);
     measures.map(|measure| &*measure.key)
 }
 
-/// What was added or removed has no numbers to compare.
-fn is_judged(entry: &Entry) -> bool {
+/// Whether there are two versions to compare: not for added or removed items.
+fn has_two_sides(entry: &Entry) -> bool {
     matches!(entry.change, Change::Changed | Change::Renamed)
 }
 
@@ -70,21 +70,21 @@ fn measures(entry: &Entry) -> Cell<'_> {
             None => format!("{} {from} → {to}", measure.key),
         }
     };
-    if !is_judged(entry) {
+    if !has_two_sides(entry) {
         return Cell::empty();
     }
     let mut cell = match (entry.measures.is_empty(), entry.fields.first()) {
         (true, Some(field)) => {
-            let said = |side: &Option<Side>| {
+            let text = |side: &Option<Side>| {
                 side.as_ref()
-                    .map_or_else(|| "–".to_owned(), |side| side.said.text())
+                    .map_or_else(|| "–".to_owned(), |side| side.value.text())
             };
-            let (from, to) = (said(&field.from), said(&field.to));
+            let (from, to) = (text(&field.from), text(&field.to));
             Cell::words([format!("{} {from} → {to}", field.key)].into_iter())
         }
         _ => Cell::words(entry.measures.iter().map(words)),
     };
-    let first = |better| judged(entry, better).next();
+    let first = |better| assessed(entry, better).next();
     if let Some(key) = first(Preference::Worse) {
         let doc = format!("{key} is worse in the second file");
         cell = cell.mark(Tone::Bad, "worse", doc);
@@ -98,12 +98,12 @@ fn measures(entry: &Entry) -> Cell<'_> {
 
 struct DifferenceList {
     comparison: Rc<Comparison>,
-    /// The bytes of the whole document, for what is in the first file only.
+    /// The bytes of the whole document, for items of the first file only.
     whole: Span,
 }
 
 impl Document {
-    /// What differs from the file that the document is compared with.
+    /// Returns the differences from the file that the document is compared with.
     pub(super) fn difference_list(&self) -> Option<Rc<dyn List>> {
         Some(Rc::new(DifferenceList {
             comparison: Rc::clone(self.comparison()?),
@@ -156,7 +156,7 @@ impl List for DifferenceList {
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> super::Key<'a> {
-        // Numbers are sorted by how much they have changed.
+        // Numbers are sorted by the size of the change.
         let first = self.entry_at(row).and_then(|entry| entry.measures.first());
         match COLUMNS.get(column).map(|column| column.id) {
             Some("measures") => {

@@ -1,8 +1,8 @@
-//! Conditions that no kernel may meet, and the judgement of kernels by them: `--fail-if`.
+//! Conditions that no kernel may meet, and their evaluation: `--fail-if`.
 //!
-//! A kernel passes only if its values were read. Of a file or image with errors, or whose text the
-//! driver would refuse to read, no kernel passes: it fails if a condition is met, and is not judged
-//! otherwise.
+//! A kernel passes only if its values were read. In a file or image with errors, or with text that
+//! the driver would refuse to read, no kernel passes: it fails if a condition is met, and is
+//! otherwise not judged.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,24 +19,24 @@ pub struct Condition {
     filter: Filter,
     /// The indices of the columns in it.
     columns: Vec<usize>,
-    /// It may compare with an earlier file: messages have the earlier values, too.
+    /// Whether it may compare with an earlier file; then messages include the earlier values.
     is_relative: bool,
-    /// It compares with an earlier file.
+    /// Whether it compares with an earlier file.
     has_changes: bool,
 }
 
 impl Condition {
-    /// Reads a condition: `spill_size>0`.
+    /// Parses a condition: `spill_size>0`.
     ///
     /// # Errors
     ///
-    /// When the text is no condition; returns the reason.
+    /// The reason, if the text is not a condition.
     pub fn parse(text: &str) -> Result<Condition, String> {
         let filter = Filter::parse(text, ListId::Kernels)?;
         Condition::new(filter, false, "spill_size>0")
     }
 
-    /// Reads a condition that may compare with an earlier file: `spill_size increased`.
+    /// Parses a condition that may compare with an earlier file: `spill_size increased`.
     ///
     /// # Errors
     ///
@@ -56,13 +56,13 @@ impl Condition {
             }),
             Ok(_) => Err("it is empty".to_owned()),
             Err(text) => Err(format!(
-                "{text:?} compares nothing: write for example {example}"
+                "{text:?} is not a comparison; write for example {example}"
             )),
         }
     }
 }
 
-/// Result of a gate.
+/// The result of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// All kernels were judged, and none meets a condition.
@@ -74,7 +74,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The exit status: 0, 1 or 2.
+    /// Returns the exit status: 0, 1 or 2.
     pub fn exit_status(self) -> u8 {
         match self {
             Outcome::Passes => 0,
@@ -84,7 +84,7 @@ impl Outcome {
     }
 }
 
-/// Conditions, and the result of judging kernels by them. Without conditions it passes.
+/// Conditions, and their result for the kernels so far. Without conditions, it passes.
 #[derive(Debug)]
 pub struct Gate<'c> {
     conditions: &'c [Condition],
@@ -96,7 +96,7 @@ pub struct Gate<'c> {
 }
 
 impl<'c> Gate<'c> {
-    /// A gate with these conditions.
+    /// Creates a gate.
     pub fn new(conditions: &'c [Condition]) -> Gate<'c> {
         Gate {
             conditions,
@@ -113,18 +113,18 @@ impl<'c> Gate<'c> {
         !self.conditions.is_empty()
     }
 
-    /// Number of kernels that were judged, also without conditions.
+    /// Returns the number of judged kernels, also without conditions.
     pub fn judged(&self) -> u64 {
         self.judged
     }
 
-    /// Number of kernels in SPIR-V images. They have no native code and no values to judge.
+    /// Returns the number of kernels in SPIR-V images, which have no values to judge.
     pub fn without_code(&self) -> u64 {
         self.without_code
     }
 
-    /// Takes the messages since the last call, one line each: the kernels that fail, and what could
-    /// not be judged.
+    /// Takes the messages since the last call, one line each: failing kernels, and anything that
+    /// could not be judged.
     pub fn take_messages(&mut self) -> Vec<String> {
         std::mem::take(&mut self.messages)
     }
@@ -139,7 +139,7 @@ impl<'c> Gate<'c> {
         self.is_incomplete = true;
     }
 
-    /// The result.
+    /// Returns the result.
     pub fn outcome(&self) -> Outcome {
         match self.has_conditions() {
             true if self.fails => Outcome::Fails,
@@ -148,7 +148,7 @@ impl<'c> Gate<'c> {
         }
     }
 
-    /// Records that a document without kernels is damaged: it may have lost them.
+    /// Records that a document without kernels is damaged: kernels may be missing.
     pub fn look_for_lost(&mut self, document: &Document, id: NodeId, location: &str) {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         let mut found = document.diagnostics_in(extent);
@@ -157,8 +157,8 @@ impl<'c> Gate<'c> {
         }
     }
 
-    /// Judges a kernel, which was `before` in an earlier file; `None` if it is new. `location` is
-    /// the file in messages; it may be empty.
+    /// Judges a kernel, given its earlier version; `None` if it is new. `location` is the file in
+    /// messages; it may be empty.
     pub fn judge(
         &mut self,
         location: &str,
@@ -200,10 +200,10 @@ impl<'c> Gate<'c> {
         }
         let entry = list.entry(row, sources).unwrap_or_default();
         if let Some(reason) = damage.within(entry) {
-            let what = format!("{}: {reason}", title());
-            self.miss(&what);
+            let message = format!("{}: {reason}", title());
+            self.miss(&message);
         } else if let Some(reason) = damage.around(entry) {
-            // Once for each document, not for each of its kernels.
+            // Once per document, not once per kernel.
             match reason.take() {
                 Some(reason) if location.is_empty() => self.miss(&reason),
                 Some(reason) => self.miss(&format!("{location}: {reason}")),
@@ -211,24 +211,24 @@ impl<'c> Gate<'c> {
             }
         } else if let Some(condition) = unknown {
             let values = condition.values((list, row, sources), old);
-            let what = format!("{}: {}", title(), values.join(", "));
-            self.miss(&what);
+            let message = format!("{}: {}", title(), values.join(", "));
+            self.miss(&message);
         } else if let Some(count) = self.undecoded((list, row, sources)) {
-            let what = format!("{}: {count} words of its code cannot be decoded", title());
-            self.miss(&what);
+            let message = format!("{}: {count} words of its code cannot be decoded", title());
+            self.miss(&message);
         }
         let has_changes = self.conditions.iter().any(|c| c.has_changes);
         if let Some(((list, row, sources), damage)) = before.filter(|_| has_changes) {
             let entry = list.entry(row, sources).unwrap_or_default();
             if let Some(reason) = damage.any(entry) {
-                let what = format!("{}: in the first file, {reason}", title());
-                self.miss(&what);
+                let message = format!("{}: in the first file, {reason}", title());
+                self.miss(&message);
             }
         }
     }
 
-    /// Number of words of a kernel's code that are no instructions, if a condition counts
-    /// instructions.
+    /// Returns the number of words of a kernel's code that are not instructions, if a condition
+    /// counts instructions.
     fn undecoded(&self, (list, row, sources): RowRef<'_>) -> Option<u64> {
         let columns = ListId::Kernels.columns();
         let mut compared = self.conditions.iter().flat_map(|c| &c.columns);
@@ -242,8 +242,8 @@ impl<'c> Gate<'c> {
         Some(mix.illegal).filter(|count| *count > 0)
     }
 
-    /// Judges all kernels of a document, compared with an earlier one. `location` is its file in
-    /// messages; it may be empty. Returns the number of kernels that were judged.
+    /// Judges all kernels of a document, compared with an earlier one, and returns their number.
+    /// `location` is its file in messages; it may be empty.
     pub fn judge_document(
         &mut self,
         location: &str,
@@ -263,7 +263,7 @@ impl<'c> Gate<'c> {
         let mut damage = Damage::of(document, &[NodeId::ROOT]);
         let is_cut = before.as_ref().is_some_and(|(_, result)| result.is_cut);
         let before = before.and_then(|(document, result)| Baseline::of(document, result));
-        // Nobody asks about functions; a placeholder may hold the code of some.
+        // Functions are not judged; a placeholder may hold the code of some.
         for row in 0..list.count().saturating_sub(list.secondary().functions) {
             let old = before
                 .as_ref()
@@ -275,14 +275,14 @@ impl<'c> Gate<'c> {
             );
         }
         if is_cut && self.has_conditions() {
-            self.miss("not all of the files was compared");
+            self.miss("the files were not compared completely");
         }
         self.judged - judged
     }
 }
 
 impl Condition {
-    /// The compared values in words.
+    /// Formats the compared values.
     fn values(&self, (list, row, sources): RowRef<'_>, before: Option<RowRef<'_>>) -> Vec<String> {
         let columns = ListId::Kernels.columns();
         let text = |value: CellValue<'_>| match value.text() {
@@ -317,7 +317,7 @@ struct Baseline<'d> {
     list: Rc<dyn List>,
     sources: &'d Sources,
     damage: Damage,
-    /// The rows by the path of the image and the name; without the path the first of the name.
+    /// The rows by image path and name; with an empty path, the first row with the name.
     rows: HashMap<(String, String), u32>,
     /// The earlier names of renamed kernels.
     renamed: HashMap<&'d str, &'d str>,
@@ -328,7 +328,7 @@ impl<'d> Baseline<'d> {
         let list = document.list(NodeId::ROOT, ListId::Kernels, None)?;
         let damage = Damage::of(document, &[NodeId::ROOT]);
         let mut rows = HashMap::new();
-        // What has no code has no values to compare with.
+        // Kernels without code have no values to compare.
         for row in (0..list.count()).filter(|row| list.kernel(*row).is_some()) {
             let name = name(&*list, row, &document.sources);
             let path = list.path(row).to_owned();
@@ -348,7 +348,7 @@ impl<'d> Baseline<'d> {
         })
     }
 
-    /// The kernel that a kernel of the later file was.
+    /// Returns the earlier version of a kernel.
     fn find(&self, list: &dyn List, row: u32, sources: &Sources) -> Option<(RowRef<'_>, &Damage)> {
         let new = name(list, row, sources);
         let old = self.renamed.get(new.as_str());
@@ -367,8 +367,8 @@ fn name(list: &dyn List, row: u32, sources: &Sources) -> String {
     list.cell(row, 0, sources).value.text().into_owned()
 }
 
-/// Rules of the driver that concern reading values, not the values themselves: where one of them
-/// refuses a text, or may crash, the text may mean something else than what was read.
+/// The driver's rules about reading values, rather than the values themselves: if one of them
+/// fires, the text may not mean what was read.
 pub static READING_RULES: &[&str] = &[
     "driver/duplicate-key",
     "driver/duplicate-section",
@@ -393,44 +393,44 @@ pub static READING_RULES: &[&str] = &[
     "driver/yaml-open-quote",
 ];
 
-/// Warnings about text whose values are not read, unless the driver is known to accept the text.
+/// Warnings about values that were possibly not read, unless the driver accepts the text.
 static DOUBTFUL_RULES: [&str; 2] = [UNKNOWN_KEY, "ze-info/duplicate-key"];
 
 /// An unknown key may be a misspelled one.
 const UNKNOWN_KEY: &str = "ze-info/unknown-key";
 
-/// The mappings whose values are columns, as messages about unknown keys end. There an unknown key is
-/// never accepted: what the driver makes of the text may differ where it reads other lines.
+/// The mappings whose values are columns, as in messages about unknown keys. An unknown key in them
+/// is never accepted: the driver may interpret the text differently if it reads other lines.
 static READ_MAPPINGS: [&str; 3] = [" in execution_env", " in kernel", " in user_attributes"];
 
-/// Errors of property sets; they have no values of kernels.
+/// Errors in property sets, which do not affect the values of kernels.
 const PROPERTY_RULES: &str = "property-set/";
 
-/// Rules of limits: some of the file was not read.
+/// Limits: a part of the file was not read.
 const LIMIT_RULES: &str = "limits/";
 
-/// What could not be read of the documents with kernels in a file.
+/// The damage in a file's documents with kernels.
 #[derive(Debug, Default)]
 pub struct Damage {
     /// The documents with damage, by their bytes.
     documents: Vec<DamagedDocument>,
-    /// The damage of the file that holds them: documents may have been lost.
+    /// The damage of the surrounding file, which may have lost documents.
     outside: Option<Option<String>>,
 }
 
 #[derive(Debug)]
 struct DamagedDocument {
     extent: Span,
-    /// The largest end of this document and of those before it.
+    /// The largest end of this document and those before it.
     last_end: u64,
-    /// What is wrong, by its bytes; not empty.
+    /// The problems, with their bytes; not empty.
     reasons: Vec<(Span, String)>,
     /// The first reason, until it was reported.
     first: Option<String>,
 }
 
 impl Damage {
-    /// The damage in some documents of a file, after their lists of kernels were made.
+    /// Collects the damage in some documents of a file, after their lists of kernels were created.
     pub fn of(document: &mut Document, within: &[NodeId]) -> Damage {
         let extents = within.iter().filter_map(|id| document.node(*id)?.extent());
         let extents: Vec<Span> = extents.collect();
@@ -489,7 +489,7 @@ impl Damage {
         damage
     }
 
-    /// The index of the damaged document that holds an entry. Documents may overlap.
+    /// Returns the index of the damaged document that contains an entry. Documents may overlap.
     fn position(&self, entry: Span) -> Option<usize> {
         let key = (entry.source, entry.start);
         let start = |document: &DamagedDocument| (document.extent.source, document.extent.start);
@@ -508,14 +508,14 @@ impl Damage {
         self.documents.get(self.position(entry)?)
     }
 
-    /// What is wrong within the entry of a kernel.
+    /// Returns a problem within the entry of a kernel.
     fn within(&self, entry: Span) -> Option<&str> {
         let mut reasons = self.document(entry)?.reasons.iter();
         let reason = reasons.find(|(span, _)| entry.contains(*span));
         reason.map(|(_, reason)| reason.as_str())
     }
 
-    /// What is wrong around the entry of a kernel; holds nothing after it was taken.
+    /// Returns a problem around the entry of a kernel; empty after it was taken.
     fn around(&mut self, entry: Span) -> Option<&mut Option<String>> {
         match self.position(entry) {
             Some(index) => Some(&mut self.documents.get_mut(index)?.first),
@@ -523,7 +523,7 @@ impl Damage {
         }
     }
 
-    /// What is wrong within or around the entry of a kernel.
+    /// Returns a problem within or around the entry of a kernel.
     fn any(&self, entry: Span) -> Option<&str> {
         let reason = self.within(entry).or_else(|| {
             let reasons = &self.document(entry)?.reasons;
@@ -533,7 +533,7 @@ impl Damage {
     }
 }
 
-/// The reasons why values of kernels in a document may not have been read, with their bytes.
+/// Returns the reasons why values of a document's kernels may not have been read, with their bytes.
 fn reasons(document: &mut Document, extent: Span) -> Vec<(Span, String)> {
     let (mut reasons, mut doubtful) = (Vec::new(), Vec::new());
     for diagnostic in document.diagnostics_in(extent) {

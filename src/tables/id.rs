@@ -1,8 +1,8 @@
-//! The lists that there are.
+//! Identifiers of lists.
 
 use serde::{Deserialize, Serialize};
 
-/// Which list.
+/// Identifies a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ListId {
     /// The kernels of a document, and the functions that other modules can call.
@@ -13,13 +13,13 @@ pub enum ListId {
     Symbols,
     /// The abstract modules of a SYCLBIN.
     Modules,
-    /// The properties of a SYCLBIN, or of a module or image in it: of what
-    /// [`Query::of`](query::Query::of) belongs to.
+    /// The properties of a SYCLBIN, or of a module or image in it, selected by
+    /// [`Query::of`](query::Query::of).
     Properties,
     /// The images of a container; for a device with [`Query::device`](query::Query::device).
     Images,
-    /// The devices, and what the driver does on each with a document, or which images of a
-    /// container run on it.
+    /// The devices, with the driver's verdict on a document, or the images of a container that run
+    /// on each.
     Devices,
     /// The lines of the text [`Query::of`](query::Query::of).
     Lines,
@@ -28,9 +28,9 @@ pub enum ListId {
     /// The instructions of the section of code [`Query::of`](query::Query::of); in another
     /// encoding with [`Query::device`](query::Query::device).
     Instructions,
-    /// What differs from the file that the document is compared with.
+    /// The differences from the file that the document is compared with.
     Differences,
-    /// One of the differences in full: that at [`Query::row`](query::Query::row).
+    /// The details of the difference at [`Query::row`](query::Query::row).
     Changes,
 }
 

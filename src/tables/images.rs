@@ -1,4 +1,4 @@
-//! The images of a container: what they are, what the driver does with each, and which of them run
+//! The images of a container: formats, targets, the driver's verdict on each, and which of them run
 //! on a device.
 
 use std::borrow::Cow;
@@ -21,18 +21,18 @@ use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone, Xref};
 type RowRef<'a> = (&'a ImageList, usize, &'a Image);
 
 columns! {
-    /// The columns. What only the index of a host's file says is empty for other containers.
+    /// The columns. Those from a host binary's index are empty for other containers.
     pub COLUMNS
     "image" Text Default 20 "Image" "" "The name of the image in the container."
         |(_, _, image), sources| {
             let cell = Cell::text(&*image.name).at(Some(image.span));
-            match said(image, sources).map(|said| said.how) {
+            match description(image, sources).map(|image| image.how) {
                 Some("tgtimg") => cell.mark(Tone::Warning, ".tgtimg", "No descriptor lists it: it was found by .tgtimg."),
                 Some("carved") => cell.mark(Tone::Warning, "carved", "No descriptor lists it: it was found by its first bytes."),
                 _ => cell,
             }
         };
-    "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; all of them with a filter, or in the list of kernels."
+    "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; filters and the kernel list find all of them."
         |(list, _, image), sources| first_kernel(list, image, sources);
     "chosen" Bool Several 6 "Chosen" "" "Whether the image runs on the selected device."
         |(list, at, _), _| match list.pick(at) {
@@ -40,14 +40,14 @@ columns! {
             Some(_) => Cell::new(super::CellValue::Bool(false)),
             None => Cell::empty(),
         };
-    "reason" Text Several 30 "Reason" "" "Why the image is chosen for the selected device, or is not."
+    "reason" Text Several 30 "Reason" "" "Why the image is or is not chosen for the selected device."
         |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
-    "kind" Text Optional 11 "Kind" "" "The format of the image; of a compressed one that of its contents."
-        |(_, _, image), sources| match said(image, sources) {
-            Some(said) => Cell::text(kind_words(said)),
+    "kind" Text Optional 11 "Kind" "" "The format of the image, after decompression."
+        |(_, _, image), sources| match description(image, sources) {
+            Some(image) => Cell::text(kind_words(image)),
             None => Cell::text(&*image.title),
         };
-    "device" Words Default 14 "Device" "" "The device that the image is for; of an image with code for several devices all of them."
+    "device" Words Default 14 "Device" "" "The device that the image is for, or all of them if it has code for several."
         |(_, _, image), sources| match &image.host {
             Some(host) => Cell::words(host.devices(sources).iter().map(|name| &**name)),
             None => Cell::words(Some(image.device()).filter(|name| !name.is_empty()).into_iter()),
@@ -63,11 +63,11 @@ columns! {
             None => Cell::empty(),
         };
     "size" Number Default 0 "Size" "B" "The size of the image in bytes, after decompression."
-        |(_, _, image), sources| match said(image, sources) {
-            Some(said) => said.size().map_or_else(Cell::empty, Cell::count),
+        |(_, _, image), sources| match description(image, sources) {
+            Some(image) => image.size().map_or_else(Cell::empty, Cell::count),
             None => Cell::count(image.span.len()),
         };
-    "stored" Number Optional 0 "Stored" "B" "The bytes that the image takes in the file; fewer than its size if it is compressed."
+    "stored" Number Optional 0 "Stored" "B" "The size of the image in the file in bytes; smaller if it is compressed."
         |(_, _, image), _| Cell::count(image.span.len());
     "same_as" Text Optional 9 "Same as" "" "The first image of the file that has the same bytes."
         |(list, at, _), sources| match list.same_as(at, sources) {
@@ -87,34 +87,34 @@ columns! {
             let keys = ["reqd_work_group_size_uint64_t", "reqd_work_group_size"];
             meaning(requirement(image, &keys, sources))
         };
-    "registers" Text Optional 5 "GRF" "" "The register file that the kernels ask for: its size, or the mode."
+    "registers" Text Optional 5 "GRF" "" "The register file size or mode that the kernels request."
         |(_, _, image), sources| meaning(described(image, sources).and_then(ImageDescription::register_mode));
     "options" Text Optional 20 "Options" "" "The options for the compiler at run time, and those for the linker."
         |(_, _, image), sources| match described(image, sources) {
-            Some(said) => Cell::text([&*said.compile_options, &said.link_options].join(" ").trim().to_owned())
-                .at(said.places.compile_options),
+            Some(image) => Cell::text([&*image.compile_options, &image.link_options].join(" ").trim().to_owned())
+                .at(image.places.compile_options),
             None => Cell::empty(),
         };
     "exported" Words Optional 12 "Exports" "" "The functions that other images can call."
         |(_, _, image), sources| names(image, EXPORTED, sources);
     "imported" Words Optional 12 "Imports" "" "The functions that must come from other images."
         |(_, _, image), sources| names(image, IMPORTED, sources);
-    "verdict" Text Default 23 "Verdict" "" "What the driver does with the image on its target device; with those of a host's file only on a selected device."
+    "verdict" Text Default 23 "Verdict" "" "The driver's verdict on the image for its target device; for images of a host binary, only with a selected device."
         |(list, at, _), sources| match list.verdict(at, sources) {
             Some(verdict) => outcome(verdict.outcome),
             None => Cell::empty(),
         };
-    "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in what it is unpacked from."
+    "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in the unpacked data that contains it."
         |(_, _, image), _| Cell::new(super::CellValue::Hex(image.span.start));
-    "found_by" Text Optional 12 "Found by" "" "What has led to the image: a descriptor, .tgtimg, or its first bytes."
-        |(_, _, image), sources| Cell::text(said(image, sources).map_or("", |said| said.how));
+    "found_by" Text Optional 12 "Found by" "" "How the image was found: by a descriptor, by .tgtimg, or by its first bytes."
+        |(_, _, image), sources| Cell::text(description(image, sources).map_or("", |image| image.how));
     "struct_version" Number Optional 4 "Struct version" "" "The version of the struct that describes the image."
         |(_, _, image), sources| match described(image, sources) {
             Some(described) => described.version.map_or_else(Cell::empty, Cell::count)
                 .at(described.places.record),
             None => Cell::empty(),
         };
-    "kernel_names" Words Optional 30 "Kernel names" "" "The kernels of the image as the file has them."
+    "kernel_names" Words Optional 30 "Kernel names" "" "The names of the image's kernels in the file."
         |(_, _, image), sources| match described(image, sources) {
             Some(described) => Cell::words(described.kernels().into_iter().map(|entry| &*entry.name)).at(described.places.entries),
             None => Cell::empty(),
@@ -123,7 +123,7 @@ columns! {
         |(_, _, image), _| Cell::text(&*image.path);
 }
 
-/// The columns of a host's images that are shown if nobody chooses others.
+/// The default columns for a host binary's images.
 static OF_HOST: [&str; 13] = [
     "image",
     "kernel",
@@ -140,15 +140,15 @@ static OF_HOST: [&str; 13] = [
     "imported",
 ];
 
-fn said<'a>(image: &'a Image, sources: &Sources) -> Option<&'a HostImage> {
+fn description<'a>(image: &'a Image, sources: &Sources) -> Option<&'a HostImage> {
     image.host.as_ref()?.said(sources)
 }
 
 fn described<'a>(image: &'a Image, sources: &Sources) -> Option<&'a ImageDescription> {
-    said(image, sources)?.described.as_ref()
+    description(image, sources)?.described.as_ref()
 }
 
-/// The first of these requirements on the device.
+/// Returns the first of these device requirements that the image has.
 fn requirement<'a>(image: &'a Image, keys: &[&str], sources: &Sources) -> Option<&'a Property> {
     let described = described(image, sources)?;
     keys.iter().find_map(|key| described.requirement(key))
@@ -167,7 +167,7 @@ fn meaning(property: Option<&Property>) -> Cell<'_> {
 
 fn names<'a>(image: &'a Image, set: &str, sources: &Sources) -> Cell<'a> {
     let described = described(image, sources);
-    let mut sets = described.iter().flat_map(|said| &said.properties);
+    let mut sets = described.iter().flat_map(|image| &image.properties);
     let found = sets.find(|found| found.name == set);
     let entries = found.map_or(&[][..], |set| &set.entries);
     let cell = Cell::words(entries.iter().map(|entry| &*entry.key));
@@ -199,10 +199,10 @@ fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) ->
     }
 }
 
-/// So many kernels, and so many functions, of an image are named below the table.
+/// Maximum number of kernels, and of functions, in the details of an image.
 const NAMED: usize = 8;
 
-/// What belongs to an image of a host's file.
+/// Returns the details of an image of a host binary.
 fn about(
     list: &ImageList,
     described: &ImageDescription,
@@ -230,7 +230,7 @@ fn about(
         described.link_options.clone(),
         places.link_options,
     );
-    for set in described.properties.iter().filter(|set| is_said(&set.name)) {
+    for set in described.properties.iter().filter(|set| matters(&set.name)) {
         let why = match &*set.name {
             REQUIREMENTS => "requires",
             _ => "property",
@@ -269,12 +269,12 @@ fn about(
     }
 }
 
-/// The property sets whose values say what an image needs.
-fn is_said(set: &str) -> bool {
+/// Whether the details include the values of a property set.
+fn matters(set: &str) -> bool {
     matches!(set, REQUIREMENTS | MISC)
 }
 
-/// An outcome in words, marked by how good it is.
+/// Formats an outcome, with its tone.
 pub(super) fn outcome(outcome: Outcome) -> Cell<'static> {
     let cell = Cell::text(outcome.words());
     let (tone, sign) = match outcome {
@@ -291,19 +291,19 @@ pub(super) fn outcome(outcome: Outcome) -> Cell<'static> {
 struct ImageList {
     images: Images,
     driver: Option<&'static dyn DriverModel>,
-    /// The verdict of each image on its own device: made when a cell asks.
+    /// The verdict of each image on its own device, computed on demand.
     verdicts: Vec<OnceCell<Option<Verdict>>>,
     choice: Option<Choice>,
-    /// The images of each length in bytes.
+    /// The indices of the images of each length in bytes.
     by_len: OnceCell<HashMap<u64, Vec<usize>>>,
-    /// What the bytes of each image come to: made when an image of the same length is asked for.
+    /// Hashes of the images' bytes, computed when images of the same length are compared.
     digests: Vec<OnceCell<Option<u64>>>,
-    /// The short names of the kernels in the index: made when a cell has one.
+    /// The short names of the kernels in the index, computed on demand.
     names: OnceCell<ShortNames>,
 }
 
 impl Document {
-    /// The images of a container; with a device, which of them run on it.
+    /// Returns the images of a container; with a device, which of them run on it.
     pub(super) fn image_list(&mut self, id: NodeId, device: Option<&str>) -> Option<Rc<dyn List>> {
         if !self.has_images(id) {
             return None;
@@ -338,7 +338,7 @@ impl ImageList {
         made.as_ref()
     }
 
-    /// The first image with the bytes of this one, if that is another one.
+    /// Returns the first image with the same bytes, if that is another one.
     fn same_as(&self, at: usize, sources: &Sources) -> Option<&Image> {
         let span = self.images.list.get(at)?.span;
         let by_len = self.by_len.get_or_init(|| {
@@ -370,7 +370,7 @@ impl ImageList {
         })
     }
 
-    /// The short name of a kernel in the index.
+    /// Returns the short name of a kernel in the index.
     fn short_name<'a>(&'a self, name: &'a str, sources: &Sources) -> &'a str {
         let names = self.names.get_or_init(|| {
             let names = self.images.kernel_names(sources);
@@ -433,7 +433,7 @@ impl List for ImageList {
         }
     }
 
-    /// The best first, as the outcomes are ordered.
+    /// Outcomes are sorted from best to worst.
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         let is_verdict = COLUMNS.get(column).is_some_and(|c| c.id == "verdict");
         let place = usize::try_from(row).unwrap_or(usize::MAX);
@@ -444,7 +444,7 @@ impl List for ImageList {
         }
     }
 
-    /// With a device there are columns for it.
+    /// With a device, there are columns for it.
     fn is_of_several(&self) -> bool {
         self.choice.is_some()
     }
@@ -463,9 +463,9 @@ impl List for ImageList {
         if self.images.left_out > 0 {
             notes.push(format!("{} more are not listed", self.images.left_out));
         }
-        // Of the images that were read so far: reading all of them takes long.
+        // Only for the images read so far: reading all of them takes long.
         let read = self.images.list.iter().filter_map(Image::read);
-        let left_out = read.filter_map(|said| Some(said.described.as_ref()?.left_out));
+        let left_out = read.filter_map(|image| Some(image.described.as_ref()?.left_out));
         let left_out: u64 = left_out.sum();
         if left_out > 0 {
             notes.push(format!(
@@ -476,7 +476,7 @@ impl List for ImageList {
     }
 }
 
-/// So many bytes are read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
 fn pieces(span: Span) -> impl Iterator<Item = Span> {
@@ -484,7 +484,7 @@ fn pieces(span: Span) -> impl Iterator<Item = Span> {
     starts.map(move |start| span.subspan(start, PIECE))
 }
 
-/// Have two places, of the same length, the same bytes?
+/// Whether two spans of the same length have the same bytes.
 fn is_same(a: Span, b: Span, sources: &Sources) -> bool {
     let read = |piece| sources.read(piece).ok();
     pieces(a)
@@ -492,7 +492,7 @@ fn is_same(a: Span, b: Span, sources: &Sources) -> bool {
         .all(|(a, b)| read(a).is_some_and(|a| read(b).is_some_and(|b| *a == *b)))
 }
 
-/// The key of an outcome: the best first, and what has none before it.
+/// Returns the sort key of an outcome, the best first; images without an outcome come before them.
 pub(super) fn key(outcome: Option<Outcome>) -> Key<'static> {
     match outcome {
         Some(outcome) => Key::Ints([outcome as i128, 0, 0]),

@@ -30,7 +30,7 @@ columns! {
         |(list, row), sources| list.source(row, sources);
     "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
         |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
-    "label" Text Default 11 "Label" "" "The label of a basic block, its offset; what is remarkable about the instruction."
+    "label" Text Default 11 "Label" "" "The label of a basic block (its offset), and annotations of the instruction."
         |(list, row), sources| list.of_line(row, sources, |line| Cell {
             marks: line.marks.clone(),
             ..Cell::text(line.label.clone())
@@ -45,9 +45,9 @@ columns! {
                 cell.mark(Tone::Plain, name, doc)
             })
         };
-    "comment" Text Default 36 "Message" "" "What a message means: the registers that it sends and receives, and what it does."
+    "comment" Text Default 36 "Message" "" "The meaning of a message: its operation, and the registers that it sends and receives."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.comment.clone()));
-    "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
+    "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
         |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
             (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),
             _ => Cell::empty(),
@@ -58,20 +58,20 @@ columns! {
         });
     "operation" Text Optional 10 "Operation" "" "The operation."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.operation.clone()));
-    "kind" Text Optional 10 "Kind" "" "What kind of instruction it is; arithmetic by the type of the result."
+    "kind" Text Optional 10 "Kind" "" "The kind of instruction; for arithmetic, the type of the result."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.kind));
-    "target" Number Optional 7 "Target" "in section" "Where it can jump."
+    "target" Number Optional 7 "Target" "in section" "The jump target."
         |(list, row), sources| list.of_line(row, sources, |line| {
             let target = line.targets.first().and_then(|target| u64::try_from(*target).ok());
             target.map_or_else(Cell::empty, |target| {
                 Cell::new(CellValue::Hex(target)).at(list.at(target, sources))
             })
         });
-    "marks" Words Optional 12 "Marks" "" "What is remarkable: spill, fill, atomic, barrier, sampler, dpas, EOT, illegal."
+    "marks" Words Optional 12 "Marks" "" "Annotations: spill, fill, atomic, barrier, sampler, dpas, EOT, illegal."
         |(list, row), sources| list.of_line(row, sources, |line| {
             Cell::words(line.marks.iter().map(|mark| mark.text.to_string()))
         });
-    "waits" Text Optional 12 "Scoreboard" "" "What it waits for, and what others wait for: pipe@distance, $token."
+    "waits" Text Optional 12 "Scoreboard" "" "The scoreboard options: pipe@distance, $token."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
     "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
@@ -123,15 +123,15 @@ fn registers(
     Cell::words(names.into_iter())
 }
 
-/// So many of the relocations of an instruction are shown: compilers write one or two.
+/// Maximum number of displayed relocations per instruction; compilers write one or two.
 const PATCHES_SHOWN: usize = 8;
 
-/// Rows of a listing as the assembler reads them, with their labels: those at the places from `first`
+/// Formats rows of a listing in assembler syntax, with their labels: those at the positions `first`
 /// to `last`.
 ///
 /// # Errors
 ///
-/// When they would be longer than about `limit` bytes; says so in words.
+/// A message, if they would be longer than about `limit` bytes.
 pub fn assembly(
     list: &dyn List,
     order: &Order,
@@ -169,13 +169,13 @@ struct InstructionList {
     listing: Rc<dyn Listing>,
     lines: Option<SourceLineList>,
     tables: Option<Rc<Tables>>,
-    /// The places of the relocations that patch the section, by the first byte.
+    /// The indices of the relocations that patch the section, by their patched bytes.
     patches: Vec<(Span, usize)>,
     has_texts: bool,
 }
 
 impl Document {
-    /// The instructions of a section of code (of the first without bytes), in an encoding. Returns
+    /// Returns the instructions of a section of code (by default the first), in an encoding, or
     /// `None` if there are none.
     pub(super) fn instruction_list(
         &self,
@@ -269,7 +269,7 @@ impl InstructionList {
         }
     }
 
-    /// The instruction at an offset of the section.
+    /// Returns the instruction at an offset of the section.
     fn at(&self, offset: u64, sources: &Sources) -> Option<Span> {
         let code = self.section.bytes;
         let at = Some(offset).filter(|offset| *offset < code.len())?;
@@ -277,7 +277,7 @@ impl InstructionList {
         self.listing.span(row, sources)
     }
 
-    /// The row of the line table that an instruction is of.
+    /// Returns the row of the line table for an instruction.
     fn line_of(&self, row: u32, sources: &Sources) -> Option<&LineRow> {
         let span = self.listing.span(row, sources)?;
         let offset = span.start - self.section.bytes.start;
@@ -285,7 +285,7 @@ impl InstructionList {
         lines.table.row_at(self.section.bytes, offset)
     }
 
-    /// Is it the first instruction of its line, or of the part of it that comes after others?
+    /// Whether it is the first instruction of its line, or of a later part of the line.
     fn is_first_of_line(&self, row: u32, sources: &Sources) -> bool {
         let place = |line: &LineRow| (line.file, line.line);
         let before = row
@@ -302,7 +302,7 @@ impl InstructionList {
         Cell::text(place.unwrap_or_default()).at(Some(line.entry))
     }
 
-    /// The first relocations that patch an instruction.
+    /// Returns the first relocations that patch an instruction.
     fn relocations_of(&self, row: u32, sources: &Sources) -> impl Iterator<Item = &Relocation> {
         let span = self.listing.span(row, sources).unwrap_or_default();
         let first = self
@@ -315,7 +315,7 @@ impl InstructionList {
             .filter_map(move |(_, at)| all?.get(*at))
     }
 
-    /// The name of the symbol that is patched in, and what is, in words.
+    /// Returns the name of the symbol whose address is written, and an explanation.
     fn patch(&self, relocation: &Relocation) -> (String, String) {
         let tables = self.tables.as_ref();
         let symbol = tables.and_then(|tables| tables.symbol_of(relocation));
@@ -359,8 +359,8 @@ impl List for InstructionList {
         self.listing.text_parts(row, sources)
     }
 
-    /// Of bytes in the code the instructions that hold them; of a relocation the first one that it
-    /// patches. The whole code belongs to none.
+    /// Bytes in the code match the instructions that contain them; a relocation matches the first
+    /// instruction that it patches. The whole code matches none.
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
         let code = self.section.bytes;
         if span == code && self.count() > 1 {
@@ -445,7 +445,7 @@ impl List for InstructionList {
         notes
     }
 
-    /// Of the jumps, how many are beside each other.
+    /// For the jumps column, returns how many are beside each other.
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
         let is_jumps = COLUMNS.get(column)?.id == "jumps";
         is_jumps.then(|| f64::from(self.listing.lanes(sources)))

@@ -1,4 +1,4 @@
-//! Kernels in groups: a row for each kernel with all its builds, for each image, or for each device.
+//! Grouped kernels: a row for each kernel with all its builds, for each image, or for each device.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,13 +11,13 @@ use super::{Cell, CellValue, Column, ColumnKind, Key, List, ListId, RowDetails};
 use crate::analysis::kernels::Kernels;
 use crate::model::{Sources, Span, Tone};
 
-/// Builds whose values a cell lists one by one.
+/// Maximum number of builds whose values a cell lists individually.
 const LISTED: usize = 12;
 
-/// The kernels of several images, in groups.
+/// The kernels of several images, grouped.
 ///
-/// A group has the columns of a kernel. What is the same in all its rows is shown as it is, numbers
-/// that differ as [`CellValue::Several`]; of text and words it has all that there are.
+/// A group has the columns of a kernel. Equal values are kept, different numbers become
+/// [`CellValue::Several`], and texts and words are collected.
 pub(super) struct KernelGroups {
     list: Rc<dyn List>,
     by: GroupBy,
@@ -26,7 +26,7 @@ pub(super) struct KernelGroups {
 }
 
 impl KernelGroups {
-    /// Groups the rows of a list that are not secondary.
+    /// Groups the rows of a list, except for secondary ones.
     pub(super) fn new(list: Rc<dyn List>, by: GroupBy, sources: &Sources) -> KernelGroups {
         let column = place_of(by.column());
         let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -54,7 +54,7 @@ impl KernelGroups {
         self.rows(group).first().copied()
     }
 
-    /// What a group is called: its kernel, image or device.
+    /// Returns the title of a group: its kernel, image or device.
     fn name<'a>(&'a self, rows: &[u32], sources: &Sources) -> Cell<'a> {
         let Some(first) = rows.first() else {
             return Cell::empty();
@@ -80,17 +80,17 @@ impl KernelGroups {
         title.mark(
             Tone::Plain,
             format!("{count} kernel{s}"),
-            "Different names of kernels.",
+            "Distinct kernel names.",
         )
     }
 
-    /// The cells of all rows of a group as one.
+    /// Merges the cells of all rows of a group.
     fn merged<'a>(&'a self, rows: &[u32], column: usize, sources: &Sources) -> Cell<'a> {
         let kind = COLUMNS.get(column).map(|column| column.kind);
         let cells = rows
             .iter()
             .map(|row| (*row, self.list.cell(*row, column, sources)));
-        // Of SPIR-V nothing is known that could differ.
+        // SPIR-V has no values that could differ.
         let mut cells = cells.filter(|(_, cell)| cell.value != CellValue::Empty);
         let Some((first, mut merged)) = cells.next() else {
             return Cell::empty();
@@ -103,7 +103,7 @@ impl KernelGroups {
                     if !values.iter().any(|(_, value)| *value == cell.value) {
                         values.push((row, cell.value.clone()));
                     }
-                    // The largest value gives the cell its bytes and marks.
+                    // The largest value provides the bytes and marks of the cell.
                     let number = cell.value.number();
                     if number > most {
                         most = number;
@@ -142,7 +142,7 @@ impl KernelGroups {
                 Cell::words(words.into_iter())
             }
             _ => {
-                // Yes, if it is so in any of them.
+                // True if it is true in any row.
                 let is_yes = |cell: &Cell<'_>| cell.value == CellValue::Bool(true);
                 if is_yes(&merged) {
                     merged
@@ -153,7 +153,7 @@ impl KernelGroups {
         }
     }
 
-    /// What tells a row from the others of its group.
+    /// Formats what distinguishes a row from the others of its group.
     fn build(&self, row: u32, sources: &Sources) -> String {
         let text = |id: &str| {
             let cell = self.list.cell(row, place_of(id), sources);
@@ -169,7 +169,7 @@ impl KernelGroups {
     }
 }
 
-/// The place of a column of the kernels.
+/// Returns the index of a column of kernels.
 fn place_of(id: &str) -> usize {
     let found = COLUMNS.iter().position(|column| column.id == id);
     found.unwrap_or(usize::MAX)
@@ -233,7 +233,7 @@ impl List for KernelGroups {
 
     fn shows(&self, column: &Column) -> bool {
         match column.id {
-            // It is in the first column.
+            // It is already in the first column.
             id if self.by != GroupBy::Kernel && id == self.by.column() => false,
             "member" => self.by == GroupBy::Image && self.list.shows(column),
             _ => self.list.shows(column),

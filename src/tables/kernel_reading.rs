@@ -1,8 +1,8 @@
 //! Reading the kernels of the images in a container, one image after the other.
 //!
-//! A library may hold hundreds of images with native code, each of which must be opened for its
-//! kernels. [`KernelReading`] does that in steps, and makes a [`List`] or a [`Survey`] of what it has
-//! read so far.
+//! A library may have hundreds of images with native code, each of which must be opened for its
+//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`] of what it
+//! has read so far.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -15,35 +15,35 @@ use crate::analysis::naming::{NameSet, ShortNames};
 use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
 use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
 
-/// The short names of the kernels in the index of a host's file.
+/// The short names of the kernels in a host binary's index.
 pub(super) type Around = Option<Rc<ShortNames>>;
 
 /// The kernels of one document.
 #[derive(Clone, Default)]
 pub(super) struct Part {
-    /// Who knows them. Of an image that is compiled at run time only names are known.
+    /// Their provider. For images that are compiled at run time only the names are known.
     pub(super) kernels: Option<Rc<dyn Kernels>>,
     pub(super) rows: Rc<Vec<KernelRow>>,
     /// The name of the image.
     pub(super) image: String,
-    /// The member of the archive in the image; empty if there is one document in it.
+    /// The archive member in the image; empty if the image contains a single document.
     pub(super) member: String,
-    /// The device that it is for.
+    /// The target device.
     pub(super) device: Str,
     /// The path of its node.
     pub(super) path: String,
     /// Its bytes.
     span: Span,
-    /// SPIR-V of the same kernels is beside it.
+    /// Whether the same kernels also exist as SPIR-V.
     has_spirv: bool,
-    /// A part before has the same bytes, and is for the same device.
+    /// Whether an earlier part has the same bytes and device.
     pub(super) is_copy: bool,
     /// The images of the parts that are copies of this one.
     pub(super) copies: Vec<String>,
 }
 
 impl Part {
-    /// The image, with the member of the archive in it.
+    /// Formats the image, with the archive member in it.
     pub(super) fn place(&self) -> String {
         match &*self.member {
             "" => self.image.clone(),
@@ -52,34 +52,34 @@ impl Part {
     }
 }
 
-/// Name of the device of an image that is compiled for any.
+/// Device name of images that are compiled for any device.
 const SPIRV: &str = "SPIR-V";
 
-/// Maximum number of kernels that are listed of the images of a container.
+/// Maximum number of listed kernels of a container's images.
 const ROWS_MAX: u64 = 100_000;
-/// The same of a small file, and the bytes of a file for one more: a row takes 1 KB of memory, and
-/// images may share their entries.
+/// The limit for small files, and the bytes of a file per further kernel: a row takes 1 KB of
+/// memory, and images may share their entries.
 const ROWS_ALWAYS: u64 = 1 << 14;
 const ROW_BYTES: u64 = 512;
 
-/// Returns the number of kernels that are listed of the images of a container of `size` bytes.
+/// Returns the maximum number of listed kernels of a container of `size` bytes.
 fn rows_max(size: u64) -> usize {
     let most = ROWS_ALWAYS.saturating_add(size / ROW_BYTES).min(ROWS_MAX);
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
-/// Maximum length of a read, where bytes are compared.
+/// Maximum length of a read when comparing bytes.
 const PIECE: u64 = 64 << 10;
-/// Maximum number of bytes that are compared, for each byte of the file.
+/// Maximum number of compared bytes, per byte of the file.
 const COMPARED: u64 = 4;
 
-/// The kernels of the images in a container, as far as they are read.
+/// The kernels of a container's images, as far as they are read.
 pub struct KernelReading {
     images: Images,
     /// The index of the next image.
     next: usize,
     parts: Vec<Rc<Part>>,
-    /// The number of rows of the parts, and the most that are listed.
+    /// The number of rows of the parts, and its maximum.
     rows: usize,
     rows_max: usize,
     /// The images whose kernels cannot be read.
@@ -91,45 +91,44 @@ pub struct KernelReading {
     twins: Twins,
 }
 
-/// The short names of the kernels that are listed.
+/// The state of the short names of the listed kernels.
 enum Naming {
     Known(Around),
-    /// Those of the kernels that are read so far: a library has megabytes of names, and its first
+    /// The names of the kernels read so far: a library has megabytes of names, and its first
     /// kernels do not wait for the others.
     Growing {
         set: NameSet,
-        /// The short names of the set when it had so many names.
+        /// The short names, with the size of the set that they are for.
         made: Option<(usize, Rc<ShortNames>)>,
-        /// Those of the kernels in the index of these images, in the end.
+        /// Whether the final names are those of the kernels in the index of these images.
         is_indexed: bool,
-        /// The index is that of the opened file.
+        /// Whether the index is that of the opened file.
         is_of_file: bool,
     },
 }
 
-/// The parts whose bytes may be the same.
+/// Candidates for identical parts.
 #[derive(Default)]
 struct Twins {
-    /// The indexes of the parts with no copy among those before, by device, length, and first
-    /// kernel.
+    /// The indices of the parts that are not copies, by device, length, and first kernel.
     firsts: HashMap<(Str, u64, String), Vec<usize>>,
     /// The number of bytes that may still be compared.
     left: u64,
 }
 
-/// The short names of the kernels of the document that was asked about last.
+/// The short names of the kernels of the document that was requested last.
 struct DocumentNames {
     document: NodeId,
     names: Rc<ShortNames>,
 }
 
-/// The short names of the kernels in the index of a host's file, once a list of an image's kernels
-/// was made.
+/// The short names of the kernels in a host binary's index, once a list of an image's kernels was
+/// created.
 struct HostNames(Rc<ShortNames>);
 
 impl Document {
-    /// Begins to read the kernels of the images in a container. Returns `None` for a document that
-    /// has kernels itself, or no images with kernels.
+    /// Starts to read the kernels of a container's images. Returns `None` for a document that has
+    /// kernels itself, or no images with kernels.
     pub fn kernel_reading(&mut self, id: NodeId) -> Option<KernelReading> {
         if self.kernels(id).is_some() || !self.has_kernels(id) {
             return None;
@@ -138,7 +137,7 @@ impl Document {
         let is_indexed = images.list.iter().any(Image::is_listed);
         let is_of_file = id == NodeId::ROOT && self.summary.has.host;
         let around = match is_indexed {
-            // An index that is not that of the file.
+            // The index of a nested document.
             true if !is_of_file => None,
             true => self.kept_host_kernels(),
             false => self.host_kernels(),
@@ -171,15 +170,15 @@ impl Document {
         })
     }
 
-    /// Reads all images of a container, and returns what it holds for which devices. Returns `None`
-    /// for a document that has kernels itself, or no images with kernels.
+    /// Reads all images of a container, and summarizes them by device. Returns `None` for a
+    /// document that has kernels itself, or no images with kernels.
     pub fn survey(&mut self, id: NodeId) -> Option<Survey> {
         let mut reading = self.kernel_reading(id)?;
         while reading.step(self) {}
         Some(reading.survey())
     }
 
-    /// The kernels of a document; of a container, those of all its images.
+    /// Returns the kernels of a document; for a container, those of all its images.
     pub(super) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         if let Some(part) = self.kernels_of(id) {
             let list = KernelList::new(vec![Rc::new(part)], false, Vec::new());
@@ -205,7 +204,7 @@ impl Document {
         })
     }
 
-    /// The short names of the kernels around a node, as they are in the lists of the file.
+    /// Returns the short names of the kernels around a node, as in the lists of the file.
     pub fn short_names(&mut self, node: NodeId) -> Option<Rc<ShortNames>> {
         if self.summary.has.host {
             return self.host_kernels();
@@ -224,8 +223,8 @@ impl Document {
         Some(names)
     }
 
-    /// The short names of the kernels in the index of a host's file: they are the same in the lists of
-    /// all its images.
+    /// Returns the short names of the kernels in a host binary's index, which are the same in the
+    /// lists of all its images.
     fn host_kernels(&mut self) -> Around {
         if !self.summary.has.host {
             return None;
@@ -244,25 +243,25 @@ impl Document {
         Some(Rc::clone(&kept.0))
     }
 
-    /// Does one of the images in a document list kernels?
+    /// Whether an image in a document lists kernels.
     pub(super) fn has_kernels(&self, id: NodeId) -> bool {
         self.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
     }
 
-    /// The kernels of an image of a host's file: those of its native code, for each device, which is
-    /// opened; else the names in the index, at most `most`. Returns also how many of those are left
-    /// out, and how many names the index has beyond what the size of the file allows.
+    /// Returns the kernels of an image of a host binary: those of its native code, which is opened,
+    /// for each device; else the names in the index, at most `most`. Also returns the number of
+    /// names left out, and the number that exceeds what the size of the file allows.
     fn kernels_in_host(
         &mut self,
         image: &Image,
         host: &InHost,
         most: usize,
     ) -> (Vec<Part>, u64, u64) {
-        let Some(said) = host.said(&self.sources) else {
+        let Some(entry) = host.said(&self.sources) else {
             return (Vec::new(), 0, 0);
         };
-        let names = said.described.as_ref().map_or(0, |found| found.left_out);
-        if said.is_native() {
+        let names = entry.described.as_ref().map_or(0, |found| found.left_out);
+        if entry.is_native() {
             let within = self.images_within(image.span).unwrap_or_default();
             let has_spirv = within.list.iter().any(is_spirv);
             let mut parts = Vec::new();
@@ -288,7 +287,7 @@ impl Document {
                 return (parts, 0, names);
             }
         }
-        let Some(described) = &said.described else {
+        let Some(described) = &entry.described else {
             return (Vec::new(), 0, names);
         };
         let kernels = described.kernels();
@@ -304,7 +303,7 @@ impl Document {
         let part = Part {
             rows: Rc::new(rows.collect()),
             image: image.name.clone(),
-            device: match said.kind {
+            device: match entry.kind {
                 "spirv" => SPIRV.into(),
                 _ => described.target.clone().into(),
             },
@@ -325,7 +324,7 @@ fn is_spirv(image: &Image) -> bool {
     image.format == "spirv"
 }
 
-/// SPIR-V in an image, whose kernels nobody lists.
+/// Creates a part for SPIR-V in an image that lists no kernels.
 fn spirv_part(image: &str, span: Span) -> Part {
     Part {
         image: image.to_owned(),
@@ -341,7 +340,7 @@ fn short_names(images: &Images, sources: &Sources) -> ShortNames {
     ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
 }
 
-/// The short names of the kernels in an index. Most of them are in the set already, without others.
+/// Returns the short names of the kernels in an index. Most of them are already in the set.
 fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames {
     let names = images.kernel_names(sources);
     let index: HashSet<&str> = names.iter().map(|(name, _)| &**name).collect();
@@ -356,7 +355,7 @@ fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames
 }
 
 impl KernelReading {
-    /// Reads one more image. Returns `false` if none is left.
+    /// Reads one more image. Returns `false` if there are no more.
     pub fn step(&mut self, document: &mut Document) -> bool {
         let Some(image) = self.images.list.get(self.next).cloned() else {
             return false;
@@ -372,14 +371,14 @@ impl KernelReading {
                 set.add(name, demangled);
             }
         }
-        // Now that the bytes are here.
+        // Now that their bytes are in memory.
         for part in first..self.parts.len() {
             self.compare(part, &document.sources);
         }
         true
     }
 
-    /// How many of the images are read.
+    /// Returns the number of images read.
     pub fn progress(&self) -> Progress {
         Progress {
             done: self.next as u64,
@@ -403,7 +402,7 @@ impl KernelReading {
             Some(host) => {
                 if host
                     .said(&document.sources)
-                    .is_some_and(|said| said.is_native())
+                    .is_some_and(|entry| entry.is_native())
                 {
                     document.sources.prefetch(image.span);
                 }
@@ -460,7 +459,7 @@ impl KernelReading {
         }
     }
 
-    /// What is wrong with the list as a whole.
+    /// Returns notes about the list as a whole.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(first) = self.silent.first() {
@@ -487,7 +486,8 @@ impl KernelReading {
         notes
     }
 
-    /// The kernels that are read. Until all images are, their short names are those of what is read.
+    /// Returns the kernels read so far. Until all images are read, their short names are
+    /// preliminary.
     pub fn list(&mut self, document: &mut Document) -> Rc<dyn List> {
         let list = KernelList::new(self.parts.clone(), true, self.notes());
         let mut list = list.with_names(self.short_names(document));
@@ -527,7 +527,7 @@ impl KernelReading {
         made.as_ref().map(|(_, names)| Rc::clone(names))
     }
 
-    /// The images that are read, by device.
+    /// Returns a summary of the images read so far, by device.
     pub fn survey(&self) -> Survey {
         let mut survey = SurveyBuilder::new(self.progress());
         for part in &self.parts {
@@ -545,8 +545,8 @@ impl KernelReading {
     }
 }
 
-/// Have two places, of the same length, the same bytes? Not if more than `left` bytes must be
-/// compared for that.
+/// Whether two spans of the same length have the same bytes. Returns `false` if that requires
+/// comparing more than `left` bytes.
 fn is_same(a: Span, b: Span, left: &mut u64, sources: &Sources) -> bool {
     let read = |span: Span, at: u64| sources.read(span.subspan(at, PIECE)).ok();
     let mut starts = (0..a.len()).step_by(usize::try_from(PIECE).unwrap_or(usize::MAX));

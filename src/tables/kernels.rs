@@ -18,7 +18,7 @@ use crate::model::{Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;
 
-/// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
+/// Index of the first column of the row's image; these are after the name, and not in `KernelRow`.
 const IMAGE: usize = 1;
 const MEMBER: usize = 2;
 const DEVICE: usize = 3;
@@ -90,10 +90,10 @@ columns! {
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
 
-/// A column of what the instructions come to: its id, its title, what it means, and the number.
+/// A column of instruction statistics: id, title, explanation, and number.
 type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
 
-/// The columns of what the instructions come to.
+/// The columns of instruction statistics.
 static COUNTED: &[CodeColumn] = &[
     (
         "instructions",
@@ -152,30 +152,30 @@ static COUNTED: &[CodeColumn] = &[
     (
         "loops",
         "Loops",
-        "Loops: places that a later instruction jumps back to.",
+        "Loops: targets of backward jumps.",
         |mix| mix.loops,
     ),
     (
         "loop_nesting",
         "Nesting",
-        "How many loops an instruction is in at most.",
+        "The maximum nesting depth of loops.",
         |mix| mix.nesting,
     ),
     (
         "registers_used",
         "Registers",
-        "General registers that instructions name.",
+        "General registers that instructions access directly.",
         |mix| mix.registers,
     ),
     (
         "scoreboard_waits",
         "Waits",
-        "Instructions that wait for others by the software scoreboard.",
+        "Instructions that wait on the software scoreboard.",
         |mix| mix.waits,
     ),
 ];
 
-/// A column of the data flow: its id, its title, its unit, what it means, and the number.
+/// A column of the data flow: id, title, unit, explanation, and number.
 type Flowing = (
     &'static str,
     &'static str,
@@ -190,14 +190,14 @@ static FLOWING: &[Flowing] = &[
         "peak_live_registers",
         "Live regs",
         "max",
-        "General registers that are live at once, at most.",
+        "The maximum number of general registers that are live at once.",
         |counts| Some(counts.peak_live_registers),
     ),
     (
         "dead_writes",
         "Dead writes",
         "",
-        "Instructions whose result nobody reads; empty if registers are addressed indirectly.",
+        "Instructions whose result is never read; empty if registers are addressed indirectly.",
         |counts| counts.dead_writes,
     ),
     (
@@ -210,13 +210,13 @@ static FLOWING: &[Flowing] = &[
     ),
 ];
 
-/// The place of the first of them.
+/// Index of the first data flow column.
 const FIRST_FLOWING: usize = FIRST_COUNTED + COUNTED.len();
 
-/// The place of the first counted column.
+/// Index of the first counted column.
 const FIRST_COUNTED: usize = BEFORE_FLAGS.len() + FLAGS.len();
 
-/// All columns: each of the [`FLAGS`] has one, too.
+/// All columns, including one for each of the [`FLAGS`].
 pub static COLUMNS: &[Column] = &{
     const FLAG: Column = Column {
         id: "",
@@ -230,7 +230,7 @@ pub static COLUMNS: &[Column] = &{
     const FIRST: usize = BEFORE_FLAGS.len();
     let mut all = [FLAG; FIRST_FLOWING + FLOWING.len()];
     let mut at = 0;
-    // The compiler runs this: a place that is not there would not compile.
+    // Evaluated at compile time, so an index out of range is a compile error.
     #[allow(clippy::indexing_slicing)]
     while at < all.len() {
         if at < FIRST {
@@ -295,7 +295,7 @@ fn name(row: &KernelRow) -> Cell<'_> {
     }
 }
 
-/// The image of a row; where other images have the same bytes, with their number.
+/// Formats the image of a row, with the number of identical images.
 fn image(part: &Part) -> Cell<'_> {
     let cell = Cell::text(&*part.image);
     match part.copies.as_slice() {
@@ -312,7 +312,7 @@ fn image(part: &Part) -> Cell<'_> {
     }
 }
 
-/// A size that may be that of a scratch slot.
+/// Formats a size that may be that of a scratch slot.
 fn slot(row: &KernelRow, size: Located<i64>) -> Cell<'static> {
     let doc = "The size of the scratch slot: ze_info is older than 1.39.";
     match size.span {
@@ -321,12 +321,12 @@ fn slot(row: &KernelRow, size: Located<i64>) -> Cell<'static> {
     }
 }
 
-/// A cell with the marks of the row's hazards of these kinds.
+/// Annotates a cell with the row's hazards of these kinds.
 fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> Cell<'a> {
     let hazards = row.hazards.iter();
     for hazard in hazards.filter(|hazard| kinds.contains(&hazard.kind)) {
         let (tone, word) = match hazard.kind {
-            // The number of registers says it.
+            // The number of registers is enough.
             HazardKind::LargeGrf => continue,
             HazardKind::HeavySpills => (Tone::Bad, "spills"),
             HazardKind::Spills => (Tone::Warning, "spills"),
@@ -349,26 +349,26 @@ fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> C
     cell
 }
 
-/// Kernels of one document, or of several.
+/// The kernels of one or several documents.
 pub(super) struct KernelList {
     parts: Vec<Rc<Part>>,
-    /// The rows, each by its part and its place in it: the kernels of all parts, then the
+    /// The rows, by the index of the part and the index in it: the kernels of all parts, then
     /// secondary rows.
     rows: Vec<(u32, u32)>,
-    /// The number of the rows that are secondary.
+    /// Numbers of the secondary rows.
     secondary: Secondary,
     is_of_several: bool,
-    /// What is wrong with the list as a whole.
+    /// Notes about the list as a whole.
     notes: Vec<String>,
-    /// The short names of the kernels in the index of the host's file, or in the container.
+    /// The short names of the kernels in the host binary's index, or in the container.
     around: Around,
-    /// The short names, made when a cell has one.
+    /// The short names, computed on demand.
     names: OnceCell<ShortNames>,
 }
 
 impl KernelList {
     pub(super) fn new(parts: Vec<Rc<Part>>, is_of_several: bool, notes: Vec<String>) -> KernelList {
-        // The kernels, then what is secondary: copies, placeholders, functions.
+        // The kernels, then the secondary rows: copies, placeholders, functions.
         let mut rows = [const { Vec::new() }; 4];
         for (part, at) in parts.iter().zip(0..) {
             for (row, place) in part.rows.iter().zip(0..) {
@@ -400,14 +400,14 @@ impl KernelList {
         }
     }
 
-    /// Gives the kernels the short names that they have in all lists of the file.
+    /// Uses the short names that the kernels have in all lists of the file.
     pub(super) fn with_names(mut self, around: Around) -> KernelList {
         self.around = around;
         self
     }
 
-    /// The short names of the kernels. Those of functions, and of what is not in the index of the
-    /// host's file, do not change them.
+    /// Returns the short names of the kernels. Functions, and kernels that are not in the index of
+    /// the host binary, do not affect the names of the others.
     fn short_names(&self) -> &ShortNames {
         self.names.get_or_init(|| {
             let rows = self.parts.iter().flat_map(|part| part.rows.iter());
@@ -424,13 +424,13 @@ impl KernelList {
         self.short_names().get(name).unwrap_or(name)
     }
 
-    /// The number of rows that are not secondary.
+    /// Returns the number of rows that are not secondary.
     fn kernels(&self) -> usize {
         let secondary = usize::try_from(self.secondary.count()).unwrap_or(usize::MAX);
         self.rows.len().saturating_sub(secondary)
     }
 
-    /// Puts the rows of the same kernel side by side, one for each image and device.
+    /// Makes the rows of the same kernel adjacent, one for each image and device.
     pub(super) fn put_together(&mut self) {
         let mut first: HashMap<&str, usize> = HashMap::new();
         let mut order = Vec::new();
@@ -601,7 +601,7 @@ impl List for KernelList {
             .get(column)
             .is_some_and(|column| column.id == "hazards");
         match self.row(row).filter(|_| is_hazards) {
-            // What is worst, and of that the most.
+            // By the worst hazard, then by its amount.
             Some(row) => {
                 let worst = row
                     .hazards

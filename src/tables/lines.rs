@@ -8,7 +8,7 @@ use super::{Cell, List, ListId, Match, columns, left_out};
 use crate::model::lines::{CHUNK, LineIndex, STRIDE, without_break};
 use crate::model::{SourceError, Sources, Span};
 
-/// So many bytes of a line are in its cell.
+/// Maximum length of a line in its cell, in bytes.
 pub const LINE_SHOWN: u64 = 1000;
 
 type RowRef<'a> = (&'a LineList, u32);
@@ -25,21 +25,21 @@ columns! {
         };
 }
 
-/// So many blanks around something are not counted to its lines.
+/// Maximum number of blanks around a span that are ignored when finding its lines.
 const BLANKS: u64 = 4096;
 
-/// The bytes of a line without those of its break.
+/// Returns the bytes of a line without its line break.
 fn unbroken(line: Span, sources: &Sources) -> Result<Span, SourceError> {
     let tail = sources.read_clamped(line.skip(line.len().saturating_sub(2)))?;
     let broken = tail.len() - without_break(&tail).len();
     Ok(line.subspan(0, line.len() - broken as u64))
 }
 
-/// The first [`LINE_SHOWN`] bytes of a line.
+/// Formats the first [`LINE_SHOWN`] bytes of a line.
 fn shown(line: Span, sources: &Sources) -> Result<Cell<'static>, SourceError> {
     let span = unbroken(line, sources)?;
     let bytes = sources.read_clamped(span.subspan(0, LINE_SHOWN))?;
-    // A character is not cut in two.
+    // Does not split a character.
     let cut = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_none() && span.len() > LINE_SHOWN => {
             bytes.get(..error.valid_up_to()).unwrap_or(&bytes)
@@ -49,7 +49,7 @@ fn shown(line: Span, sources: &Sources) -> Result<Cell<'static>, SourceError> {
     Ok(Cell::text(readable(cut)).at(Some(span.subspan(0, cut.len() as u64))))
 }
 
-/// The text of bytes; those that are not UTF-8 stand as `\xff`.
+/// Decodes text, with `\xff` in place of invalid UTF-8.
 fn readable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -64,11 +64,11 @@ fn readable(bytes: &[u8]) -> String {
     out
 }
 
-/// A text as it stands in the file; bytes that are not UTF-8 as `\xff`.
+/// Returns a text as it is in the file, with `\xff` in place of invalid UTF-8.
 ///
 /// # Errors
 ///
-/// When it is longer than `limit` bytes or cannot be read; says so in words.
+/// A message, if it is longer than `limit` bytes or cannot be read.
 pub fn text(of: Span, sources: &Sources, limit: usize) -> Result<String, String> {
     if of.len() > limit as u64 {
         return Err("This text is too long to copy. Save it instead.".to_owned());
@@ -81,12 +81,11 @@ pub fn text(of: Span, sources: &Sources, limit: usize) -> Result<String, String>
 
 struct LineList {
     index: LineIndex,
-    /// The number of the first line of a block of [`STRIDE`], and the block: that of the row
-    /// that was asked for last.
+    /// The block of [`STRIDE`] lines that was requested last, with the number of its first line.
     block: RefCell<(u64, Vec<Span>)>,
 }
 
-/// The list of the lines of a text; walks through the text once.
+/// Returns the list of the lines of a text; scans the text once.
 pub(super) fn list(text: Span, sources: &Sources) -> Rc<dyn List> {
     Rc::new(LineList {
         index: LineIndex::new(sources, text),
@@ -95,7 +94,7 @@ pub(super) fn list(text: Span, sources: &Sources) -> Rc<dyn List> {
 }
 
 impl LineList {
-    /// The bytes of a line, with its break.
+    /// Returns the bytes of a line, with its line break.
     fn line(&self, row: u32, sources: &Sources) -> Option<Span> {
         let first = u64::from(row) / STRIDE * STRIDE;
         let mut block = self.block.borrow_mut();
@@ -132,7 +131,7 @@ impl List for LineList {
         unbroken(self.line(row, sources)?, sources).ok()
     }
 
-    /// Without the blanks around the bytes.
+    /// Ignores blanks around the bytes.
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
         let text = self.index.span;
         let span = Some(span).filter(|span| text.contains(*span) && *span != text)?;
@@ -156,7 +155,7 @@ impl List for LineList {
         left_out(self.index.count - u64::from(self.count()))
     }
 
-    /// Of the text, the bytes of the longest line.
+    /// For the text column, returns the length of the longest line in bytes.
     fn largest(&self, column: usize, _: &Sources) -> Option<f64> {
         // A width on the screen: exact below 2^53.
         #[allow(clippy::cast_precision_loss)]
@@ -173,7 +172,7 @@ impl List for LineList {
         find(self.index.span, typed, from, forward, sources)
     }
 }
-/// The match at `from` or after it (before it, backwards), around the end.
+/// Returns the match at or after `from` (or before it, backwards), wrapping around.
 fn find(
     text: Span,
     typed: &str,
@@ -231,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_shown() {
+    fn invalid_utf8_is_escaped() {
         assert_eq!(readable(b"a\xff\xc3\xa4\xc3"), "a\\xff\u{e4}\\xc3");
     }
 
@@ -263,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_are_found_around_both_ends() {
+    fn searches_wrap_around() {
         let (sources, span) = sources(b"ab xAB x ab");
         let start = |from, forward| {
             let found = find(span, "aB", from, forward, &sources).unwrap().unwrap();
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_over_the_edge_of_two_pieces_is_found_once() {
+    fn a_match_across_two_pieces_is_found_once() {
         let edge = usize::try_from(CHUNK).unwrap();
         for at in [edge - 3, edge - 1, edge] {
             let mut text = vec![b'.'; 2 * edge];

@@ -1,4 +1,4 @@
-//! A list: rows with columns.
+//! The interface of lists.
 
 use super::cell::{Cell, Key};
 use super::column::{Column, ColumnKind};
@@ -11,96 +11,96 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A row as it is shown.
+/// A row for display.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its place in the list, from 0, whatever the query.
+    /// Zero-based index in the list, independent of the query.
     pub index: u64,
     /// The bytes of its entry.
     pub entry: Span,
-    /// A cell for each column that was asked for.
+    /// A cell for each requested column.
     pub cells: Vec<Cell<'static>>,
     /// Of an instruction, the parts of its text.
     pub parts: Vec<TextPart>,
 }
 
-/// What there is to say about one row.
+/// The details of a row.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RowDetails {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// What belongs to it.
+    /// Related bytes.
     pub links: Vec<Xref>,
-    /// All of it, where there is more than the row says.
+    /// Further details, depending on the list.
     pub detail: Detail,
 }
 
-/// All of one row.
+/// The details that depend on the list.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum Detail {
-    /// The row says it all.
+    /// No further details.
     #[default]
     None,
     /// A kernel.
     Kernel(Box<KernelDetail>),
-    /// A symbol: how many relocations refer to it, and the query that finds them.
+    /// A symbol: the number of its relocations, and the query that finds them.
     Symbol {
-        /// How many.
+        /// Number of relocations.
         relocations: u64,
         /// The query, for [`ListId::Relocations`].
         query: String,
     },
-    /// A module: what the bytes belong to.
+    /// A module, identified as an owner of properties.
     Module(PropertyOwner),
-    /// An image of a host's file: how many kernels it has, and the query that finds them.
+    /// An image of a host binary: the number of its kernels, and the query that finds them.
     Image {
-        /// How many.
+        /// Number of kernels.
         kernels: u64,
         /// The query, for [`ListId::Kernels`].
         query: String,
     },
     /// An instruction.
     Instruction(Box<InstructionDetail>),
-    /// A line of the source.
+    /// A source line.
     Line {
-        /// How many ranges of code come from it.
+        /// Number of code ranges of the line.
         ranges: u64,
-        /// Their bytes.
+        /// Their total size in bytes.
         bytes: u64,
         /// The query that finds them, for [`ListId::SourceLines`].
         query: String,
     },
 }
 
-/// All of an instruction.
+/// The details of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InstructionDetail {
-    /// What the operation does.
+    /// The meaning of the operation.
     pub meaning: Str,
-    /// What its message means.
+    /// The meaning of its message.
     pub comment: String,
-    /// Its parts, and their bits.
+    /// Its parts, with their bits.
     pub parts: Vec<Part>,
 }
 
-/// Rows with columns.
+/// A list: rows with columns.
 ///
-/// A row is a number below [`count`](List::count) and a column a place in the list's
-/// [`columns`](ListId::columns). What is asked for beyond either is empty.
+/// A row is an index below [`count`](List::count), and a column an index in the list's
+/// [`columns`](ListId::columns). Cells out of range are empty.
 pub trait List {
-    /// Which list it is.
+    /// Returns the identifier of the list.
     fn id(&self) -> ListId;
 
-    /// How many rows it has.
+    /// Returns the number of rows.
     fn count(&self) -> u32;
 
-    /// A cell.
+    /// Returns a cell.
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a>;
 
-    /// The bytes of a row's entry.
+    /// Returns the bytes of a row's entry.
     fn entry(&self, row: u32, sources: &Sources) -> Option<Span>;
 
-    /// The rows that bytes belong to: several only of [`ListId::Lines`].
+    /// Returns the rows that the bytes belong to: a single one, except for [`ListId::Lines`].
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
 
     /// Of an instruction, the parts of its text.
@@ -109,66 +109,67 @@ pub trait List {
         Vec::new()
     }
 
-    /// What there is to say about a row; `span` are the bytes that were asked for.
+    /// Returns the details of a row; `span` has the requested bytes.
     fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {
         let _ = (row, span, sources);
         RowDetails::default()
     }
 
-    /// The last rows, which are shown only on demand ([`Query::all`](query::Query::all)).
+    /// Returns the numbers of the last rows, which are hidden by default
+    /// ([`Query::all`](query::Query::all)).
     fn secondary(&self) -> Secondary {
         Secondary::default()
     }
 
-    /// Of the kernels of several images: the number of different names.
+    /// For kernels of several images: returns the number of distinct names.
     fn names(&self) -> Option<u32> {
         None
     }
 
-    /// The number of rows that are shown without a demand.
+    /// Returns the number of rows that are visible by default.
     fn primary(&self) -> u32 {
         self.count().saturating_sub(self.secondary().count())
     }
 
-    /// The key that a column sorts by.
+    /// Returns the sort key of a row for a column.
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         self.cell(row, column, sources).value.into_key()
     }
 
-    /// What people must know of the list as a whole: what is missing in it.
+    /// Returns notes about the list as a whole, such as missing entries.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// It is of several documents: the kernels of all images.
+    /// Whether the list is of several documents: the kernels of all images.
     fn is_of_several(&self) -> bool {
         false
     }
 
-    /// Is a column shown if nobody chooses others?
+    /// Whether a column is visible by default.
     fn shows(&self, column: &Column) -> bool {
         column.presence.is_shown(self.is_of_several())
     }
 
-    /// The kernel of a row: who knows it, and its place among those.
+    /// Returns the kernel of a row: its provider, and its index there.
     fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
         let _ = row;
         None
     }
 
-    /// The path of the document that a row is of.
+    /// Returns the path of the document of a row.
     fn path(&self, row: u32) -> &str {
         let _ = row;
         ""
     }
 
-    /// What the list is of, where that is not the opened file: `abstract module 3`.
+    /// Returns the subject of the list if it is not the opened file: `abstract module 3`.
     fn subject(&self) -> String {
         String::new()
     }
 
-    /// The largest number of a column of numbers without a width of its own; of
-    /// [`ListId::Lines`] the bytes of the longest line.
+    /// Returns the largest number of a column of numbers without a fixed width; for
+    /// [`ListId::Lines`], the length of the longest line in bytes.
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
         let wanted = |column: &&Column| column.kind == ColumnKind::Number && column.width == 0;
         self.id().columns().get(column).filter(wanted)?;
@@ -176,12 +177,12 @@ pub trait List {
         cells.flatten().max_by(f64::total_cmp)
     }
 
-    /// The next match of a text at or after `from` (or the last before it), around the end.
-    /// Only [`ListId::Lines`] is searched so; the others are filtered.
+    /// Returns the next match of a text at or after `from` (or the last before it), wrapping
+    /// around. Only [`ListId::Lines`] supports it; other lists are filtered.
     ///
     /// # Errors
     ///
-    /// When the bytes cannot be read.
+    /// If the bytes cannot be read.
     fn find(
         &self,
         typed: &str,
@@ -194,19 +195,19 @@ pub trait List {
     }
 }
 
-/// The number of rows that are shown only on demand; in the order of the list.
+/// Numbers of the rows that are hidden by default, in the order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Secondary {
     /// Kernels of images that are byte-for-byte copies of an earlier image.
     pub copies: u32,
-    /// Entries that stand for no kernel of the source.
+    /// Entries that are not kernels of the source.
     pub placeholders: u32,
     /// Functions that other modules can call.
     pub functions: u32,
 }
 
 impl Secondary {
-    /// All of them.
+    /// Returns their total number.
     pub fn count(self) -> u32 {
         self.copies
             .saturating_add(self.placeholders)
@@ -214,18 +215,18 @@ impl Secondary {
     }
 }
 
-/// A match of a text.
+/// A match of a text search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// Its bytes.
     pub span: Span,
-    /// Its number, from 1.
+    /// Its one-based number.
     pub ordinal: u64,
-    /// How many matches there are.
+    /// Total number of matches.
     pub count: u64,
 }
 
-/// What is said of entries of the file that are not in a list because there are too many.
+/// Returns a note about entries that exceed the limit of a list.
 pub(super) fn left_out(count: u64) -> Vec<String> {
     match count {
         0 => Vec::new(),

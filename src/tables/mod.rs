@@ -1,10 +1,9 @@
-//! Lists: kernels, instructions, relocations, symbols, modules, properties, images, devices, the
+//! Tables: kernels, instructions, relocations, symbols, modules, properties, images, devices, the
 //! lines of a text, source lines, differences between files.
 //!
-//! All of them are one thing: rows with columns, a [`query`](mod@query) that filters and sorts
-//! them, pages, the row that some bytes belong to, and [`write`](mod@write) (CSV, Markdown,
-//! JSON). A new table is one implementation of [`List`] with its columns; [`Document::list`]
-//! finds it.
+//! All of them share one interface: rows and columns, a [`query`](mod@query) that filters and sorts
+//! them, pages, the row of given bytes, and output with [`write`](mod@write) (CSV, Markdown, JSON).
+//! A new table is an implementation of [`List`] with its columns; [`Document::list`] finds it.
 #![forbid(unsafe_code)]
 #![deny(
     missing_docs,
@@ -82,7 +81,7 @@ use crate::model::{Document, NodeId, NodeKind, Span};
 use std::rc::Rc;
 
 impl ListId {
-    /// Its columns, in the order of the table.
+    /// Returns its columns, in the order of the table.
     pub fn columns(self) -> &'static [Column] {
         match self {
             ListId::Kernels => kernels::COLUMNS,
@@ -100,13 +99,13 @@ impl ListId {
         }
     }
 
-    /// The columns that are shown if nobody chooses others; the list is of one document.
+    /// Returns the columns that are visible by default in the list of a single document.
     pub fn default_columns(self) -> impl Iterator<Item = &'static Column> {
         let columns = self.columns().iter();
         columns.filter(|column| column.presence == Presence::Default)
     }
 
-    /// Its name in the plural, for addresses, file names and elements: `kernels`.
+    /// Returns its plural name, for URLs, file names and elements: `kernels`.
     pub fn name(self) -> &'static str {
         match self {
             ListId::Kernels => "kernels",
@@ -126,7 +125,7 @@ impl ListId {
 }
 
 impl Document {
-    /// The innermost document around a node (or the node itself) that has such a list.
+    /// Returns the innermost document around a node (or the node itself) that has such a list.
     pub fn document_of(&self, node: NodeId, list: ListId) -> Option<NodeId> {
         let parent = |id: &NodeId| self.node(*id)?.parent;
         let mut around = std::iter::successors(Some(node), parent);
@@ -136,8 +135,8 @@ impl Document {
         })
     }
 
-    /// The documents that have such a list themselves: the opened file or, if it has none, the
-    /// outermost of those in it.
+    /// Returns the documents that have such a list themselves: the opened file or, if it has none,
+    /// the outermost nested ones.
     pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
         self.open_all();
         let has = |document: &Document, id| document.has_list(id, list);
@@ -160,7 +159,7 @@ impl Document {
         found
     }
 
-    /// Has a document such a list itself?
+    /// Whether a document has such a list itself.
     pub fn has_list(&self, id: NodeId, list: ListId) -> bool {
         match list {
             ListId::Kernels => self.kernels(id).is_some(),
@@ -179,9 +178,9 @@ impl Document {
         }
     }
 
-    /// A list of a document: of the opened file (its root), or of one that is nested in it.
-    /// `of` are the bytes of the text, or of what has the properties. Returns `None` if there is
-    /// no such list.
+    /// Returns a list of a document: of the opened file (its root), or of one that is nested in it.
+    /// `of` is the extent of the text, or of the owner of properties. Returns `None` if there is no
+    /// such list.
     pub fn list(
         &mut self,
         document: NodeId,
@@ -195,7 +194,7 @@ impl Document {
         self.list_for(document, list, &query)
     }
 
-    /// Kernels in groups, where they are those of several images.
+    /// Groups kernels if they are those of several images.
     pub(crate) fn grouped(&self, list: Rc<dyn List>, by: Option<GroupBy>) -> Rc<dyn List> {
         match by.filter(|_| list.is_of_several()) {
             Some(by) => Rc::new(KernelGroups::new(list, by, &self.sources)),
@@ -203,8 +202,7 @@ impl Document {
         }
     }
 
-    /// The list that a query is about, whatever its filter and order: of what it is, on which
-    /// device, of which row.
+    /// Returns the list for a query, ignoring its filter and order: for its extent, device and row.
     pub fn list_for(
         &mut self,
         document: NodeId,

@@ -51,14 +51,14 @@ columns! {
             let images = list.graph.ir_modules_of(module).iter();
             let images = images.chain(list.graph.native_images_of(module));
             Cell::words(images.flat_map(|image| {
-                let said = [&image.arch, &image.target].into_iter().flatten();
-                let said = said.map(|said| &*said.value);
-                [&*image.title].into_iter().chain(image.ir_type_name()).chain(said)
+                let names = [&image.arch, &image.target].into_iter().flatten();
+                let names = names.map(|names| &*names.value);
+                [&*image.title].into_iter().chain(image.ir_type_name()).chain(names)
             }))
         };
 }
 
-/// Images in words; how many they are, if they are several. The cell leads to the first.
+/// Describes images, with their number if there are several. The cell refers to the first.
 fn images<'a>(images: &'a [Image], words: fn(&'a Image) -> Cow<'a, str>) -> Cell<'a> {
     let cell = Cell::words(images.iter().map(words)).at(images.first().map(Image::place));
     match images.len() {
@@ -76,17 +76,17 @@ fn ir_words(image: &Image) -> Cow<'_, str> {
 }
 
 fn native_words(image: &Image) -> Cow<'_, str> {
-    let said = [&image.arch, &image.target].into_iter().flatten();
-    let mut said = said
-        .map(|said| &*said.value)
+    let names = [&image.arch, &image.target].into_iter().flatten();
+    let mut names = names
+        .map(|names| &*names.value)
         .filter(|text| !text.is_empty());
-    said.next().unwrap_or(&image.title).into()
+    names.next().unwrap_or(&image.title).into()
 }
 
-/// Pairs of a module's number and a symbol's place, sorted.
+/// Sorted pairs of a module's index and a symbol's index.
 type Pairs = OnceCell<Vec<(u32, usize)>>;
 
-/// The words between commas.
+/// Splits a text at commas.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(", ").filter(|word| !word.is_empty());
     words.map(str::to_owned)
@@ -95,15 +95,15 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 struct ModuleList {
     modules: Rc<dyn Modules>,
     graph: Rc<ModuleGraph>,
-    /// Of the module that was looked at last: its device requirements. The cells of a row follow
-    /// each other.
+    /// The device requirements of the last module, because the cells of a row are requested
+    /// together.
     sets: RefCell<Option<(u32, Rc<[PropertySet]>)>>,
-    /// Made when a cell asks.
+    /// Computed on demand.
     exported: Pairs,
     imported: Pairs,
 }
 
-/// The list of those modules.
+/// Returns the list of the modules.
 pub(super) fn list(modules: Rc<dyn Modules>, sources: &Sources) -> Rc<dyn List> {
     Rc::new(ModuleList {
         graph: modules.graph(sources),
@@ -115,7 +115,7 @@ pub(super) fn list(modules: Rc<dyn Modules>, sources: &Sources) -> Rc<dyn List> 
 }
 
 impl ModuleList {
-    /// What the first of these device requirements means, and the bytes of its value.
+    /// Returns the meaning of the first of these device requirements, and the bytes of its value.
     fn requirement(
         &self,
         module: &AbstractModule,

@@ -1,4 +1,4 @@
-//! The properties of a SYCLBIN, or of a module or image in it: one row a property.
+//! The properties of a SYCLBIN, or of a module or image in it: one row per property.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -63,14 +63,14 @@ fn value(property: &Property) -> Cell<'_> {
 
 struct PropertyList {
     sets: Vec<PropertySet>,
-    /// The places of the set and of the property in it.
+    /// The indices of the set and of the property in it.
     rows: Vec<(usize, usize)>,
-    /// The demangled form of the key of each row.
+    /// The demangled key of each row.
     demangled: Vec<Option<Rc<str>>>,
     subject: String,
 }
 
-/// The properties of what the bytes `of` belong to; of the SYCLBIN without.
+/// Returns the properties of the owner of the bytes `of`; by default those of the SYCLBIN.
 pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -> Rc<dyn List> {
     let graph = modules.graph(sources);
     let holder = of.and_then(|of| graph.holder_at(of));

@@ -41,12 +41,12 @@ columns! {
         |(_, row), _| Cell::count(row.symbol_index);
 }
 
-/// A selection of so many bytes is about the place that is patched in it: an instruction.
+/// Maximum length of a selection that matches the relocations within it, in bytes.
 const NEAR: u64 = 64;
 
 struct RelocationList(Rc<Tables>);
 
-/// The list of the relocations in those tables.
+/// Returns the list of the relocations in the tables.
 pub(super) fn list(tables: Rc<Tables>) -> Rc<dyn List> {
     Rc::new(RelocationList(tables))
 }

@@ -24,7 +24,7 @@ columns! {
             0 => Cell::empty(),
             column => Cell::count(column.into()).at(Some(row.entry)),
         };
-    "text" Text Default 30 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
+    "text" Text Default 30 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
         |(list, row), _| list.text(row);
     "offset" Number Default 8 "Offset" "in section" "The first byte of the code in its section."
         |(list, row), _| Cell::new(CellValue::Hex(row.offset)).at(list.table.code(row));
@@ -55,11 +55,11 @@ pub(super) struct SourceLineList {
     lines: Rc<dyn SourceLines>,
     pub(super) table: Rc<LineTable>,
     texts: SourceTexts,
-    /// The added file for each file of the table, and what makes that doubtful.
+    /// The added file for each file of the table, with a warning if it may be the wrong one.
     added: HashMap<SourceFile, (String, Option<Annotation>)>,
 }
 
-/// The list of those lines, with the texts of these files.
+/// Returns the list of the lines, with the texts of the added files.
 pub(super) fn list(
     lines: Rc<dyn SourceLines>,
     texts: SourceTexts,
@@ -113,7 +113,7 @@ impl SourceLineList {
         self.table.rows.get(usize::try_from(row).ok()?)
     }
 
-    /// The text of a row's line, if its file was added.
+    /// Returns the text of a row's line, if its file was added.
     pub(super) fn text(&self, row: &LineRow) -> Cell<'_> {
         let Some(file) = self.table.file(row) else {
             return Cell::empty();
@@ -139,7 +139,7 @@ impl SourceLineList {
         cell
     }
 
-    /// The rows of the same file and line.
+    /// Returns the rows with the same file and line.
     fn same<'a>(&'a self, row: &'a LineRow) -> impl Iterator<Item = &'a LineRow> {
         let rows = self.table.rows.iter();
         rows.filter(|other| (other.file, other.line) == (row.file, row.line))
@@ -162,13 +162,13 @@ impl List for SourceLineList {
         }
     }
 
-    /// Its code; the bytes of the line table if the section of the code is not known.
+    /// The code, or the bytes of the line table if the section of the code is unknown.
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
         let row = self.row(row)?;
         Some(self.table.code(row).unwrap_or(row.entry))
     }
 
-    /// By its code, or by the bytes of the line table.
+    /// Matches the code, or the bytes of the line table.
     fn rows_at(&self, span: Span, _: &Sources) -> Option<Range<u32>> {
         let rows = (0..).zip(&self.table.rows);
         let found = rows.filter_map(|(at, row)| {
@@ -201,7 +201,7 @@ impl List for SourceLineList {
             ranges += 1;
             bytes = bytes.saturating_add(row.len);
         }
-        // A name with a quotation mark cannot be asked for.
+        // Queries cannot express a name with a quotation mark.
         let query = if name.contains('"') {
             format!("line={}", row.line)
         } else {

@@ -50,7 +50,7 @@ impl<'a> From<&'a Symbol> for CellValue<'a> {
     }
 }
 
-/// The name of a section, which leads to its bytes.
+/// Formats the name of a section, with a link to its bytes.
 pub(super) fn section(section: Option<&Section>) -> Cell<'_> {
     match section {
         Some(section) => Cell::text(&section.name).at(Some(section.bytes)),
@@ -66,9 +66,9 @@ pub(super) fn link(links: &mut Vec<Xref>, why: &'static str, label: &str, to: Op
     }));
 }
 
-/// Of rows with the bytes of their entries and those that they stand for, the one that `span`
-/// belongs to: by its entry; else the smallest that stands for `span`; else the smallest that
-/// stands for something that `span` is about.
+/// Returns the row that `span` belongs to, given each row's entry and target: the row with that
+/// entry; else the smallest target that contains `span`; else the smallest target that is related
+/// to `span`.
 pub(super) fn row_for(
     span: Span,
     rows: impl Iterator<Item = (Span, Option<Span>)>,
@@ -91,14 +91,14 @@ pub(super) fn row_for(
     best.map(|(_, _, at)| at..at.saturating_add(1))
 }
 
-/// The symbols of some tables, without the first entry of each, which stands for none.
+/// The symbols of some tables, without the null symbol of each.
 struct SymbolList {
     tables: Rc<Tables>,
-    /// Places in [`Tables::symbols`].
+    /// Indices into [`Tables::symbols`].
     rows: Vec<u32>,
 }
 
-/// The list of the symbols in those tables.
+/// Returns the list of the symbols in the tables.
 pub(super) fn list(tables: Rc<Tables>) -> Rc<dyn List> {
     let all = (0..).zip(&tables.symbols);
     let rows = all.filter(|(_, symbol)| !symbol.is_null());
@@ -107,7 +107,7 @@ pub(super) fn list(tables: Rc<Tables>) -> Rc<dyn List> {
 }
 
 impl SymbolList {
-    /// The place among all symbols, and the symbol.
+    /// Returns the index among all symbols, and the symbol.
     fn row(&self, row: u32) -> Option<(u32, &Symbol)> {
         let at = *self.rows.get(usize::try_from(row).ok()?)?;
         Some((at, self.symbol(at)?))
@@ -118,7 +118,7 @@ impl SymbolList {
     }
 }
 
-/// So many of a symbol's relocations are named.
+/// Maximum number of a symbol's relocations in its details.
 const USERS: usize = 12;
 
 impl List for SymbolList {
@@ -144,7 +144,7 @@ impl List for SymbolList {
     fn rows_at(&self, span: Span, _: &Sources) -> Option<Range<u32>> {
         let rows = self.rows.iter().filter_map(|at| self.symbol(*at));
         let rows = rows.map(|symbol| (symbol.entry, symbol.target));
-        // A section, with padding at its end.
+        // A section, with trailing padding.
         row_for(span, rows, |target| {
             span.contains(target) && span.start == target.start
         })

@@ -1,21 +1,21 @@
-//! Text in columns, for a terminal.
+//! Text tables for a terminal.
 
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
-/// What stands above a column.
+/// The header of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnHeader {
     /// Its first line.
     pub title: String,
     /// Its second line; may be empty.
     pub unit: String,
-    /// Its cells are numbers: to the right, and never cut.
+    /// Whether its cells are numbers: right-aligned, and never cut.
     pub is_number: bool,
 }
 
 impl ColumnHeader {
-    /// A column of text.
+    /// Creates the header of a text column.
     pub fn text(title: &str) -> ColumnHeader {
         ColumnHeader {
             title: title.to_owned(),
@@ -24,7 +24,7 @@ impl ColumnHeader {
         }
     }
 
-    /// A column of numbers.
+    /// Creates the header of a column of numbers.
     pub fn number(title: &str) -> ColumnHeader {
         ColumnHeader {
             is_number: true,
@@ -32,31 +32,31 @@ impl ColumnHeader {
         }
     }
 
-    /// Nothing stands above the rows any more.
+    /// Clears the header's texts.
     pub fn clear(&mut self) {
         self.title.clear();
         self.unit.clear();
     }
 }
 
-/// Rows of cells, with what stands above them.
+/// Rows of cells with column headers.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// The columns.
+    /// The column headers.
     pub heads: Vec<ColumnHeader>,
-    /// A cell for each column.
+    /// The rows, with a cell for each column.
     pub rows: Rows,
-    /// The most characters of a line.
+    /// Maximum length of a line, in characters.
     width: Option<usize>,
 }
 
-/// The cells of rows, one after the other: a table may have many rows.
+/// The cells of all rows in a single text, because a table may have many rows.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     text: String,
-    /// Where each cell ends in the text.
+    /// The end of each cell in the text.
     cells: Vec<usize>,
-    /// Where each row ends in the cells.
+    /// The end of each row in the cells.
     rows: Vec<usize>,
 }
 
@@ -70,29 +70,29 @@ impl Rows {
         self.rows.push(self.cells.len());
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Are there none?
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Takes all rows away.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         self.text.clear();
         self.cells.clear();
         self.rows.clear();
     }
 
-    /// The bytes of all cells.
+    /// Returns the total size of the cells in bytes.
     pub fn size(&self) -> usize {
         self.text.len()
     }
 
-    /// The rows.
+    /// Returns an iterator over the rows.
     pub fn iter(&self) -> impl Iterator<Item = Vec<&str>> {
         let mut first = 0;
         let mut start = 0;
@@ -109,18 +109,18 @@ impl Rows {
     }
 }
 
-/// A cell of more characters widens no column: one such name would fill every other row with
-/// blanks.
+/// Maximum length of a cell, in characters, that widens its column: longer names would fill all
+/// other rows with blanks.
 const WIDEST: usize = 400;
 
-/// A column of text is not made narrower.
+/// Minimum width of a text column after narrowing, in characters.
 const NARROWEST: usize = 16;
 
-/// Between two columns.
+/// Number of blanks between two columns.
 const BETWEEN: usize = 2;
 
 impl Table {
-    /// A table without rows.
+    /// Creates an empty table.
     pub fn new(heads: Vec<ColumnHeader>) -> Table {
         Table {
             heads,
@@ -128,8 +128,8 @@ impl Table {
         }
     }
 
-    /// Makes the lines no longer than `width`: long text will be cut in the middle, and where that
-    /// is not enough, the last columns are left out. Returns what stands above those.
+    /// Limits lines to `width` characters: long text is cut in the middle, and if that is not
+    /// enough, the last columns are left out. Returns the headers of those.
     pub fn fit(&mut self, width: usize) -> Vec<String> {
         self.width = Some(width);
         let widths = self.widths();
@@ -155,7 +155,7 @@ impl Table {
         names
     }
 
-    /// The lines above the rows, then the rows: cells that are filled up with blanks.
+    /// Returns the header lines and the rows, with cells padded to the width of their columns.
     pub fn lines(&self) -> (Vec<Vec<String>>, impl Iterator<Item = Vec<String>>) {
         let widths = self.fitted();
         let titles: Vec<&str> = self.heads.iter().map(|head| &*head.title).collect();
@@ -170,7 +170,7 @@ impl Table {
         )
     }
 
-    /// The width of each column, as its cells need it.
+    /// Returns the width that each column needs.
     fn widths(&self) -> Vec<usize> {
         let heads = self.heads.iter();
         let mut widths: Vec<usize> = heads
@@ -187,7 +187,7 @@ impl Table {
         widths
     }
 
-    /// The same within the width of the table.
+    /// Returns the width of each column, limited to the width of the table.
     fn fitted(&self) -> Vec<usize> {
         let mut widths = self.widths();
         let Some(most) = self.width else {
@@ -224,7 +224,7 @@ impl Table {
             filled
         });
         let mut cells: Vec<String> = cells.collect();
-        // Nothing stands behind the last word.
+        // No trailing blanks.
         while let Some(last) = cells.last_mut() {
             last.truncate(last.trim_end().len());
             if !last.is_empty() {
@@ -240,7 +240,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The beginning and the end of text that is too long.
+/// Cuts the middle out of a text that is too long.
 pub fn cut(text: &str, width: usize) -> String {
     let length = length(text);
     if length <= width {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn as_wide_as_it_needs() {
+    fn columns_fit_their_cells() {
         let expected = "\
 Name                        Size  Flags
 abcdefghijklmnopqrstuvwxyz    12  x

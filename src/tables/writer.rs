@@ -12,12 +12,11 @@ use crate::model::Sources;
 use crate::model::json::SCHEMA;
 use crate::model::text::escaped;
 
-/// Rows of a list as text; `only`: the first and the last place, without what stands above the
-/// columns.
+/// Formats rows of a list; `only` has the first and last position, and omits the header.
 ///
 /// # Errors
 ///
-/// When it would be longer than about `limit` bytes; says so in words.
+/// A message, if it would be longer than about `limit` bytes.
 pub fn write(
     list: &dyn List,
     order: &Order,
@@ -41,25 +40,26 @@ pub fn write(
     Ok(writer.finish())
 }
 
-/// Writes rows of lists with the same columns, one after the other.
+/// Writes rows of lists that have the same columns.
 pub struct Writer {
-    /// With their places.
+    /// The columns, with their indices.
     columns: Vec<(usize, &'static Column)>,
     form: Form,
     with_file: bool,
-    /// Names are written in full also in tables.
+    /// Whether to write names in full in tables, too.
     has_full_names: bool,
-    /// Of texts that stand together, [`Form::Plain`] has the first and the number of the others.
+    /// Whether [`Form::Plain`] shortens cells with several texts to the first and the number of
+    /// others.
     has_short_words: bool,
     out: String,
-    /// For [`Form::Plain`], which must know all cells to align them.
+    /// The cells of [`Form::Plain`], which are kept to align them.
     cells: Rows,
     is_first: bool,
 }
 
 impl Writer {
-    /// Begins with what stands above the columns; with a first column `file` for
-    /// what [`push`](Writer::push) says.
+    /// Writes the header, with a first column `file` for the argument of [`push`](Writer::push) if
+    /// `with_file` is set.
     pub fn new(list: ListId, columns: &[&'static Column], form: Form, with_file: bool) -> Writer {
         let place = |column: &'static Column| {
             let mut all = list.columns().iter();
@@ -100,7 +100,7 @@ impl Writer {
         writer
     }
 
-    /// Writes names in full, where [`Form::Plain`] has short ones.
+    /// Writes names in full, where [`Form::Plain`] would shorten them.
     pub fn with_full_names(self, has_full_names: bool) -> Writer {
         Writer {
             has_full_names,
@@ -108,8 +108,8 @@ impl Writer {
         }
     }
 
-    /// Writes of the texts in a cell of a group only the first, with the number of the others, where
-    /// they are long, in [`Form::Plain`].
+    /// Shortens long cells of a group to the first text and the number of the others, in
+    /// [`Form::Plain`].
     pub fn with_short_words(self, has_short_words: bool) -> Writer {
         Writer {
             has_short_words,
@@ -186,12 +186,12 @@ impl Writer {
         }
     }
 
-    /// What has been written since the last time: a table may be too long to be kept.
+    /// Takes the output since the last call, because a table may be too long to be kept.
     pub fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }
 
-    /// The end of it.
+    /// Returns the rest of the output.
     pub fn finish(mut self) -> String {
         match self.form {
             Form::Json => self
@@ -211,12 +211,12 @@ impl Writer {
         }
     }
 
-    /// Of [`Form::Plain`], the bytes of the rows so far.
+    /// Returns the size of the cells so far in bytes, for [`Form::Plain`].
     pub fn size(&self) -> usize {
         self.cells.size()
     }
 
-    /// Of [`Form::Plain`], the rows so far.
+    /// Returns the rows so far, for [`Form::Plain`].
     pub fn table(&mut self) -> Table {
         let file = self.with_file.then(|| ColumnHeader::text("File"));
         let columns = self.columns.iter().map(|(_, column)| ColumnHeader {
@@ -230,10 +230,10 @@ impl Writer {
     }
 }
 
-/// Maximum length of some words, in characters, before only the first of them is written.
+/// Maximum length of a cell with several words, in characters, before it is shortened.
 const WORDS_MAX: usize = 32;
 
-/// Some words; of many the first, and the number of the others.
+/// Joins words; if they are too long, returns the first one and the number of the others.
 fn first_of(words: &[Cow<'_, str>]) -> String {
     let all = words.join(", ");
     match words {
@@ -259,13 +259,13 @@ fn written(value: &CellValue<'_>, form: Form) -> String {
     }
 }
 
-/// The value as a program reads it; what is not known is null.
+/// Converts a value to JSON; unknown values are null.
 fn json(value: CellValue<'_>) -> Json {
     match value {
         CellValue::Empty => Json::Null,
         CellValue::Int(number) => number.into(),
         CellValue::Count(number) | CellValue::Hex(number) => number.into(),
-        // A whole number has no point.
+        // Whole numbers have no decimal point.
         CellValue::Real(number) => number.to_string().parse().unwrap_or_default(),
         CellValue::Bool(yes) => yes.into(),
         CellValue::Ints(numbers) => Json::from_iter(numbers),
@@ -288,8 +288,8 @@ fn csv(text: &str) -> String {
     }
 }
 
-/// Spreadsheets take text that starts like this, or with the wide forms of East Asian scripts, for a
-/// formula: a quote before it stops them.
+/// Prefixes a quote to text that spreadsheets would interpret as a formula: text that starts with
+/// these characters or their full-width forms.
 fn guarded(text: &str) -> Cow<'_, str> {
     const WIDE: [char; 4] = ['\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) || text.starts_with(WIDE) {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_groups_have_the_first_of_many_words() {
+    fn grouped_cells_are_shortened_to_the_first_word() {
         let words = |words: &[&'static str]| {
             let words: Vec<Cow<'_, str>> = words.iter().map(|word| (*word).into()).collect();
             first_of(&words)
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_without_end_widens_no_column() {
+    fn a_very_long_cell_does_not_widen_its_column() {
         let columns: Vec<&'static Column> = ListId::Symbols.default_columns().collect();
         let mut writer = Writer::new(ListId::Symbols, &columns, Form::Plain, true);
         for cell in ["x".repeat(100_000), "y".repeat(3)] {

@@ -129,7 +129,7 @@ fn holds(a: &[u8], b: &[u8]) -> Comparison {
         for field in &entry.fields {
             let said = |side: &Option<zeview::diff::Side>| {
                 side.as_ref()
-                    .map_or_else(String::new, |side| side.said.text())
+                    .map_or_else(String::new, |side| side.value.text())
             };
             let is_it = |row: &&Row| {
                 let said_of = |column| text(ListId::Changes, row, column);

@@ -1,4 +1,4 @@
-//! Many modules in groups, to be drawn.
+//! Groups of modules for drawing.
 
 use std::collections::HashMap;
 
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use super::{ModuleGraph, ModuleSymbol};
 use crate::model::Str;
 
-/// So many modules, or groups of modules, are drawn at once.
+/// Maximum number of modules, or groups of modules, drawn at once.
 pub const FAN: u64 = 24;
 
-/// A group of modules that follow each other in some order.
+/// A group of consecutive modules in some order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ModuleGroup {
-    /// The place of the first.
+    /// The index of the first module.
     pub start: u64,
-    /// How many.
+    /// Number of modules.
     pub count: u64,
-    /// How many IR modules they have.
+    /// Number of IR modules in them.
     pub ir_modules: u64,
-    /// How many native device code images.
+    /// Number of native device code images in them.
     pub native_images: u64,
-    /// The bytes of all of these.
+    /// Total size of these, in bytes.
     pub size: u64,
 }
 
-/// How many nodes each group has, when so many are shown, `fan` at once; 1: the nodes themselves.
+/// Returns the size of each group if `count` nodes are drawn, `fan` at once; 1 means no groups.
 pub fn group_size(count: u64, fan: u64) -> u64 {
     let mut size = 1_u64;
     while count.div_ceil(size) > fan {
@@ -35,7 +35,7 @@ pub fn group_size(count: u64, fan: u64) -> u64 {
 }
 
 impl ModuleGraph {
-    /// The groups of these modules, the first of which is at the place `start`.
+    /// Groups modules, the first of which has the index `start`.
     pub fn groups(&self, modules: &[u32], start: u64) -> Vec<ModuleGroup> {
         let size = group_size(modules.len() as u64, FAN);
         let mut place = start;
@@ -58,7 +58,7 @@ impl ModuleGraph {
     }
 }
 
-/// The symbols of all modules, and where each is in the list.
+/// Collects the symbols of all modules, with their index in the list.
 #[derive(Debug, Default)]
 pub struct Symbols {
     list: Vec<ModuleSymbol>,
@@ -66,7 +66,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// A module that exports or imports one.
+    /// Adds a module that exports or imports a symbol.
     pub fn add(&mut self, name: String, module: u32, exports: bool) {
         let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
         let at = *self.places.entry(name.clone().into()).or_insert(new);
@@ -93,7 +93,7 @@ impl Symbols {
         }
     }
 
-    /// The symbols, by first appearance.
+    /// Returns the symbols in order of first appearance.
     pub fn into_list(self) -> Vec<ModuleSymbol> {
         self.list
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_as_small_as_they_can_be() {
+    fn groups_are_minimal() {
         assert_eq!(group_size(0, FAN), 1);
         assert_eq!(group_size(24, FAN), 1);
         assert_eq!(group_size(25, FAN), 24);

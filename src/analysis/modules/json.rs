@@ -1,4 +1,4 @@
-//! The modules as JSON, for programs.
+//! Modules as JSON.
 
 use std::fmt::Write as _;
 use std::io;
@@ -23,7 +23,7 @@ struct EntryJson {
     value: ValueJson,
 }
 
-/// Null for what cannot be read.
+/// Null if it cannot be read.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ValueJson {
@@ -109,13 +109,13 @@ fn native(image: &Image) -> NativeJson<'_> {
     }
 }
 
-/// Writes the modules of a file as one JSON object, module by module, without a line's end.
-/// Positions are those in the file. Modules may share images: once `has_room` returns `false`, the
-/// rest is left out. Returns the number of modules that are left out.
+/// Writes the modules of a file as one JSON object, module by module, without a trailing newline.
+/// Positions are offsets in the file. Modules may share images: once `has_room` returns `false`,
+/// the rest is left out. Returns the number of modules left out.
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// If writing fails.
 pub fn write(
     modules: &dyn Modules,
     sources: &Sources,

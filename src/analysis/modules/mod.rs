@@ -1,7 +1,7 @@
-//! The modules of a SYCLBIN: what it holds for which device, and the properties of it all.
+//! The modules of a SYCLBIN, with their images and properties.
 //!
-//! Plain data, made by a decoder when somebody asks ([`Document::modules`]) and kept by it, as
-//! the [`kernels`](super::kernels) are. Both generations of the format give the same model.
+//! Plain data, created by a decoder on demand ([`Document::modules`]) and cached by it, like the
+//! [`kernels`](super::kernels). Both generations of the format use the same model.
 
 pub mod graph;
 #[cfg(feature = "decode")]
@@ -15,34 +15,34 @@ use serde::{Deserialize, Serialize};
 use super::kernels::Located;
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
-/// How the title of every SYCLBIN begins.
+/// The prefix of every SYCLBIN's title.
 pub const TITLE: &str = "SYCLBIN";
 
-/// Who knows the modules of a document.
+/// Provides the modules of a document.
 pub trait Modules {
-    /// All modules and how they hang together, without their properties; made once.
+    /// Returns all modules and their symbols, without properties; computed once.
     fn graph(&self, sources: &Sources) -> Rc<ModuleGraph>;
 
-    /// The properties of one of them, without what they mean: for those who want the values of
+    /// Returns the properties of an owner without explanations, for callers that need the values of
     /// many.
     fn values(&self, of: PropertyOwner, sources: &Sources) -> Vec<PropertySet>;
 
-    /// The properties of one of them, and what they mean.
+    /// Returns the properties of an owner, with explanations.
     fn properties(&self, of: PropertyOwner, sources: &Sources) -> Vec<PropertySet>;
 
-    /// The demangled form of a key. Returns `None` if it is not mangled.
+    /// Returns the demangled form of a key, or `None` if it is not mangled.
     fn demangled(&self, key: &str) -> Option<Rc<str>>;
 }
 
 impl Document {
-    /// Who knows the modules of a document: of the opened file (its root), or of one that is
-    /// nested in it. An OffloadBinary knows those of the SYCLBIN that it holds.
+    /// Returns the modules of a document: of the opened file (its root), or of one that is nested
+    /// in it. An OffloadBinary provides those of the SYCLBIN that it contains.
     pub fn modules(&self, document: NodeId) -> Option<Rc<dyn Modules>> {
         self.interface(document)
     }
 }
 
-/// What has properties; the numbers are indices into the lists of [`ModuleGraph`].
+/// The owner of properties; the numbers are indices into the lists of [`ModuleGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PropertyOwner {
     /// The SYCLBIN itself: its global metadata.
@@ -58,13 +58,13 @@ pub enum PropertyOwner {
 /// A SYCLBIN.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleGraph {
-    /// The version of the format, and the bytes that say so.
+    /// The version of the format.
     pub version: Located<u64>,
-    /// The state of the kernel bundle, where the global metadata says it.
+    /// The state of the kernel bundle, if the global metadata has it.
     pub state: Option<Located<u64>>,
     /// All bytes of the SYCLBIN.
     pub span: Span,
-    /// The text of the global metadata; may be empty.
+    /// The global metadata; may be empty.
     pub metadata: Span,
     /// The abstract modules, in order.
     pub abstract_modules: Vec<AbstractModule>,
@@ -72,32 +72,32 @@ pub struct ModuleGraph {
     pub ir_modules: Vec<Image>,
     /// The native device code images of all abstract modules.
     pub native_images: Vec<Image>,
-    /// The symbols that modules export or import, by first appearance.
+    /// The symbols that modules export or import, in order of first appearance.
     pub symbols: Vec<ModuleSymbol>,
 }
 
 impl ModuleGraph {
-    /// The state in a word.
+    /// Returns the name of the state.
     pub fn state_name(&self) -> Option<&'static str> {
         STATES.get(index(self.state?.value)?).copied()
     }
 
-    /// The IR modules of an abstract module.
+    /// Returns the IR modules of an abstract module.
     pub fn ir_modules_of(&self, module: &AbstractModule) -> &[Image] {
         part(&self.ir_modules, &module.ir_modules)
     }
 
-    /// The native device code images of an abstract module.
+    /// Returns the native device code images of an abstract module.
     pub fn native_images_of(&self, module: &AbstractModule) -> &[Image] {
         part(&self.native_images, &module.native_images)
     }
 
-    /// A module by its number.
+    /// Returns a module by its index.
     pub fn module(&self, index: u32) -> Option<&AbstractModule> {
         self.abstract_modules.get(usize::try_from(index).ok()?)
     }
 
-    /// The bytes of a module's images.
+    /// Returns the total size of a module's images, in bytes.
     pub fn size_of(&self, module: &AbstractModule) -> u64 {
         let images = self.ir_modules_of(module).iter();
         let all = images.chain(self.native_images_of(module));
@@ -105,8 +105,8 @@ impl ModuleGraph {
             .fold(0, u64::saturating_add)
     }
 
-    /// What bytes belong to: an image before its module, a module before the whole. Returns
-    /// `None` if they are not in the SYCLBIN.
+    /// Returns the innermost owner of some bytes: an image rather than its module, a module rather
+    /// than the whole. Returns `None` if they are not in the SYCLBIN.
     pub fn holder_at(&self, span: Span) -> Option<PropertyOwner> {
         let image = |images: &[Image]| {
             let holds = |image: &Image| {
@@ -130,7 +130,7 @@ impl ModuleGraph {
         }
     }
 
-    /// The number of the first module that a holder is, or is in; the whole is in none.
+    /// Returns the index of the first module that an owner is, or is in; the whole is in none.
     pub fn module_of(&self, holder: PropertyOwner) -> Option<u32> {
         let first = |has: &dyn Fn(&AbstractModule) -> bool| {
             let mut modules = self.abstract_modules.iter();
@@ -148,7 +148,7 @@ impl ModuleGraph {
         }
     }
 
-    /// The bytes that stand for a holder: its header; all bytes for the whole.
+    /// Returns the bytes that represent an owner: its header, or all bytes for the whole.
     pub fn bytes_of(&self, holder: PropertyOwner) -> Span {
         let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let header = match holder {
@@ -165,7 +165,7 @@ impl ModuleGraph {
         header.unwrap_or(self.span)
     }
 
-    /// What a holder is called: `IR module 2 of abstract module 1`.
+    /// Returns the name of an owner: `IR module 2 of abstract module 1`.
     pub fn name_of(&self, holder: PropertyOwner) -> String {
         let of = match self.module_of(holder) {
             Some(module) => format!(" of abstract module {module}"),
@@ -183,7 +183,7 @@ impl ModuleGraph {
 /// The states of a kernel bundle, by number.
 pub static STATES: [&str; 3] = ["input", "object", "executable"];
 
-/// What an IR module is written in, by number.
+/// The languages of IR modules, by number.
 pub static IR_TYPES: [&str; 3] = ["SPIR-V", "PTX", "AMDGCN"];
 
 fn index(number: u64) -> Option<usize> {
@@ -200,45 +200,45 @@ fn part<'a>(images: &'a [Image], range: &Range<u32>) -> &'a [Image] {
 /// A collection of device binaries that share their properties.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AbstractModule {
-    /// Its place in the list, from 0.
+    /// Zero-based index in the list.
     pub index: u32,
-    /// The bytes that speak of it: its header, or its entry.
+    /// The bytes that describe it: its header, or its entry.
     pub header: Span,
-    /// The text of its properties; may be empty.
+    /// The metadata with its properties; may be empty.
     pub metadata: Span,
-    /// Its IR modules: places in [`ModuleGraph::ir_modules`]. Modules may share some.
+    /// Indices of its IR modules in [`ModuleGraph::ir_modules`]. Modules may share some.
     pub ir_modules: Range<u32>,
-    /// Its images: places in [`ModuleGraph::native_images`]. Modules may share some.
+    /// Indices of its images in [`ModuleGraph::native_images`]. Modules may share some.
     pub native_images: Range<u32>,
-    /// How many property sets it has.
+    /// Number of property sets.
     pub sets: u32,
-    /// How many symbols it exports.
+    /// Number of exported symbols.
     pub exports: u32,
-    /// How many symbols it imports.
+    /// Number of imported symbols.
     pub imports: u32,
 }
 
 /// An IR module or a native device code image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// The bytes that speak of it: its header, or its entry.
+    /// The bytes that describe it: its header, or its entry.
     pub header: Span,
-    /// The text of its properties; may be empty.
+    /// The metadata with its properties; may be empty.
     pub metadata: Span,
     /// The device code.
     pub bytes: Span,
-    /// What the code is written in: a number of [`IR_TYPES`]; only IR modules say it.
+    /// The language of the code, an index of [`IR_TYPES`]; IR modules only.
     pub ir_type: Option<Located<u64>>,
-    /// The architecture that it is for; only native device code images say it.
+    /// The target architecture; native device code images only.
     pub arch: Option<Box<Located<String>>>,
     /// The target triple.
     pub target: Option<Box<Located<String>>>,
-    /// What the bytes are by themselves: `SPIR-V 1.4`, `zebin 1.73`; may be empty.
+    /// The format of the code: `SPIR-V 1.4`, `zebin 1.73`; may be empty.
     pub title: Str,
 }
 
 impl Image {
-    /// The bytes that stand for it: the device code, or its header where that is empty.
+    /// Returns the bytes that represent it: the device code, or its header if that is empty.
     pub fn place(&self) -> Span {
         if self.bytes.is_empty() {
             self.header
@@ -247,7 +247,7 @@ impl Image {
         }
     }
 
-    /// What an IR module is written in.
+    /// Returns the language of an IR module.
     pub fn ir_type_name(&self) -> Option<&'static str> {
         IR_TYPES.get(index(self.ir_type?.value)?).copied()
     }
@@ -264,41 +264,40 @@ pub struct ModuleSymbol {
     pub imported_by: Vec<u32>,
 }
 
-/// Properties under one name. A set that is there twice counts as one, and of a key that is
-/// there twice the last value: so the reader of the SYCL runtime takes it.
+/// A named set of properties. Repeated sets are merged, and of a repeated key the last value wins,
+/// as in the reader of the SYCL runtime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertySet {
     /// Its name: `SYCL/device requirements`.
     pub name: String,
     /// The bytes of the name.
     pub span: Span,
-    /// What it is about; empty for an unknown set.
+    /// The purpose of the set; empty for an unknown set.
     pub doc: Str,
     /// Its entries, in order.
     pub entries: Vec<Property>,
 }
 
-/// A key and its value.
+/// A key with its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Property {
-    /// The key; what is not UTF-8 stands as U+FFFD.
+    /// The key, with U+FFFD in place of invalid UTF-8.
     pub key: String,
     /// The bytes of the key.
     pub key_span: Span,
-    /// The number of the type: 1 for numbers, 2 for bytes.
+    /// The type: 1 for numbers, 2 for bytes.
     pub kind: Located<u64>,
     /// The value.
     pub value: PropertyValue,
     /// The bytes of the value in the file.
     pub span: Span,
-    /// What the value means, in a few words: `gpu, fp64`; empty where nothing is known that
-    /// the value does not say itself.
+    /// The meaning of the value in a few words: `gpu, fp64`; empty if there is nothing to add.
     pub meaning: String,
-    /// What the key means; empty for an unknown key.
+    /// The meaning of the key; empty for an unknown key.
     pub doc: Str,
 }
 
-/// A property of a module's device requirements.
+/// Returns a property of a module's device requirements.
 pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Property> {
     let set = sets
         .iter()
@@ -306,11 +305,11 @@ pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Propert
     set.entries.iter().find(|entry| entry.key == key)
 }
 
-/// Maximum number of specialization constants of a property whose defaults are said.
+/// Maximum number of specialization constants of a property whose defaults are added.
 const CONSTANTS_MAX: usize = 64;
 
-/// Adds the defaults of specialization constants to what their properties mean: another set has
-/// them, all in one buffer.
+/// Adds the defaults of specialization constants to the meanings of their properties. Another set
+/// has the defaults, all in one buffer.
 pub fn join_defaults(sets: &mut [PropertySet]) {
     let named = |name: &str| sets.iter().position(|set| set.name == name);
     let constants = named("SYCL/specialization constants");
@@ -356,10 +355,10 @@ pub fn join_defaults(sets: &mut [PropertySet]) {
     }
 }
 
-/// A constant as a number with a sign, and as a fraction where it is likely to be one.
+/// Formats a constant as a signed number, and as a floating-point number if that is plausible.
 fn constant(bytes: &[u8]) -> String {
     let float = |number: f64| {
-        // Small whole numbers are tiny as fractions.
+        // Small whole numbers are tiny as floating-point numbers.
         let is_likely = (1e-6..1e9).contains(&number.abs());
         is_likely.then_some(number)
     };
@@ -398,14 +397,14 @@ fn constant(bytes: &[u8]) -> String {
 pub enum PropertyValue {
     /// A number.
     Number(u64),
-    /// Bytes, of which the last one may be used in part only.
+    /// Bytes, the last of which may be used in part only.
     Bytes {
-        /// How many bits it says that there are.
+        /// Number of bits.
         bits: u64,
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// Neither: the text as it stands in the file.
+    /// Neither: the text in the file.
     Unreadable(String),
 }
 
@@ -414,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_stand_with_their_constants() {
+    fn defaults_are_joined_to_their_constants() {
         let set = |name: &str, key: &str, bytes: Vec<u8>| PropertySet {
             name: name.to_owned(),
             span: Span::default(),
@@ -446,7 +445,7 @@ mod tests {
              ID 1, offset 4, size 4, default 1069547520 (1.5 as floating point); \
              ID 2, offset 100, size 4, default outside of the buffer"
         );
-        // Without defaults, or with other records, nothing is known.
+        // Without defaults, or with other records, nothing is added.
         let mut without = vec![set(name, "k", record(&[0, 0, 4]))];
         join_defaults(&mut without);
         assert_eq!(without[0].entries[0].meaning, "as it was");

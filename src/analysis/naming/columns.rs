@@ -1,40 +1,40 @@
-//! Where the trees of a group of names differ.
+//! The differences between the trees of a group of names.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::tree::{Hidden, ShapeId, TreeId, Trees, hash, index};
 
-/// Maximum number of trees in columns whose parts are compared. Differences below further ones are not
-/// looked for.
+/// Maximum number of trees in the columns that are compared. Differences below further columns are
+/// not found.
 const ENTRIES_MAX: usize = 8 << 20;
 
-/// The names with a place, and the trees that stand there.
+/// Names, each with its tree at one position.
 type Entries = Vec<(u32, TreeId)>;
-/// Columns to be compared: those of what is visible, then those of each kind of hidden parts.
+/// Columns to be compared: the visible ones, then those of each kind of hidden parts.
 type Queues = Vec<VecDeque<(ColumnId, Entries)>>;
 
 /// Index of a column in [`Columns`].
 pub(super) type ColumnId = u32;
 
-/// The trees that stand in one place of several names.
+/// The trees of several names at one position.
 pub(super) struct Column {
-    /// The column of the place around it.
+    /// The column of the enclosing position.
     parent: Option<ColumnId>,
-    /// The kind of the hidden part that the place is in, if it is in one.
+    /// The kind of the hidden part that contains the position, if any.
     pub(super) hidden: Option<Hidden>,
     /// The shape in each name, if they differ.
     pub(super) shapes: Vec<(u32, ShapeId)>,
-    /// The shape that almost all names have there: a few others do not make it worth showing.
+    /// The shape of almost all names; a few exceptions do not make it worth displaying.
     pub(super) usual: Option<ShapeId>,
 }
 
-/// The places in which the names of a group differ.
+/// The positions where the names of a group differ.
 pub(super) struct Columns {
     columns: Vec<Column>,
-    /// The columns of the parts of trees with a shape, where these differ.
+    /// The columns of the parts of trees with a shape, if the parts differ.
     parts: HashMap<(ColumnId, ShapeId), Vec<ColumnId>>,
-    /// The columns with different words: first what is visible by default, then the kinds of hidden
-    /// parts; in each of these the outer ones first.
+    /// The columns with different words: the visible ones, then the kinds of hidden parts; outer
+    /// columns before inner ones.
     pub(super) order: Vec<ColumnId>,
 }
 
@@ -69,7 +69,7 @@ impl Columns {
         all
     }
 
-    /// Splits a column by the words of its trees, and into their parts.
+    /// Splits a column by the words of its trees, and into columns of their parts.
     fn split(&mut self, id: ColumnId, entries: &[(u32, TreeId)], comparison: &mut Comparison<'_>) {
         let trees = comparison.trees;
         let mut shapes: Vec<(ShapeId, Entries)> = Vec::new();
@@ -131,17 +131,17 @@ impl Columns {
         }
     }
 
-    /// A column.
+    /// Returns a column.
     pub(super) fn get(&self, id: ColumnId) -> Option<&Column> {
         self.columns.get(id as usize)
     }
 
-    /// The columns of the parts of a tree in a column; none if all trees of this shape are the same.
+    /// Returns the columns of the parts of a tree; empty if all trees of this shape are equal.
     pub(super) fn parts(&self, column: ColumnId, shape: ShapeId) -> &[ColumnId] {
         self.parts.get(&(column, shape)).map_or(&[], |parts| parts)
     }
 
-    /// A column and those around it.
+    /// Returns a column and those that enclose it.
     pub(super) fn around(&self, column: ColumnId) -> impl Iterator<Item = ColumnId> {
         std::iter::successors(Some(column), |column| self.get(*column)?.parent)
     }
@@ -152,7 +152,7 @@ impl Columns {
     }
 }
 
-/// The columns that are still to be compared.
+/// The columns that remain to be compared.
 struct Comparison<'a> {
     trees: &'a Trees,
     queues: Queues,
@@ -167,7 +167,7 @@ impl Comparison<'_> {
         self.queues.iter_mut().find_map(VecDeque::pop_front)
     }
 
-    /// Adds a column, if its trees differ. The same trees in the same names tell nothing new.
+    /// Adds a column if its trees differ. Skips a column that repeats the trees of another.
     fn push(&mut self, column: ColumnId, hidden: Option<Hidden>, entries: Entries) {
         if is_same(&entries) || entries.len() > self.budget {
             return;
@@ -186,14 +186,14 @@ impl Comparison<'_> {
     }
 }
 
-/// Do all names have the same tree?
+/// Whether all names have the same tree.
 fn is_same(entries: &[(u32, TreeId)]) -> bool {
     let mut trees = entries.iter().map(|(_, tree)| tree);
     let first = trees.next();
     trees.all(|tree| Some(tree) == first)
 }
 
-/// Classes of names that are not distinguished yet.
+/// Equivalence classes of names that are not distinguished yet.
 #[derive(Clone)]
 pub(super) struct Classes {
     of: Vec<u32>,
@@ -203,7 +203,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// All names in one class.
+    /// Creates a single class of `count` names.
     pub(super) fn new(count: usize) -> Classes {
         Classes {
             of: vec![0; count],
@@ -212,18 +212,18 @@ impl Classes {
         }
     }
 
-    /// Number of classes.
+    /// Returns the number of classes.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Number of classes if the other ones split these.
+    /// Returns the number of classes after splitting these by the others.
     pub(super) fn count_with(&self, other: &Classes) -> usize {
         let both: HashSet<(&u32, &u32)> = self.of.iter().zip(&other.of).collect();
         both.len()
     }
 
-    /// Is a name alone in its class?
+    /// Whether a name is alone in its class.
     pub(super) fn is_single(&self, name: u32) -> bool {
         let class = self.of.get(name as usize);
         let size = class.and_then(|class| self.sizes.get(*class as usize));
@@ -257,7 +257,7 @@ impl Classes {
     }
 }
 
-/// A hash of how a column divides its names, whatever stands in it.
+/// Hashes how a column partitions its names, regardless of its content.
 pub(super) fn division(shapes: &[(u32, ShapeId)]) -> u64 {
     let mut labels = HashMap::new();
     let label = |(name, shape): &(u32, ShapeId)| {

@@ -3,15 +3,15 @@
 //! Names of SYCL kernels have up to ten thousand characters, and what distinguishes two of them is in
 //! the middle. [`ShortNames`] gives each name of a set a short one:
 //!
-//! 1. It reads the demangled name into a tree of lists in brackets (`parse`).
-//! 2. It removes wrappers and hides what rarely matters: namespaces, the parameters of enclosing
+//! 1. It parses the demangled name into a tree of bracketed lists (`parse`).
+//! 2. It removes wrappers and hides what rarely matters: namespaces, parameters of enclosing
 //!    functions, enclosing lambdas (`simplify`).
-//! 3. If that is still long, it compares the trees of all names with the same words around their
-//!    template arguments, keeps what differs, and replaces the rest by `…` (`shorten`).
+//! 3. If the result is still long, it compares the trees of all names with the same words around
+//!    their template arguments, keeps the differences, and replaces the rest by `…` (`shorten`).
 //!
 //! Hidden parts come back where two names would be equal without them, and a number is added where
 //! everything else fails: different names of a set have different short names. Names that are not
-//! mangled stay as they are. The result depends on the set only, not on its order. Equal subtrees are
+//! mangled stay unchanged. The result depends on the set only, not on its order. Equal subtrees are
 //! stored and compared once, so the work is linear in the length of the names.
 
 mod columns;
@@ -30,14 +30,14 @@ use words::Words;
 
 use crate::model::sort;
 
-/// Maximum number of characters of most short names.
+/// Target width of short names, in characters.
 pub const WIDTH: usize = 80;
 
-/// Maximum number of characters of names that are not mangled.
+/// Maximum length of names that are not mangled, in characters.
 const PLAIN_MAX: usize = 512;
 
-/// Maximum number of trees of a set, with their pieces, and as many more as its names have bytes.
-/// Names beyond are cut in the middle.
+/// Maximum number of trees and pieces of a set, beyond the number of bytes of its names. Further
+/// names are cut in the middle.
 const PIECES_MAX: usize = 1 << 20;
 
 /// The short names of a set.
@@ -82,14 +82,14 @@ impl ShortNames {
         own.or_else(base)
     }
 
-    /// All short names.
+    /// Returns all short names.
     fn all(&self) -> impl Iterator<Item = &str> {
         let sets = std::iter::successors(Some(self), |names| names.base.as_deref());
         sets.flat_map(|set| set.names.values().map(|short| &**short))
     }
 }
 
-/// A set of names, which may grow, for [`ShortNames`].
+/// A set of names for [`ShortNames`], to which names can be added.
 #[derive(Default)]
 pub struct NameSet {
     trees: Trees,
@@ -98,26 +98,26 @@ pub struct NameSet {
     bytes: usize,
 }
 
-/// What a short name is made from.
+/// The source of a short name.
 enum Form {
     Tree {
         root: TreeId,
-        /// Does the kernel run over a rounded range?
+        /// Whether the kernel runs over a rounded range.
         is_rounded: bool,
     },
     Text(String),
 }
 
-/// A name that gets a short one.
+/// A name and its short name.
 struct Entry<'a> {
     name: &'a str,
-    /// Its group, its index there, and whether it runs over a rounded range.
+    /// Its group, its index in the group, and whether it runs over a rounded range.
     tree: Option<(usize, usize, bool)>,
     short: String,
 }
 
 impl NameSet {
-    /// Adds a name with its demangled form, unless the set has it.
+    /// Adds a name with its demangled form, unless it is already in the set.
     pub fn add(&mut self, name: &str, demangled: Option<&str>) {
         if self.names.contains_key(name) {
             return;
@@ -147,7 +147,7 @@ impl NameSet {
         self.names.keys().map(|name| &**name)
     }
 
-    /// Returns the short names of the set as it is. Names that are added later may change all of them.
+    /// Returns the short names of the current set. Adding names later may change all of them.
     pub fn short_names(&self) -> ShortNames {
         ShortNames {
             base: None,
@@ -155,7 +155,7 @@ impl NameSet {
         }
     }
 
-    /// Reads a demangled name. Returns `None` if it cannot be read, or a limit is reached.
+    /// Parses a demangled name. Returns `None` if it is malformed or exceeds a limit.
     fn tree(&mut self, text: &str) -> Option<Form> {
         if self.trees.size() > PIECES_MAX.saturating_add(self.bytes) {
             return None;
@@ -165,7 +165,7 @@ impl NameSet {
         Some(Form::Tree { root, is_rounded })
     }
 
-    /// The short names, which are different from each other and from those that are taken.
+    /// Returns short names that differ from each other and from those in `taken`.
     fn distinct(&self, taken: &HashSet<&str>) -> HashMap<String, String> {
         let mut names: Vec<(&str, &Form)> = self
             .names
@@ -202,7 +202,7 @@ impl NameSet {
     }
 }
 
-/// The trees of a set of names, by their shape.
+/// The trees of a set of names, grouped by shape.
 #[derive(Default)]
 struct Groups {
     groups: Vec<Group>,
@@ -213,7 +213,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Adds a tree. Returns its group, and its index there.
+    /// Adds a tree. Returns its group, and its index in the group.
     fn add(&mut self, root: TreeId, is_rounded: bool, trees: &Trees) -> (usize, usize) {
         let count = self.groups.len();
         let group = *self.by_shape.entry(trees.shape(root)).or_insert(count);
@@ -232,7 +232,7 @@ impl Groups {
         (group, at)
     }
 
-    /// The short texts of the trees of each group.
+    /// Returns the short texts of the trees of each group.
     fn texts(&self, trees: &Trees) -> Vec<Vec<String>> {
         let limit = |group: &Group| WIDTH - mark(group.is_rounded).len();
         let mut groups = self.groups.iter();
@@ -248,12 +248,12 @@ impl Groups {
     }
 }
 
-/// The mark of a kernel by whether it runs over a rounded range.
+/// Returns the suffix of a kernel that runs over a rounded range.
 fn mark(is_rounded: bool) -> &'static str {
     if is_rounded { simplify::ROUNDED } else { "" }
 }
 
-/// A text of more than `most` characters without its middle.
+/// Cuts the middle out of a text of more than `most` characters.
 fn cut(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -264,7 +264,7 @@ fn cut(text: &str, most: usize) -> String {
     format!("{first}…{last}")
 }
 
-/// Adds numbers to short names that are equal, or taken, in the order of the names.
+/// Adds numbers to short names that are equal or taken, in the order of the names.
 fn number(entries: &mut [Entry<'_>], taken: &HashSet<&str>) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for entry in &*entries {

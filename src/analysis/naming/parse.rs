@@ -1,4 +1,4 @@
-//! Reads demangled C++ names into trees.
+//! A parser for demangled C++ names.
 
 use super::simplify::simplify;
 use super::tree::{Bracket, Piece, TreeId, Trees};
@@ -6,7 +6,7 @@ use super::tree::{Bracket, Piece, TreeId, Trees};
 /// Maximum nesting of brackets. The demangler has a lower limit.
 const DEPTH_MAX: usize = 128;
 
-/// A list that is not closed yet.
+/// An open list.
 struct Open {
     bracket: Bracket,
     items: Vec<TreeId>,
@@ -14,8 +14,8 @@ struct Open {
     before: Vec<Piece>,
 }
 
-/// Reads a demangled name, simplified. Returns `None` if its brackets do not match or are nested too
-/// deeply.
+/// Parses and simplifies a demangled name. Returns `None` if its brackets do not match or are
+/// nested too deeply.
 pub(super) fn parse(text: &str, trees: &mut Trees) -> Option<TreeId> {
     let bytes = text.as_bytes();
     let mut stack: Vec<Open> = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn parse(text: &str, trees: &mut Trees) -> Option<TreeId> {
     stack.is_empty().then(|| simplify(pieces, true, trees))
 }
 
-/// An item of a list, simplified. Most items occur many times in the names of a set.
+/// Creates a simplified item of a list. Most items occur many times in the names of a set.
 fn item(pieces: Vec<Piece>, trees: &mut Trees) -> TreeId {
     if let Some(tree) = trees.simplified(&pieces) {
         return tree;
@@ -76,7 +76,7 @@ fn item(pieces: Vec<Piece>, trees: &mut Trees) -> TreeId {
     tree
 }
 
-/// Is a sign one of an expression, `(a)>(b)`, and no bracket?
+/// Whether a sign is a comparison, as in `(a)>(b)`, and not a bracket.
 fn is_comparison(c: u8, before: &[Piece], open: Option<&Open>) -> bool {
     match c {
         b'<' => matches!(before.last(), Some(Piece::List(Bracket::Round, _))),
@@ -85,7 +85,7 @@ fn is_comparison(c: u8, before: &[Piece], open: Option<&Open>) -> bool {
     }
 }
 
-/// The length of the word that a text begins with, if it does.
+/// Returns the length of the word at the start of a text, if there is one.
 fn word(text: &str) -> Option<usize> {
     const WHOLE: [&str; 4] = ["(anonymous namespace)", "::", "->", "..."];
     if let Some(sign) = WHOLE.iter().find(|sign| text.starts_with(**sign)) {
@@ -99,7 +99,7 @@ fn word(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of an operator's signs, behind the word `operator`.
+/// Returns the length of an operator's symbol after the word `operator`.
 fn operator(text: &str) -> usize {
     const SIGNS: [&str; 36] = [
         "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=", "==",

@@ -1,4 +1,4 @@
-//! Short names for the trees of a set.
+//! Shortens the trees of a set of names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,35 +6,35 @@ use super::columns::{Classes, ColumnId, Columns, division};
 use super::tree::{Bracket, Hidden, Piece, ShapeId, TreeId, Trees, WordId};
 use super::words::{Words, distinguished};
 
-/// A list that is left out is written in full if it has at most this many characters.
+/// Maximum length, in characters, of a list that is written in full instead of being left out.
 const SMALL: usize = 8;
 
 /// Trees that have the same words around their arguments.
 #[derive(Default)]
 pub(super) struct Group {
-    /// The trees, each once, in the order of the names.
+    /// The distinct trees, in the order of the names.
     pub(super) roots: Vec<TreeId>,
-    /// Does one of them run over a rounded range?
+    /// Whether one of them runs over a rounded range.
     pub(super) is_rounded: bool,
 }
 
-/// How much of the trees is written.
+/// The amount of detail in a short text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// All that is not hidden.
+    /// Everything that is not hidden.
     Whole,
-    /// What differs, with words of about this length.
+    /// The differences, with words of about this length.
     Differing { word: usize, style: Style },
 }
 
-/// How what differs is written.
+/// The style of the differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// With the words around it: `K<…, Tile<64>, …>`.
+    /// With the enclosing words: `K<…, Tile<64>, …>`.
     Nested,
     /// Without them: `K<… 64>`.
     Flat,
-    /// The same without spaces.
+    /// Like `Flat`, without spaces.
     Compact,
 }
 
@@ -53,7 +53,7 @@ const fn compact(word: usize) -> Form {
     Form::Differing { word, style }
 }
 
-/// The forms with what differs only, from the longest.
+/// The forms with differences only, the longest first.
 const FORMS: [Form; 11] = [
     nested(usize::MAX),
     nested(32),
@@ -67,23 +67,23 @@ const FORMS: [Form; 11] = [
     compact(8),
     SHORTEST,
 ];
-/// Number of these with spaces behind commas.
+/// Number of these with spaces after commas.
 const SPACED: usize = 8;
 const SHORTEST: Form = compact(LOCAL);
 
-/// The length of words that are as short as their column allows.
+/// Stands for words that are as short as their column allows.
 const LOCAL: usize = 7;
 
-/// The lengths of words in these forms.
+/// The word lengths of these forms.
 pub(super) const WORDS: [usize; 6] = [8, 12, 16, 24, 28, 32];
 
-/// Maximum number of further arguments of a kernel that are shown where there is room.
+/// Maximum number of further arguments of a kernel that are written if there is room.
 const FURTHER: usize = 16;
 
-/// The words around the arguments of a kernel are made shorter than this only in the shortest forms.
+/// Maximum length of the words around a kernel's arguments, except in the shortest forms.
 const ROOT: usize = 28;
 
-/// Writes short texts for the trees of a group, in their order.
+/// Shortens the trees of a group, in their order.
 pub(super) fn shorten(
     group: &Group,
     limit: usize,
@@ -105,7 +105,7 @@ pub(super) fn shorten(
     };
     let mut chosen = ChosenColumns::new(&mut writer, group.roots.len());
     writer.show(&chosen.needed);
-    // A text that does not fit takes the next shorter form, not all texts of the group.
+    // A text that does not fit takes the next shorter form, independent of the other texts.
     let is_whole = |root: TreeId| trees.width(root, is_qualified) <= limit;
     let whole = group.roots.iter().filter(|root| is_whole(**root));
     let whole = whole.count();
@@ -137,7 +137,7 @@ pub(super) fn shorten(
     };
     let mut texts = writer.texts(group, form);
     let fitting = fits(&texts, limit);
-    // Where there is room, more than is needed: as many of the columns as fit in as many names.
+    // If there is room, more than needed: as many of the columns as fit in as many names.
     let (mut most, mut too_many) = (0, chosen.redundant.len() + 1);
     while too_many - most > 1 && first.is_some_and(|at| at < SPACED) {
         let middle = most.midpoint(too_many);
@@ -150,7 +150,7 @@ pub(super) fn shorten(
             too_many = middle;
         }
     }
-    // Then, what the names share.
+    // Then, what the names have in common.
     if matches!(
         form,
         Form::Differing {
@@ -189,21 +189,21 @@ fn is_within(text: &str, limit: usize) -> bool {
     text.len() <= limit || text.chars().count() <= limit
 }
 
-/// Number of texts within the limit.
+/// Counts the texts within the limit.
 fn fits(texts: &[String], limit: usize) -> usize {
     texts.iter().filter(|text| is_within(text, limit)).count()
 }
 
 /// The columns that distinguish the names of a group.
 struct ChosenColumns {
-    /// Without one of these, two names would be the same.
+    /// The columns that are necessary to distinguish all names.
     needed: Vec<ColumnId>,
-    /// Further columns that tell something else.
+    /// Further columns with other differences.
     redundant: Vec<ColumnId>,
 }
 
 impl ChosenColumns {
-    /// Chooses the outermost columns. What is hidden is revealed only in names that need it.
+    /// Chooses the outermost columns. Hidden columns are revealed only in names that need them.
     fn new(writer: &mut Writer<'_>, count: usize) -> ChosenColumns {
         let mut chosen = ChosenColumns {
             needed: Vec::new(),
@@ -243,13 +243,13 @@ impl ChosenColumns {
 
     /// Removes columns that the later ones make unnecessary.
     fn reduce(&mut self, columns: &Columns, count: usize) {
-        /// With more columns this would take too long.
+        /// Maximum number of columns, because the time is quadratic.
         const MOST: usize = 32;
         if self.needed.len() > MOST {
             return;
         }
         let shapes = |id: &ColumnId| columns.get(*id).map_or(&[][..], |column| &column.shapes);
-        // The classes by the columns before each.
+        // The classes that result from the columns before each.
         let mut before = vec![Classes::new(count)];
         for id in &self.needed {
             let mut classes = before
@@ -264,7 +264,7 @@ impl ChosenColumns {
         let mut removed = Vec::new();
         let mut around = HashSet::new();
         for (id, before) in self.needed.iter().zip(&before).rev() {
-            // What is in a place says little without it.
+            // A column means little without those around it.
             if !around.contains(id) && before.count_with(&behind) == most {
                 removed.push(*id);
             } else {
@@ -283,29 +283,29 @@ struct Writer<'a> {
     trees: &'a Trees,
     words: &'a Words<'a>,
     columns: &'a Columns,
-    /// The columns that are shown, and those around them.
+    /// The visible columns, and those around them.
     is_active: Vec<bool>,
-    /// The columns whose words are shown.
+    /// The columns whose words are visible.
     is_shown: Vec<bool>,
-    /// Columns of hidden parts that are shown for a name, and those around them.
+    /// Hidden columns that are visible for a name, and those around them.
     revealed: HashSet<(ColumnId, u32)>,
     is_qualified: bool,
-    /// Short forms of the words of the columns that are needed.
+    /// Short forms of the words of the necessary columns.
     local: HashMap<(ColumnId, WordId), String>,
-    /// Arguments of the kernel that are shown although all names have the same.
+    /// Arguments of the kernel that are visible although all names share them.
     further: HashSet<usize>,
 }
 
-/// The items of a list, some of them left out.
+/// The items of a list, some of which are left out.
 #[derive(Default)]
 struct List {
     items: Vec<Option<String>>,
-    /// Items of other lists are among them.
+    /// Whether items of other lists are among them.
     is_spliced: bool,
 }
 
 impl Writer<'_> {
-    /// Shows these columns, and no others.
+    /// Makes exactly these columns visible.
     fn show(&mut self, shown: &[ColumnId]) {
         self.is_active = vec![false; self.columns.len()];
         self.is_shown = self.is_active.clone();
@@ -322,14 +322,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Shows the columns that are needed, and the first `count` redundant ones.
+    /// Makes the necessary columns visible, and the first `count` redundant ones.
     fn show_more(&mut self, chosen: &ChosenColumns, count: usize) {
         let more = chosen.redundant.iter().take(count);
         let shown: Vec<ColumnId> = chosen.needed.iter().chain(more).copied().collect();
         self.show(&shown);
     }
 
-    /// Makes the shortest forms of words in columns.
+    /// Computes the shortest forms of the words in columns.
     fn shorten_words(&mut self, columns: &[ColumnId]) {
         for id in columns {
             let shapes = self
@@ -361,8 +361,8 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// The text in the first form that fits, with further arguments if there is room; or in the
-    /// shortest form.
+    /// Returns the text in the first form that fits, with further arguments if there is room; or in
+    /// the shortest form.
     fn fitting(&mut self, root: TreeId, name: u32, forms: &[Form], limit: usize) -> String {
         for form in forms {
             let mut text = self.text(root, name, *form);
@@ -384,7 +384,7 @@ impl Writer<'_> {
         self.text(root, name, SHORTEST)
     }
 
-    /// The first form that enough of the texts fit in.
+    /// Returns the first form in which enough of the texts fit.
     fn first(
         &self,
         group: &Group,
@@ -447,7 +447,7 @@ impl Writer<'_> {
                         self.tree(*hidden, column, name, form, out);
                     }
                 }
-                // Lambdas are shown.
+                // Lambdas are always visible.
                 Piece::List(Bracket::Brace, items) => {
                     out.push('{');
                     for item in &**items {
@@ -483,7 +483,7 @@ impl Writer<'_> {
         let (open, close) = bracket.signs();
         if !list.items.iter().any(Option::is_some) {
             let widths = items.iter().map(|item| self.trees.width(*item, false) + 2);
-            // The type of a constant tells what it is.
+            // The type of a constant is informative.
             let is_type = out.is_empty() && bracket == Bracket::Round;
             if is_type || widths.sum::<usize>() <= small + 2 {
                 out.push(open);
@@ -500,7 +500,7 @@ impl Writer<'_> {
             return;
         }
         out.push(open);
-        // Where items come from other lists, what is left out between them tells nothing.
+        // Between items of other lists, an ellipsis would not add anything.
         let is_merged = is_compact || list.is_spliced;
         let has_gap = list.is_spliced || list.items.iter().any(Option::is_none);
         let gap = if is_compact { "…" } else { "… " };
@@ -518,7 +518,7 @@ impl Writer<'_> {
         out.push(close);
     }
 
-    /// Adds an item of a list, or what is in it without the words around that.
+    /// Adds an item of a list, or its content without the enclosing words.
     fn item(&self, tree: TreeId, column: Option<ColumnId>, name: u32, form: Form, list: &mut List) {
         let write = || {
             let mut text = String::new();

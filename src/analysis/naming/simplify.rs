@@ -1,12 +1,12 @@
-//! What short names leave out of every name: wrappers, inline namespaces, and parts that rarely
-//! distinguish two kernels ([`Hidden`]).
+//! Simplifications of every name: wrappers, inline namespaces, and parts that rarely distinguish
+//! two kernels ([`Hidden`]).
 
 use super::tree::{Bracket, Hidden, Piece, TreeId, Trees};
 
-/// The mark of a kernel that runs over a range that the SYCL runtime has rounded up.
+/// The suffix of a kernel that runs over a range that the SYCL runtime has rounded up.
 pub(super) const ROUNDED: &str = " [rounded]";
 
-/// Simplifies the pieces of a tree whose lists are simplified already; `is_root`: the tree is the
+/// Simplifies the pieces of a tree whose lists are already simplified. `is_root` is true for the
 /// whole name.
 pub(super) fn simplify(pieces: Vec<Piece>, is_root: bool, trees: &mut Trees) -> TreeId {
     let pieces = without_inline_namespaces(pieces, trees);
@@ -19,13 +19,13 @@ pub(super) fn simplify(pieces: Vec<Piece>, is_root: bool, trees: &mut Trees) -> 
     trees.tree(pieces)
 }
 
-/// Removes wrappers that only carry the kernel. Returns the kernel, and whether it runs over a
-/// rounded range.
+/// Removes wrappers around the kernel. Returns the kernel, and whether it runs over a rounded
+/// range.
 pub(super) fn unwrap(mut root: TreeId, trees: &mut Trees) -> (TreeId, bool) {
     let mut is_rounded = false;
-    // The other arguments of the wrappers: two kernels differ only there if nothing else does.
+    // The other arguments of the wrappers: they distinguish kernels only if nothing else does.
     let mut others = Vec::new();
-    // Each wrapper is a level less.
+    // Each iteration removes a wrapper.
     while let Some((kernel, arguments, is_of_range)) = wrapped(root, trees) {
         root = kernel;
         is_rounded |= is_of_range;
@@ -41,7 +41,7 @@ pub(super) fn unwrap(mut root: TreeId, trees: &mut Trees) -> (TreeId, bool) {
     (root, is_rounded)
 }
 
-/// The kernel in a wrapper, the wrapper's other arguments, and whether it is one of a rounded range.
+/// Returns the wrapped kernel, the wrapper's other arguments, and whether its range is rounded.
 fn wrapped(tree: TreeId, trees: &Trees) -> Option<(TreeId, Vec<TreeId>, bool)> {
     let pieces = trees.pieces(tree);
     let mut namespace = None;
@@ -71,7 +71,7 @@ fn wrapped(tree: TreeId, trees: &Trees) -> Option<(TreeId, Vec<TreeId>, bool)> {
     }
 }
 
-/// The outermost namespace of a path.
+/// Returns the outermost namespace of a path.
 fn outermost(mut path: TreeId, trees: &Trees) -> &str {
     loop {
         match trees.pieces(path).first() {
@@ -86,7 +86,7 @@ fn is(piece: Option<&Piece>, text: &str, trees: &Trees) -> bool {
     matches!(piece, Some(Piece::Word(word)) if trees.text(*word) == text)
 }
 
-/// Is it an identifier, a number, or a keyword?
+/// Whether a piece is an identifier, a number, or a keyword.
 fn is_name(piece: Option<&Piece>, trees: &Trees) -> bool {
     let Some(Piece::Word(word)) = piece else {
         return false;
@@ -96,12 +96,12 @@ fn is_name(piece: Option<&Piece>, trees: &Trees) -> bool {
     text.starts_with(is_start)
 }
 
-/// A part of the pieces as a hidden one.
+/// Creates a hidden part of the pieces.
 fn hide(kind: Hidden, pieces: Vec<Piece>, trees: &mut Trees) -> Piece {
     Piece::Hidden(kind, trees.tree(pieces))
 }
 
-/// `sycl::_V1::` becomes `sycl::`, and the class behind `sycl::half` that alias.
+/// Shortens `sycl::_V1::` to `sycl::`, and replaces the class behind `sycl::half` by that alias.
 fn without_inline_namespaces(pieces: Vec<Piece>, trees: &Trees) -> Vec<Piece> {
     const INLINE: [&[&str]; 2] = [&["_V1"], &["detail", "::", "half_impl"]];
     if !pieces.iter().any(|piece| is(Some(piece), "sycl", trees)) {
@@ -158,7 +158,7 @@ fn cast(mut pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     pieces
 }
 
-/// `lambda(int)#1`, which stands in braces, becomes `lambda #1`.
+/// Shortens the braced `lambda(int)#1` to `lambda #1`.
 fn lambda(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     let ordinal = match &pieces[..] {
         [name, Piece::List(Bracket::Round, _), Piece::Word(ordinal)]
@@ -179,14 +179,14 @@ fn lambda(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     vec![name, parameters, ordinal]
 }
 
-/// Is the piece the parameters of a function?
+/// Whether a piece is a function's parameter list.
 fn is_parameters(pieces: &[Piece], at: usize, trees: &Trees) -> bool {
     let before = at.checked_sub(1).and_then(|at| pieces.get(at));
     matches!(pieces.get(at), Some(Piece::List(Bracket::Round, _)))
         && (is_name(before, trees) || matches!(before, Some(Piece::List(Bracket::Angle, _))))
 }
 
-/// Hides the type that a function returns, and the sign in front of a pointer to a function.
+/// Hides the return type, and the sign in front of a function pointer.
 fn returned(mut pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     let function = (0..pieces.len()).find(|at| is_parameters(&pieces, *at, trees));
     let Some(function) = function else {
@@ -211,12 +211,12 @@ fn returned(mut pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     out
 }
 
-/// Hides the parameters of functions that contain something, and of functions that are arguments.
+/// Hides the parameters of enclosing functions, and of functions that are arguments.
 fn parameters(pieces: Vec<Piece>, is_root: bool, trees: &mut Trees) -> Vec<Piece> {
     let is_function: Vec<bool> = (0..pieces.len())
         .map(|at| is_parameters(&pieces, at, trees))
         .collect();
-    // `void (int)` is the type of a function, and shown.
+    // `void (int)` is a function type, which stays visible.
     let has_type = matches!(pieces.first(), Some(Piece::Hidden(Hidden::Type, _)));
     let mut out = Vec::new();
     let mut rest = pieces.into_iter().zip(is_function).peekable();
@@ -240,7 +240,7 @@ fn parameters(pieces: Vec<Piece>, is_root: bool, trees: &mut Trees) -> Vec<Piece
     out
 }
 
-/// Hides lambdas that contain something, with their call operators.
+/// Hides enclosing lambdas, with their call operators.
 fn carriers(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     let sign = |piece: &Piece| is(Some(piece), "::", trees);
     let segments: Vec<Vec<Piece>> = pieces.split(sign).map(<[Piece]>::to_vec).collect();
@@ -276,10 +276,10 @@ fn carriers(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     out
 }
 
-/// Hides namespaces and classes in front of names: each in a hidden part with those around it, so
-/// that two paths are compared from their ends.
+/// Hides the namespaces and classes in front of a name. Each is nested in a hidden part with those
+/// outside of it, so that two paths are compared from their ends.
 fn qualifiers(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
-    /// Number of segments of a path that are compared one by one.
+    /// Maximum number of segments of a path that are compared one by one.
     const SEGMENTS: usize = 16;
     let mut out = Vec::new();
     let mut path: Vec<Piece> = Vec::new();

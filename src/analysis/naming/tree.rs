@@ -1,4 +1,4 @@
-//! Names as trees, each distinct subtree stored once.
+//! Trees of names; each distinct subtree is stored once.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ pub(super) type TreeId = u32;
 /// Index of a [shape](Trees::shape) in [`Trees`].
 pub(super) type ShapeId = u32;
 
-/// Brackets around a list.
+/// The brackets around a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Bracket {
     Angle,
@@ -21,7 +21,7 @@ pub(super) enum Bracket {
 }
 
 impl Bracket {
-    /// The kind of an opening bracket.
+    /// Returns the kind of an opening bracket.
     pub(super) fn opened_by(c: u8) -> Option<Bracket> {
         Some(match c {
             b'<' => Bracket::Angle,
@@ -32,7 +32,7 @@ impl Bracket {
         })
     }
 
-    /// The kind of a closing bracket.
+    /// Returns the kind of a closing bracket.
     pub(super) fn closed_by(c: u8) -> Option<Bracket> {
         Some(match c {
             b'>' => Bracket::Angle,
@@ -53,8 +53,8 @@ impl Bracket {
     }
 }
 
-/// Kind of a part that short names leave out unless two names differ only there. The first kinds are
-/// shown before the others.
+/// Kind of a part that short names leave out unless two names differ only there. The first kinds
+/// become visible before the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Hidden {
     /// Namespaces and classes in front of a name: `a::b::`.
@@ -63,7 +63,7 @@ pub(super) enum Hidden {
     Carrier,
     /// Parameters of a function or a lambda.
     Parameters,
-    /// The type of a number, the type that a function returns, the arguments of a wrapper.
+    /// The type of a number, a function's return type, the arguments of a wrapper.
     Type,
 }
 
@@ -72,25 +72,25 @@ impl Hidden {
     pub(super) const COUNT: usize = 4;
 }
 
-/// Part of a tree.
+/// A part of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Piece {
     /// An identifier, a number, an operator, `::`, or a space.
     Word(WordId),
     /// A list in brackets.
     List(Bracket, Rc<[TreeId]>),
-    /// A part that is left out by default.
+    /// A part that is hidden by default.
     Hidden(Hidden, TreeId),
 }
 
 struct Tree {
     pieces: Rc<[Piece]>,
     shape: ShapeId,
-    /// Number of characters of its text, without and with its qualifiers.
+    /// The width of its text in characters, without and with its qualifiers.
     width: [usize; 2],
 }
 
-/// Trees and words, each stored once.
+/// The trees and words of a set, each stored once.
 #[derive(Default)]
 pub(super) struct Trees {
     words: Vec<Rc<str>>,
@@ -100,14 +100,14 @@ pub(super) struct Trees {
     shapes: HashMap<Vec<(u32, u32)>, ShapeId>,
     /// The first tree of each shape.
     examples: Vec<TreeId>,
-    /// Number of pieces and items.
+    /// Total number of pieces and items.
     size: usize,
-    /// Trees by their pieces before they were simplified.
+    /// Trees by their pieces before simplification.
     simplified: HashMap<Vec<Piece>, TreeId>,
 }
 
 impl Trees {
-    /// The index of a word.
+    /// Returns the index of a word, adding it if it is new.
     pub(super) fn word(&mut self, text: &str) -> WordId {
         if let Some(id) = self.word_ids.get(text) {
             return *id;
@@ -119,33 +119,33 @@ impl Trees {
         id
     }
 
-    /// The text of a word.
+    /// Returns the text of a word.
     pub(super) fn text(&self, word: WordId) -> &str {
         self.words.get(word as usize).map_or("", |text| text)
     }
 
-    /// All words, in the order of their indices.
+    /// Returns all words, in the order of their indices.
     pub(super) fn words(&self) -> &[Rc<str>] {
         &self.words
     }
 
-    /// The tree that these pieces are simplified to.
+    /// Returns the simplified tree of these pieces, if it is known.
     pub(super) fn simplified(&self, pieces: &[Piece]) -> Option<TreeId> {
         self.simplified.get(pieces).copied()
     }
 
-    /// Remembers what pieces are simplified to.
+    /// Caches the simplified tree of pieces.
     pub(super) fn simplify(&mut self, pieces: Vec<Piece>, tree: TreeId) {
         self.size += pieces.len();
         self.simplified.insert(pieces, tree);
     }
 
-    /// Number of trees, their pieces, and the items of their lists.
+    /// Returns the total number of trees, pieces and list items.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// The index of a tree.
+    /// Returns the index of a tree, adding it if it is new.
     pub(super) fn tree(&mut self, pieces: Vec<Piece>) -> TreeId {
         if let Some(id) = self.tree_ids.get(&*pieces) {
             return *id;
@@ -176,19 +176,19 @@ impl Trees {
         id
     }
 
-    /// The pieces of a tree.
+    /// Returns the pieces of a tree.
     pub(super) fn pieces(&self, tree: TreeId) -> Rc<[Piece]> {
         let found = self.trees.get(tree as usize);
         found.map_or_else(|| Rc::from([]), |tree| Rc::clone(&tree.pieces))
     }
 
-    /// The shape of a tree: its words, and the number of items in its lists. Trees of one shape are
-    /// compared item by item.
+    /// Returns the shape of a tree: its words, and the number of items in its lists. Trees of one
+    /// shape are compared item by item.
     pub(super) fn shape(&self, tree: TreeId) -> ShapeId {
         self.trees.get(tree as usize).map_or(0, |tree| tree.shape)
     }
 
-    /// The words of the trees of a shape.
+    /// Returns the words of the trees of a shape.
     pub(super) fn words_of(&self, shape: ShapeId) -> impl Iterator<Item = (WordId, &str)> {
         let example = self.examples.get(shape as usize);
         let tree = example.and_then(|tree| self.trees.get(*tree as usize));
@@ -199,7 +199,7 @@ impl Trees {
         })
     }
 
-    /// Number of characters of a tree's text, with or without its qualifiers.
+    /// Returns the width of a tree's text in characters, with or without its qualifiers.
     pub(super) fn width(&self, tree: TreeId, is_qualified: bool) -> usize {
         let [without, with] = self
             .trees
@@ -221,7 +221,7 @@ impl Trees {
         widths.sum()
     }
 
-    /// The trees directly below a tree, in the order of its text.
+    /// Returns the direct children of a tree, in the order of its text.
     pub(super) fn children(&self, tree: TreeId) -> Vec<(Option<Hidden>, TreeId)> {
         let mut children = Vec::new();
         for piece in &*self.pieces(tree) {
@@ -235,12 +235,12 @@ impl Trees {
     }
 }
 
-/// An index. What does not fit is not stored: names have at most some megabytes.
+/// Converts an index. It saturates, which cannot happen: names have at most a few megabytes.
 pub(super) fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// A hash that is the same in every run.
+/// Computes a hash that is the same in every run.
 pub(super) fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Long identifiers, shortened so that they stay distinct.
+//! Short forms of long identifiers, which stay distinct.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -7,14 +7,14 @@ use std::rc::Rc;
 use super::tree::WordId;
 use crate::model::sort;
 
-/// The least length in characters of short forms.
+/// Minimum length of short forms, in characters.
 const LEAST: usize = 7;
 
-/// Words of at most this many bytes stay as they are.
+/// Maximum length of words that are kept whole, in bytes.
 const SHORT: usize = 10;
-/// Longer words, in bytes, are cut in the middle.
+/// Maximum length of words that are split into parts, in bytes. Longer ones are cut in the middle.
 const PARTS_MAX: usize = 64;
-/// Maximum number of parts that are tried in a short form.
+/// Maximum number of parts considered for a short form.
 const PARTS_TRIED: usize = 8;
 
 /// Short forms of the words of a set, for some lengths in characters.
@@ -24,7 +24,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words by their indices, and the lengths.
+    /// Creates short forms of the words, for each of the lengths.
     pub(super) fn new(words: &'a [Rc<str>], lengths: &[usize]) -> Words<'a> {
         let lengths = lengths.iter().map(|length| (*length, OnceCell::new()));
         Words {
@@ -33,7 +33,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The form of a word for a length; the word itself if it has none.
+    /// Returns the form of a word for a length, or the word itself if it has none.
     pub(super) fn short<'b>(&'b self, word: WordId, text: &'b str, length: usize) -> &'b str {
         let found = self.lengths.iter().find(|(other, _)| *other == length);
         let short = found.and_then(|(length, forms)| {
@@ -48,12 +48,12 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The shortest forms that distinguish words from each other: `…Strided…` and `…Combined…`.
+/// Returns the shortest forms that distinguish the words: `…Strided…` and `…Combined…`.
 pub(super) fn distinguished(words: &[(WordId, &str)]) -> HashMap<WordId, String> {
     shortened(words, LEAST, &counts(words), false)
 }
 
-/// Number of words with each part.
+/// Counts the words that contain each part.
 fn counts<'a>(words: &[(WordId, &'a str)]) -> HashMap<&'a str, u32> {
     let mut counts = HashMap::new();
     for part in words.iter().flat_map(|(_, word)| parts(word)) {
@@ -62,8 +62,8 @@ fn counts<'a>(words: &[(WordId, &'a str)]) -> HashMap<&'a str, u32> {
     counts
 }
 
-/// Distinct short forms of words that are longer than `length`. Where two would be equal, longer ones
-/// are tried.
+/// Returns distinct short forms of the words longer than `length`. Where two would be equal, it
+/// tries longer ones.
 fn shortened(
     words: &[(WordId, &str)],
     length: usize,
@@ -93,8 +93,8 @@ fn shortened(
     found
 }
 
-/// The parts of a word longer than `length` that are rare in other words, and the first one if
-/// `has_first`: `Two…Strided…` of `TwoOffsets_StridedIndexer`.
+/// Shortens a word to the parts that are rare in other words, and the first one if `has_first`:
+/// `Two…Strided…` of `TwoOffsets_StridedIndexer`.
 fn short(
     word: &str,
     length: usize,
@@ -140,7 +140,7 @@ fn short(
     best.filter(|short| short.chars().count() + 2 < word.chars().count())
 }
 
-/// Some parts of a word, with `…` for the others.
+/// Joins the kept parts of a word, with `…` in place of the others.
 fn joined(parts: &[&str], is_kept: &[bool]) -> String {
     let mut text = String::new();
     for (part, is_kept) in parts.iter().zip(is_kept) {
@@ -153,7 +153,7 @@ fn joined(parts: &[&str], is_kept: &[bool]) -> String {
     text
 }
 
-/// The parts of a word: `Two`, `Offsets_`, `Strided`, `Indexer`.
+/// Splits a word into parts: `Two`, `Offsets_`, `Strided`, `Indexer`.
 fn parts(word: &str) -> impl Iterator<Item = &str> {
     const LONGEST: usize = 16;
     let mut rest = word;

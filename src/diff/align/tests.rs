@@ -1,6 +1,6 @@
 use super::*;
 
-/// The length of the longest common subsequence, by the textbook's table.
+/// Computes the length of the longest common subsequence with the textbook algorithm.
 fn common(a: &[u32], b: &[u32]) -> usize {
     let mut row = vec![0; b.len() + 1];
     for x in a {
@@ -18,7 +18,7 @@ fn common(a: &[u32], b: &[u32]) -> usize {
     row[b.len()]
 }
 
-/// What stands outside of the hunks is the same, and in the same order.
+/// Checks that everything outside of the hunks is equal and in the same order.
 fn verify(a: &[u32], b: &[u32], alignment: &Alignment) {
     let (mut x, mut y) = (0, 0);
     for hunk in &alignment.hunks {
@@ -59,9 +59,9 @@ fn the_edits_are_the_fewest() {
 }
 
 #[test]
-fn what_differs_too_much_is_cut_and_said() {
+fn very_different_sequences_are_cut_and_marked() {
     let a: Vec<u32> = (0..6000).collect();
-    // Every third element is another one, and all others stay.
+    // Every third element differs.
     let b: Vec<u32> = (0..6000)
         .map(|x| if x % 3 == 0 { x + 10_000 } else { x })
         .collect();
@@ -70,7 +70,7 @@ fn what_differs_too_much_is_cut_and_said() {
     verify(&a, &b, &alignment);
     assert!(!alignment.is_shortest);
     assert_eq!((alignment.removed(), alignment.added()), (2000, 2000));
-    // The same of sequences so short that all edits could be found.
+    // The same with sequences short enough to find all edits.
     let (short_a, short_b) = (&a[..900], &b[1..901]);
     let alignment = align(short_a, short_b, &mut work);
     verify(short_a, short_b, &alignment);
@@ -89,7 +89,7 @@ fn what_differs_too_much_is_cut_and_said() {
 
 #[test]
 fn the_work_is_bounded() {
-    // Two hostile sequences: everything occurs often, in another order.
+    // Two hostile sequences: every element occurs often, in different orders.
     for length in [10_000_u32, 100_000] {
         let a: Vec<u32> = (0..length).map(|x| x % 7).collect();
         let b: Vec<u32> = (0..length)
@@ -112,7 +112,7 @@ fn one_of_many() {
     let alignment = align(&[100], &many, &mut Work::new(0));
     verify(&[100], &many, &alignment);
     assert!(!alignment.is_shortest);
-    // A long table of two sequences, one of them short, would be large.
+    // The table of a long and a short sequence would be large.
     assert!(table::edits(&[100], &many).is_none());
 }
 
@@ -127,7 +127,7 @@ fn counterparts() {
     assert_eq!(alignment.counterpart(4), (5, true));
 }
 
-/// The textbook's search, with all diagonals: the edits of the way that it finds.
+/// The textbook search over all diagonals: returns the edits on its path.
 fn textbook(a: &[u32], b: &[u32]) -> Vec<Hunk> {
     let (n, m) = (a.len().cast_signed(), b.len().cast_signed());
     let mut rows: Vec<std::collections::HashMap<isize, isize>> = Vec::new();
@@ -182,7 +182,7 @@ fn textbook(a: &[u32], b: &[u32]) -> Vec<Hunk> {
 }
 
 #[test]
-fn of_several_shortest_lists_it_is_that_of_the_textbook() {
+fn the_shortest_list_matches_the_textbook() {
     let mut seed = 0x8765_4321;
     for round in 0..2000 {
         let letters = 1 + round % 30;
@@ -196,7 +196,7 @@ fn of_several_shortest_lists_it_is_that_of_the_textbook() {
         let alignment = align(&a, &b, &mut Work::new(0));
         verify(&a, &b, &alignment);
         assert!(alignment.is_shortest);
-        // What is the same at both ends is no matter of the search.
+        // Common elements at both ends are not part of the search.
         let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
         let (a, b) = (&a[start..], &b[start..]);
         let pairs = a.iter().rev().zip(b.iter().rev());

@@ -1,5 +1,5 @@
-//! Two ELF files: sections by name, notes by owner and type, symbols and relocations by name and
-//! target; kernels, where they have some.
+//! Comparison of ELF files: sections by name, notes by owner and type, symbols and relocations by
+//! name and target; kernels, if there are any.
 
 mod notes;
 mod relocations;
@@ -16,9 +16,9 @@ use crate::analysis::kernels::Kernels;
 use crate::analysis::linkage::{Linkage, Tables};
 use crate::model::{Area, Node, Sources, Span, sort};
 
-/// The name of the section with what is said of kernels.
+/// The name of the section that describes kernels.
 const ZE_INFO: &str = ".ze_info";
-/// How the names of sections with code begin.
+/// The prefix of the names of code sections.
 const TEXT: &str = ".text.";
 
 /// A section.
@@ -30,7 +30,7 @@ struct Section {
 }
 
 impl Section {
-    /// The type, as the header says it; empty without one.
+    /// Returns the section type from the header; empty if there is none.
     fn kind(&self) -> &str {
         let summary = self
             .header
@@ -52,11 +52,11 @@ impl Section {
     }
 }
 
-/// What an ELF file is made of.
+/// The parts of an ELF file.
 #[derive(Default)]
 struct File {
     sections: Vec<Section>,
-    /// The header, the program headers, and what belongs to no section.
+    /// The header, the program headers, and everything outside of sections.
     others: Vec<Node>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Code(Sides<CodeOf>);
 
 /// The code of a file.
 struct CodeOf {
-    /// Who knows the instructions.
+    /// The provider of the instructions.
     assembly: Rc<dyn Assembly>,
     /// The sections, by name.
     sections: HashMap<String, Span>,
@@ -90,12 +90,12 @@ impl Code {
         }
     }
 
-    /// Is a section of one of the files code?
+    /// Whether a section of one of the files is code.
     fn has(&self, which: Comparand, section: &str) -> bool {
         self.of(which).sections.contains_key(section)
     }
 
-    /// The listing of a section.
+    /// Returns the listing of a section.
     fn listing(
         &self,
         which: Comparand,
@@ -107,7 +107,7 @@ impl Code {
         code.assembly.listing(bytes, None, sources).ok()
     }
 
-    /// The listing of a kernel.
+    /// Returns the listing of a kernel.
     pub fn of_kernel(
         &self,
         which: Comparand,
@@ -119,7 +119,7 @@ impl Code {
 }
 
 impl Comparer<'_> {
-    /// Compares two ELF files. `covered` are the images in them, which are compared by themselves.
+    /// Compares two ELF files. `covered` are the nested images, which are compared separately.
     pub(super) fn elf(
         &mut self,
         (a, b): (&Node, &Node),
@@ -161,11 +161,11 @@ impl Comparer<'_> {
         });
     }
 
-    /// Takes a file apart.
+    /// Splits a file into its parts.
     fn file(&mut self, which: Comparand, node: &Node) -> File {
         let mut file = File::default();
         let children = self.children(which, node);
-        // Of each header what it is the header of.
+        // The section of each section header.
         let mut contents: HashMap<Span, usize> = HashMap::with_capacity(children.len());
         let mut nodes: Vec<Option<Node>> = Vec::with_capacity(children.len());
         let mut headers = None;
@@ -205,10 +205,10 @@ impl Comparer<'_> {
     }
 }
 
-/// What has changed in the sections.
+/// The changes in the sections.
 #[derive(Default)]
 pub(super) struct Changed {
-    /// How the code of kernels and functions differs, by their names in the first file.
+    /// The changes in the code of kernels and functions, by their names in the first file.
     pub code: BTreeMap<String, (CodeChange, CountsPair)>,
     /// The sections whose contents differ, by their names in both files.
     sections: HashSet<String>,
@@ -222,7 +222,7 @@ impl Changed {
         }
     }
 
-    /// Has what is patched in a section moved?
+    /// Whether the patched locations in a section have moved.
     fn has_moved(&self, section: &str) -> bool {
         self.sections.contains(section)
     }

@@ -1,4 +1,4 @@
-//! Notes by owner and type.
+//! Comparison of notes by owner and type.
 
 use crate::diff::entry::{Change, Entry, FieldValue, Part};
 use crate::diff::matching::by_key;
@@ -7,14 +7,14 @@ use crate::diff::{Comparand, Comparer, Sides};
 use crate::model::Node;
 
 impl Comparer<'_> {
-    /// Notes by owner and type.
+    /// Compares notes by owner and type.
     pub(super) fn notes(&mut self, (a, b): Sides<Vec<Node>>, at: u32) {
         let key = |comparer: &mut Self, which, note: &Node| {
             let children = comparer.children(which, note);
             let owner = children.iter().find(|child| child.name == "name");
             let owner = owner.and_then(|child| FieldValue::of(&child.value));
             (
-                owner.map(|said| said.text()).unwrap_or_default(),
+                owner.map(|value| value.text()).unwrap_or_default(),
                 note.name.to_string(),
             )
         };

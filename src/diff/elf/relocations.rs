@@ -1,4 +1,4 @@
-//! Relocations by what they patch, their kind, and the symbol.
+//! Comparison of relocations by patched section, type and symbol.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use crate::diff::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use crate::diff::renames::Renames;
 use crate::model::sort;
 
-/// What relocations are found by: the section that they patch, their kind, the symbol.
+/// The key of relocations: the section that they patch, their type, the symbol.
 type Key<'t> = (Cow<'t, str>, &'t str, Cow<'t, str>);
 
 impl Comparer<'_> {
-    /// Relocations by what they patch, their kind, and the symbol.
+    /// Compares relocations by patched section, type and symbol.
     pub(super) fn relocations(
         &mut self,
         (a, b): (&Tables, &Tables),
@@ -52,7 +52,7 @@ impl Comparer<'_> {
         let (of_a, mut of_b) = (grouped(a, Some(renames)), grouped(b, None));
         for (key, group) in of_a {
             let other = of_b.remove(&key).unwrap_or_default();
-            // Code that differs has moved what is patched in it.
+            // In code that differs, the patched locations have moved.
             let has_moved = is_host || changed.has_moved(&key.0);
             self.relocation_group(&key, (&group, &other), has_moved, at);
         }

@@ -1,4 +1,4 @@
-//! Sections by name: their headers, and what is in them.
+//! Comparison of sections by name: headers and contents.
 
 use super::{Changed, Code, File, Section, TEXT, ZE_INFO};
 use crate::diff::code::{CodeChange, CountsPair, code_change};
@@ -10,15 +10,15 @@ use crate::diff::walk::{ValuePath, is_document};
 use crate::diff::{Comparand, Comparer, Sides};
 use crate::model::{Area, Node, NodeKind, Span, sort};
 
-/// So many bytes between two images are looked at.
+/// Maximum number of bytes compared between two images.
 const AROUND_MAX: u64 = 64 << 20;
 
-/// What is said in the header of a section beside where it is: the places of the fields.
+/// The fields of a section header, except for its location: names and offsets.
 #[derive(Default)]
 struct HeaderFields(Vec<(String, u64, u64)>);
 
 impl Comparer<'_> {
-    /// Sections by name, and what is in none.
+    /// Compares sections by name, and the parts outside of sections.
     pub(super) fn sections(
         &mut self,
         files: Sides<File>,
@@ -29,7 +29,7 @@ impl Comparer<'_> {
         changed: &mut Changed,
     ) {
         let (of_a, of_b) = files;
-        // Segments only say where sections are in memory.
+        // Segments only describe where sections are loaded.
         let keep = |nodes: Vec<Node>| -> Vec<Node> {
             let nodes = nodes.into_iter();
             nodes
@@ -60,8 +60,8 @@ impl Comparer<'_> {
     fn lonely_section(&mut self, which: Comparand, section: &Section, at: u32) {
         let mut fields = Vec::new();
         let size = section.bytes().map_or(0, Span::len);
-        let said = |key: &str, said: FieldValue, span: Option<Span>| {
-            let side = Some(Side::new(said, span));
+        let field = |key: &str, value: FieldValue, span: Option<Span>| {
+            let side = Some(Side::new(value, span));
             let (from, to) = match which {
                 Comparand::A => (side, None),
                 Comparand::B => (None, side),
@@ -75,13 +75,13 @@ impl Comparer<'_> {
         };
         let header = section.header.as_ref().and_then(|node| node.span);
         if !section.kind().is_empty() {
-            fields.push(said(
+            fields.push(field(
                 "sh_type",
                 FieldValue::Text(section.kind().to_owned()),
                 header,
             ));
         }
-        fields.push(said("size", FieldValue::count(size), section.span()));
+        fields.push(field("size", FieldValue::count(size), section.span()));
         for note in self.notes_of(which, section) {
             self.lonely_note(which, &note, at);
         }
@@ -93,7 +93,7 @@ impl Comparer<'_> {
         self.push(entry.at(a, b).with(fields));
     }
 
-    /// The notes of a section; none where it has another type.
+    /// Returns the notes of a section; empty for sections of other types.
     fn notes_of(&mut self, which: Comparand, section: &Section) -> Vec<Node> {
         match &section.contents {
             Some(contents) if section.kind() == "SHT_NOTE" => self.children(which, contents),
@@ -120,7 +120,7 @@ impl Comparer<'_> {
         let kinds = (a.kind(), b.kind());
         let is_text = code
             .is_some_and(|code| code.has(Comparand::A, &a.name) && code.has(Comparand::B, &b.name));
-        // A table of one file may be something else in the other.
+        // A section type may differ between the files.
         let are_tables = [kinds.0, kinds.1].iter().all(|kind| {
             matches!(
                 *kind,
@@ -128,7 +128,7 @@ impl Comparer<'_> {
             )
         });
         if a.name == ZE_INFO && b.name == ZE_INFO || are_tables {
-            // Compared as what it means.
+            // Compared by meaning.
         } else if kinds.0 == "SHT_NOBITS" && kinds.1 == "SHT_NOBITS" {
             self.memory((a, b), &mut found);
         } else if is_same {
@@ -175,7 +175,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// What is in two sections, where that is not the same.
+    /// Compares the contents of two sections.
     fn section_contents(
         &mut self,
         (a, b): (&Node, &Node),
@@ -214,7 +214,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// The bytes of two sections around the images in them.
+    /// Compares the bytes of two sections around their images.
     fn around_images(
         &mut self,
         spans: Sides<Span>,
@@ -239,27 +239,27 @@ impl Comparer<'_> {
                 }
                 at = at.max(image.end);
             }
-            // Between images there may be only zero bytes up to an alignment.
+            // Between images, there may only be zero bytes for alignment.
             bytes.retain(|byte| *byte != 0);
             bytes
         };
         let one = rest(self, Comparand::A, spans.0, &covered.0);
         let other = rest(self, Comparand::B, spans.1, &covered.1);
         if one != other {
-            let said = |bytes: &[u8]| {
+            let value = |bytes: &[u8]| {
                 let head = bytes.iter().take(64).copied().collect();
                 FieldValue::Bytes(head, bytes.len() as u64)
             };
             found.push(Field {
                 key: "contents".to_owned(),
                 path: "contents outside of images".to_owned(),
-                from: Some(Side::new(said(&one), spans.0)),
-                to: Some(Side::new(said(&other), spans.1)),
+                from: Some(Side::new(value(&one), spans.0)),
+                to: Some(Side::new(value(&other), spans.1)),
             });
         }
     }
 
-    /// Memory without bytes in the file: its size.
+    /// Compares sections without bytes in the file: their size.
     fn memory(&mut self, (a, b): (&Section, &Section), found: &mut Vec<Field>) {
         let size = |comparer: &mut Self, which, section: &Section| {
             let header = section.header.as_ref()?;
@@ -270,7 +270,7 @@ impl Comparer<'_> {
             Some(Side::new(FieldValue::of(&size.value)?, size.span))
         };
         let (from, to) = (size(self, Comparand::A, a), size(self, Comparand::B, b));
-        let number = |side: &Option<Side>| side.as_ref().and_then(|side| side.said.number());
+        let number = |side: &Option<Side>| side.as_ref().and_then(|side| side.value.number());
         if number(&from) != number(&to) {
             found.push(Field {
                 key: "sh_size".to_owned(),
@@ -281,7 +281,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// What the headers of two sections say beside where the sections are.
+    /// Compares the headers of two sections, except for their locations.
     fn header(
         &mut self,
         (a, b): (&Node, &Node),
@@ -326,7 +326,7 @@ impl Comparer<'_> {
         HeaderFields(places.collect())
     }
 
-    /// How the code of two sections differs. `None` where it is not known who reads it.
+    /// Compares the code of two sections. Returns `None` if there is no provider for it.
     fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<(CodeChange, CountsPair)> {
         let one = code.listing(Comparand::A, names.0, &self.a.sources)?;
         let other = code.listing(Comparand::B, names.1, &self.b.sources)?;

@@ -1,4 +1,4 @@
-//! Symbols by name and the section where they live.
+//! Comparison of symbols by name and section.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use crate::diff::renames::Renames;
 use crate::diff::{Comparand, Comparer};
 
 impl Comparer<'_> {
-    /// Symbols by name and the section where they live.
+    /// Compares symbols by name and section.
     pub(super) fn symbols(
         &mut self,
         (a, b): (&Tables, &Tables),
@@ -49,7 +49,7 @@ impl Comparer<'_> {
                 None => lost.push(symbol),
             }
         }
-        // Those that live elsewhere now. A local symbol of that name is another one.
+        // Symbols that moved to another section. Local symbols are only matched in place.
         let is_local = |symbol: &Symbol| &*symbol.binding == "LOCAL";
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, (key, symbol)) in keys.1.iter().zip(&b.symbols).enumerate().rev() {
@@ -66,7 +66,7 @@ impl Comparer<'_> {
                 None => gone.push(symbol),
             }
         }
-        // A table may stand twice: symbols are told apart by their places, not by their bytes.
+        // A table may occur twice: symbols are identified by index, not by their bytes.
         let mut is_paired = vec![false; b.symbols.len()];
         for (symbol, place) in pairs {
             if let (Some(other), Some(paired)) = (b.symbols.get(place), is_paired.get_mut(place)) {
@@ -86,8 +86,8 @@ impl Comparer<'_> {
 
     fn lonely_symbol(&mut self, which: Comparand, tables: &Tables, symbol: &Symbol, at: u32) {
         let mut fields = Vec::new();
-        for (key, said) in symbol_fields(tables, symbol) {
-            let side = Some(Side::new(said, symbol.entry));
+        for (key, value) in symbol_fields(tables, symbol) {
+            let side = Some(Side::new(value, symbol.entry));
             let (from, to) = match which {
                 Comparand::A => (side, None),
                 Comparand::B => (None, side),
@@ -139,10 +139,10 @@ impl Comparer<'_> {
     }
 }
 
-/// What a symbol is found by: its name, where it lives, the how manieth of these.
+/// The key of a symbol: its name, its section, and the ordinal among symbols with both.
 type Key<'t> = (Cow<'t, str>, Cow<'t, str>, u32);
 
-/// Where a symbol lives, in a word.
+/// Returns the name of the section of a symbol.
 fn home<'t>(tables: &'t Tables, symbol: &'t Symbol) -> Cow<'t, str> {
     match (&symbol.home, tables.home(symbol)) {
         (_, Some(section)) => section.name.as_str().into(),
@@ -151,7 +151,7 @@ fn home<'t>(tables: &'t Tables, symbol: &'t Symbol) -> Cow<'t, str> {
     }
 }
 
-/// What is said of a symbol, with the names of the fields.
+/// Returns the fields of a symbol: names and values.
 fn symbol_fields(tables: &Tables, symbol: &Symbol) -> Vec<(&'static str, FieldValue)> {
     let text = |text: &str| FieldValue::Text(text.to_owned());
     vec![

@@ -1,4 +1,4 @@
-//! A read cache with read-ahead: small for random access, larger for sequential.
+//! A read cache with read-ahead: short for random access, longer for sequential access.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::iter::repeat_n;
@@ -7,38 +7,37 @@ use std::rc::{Rc, Weak};
 use super::{Bytes, SourceError};
 use crate::model::span::Span;
 
-/// Read-ahead stops growing here.
+/// Maximum length of a read-ahead, in bytes.
 const AHEAD_MAX: u64 = 512 * 1024;
-/// The longest single read that is asked of a source.
+/// Maximum length of a single read, in bytes.
 const READ_MAX: u64 = 4 * 1024 * 1024;
-/// The number of bytes that are kept of a small source and of a large one, and the bytes of a source
-/// for one that is kept: as many places as the index of a host's file is read from at the same time,
-/// each with its read-ahead.
+/// The minimum and maximum size of the cache, and the number of a source's bytes per cached byte.
+/// The index of a host binary is read at several places at the same time, each with its read-ahead.
 const KEEP_LEAST: u64 = 2 * 1024 * 1024;
 const KEEP_MOST: u64 = 16 * 1024 * 1024;
 const KEEP_SHARE: u64 = 4;
 
-/// Returns how many bytes are kept of a source of `len` bytes.
+/// Returns the cache size, in bytes, for a source of `len` bytes.
 fn kept(len: u64) -> u64 {
     (len / KEEP_SHARE).clamp(KEEP_LEAST, KEEP_MOST)
 }
 
-/// Extents of one source that were read lately.
+/// Recently read extents of one source.
 #[derive(Default)]
 pub(super) struct Cache {
     extents: BTreeMap<u64, Extent>,
     bytes: usize,
     clock: u64,
-    /// Where read-aheads ended, and how long they were; the latest last. Tables are walked
-    /// beside what they refer to.
+    /// Ends and lengths of the last read-aheads, the latest last. There are several, because tables
+    /// are walked alongside the data that they refer to.
     ahead: [(u64, u64); STREAMS],
-    /// Long reads whose bytes somebody may still have.
+    /// Long reads whose bytes may still be in use.
     long: VecDeque<(Span, Weak<[u8]>)>,
 }
 
-/// So many places are read from at the same time.
+/// Maximum number of concurrent sequential reads.
 const STREAMS: usize = 4;
-/// So many long reads are remembered.
+/// Maximum number of long reads that are remembered.
 const LONG: usize = 4;
 
 struct Extent {
@@ -49,8 +48,8 @@ struct Extent {
 type Fetch<'a> = &'a mut dyn FnMut(u64, u64) -> Result<Bytes, SourceError>;
 
 impl Cache {
-    /// The bytes of `span`, which lies within the `len` bytes of the source; what is read is
-    /// at least `grain` bytes long.
+    /// Returns the bytes of `span`, which lies within the `len` bytes of the source. Each read has
+    /// at least `grain` bytes.
     pub(super) fn read(
         &mut self,
         span: Span,
@@ -64,10 +63,10 @@ impl Cache {
         if let Some(bytes) = self.hit(span) {
             return Ok(bytes);
         }
-        // A weak reference keeps the memory, too.
+        // A weak reference keeps the memory alive, too.
         self.long.retain(|(_, data)| data.strong_count() > 0);
-        // What is longer than the read-ahead is read as it is, and not kept: whoever asks
-        // for so much at once keeps it himself. As long as he does, others get the same.
+        // Reads longer than the read-ahead are not cached: the caller keeps the data, and shares it
+        // with other readers for as long as it does.
         if span.len() > AHEAD_MAX {
             let same = self.long.iter().find(|(s, _)| *s == span);
             if let Some(data) = same.and_then(|(_, data)| data.upgrade()) {
@@ -85,8 +84,8 @@ impl Cache {
         long(span, fetch)
     }
 
-    /// Reads all of `span` at once, for who will read parts of it; not what would not be kept beside
-    /// the rest of the source, of `len` bytes.
+    /// Reads all of `span` at once, for callers that will read parts of it. Does nothing if it does
+    /// not fit into the cache of the source of `len` bytes.
     pub(super) fn prefetch(
         &mut self,
         span: Span,
@@ -100,7 +99,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The bytes, if they are here.
+    /// Returns the bytes if they are cached.
     pub(super) fn hit(&mut self, span: Span) -> Option<Bytes> {
         self.clock += 1;
         let (start, extent) = self.extents.range_mut(..=span.start).next_back()?;
@@ -113,7 +112,7 @@ impl Cache {
         Some(Bytes::from(Rc::clone(&extent.data)).slice(from, to))
     }
 
-    /// Reads one extent that holds all of `span`.
+    /// Reads one extent that contains all of `span`.
     fn miss(
         &mut self,
         span: Span,
@@ -125,7 +124,7 @@ impl Cache {
         let goes_on = |(ended, length): &(u64, u64)| {
             *length > 0 && start <= *ended && *ended < span.end.saturating_add(grain)
         };
-        // The oldest is forgotten for a new one.
+        // A new stream replaces the oldest.
         let stream = self.ahead.iter().rposition(goes_on);
         let older = self
             .ahead
@@ -134,7 +133,7 @@ impl Cache {
         older.rotate_left(1);
         let wanted = match (stream, self.ahead.last()) {
             (Some(_), Some((_, length))) => {
-                // Not `clamp`: a source may say more than the read-ahead.
+                // Not `clamp`: a source's grain may exceed the read-ahead.
                 length.saturating_mul(2).min(AHEAD_MAX).max(grain)
             }
             _ => grain,
@@ -148,7 +147,7 @@ impl Cache {
         Ok(())
     }
 
-    /// Keeps an extent; of the others those that were used last, `most` bytes in all.
+    /// Caches an extent, and evicts the least recently used ones beyond `most` bytes in total.
     fn keep(&mut self, start: u64, data: Rc<[u8]>, most: u64) {
         self.bytes += data.len();
         let used = self.clock;
@@ -176,7 +175,7 @@ fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
         span,
         message: "too large for this machine".to_owned(),
     })?;
-    // Where there is little of it, memory is asked for first: without it the process would end.
+    // Where memory is scarce, reserve it first: a failed allocation would end the process.
     if cfg!(target_pointer_width = "32") {
         let mut probe = Vec::<u8>::new();
         probe.try_reserve_exact(length).map_err(|_| SourceError {
@@ -184,7 +183,7 @@ fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
             message: "not enough memory".to_owned(),
         })?;
     }
-    // Read to where they stay.
+    // Read directly into the final buffer.
     let mut data: Rc<[u8]> = repeat_n(0, length).collect();
     let mut rest = Rc::get_mut(&mut data).unwrap_or_default();
     let mut at = span.start;

@@ -22,7 +22,7 @@ impl FileSource {
     ///
     /// # Errors
     ///
-    /// When it cannot be opened, or has no length: pipes and directories.
+    /// If it cannot be opened, or has no length: pipes and directories.
     pub fn open(path: &Path) -> io::Result<FileSource> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
@@ -74,7 +74,7 @@ impl ByteSource for FileSource {
         let Some(length) = length else {
             return Err(fail("out of range".to_owned()));
         };
-        // Read to where they stay.
+        // Read directly into the final buffer.
         let mut bytes: Rc<[u8]> = repeat_n(0, length).collect();
         let into = Rc::get_mut(&mut bytes).unwrap_or_default();
         self.read_at(start, into)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{ByteSource, Bytes, SourceError};
 use crate::model::span::{SourceId, Span};
 
-/// Bytes in memory: tests, pasted text, what JavaScript hands over, unpacked data.
+/// Bytes in memory: tests, pasted text, data from JavaScript, decompressed data.
 #[derive(Debug, Clone)]
 pub struct MemorySource(Rc<[u8]>);
 

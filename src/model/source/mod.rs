@@ -1,4 +1,4 @@
-//! Where bytes come from: asked for by window, never as a whole file.
+//! Byte sources, read in windows and never as a whole file.
 
 mod cache;
 #[cfg(not(target_arch = "wasm32"))]
@@ -18,23 +18,23 @@ pub use self::memory::MemorySource;
 use super::account::Costs;
 use super::span::{SourceId, Span};
 
-/// Something with bytes at positions: a slice, a file, a `Blob` in the browser.
+/// A random-access source of bytes: a slice, a file, a `Blob` in the browser.
 pub trait ByteSource {
-    /// How many bytes there are.
+    /// Returns the length in bytes.
     fn len(&self) -> u64;
 
-    /// Is there nothing at all?
+    /// Whether the source is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// To read less than so many bytes takes no less time: the unit of caching, not 0. Small,
-    /// so that a look at a header costs a header.
+    /// Returns the number of bytes below which a shorter read is not faster: the unit of caching,
+    /// not 0. It is small, so that reading a header does not cost much more than the header.
     fn grain(&self) -> u64 {
         16 * 1024
     }
 
-    /// Is a read of a few bytes hardly more than a copy?
+    /// Whether reading a few bytes is hardly slower than copying them.
     fn is_cheap(&self) -> bool {
         false
     }
@@ -43,12 +43,12 @@ pub trait ByteSource {
     ///
     /// # Errors
     ///
-    /// When the range is not within the source, or the bytes cannot be had (any more): a
-    /// file that was cut or replaced while it was open.
+    /// If the range is not within the source, or the bytes are not available (any more): a file
+    /// that was truncated or replaced while it was open.
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError>;
 }
 
-/// Bytes that were read; cheap to clone and to narrow.
+/// Bytes that were read; cheap to clone and to slice.
 #[derive(Clone)]
 pub struct Bytes {
     data: Rc<[u8]>,
@@ -57,7 +57,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The bytes `start..end` of these, cut off where these end.
+    /// Returns the bytes `start..end`, clipped to the end.
     pub fn slice(&self, start: usize, end: usize) -> Bytes {
         let len = self.end.saturating_sub(self.start);
         let from = start.min(len);
@@ -71,7 +71,7 @@ impl Bytes {
 }
 
 impl Bytes {
-    /// The bytes and nothing around them; a copy only where they are part of more.
+    /// Returns exactly these bytes; copies them only if they are part of a larger buffer.
     fn into_data(self) -> Rc<[u8]> {
         if self.start == 0 && self.end == self.data.len() {
             self.data
@@ -112,12 +112,12 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// Bytes that could not be had.
+/// The error for bytes that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceError {
-    /// Which ones.
+    /// The requested bytes.
     pub span: Span,
-    /// Why, in words.
+    /// The reason.
     pub message: String,
 }
 
@@ -142,7 +142,7 @@ struct Entry {
 
 enum Origin {
     Source(Box<dyn ByteSource>),
-    /// Unpacked when somebody reads it, and again when it was forgotten.
+    /// Unpacked on first read, and again after it was dropped.
     Packed {
         len: u64,
         unpack: Unpack,
@@ -150,11 +150,11 @@ enum Origin {
     },
 }
 
-/// Unpacks bytes, at most as many as are wanted.
+/// Decompresses bytes, up to the given number.
 pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
 
-/// Bytes that can be unpacked again and are kept nevertheless, for each byte of the file; of a small
-/// file, and at most. One source is kept even if it has more.
+/// Decompressed data that is cached: bytes per byte of the file; minimum; and maximum. One source
+/// is cached even if it is larger.
 const KEPT: u64 = 4;
 const KEPT_LEAST: u64 = 8 << 20;
 const KEPT_MOST: u64 = 32 << 20;
@@ -168,25 +168,24 @@ impl Entry {
     }
 }
 
-/// The opened file and everything that was unpacked from it.
+/// The opened file and all data unpacked from it.
 ///
-/// Reads go through a small cache, so that a decoder may ask for one record after the
-/// other: on a file each miss is a system call, in the browser a slice costs about a
-/// millisecond.
+/// Reads go through a small cache, so that a decoder may read one record after the other: on a file
+/// each miss is a system call, and in the browser a slice takes about a millisecond.
 pub struct Sources {
     entries: RefCell<Vec<Rc<Entry>>>,
     bytes_read: Cell<u64>,
     largest_read: Cell<u64>,
-    /// The sources whose unpacked bytes are kept, the oldest first.
+    /// The sources whose unpacked bytes are cached, the oldest first.
     kept: RefCell<VecDeque<Rc<Entry>>>,
-    /// The sources that were unpacked from bytes at an offset of another one.
+    /// The sources unpacked from bytes at an offset of another source.
     unpacked: RefCell<HashMap<(SourceId, u64), Vec<SourceId>>>,
-    /// What the file may cost.
+    /// The budgets of the file.
     pub costs: Costs,
 }
 
 impl Sources {
-    /// The opened file.
+    /// Creates the sources of an opened file.
     pub fn new(name: impl Into<String>, source: Box<dyn ByteSource>) -> Sources {
         let sources = Sources {
             entries: RefCell::new(Vec::new()),
@@ -200,14 +199,14 @@ impl Sources {
         sources
     }
 
-    /// Bytes that were unpacked from `parent`.
+    /// Adds bytes that were unpacked from `parent`.
     pub fn unpacked(&self, name: impl Into<String>, bytes: Vec<u8>, parent: Span) -> SourceId {
         let source = Box::new(MemorySource::from(bytes));
         self.push(name.into(), Origin::Source(source), Some(parent))
     }
 
-    /// The bytes that `unpack` makes of those of `parent`: in memory only as long as others are
-    /// not read.
+    /// Adds bytes that `unpack` restores from those of `parent`: they stay in memory only until
+    /// others are read.
     pub fn packed(&self, name: &str, parent: Span, bytes: Vec<u8>, unpack: Unpack) -> SourceId {
         let len = bytes.len() as u64;
         let bytes = RefCell::new(Some(bytes.into()));
@@ -219,7 +218,7 @@ impl Sources {
         id
     }
 
-    /// Keeps the unpacked bytes of a source, and forgets older ones.
+    /// Caches the unpacked bytes of a source, and evicts older ones.
     fn keep(&self, entry: Rc<Entry>) {
         let most = self.kept_most();
         let mut kept = self.kept.borrow_mut();
@@ -232,21 +231,21 @@ impl Sources {
         }
     }
 
-    /// Returns how many bytes that can be unpacked again are kept nevertheless.
+    /// Returns the maximum number of cached bytes that can be unpacked again.
     pub(crate) fn kept_most(&self) -> u64 {
         let size = self.whole(SourceId::FILE).len();
         size.saturating_mul(KEPT).clamp(KEPT_LEAST, KEPT_MOST)
     }
 
-    /// Returns how many bytes were unpacked from bytes at the start of `span`.
+    /// Returns the number of bytes that were unpacked from bytes at the start of `span`.
     pub(crate) fn unpacked_len(&self, span: Span) -> u64 {
         let unpacked = self.unpacked.borrow();
         let ids = unpacked.get(&(span.source, span.start));
         ids.map_or(0, |ids| ids.iter().map(|id| self.whole(*id).len()).sum())
     }
 
-    /// The source of that name that was unpacked from bytes at the start of `span` before, and
-    /// those bytes. Returns `None` if there is none.
+    /// Returns the source of that name that was unpacked from bytes at the start of `span` before,
+    /// and those bytes, or `None`.
     pub fn unpacked_before(&self, name: &str, span: Span) -> Option<(Span, Span)> {
         let unpacked = self.unpacked.borrow();
         let mut ids = unpacked.get(&(span.source, span.start))?.iter();
@@ -258,7 +257,7 @@ impl Sources {
         })
     }
 
-    /// How many sources are in memory as long as the file is open, and their bytes.
+    /// Returns the number of sources that are permanently in memory, and their total size.
     pub fn in_memory(&self) -> (u64, u64) {
         let entries = self.entries.borrow();
         let kept = entries.iter().skip(1);
@@ -290,26 +289,26 @@ impl Sources {
         self.entries.borrow().get(index).cloned()
     }
 
-    /// The ids of all sources, the opened file first.
+    /// Returns the ids of all sources, the opened file first.
     pub fn ids(&self) -> Vec<SourceId> {
         let count = u32::try_from(self.entries.borrow().len()).unwrap_or(u32::MAX);
         (0..count).map(SourceId).collect()
     }
 
-    /// The name of a source: the file's, or what was unpacked.
+    /// Returns the name of a source.
     pub fn name(&self, id: SourceId) -> String {
         self.entry(id).map(|e| e.name.clone()).unwrap_or_default()
     }
 
-    /// Where a source was unpacked from; the opened file was not.
+    /// Returns the bytes that a source was unpacked from; `None` for the opened file.
     pub fn parent(&self, id: SourceId) -> Option<Span> {
         self.entry(id).and_then(|e| e.parent)
     }
 
-    /// All of what was unpacked from bytes within `span`, and of what was unpacked from that.
+    /// Returns all sources that were unpacked, directly or indirectly, from bytes within `span`.
     pub fn unpacked_from(&self, span: Span) -> Vec<Span> {
         let mut all: Vec<Span> = Vec::new();
-        // What is unpacked comes after what it is unpacked from.
+        // Unpacked sources come after their parents.
         for id in self.ids().into_iter().skip(1) {
             let inside = |parent: Span| {
                 span.contains(parent) || all.iter().any(|s| s.source == parent.source)
@@ -321,7 +320,7 @@ impl Sources {
         all
     }
 
-    /// All bytes of a source.
+    /// Returns the span of a whole source.
     pub fn whole(&self, id: SourceId) -> Span {
         Span::new(id, 0, self.entry(id).map_or(0, |e| e.len()))
     }
@@ -330,8 +329,8 @@ impl Sources {
     ///
     /// # Errors
     ///
-    /// When the span is not within its source, is too long for this machine's memory
-    /// addresses, or cannot be read.
+    /// If the span is not within its source, is too long for this machine's address space, or
+    /// cannot be read.
     pub fn read(&self, span: Span) -> Result<Bytes, SourceError> {
         let fail = |message: &str| SourceError {
             span,
@@ -361,7 +360,7 @@ impl Sources {
         })
     }
 
-    /// The bytes of a source that is unpacked when it is read.
+    /// Returns the bytes of a source that is unpacked on demand.
     fn unpack(&self, entry: &Rc<Entry>) -> Result<Rc<[u8]>, SourceError> {
         let (Origin::Packed { len, unpack, bytes }, Some(parent)) = (&entry.origin, entry.parent)
         else {
@@ -382,8 +381,8 @@ impl Sources {
         Ok(unpacked)
     }
 
-    /// Reads a few bytes among others that nobody wants: where small reads are cheap, no more than
-    /// these.
+    /// Reads a few bytes among others that are not needed: where small reads are cheap, only these
+    /// are read.
     ///
     /// # Errors
     ///
@@ -405,8 +404,8 @@ impl Sources {
         source.read(span.start, span.len())
     }
 
-    /// Reads all of `span` at once, if it is short enough to be kept and reads take long: for who will
-    /// read many parts of it. Who reads them is told what goes wrong.
+    /// Reads all of `span` into the cache, if it fits and reads are slow, for callers that will
+    /// read many parts of it. Errors are reported when the parts are read.
     pub fn prefetch(&self, span: Span) {
         let entry = self.entry(span.source);
         let source = entry.as_deref().and_then(|entry| match &entry.origin {
@@ -424,21 +423,21 @@ impl Sources {
         }
     }
 
-    /// Reads what there is of `span`: cut off at the end of the source.
+    /// Reads the bytes of `span`, clipped to the end of the source.
     ///
     /// # Errors
     ///
-    /// When what there is cannot be read.
+    /// If the bytes cannot be read.
     pub fn read_clamped(&self, span: Span) -> Result<Bytes, SourceError> {
         self.read(span.intersect(self.whole(span.source)))
     }
 
-    /// How many bytes were asked of the sources so far.
+    /// Returns the number of bytes read from the sources so far.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.get()
     }
 
-    /// The longest single read so far, in bytes.
+    /// Returns the length of the longest single read so far, in bytes.
     pub fn largest_read(&self) -> u64 {
         self.largest_read.get()
     }

@@ -1,4 +1,4 @@
-//! Comparisons as a page of HTML: without scripts, links or images, readable in a mail client.
+//! Comparisons as an HTML page without scripts, links or images, for mail clients.
 
 use std::io::{self, Write};
 
@@ -6,14 +6,14 @@ use super::words::{counts, entry_words, field_words, head_words, measure_words, 
 use crate::diff::{Change, Comparison, Part, Preference};
 use crate::report::html::{begin, end, safe};
 
-/// So many fields of an entry are listed.
+/// Maximum number of listed fields per entry.
 const FIELDS: usize = 1000;
 
 /// Writes a comparison as one page.
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let names = format!("{} → {}", comparison.a.name, comparison.b.name);
     begin(&names, out)?;
@@ -69,7 +69,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
     end(out)
 }
 
-/// The numbers of the kernels that differ.
+/// Writes the measures of the kernels that differ.
 fn summary(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let measured = comparison
         .of(Part::Kernel)

@@ -1,4 +1,4 @@
-//! Comparisons as JSON, written piece by piece: the object is never in memory as a whole.
+//! Comparisons as JSON, written incrementally: the object is never in memory as a whole.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -7,14 +7,14 @@ use crate::diff::{Change, Comparison, Entry, Field, FieldValue, FileSummary, Mea
 use crate::model::json::SCHEMA;
 use crate::model::{SourceId, Span};
 
-/// A comparison as `zeview diff --json` prints it.
+/// A comparison in the format of `zeview diff --json`.
 #[derive(Debug)]
 pub struct DiffJson<'c> {
     comparison: &'c Comparison,
     path: Option<&'c str>,
 }
 
-/// Returns the object.
+/// Returns the JSON object of a comparison.
 pub fn json(comparison: &Comparison) -> DiffJson<'_> {
     DiffJson {
         comparison,
@@ -23,7 +23,7 @@ pub fn json(comparison: &Comparison) -> DiffJson<'_> {
 }
 
 impl<'c> DiffJson<'c> {
-    /// The same with `path`, the place of both files in the folders that are compared.
+    /// Sets `path`, the relative path of both files in the compared folders.
     pub fn at(mut self, path: &'c str) -> DiffJson<'c> {
         self.path = Some(path);
         self
@@ -108,7 +108,7 @@ impl Serialize for PartJson<'_> {
     }
 }
 
-/// An array of what an iterator gives.
+/// An array of the items of an iterator.
 struct List<F>(F);
 
 impl<F, I> Serialize for List<F>
@@ -160,7 +160,7 @@ impl Serialize for EntryJson<'_> {
     }
 }
 
-/// How the code of an entry differs.
+/// The change of an entry's code.
 struct CodeJson<'c>(&'c Entry);
 
 impl Serialize for CodeJson<'_> {
@@ -212,7 +212,7 @@ impl Serialize for FieldJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let field = self.0;
         fn value(side: &Option<Side>) -> Option<FieldValueJson<'_>> {
-            side.as_ref().map(|side| FieldValueJson(&side.said))
+            side.as_ref().map(|side| FieldValueJson(&side.value))
         }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("key", &field.key)?;
@@ -228,7 +228,7 @@ impl Serialize for FieldJson<'_> {
     }
 }
 
-/// Where bytes are: `start`, `end`, and `source` where that is not the file.
+/// A span: `start`, `end`, and `source` if it is not the file.
 struct SpanJson(Span);
 
 impl Serialize for SpanJson {
@@ -243,7 +243,7 @@ impl Serialize for SpanJson {
     }
 }
 
-/// A number, as text where JSON's numbers of 64 bits cannot hold it.
+/// A number, or text if it does not fit into 64 bits.
 struct Number(i128);
 
 impl Serialize for Number {
@@ -256,7 +256,7 @@ impl Serialize for Number {
     }
 }
 
-/// A value: numbers as numbers, bytes as text in hex.
+/// A value: numbers as numbers, bytes as hexadecimal text.
 struct FieldValueJson<'c>(&'c FieldValue);
 
 impl Serialize for FieldValueJson<'_> {

@@ -1,4 +1,4 @@
-//! Comparisons as Markdown, to paste into an issue.
+//! Comparisons as Markdown, for pasting into an issue.
 
 use std::io::{self, Write};
 
@@ -6,12 +6,12 @@ use super::words::{counts, entry_words, field_words, head_words, measure_words, 
 use crate::diff::{Change, Comparison, Part};
 use crate::model::text::escaped;
 
-/// So many kernels are in the table of the summary.
+/// Maximum number of kernels in the table of the summary.
 const SUMMARY: usize = 50;
-/// So many fields of an entry are listed.
+/// Maximum number of listed fields per entry.
 const FIELDS: usize = 100;
 
-/// Text that no character of plays a part in Markdown.
+/// Escapes all Markdown syntax in a text.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -30,7 +30,7 @@ pub fn plain(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// When `out` cannot be written to.
+/// If writing to `out` fails.
 pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**{}**\n", verdict_words(comparison))?;
     writeln!(out, "- from {}", plain(&head_words(&comparison.a)))?;

@@ -1,4 +1,4 @@
-//! What the forms for people have in common: the words.
+//! Text shared by the human-readable formats.
 
 use crate::diff::{
     Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Outcome, Part, Preference,
@@ -6,10 +6,10 @@ use crate::diff::{
 };
 use crate::model::text::{escaped, push_visible};
 
-/// A value that is longer than this is cut.
+/// Maximum length of a value before it is cut, in characters.
 const LONG: usize = 200;
 
-/// One of the two files in a line.
+/// Formats one of the two files in a line.
 pub fn head_words(head: &FileSummary) -> String {
     let mut words = vec![escaped(&head.name), escaped(&head.title)];
     words.extend(Some(escaped(&head.target)).filter(|target| !target.is_empty()));
@@ -17,7 +17,7 @@ pub fn head_words(head: &FileSummary) -> String {
     words.join(" · ")
 }
 
-/// The result in a line: `1 kernel and 2 sections differ.`
+/// Formats the result in a line: `1 kernel and 2 sections differ.`
 pub fn verdict_words(comparison: &Comparison) -> String {
     match comparison.outcome() {
         Outcome::Identical => "The files are identical.".to_owned(),
@@ -51,7 +51,7 @@ fn differing_words(comparison: &Comparison) -> String {
     format!("{}{} {verb}.", first.collect::<String>(), letters.as_str())
 }
 
-/// How many of each part have changed: `kernels: 1 added, 2 changed, 597 unchanged`.
+/// Counts the changes by part: `kernels: 1 added, 2 changed, 597 unchanged`.
 pub fn counts(comparison: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     for part in Part::ALL {
@@ -83,7 +83,7 @@ pub fn counts(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-/// What an entry is, in a line: `kernel vecadd: renamed to vecadd2`.
+/// Formats an entry in a line: `kernel vecadd: renamed to vecadd2`.
 pub fn entry_words(comparison: &Comparison, entry: &Entry) -> String {
     let mut words = format!("{} {}", entry.part.singular(), escaped(entry.title()));
     if let Some(name) = &entry.new_name {
@@ -104,7 +104,7 @@ pub fn entry_words(comparison: &Comparison, entry: &Entry) -> String {
     words
 }
 
-/// A number that has changed: `spill_size 0 → 4096 B/thread, worse`.
+/// Formats a changed measure: `spill_size 0 → 4096 B/thread, worse`.
 pub fn measure_words(measure: &Measure) -> String {
     let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
     let mut words = format!("{} → {}", number(measure.from), number(measure.to));
@@ -121,26 +121,26 @@ pub fn measure_words(measure: &Measure) -> String {
     words
 }
 
-/// A value that has changed: `128 → 256`.
+/// Formats a changed value: `128 → 256`.
 pub fn field_words(field: &Field) -> String {
     let mut words = String::new();
-    push_said(&mut words, field.from.as_ref());
+    push_side(&mut words, field.from.as_ref());
     words.push_str(" → ");
-    push_said(&mut words, field.to.as_ref());
+    push_side(&mut words, field.to.as_ref());
     words
 }
 
-/// Appends what one side says.
-fn push_said(words: &mut String, side: Option<&Side>) {
+/// Appends the value on one side.
+fn push_side(words: &mut String, side: Option<&Side>) {
     let start = words.len();
-    match side.map(|side| &side.said) {
+    match side.map(|side| &side.value) {
         Some(FieldValue::Text(text)) => push_visible(words, text),
-        Some(said) => push_visible(words, &said.text()),
+        Some(value) => push_visible(words, &value.text()),
         None => words.push('–'),
     }
-    let said = words.get(start..).unwrap_or_default();
-    if said.len() > LONG
-        && let Some((end, _)) = said.char_indices().nth(LONG)
+    let text = words.get(start..).unwrap_or_default();
+    if text.len() > LONG
+        && let Some((end, _)) = text.char_indices().nth(LONG)
     {
         words.truncate(start + end);
         words.push('…');

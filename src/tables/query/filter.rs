@@ -1,4 +1,4 @@
-//! What a filter accepts.
+//! Evaluation of filters.
 
 use super::super::change::ChangeCondition;
 use super::super::{CellValue, Column, ColumnKind, List, ListId, Presence};
@@ -6,7 +6,7 @@ use super::parse::{Parser, tokens};
 use crate::model::Sources;
 use std::cmp::Ordering;
 
-/// What a row must fulfil.
+/// A condition on rows.
 #[derive(Debug, Clone)]
 pub struct Filter(Term);
 
@@ -23,16 +23,16 @@ pub(super) enum Term {
     Change(ChangeCondition),
 }
 
-/// A part of the text in some cell.
+/// Text that some cell must contain.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     /// As typed.
     pub(super) typed: String,
-    /// In lower case.
+    /// The text in lower case.
     pub(super) part: String,
-    /// The number, if it is one in hex.
+    /// The number, if it is hexadecimal.
     pub(super) hex: Option<u64>,
-    /// The columns whose cells may have it.
+    /// The indices of the columns to search.
     pub(super) columns: Vec<usize>,
 }
 
@@ -72,17 +72,17 @@ pub(super) enum Operand {
 }
 
 impl Filter {
-    /// Reads a filter for a list.
+    /// Parses a filter for a list.
     ///
     /// # Errors
     ///
-    /// When it is none; says in words what is wrong with it.
+    /// A message about the error, if it is malformed.
     pub fn parse(text: &str, list: ListId) -> Result<Filter, String> {
         Filter::parsed(text, list, false)
     }
 
-    /// The same with conditions about what a cell was before: `spill_size increased`,
-    /// `code_size increased 10%`. They hold only in [`holds_since`](Self::holds_since).
+    /// Parses a filter that may have conditions on changes: `spill_size increased`, `code_size
+    /// increased 10%`. Only [`holds_since`](Self::holds_since) evaluates them.
     ///
     /// # Errors
     ///
@@ -109,32 +109,32 @@ impl Filter {
         matches!(&self.0, Term::All(terms) if terms.is_empty())
     }
 
-    /// Does a row fulfil it?
+    /// Whether a row matches.
     pub fn holds(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
         self.0.holds((list, row, sources), None)
     }
 
-    /// Does a row fulfil it, which was `before`? Nothing if it is new.
+    /// Whether a row matches, given its earlier version; `None` if it is new.
     pub fn holds_since(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
         self.0.holds(now, before)
     }
 
-    /// Whether a row, which was `before`, meets it, in three-valued logic: a comparison with a number
-    /// that is missing from the row is unknown. Returns `None` if the result depends on such a number.
+    /// Whether a row, given its earlier version, matches, in three-valued logic. Returns `None` if
+    /// the result depends on a number that is missing from the row.
     pub fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
         self.0.judge(now, before)
     }
 
-    /// Whether it has conditions about what a cell was before.
+    /// Whether it has conditions on changes.
     pub fn has_changes(&self) -> bool {
         self.0.has_changes()
     }
 
-    /// The places of the columns that are compared.
+    /// Returns the indices of the columns that are compared.
     ///
     /// # Errors
     ///
-    /// Returns a text if some of it is no condition.
+    /// A term, if the filter contains plain text.
     pub fn compared(&self) -> Result<Vec<usize>, String> {
         let mut columns = Vec::new();
         self.0.compared(&mut columns)?;
@@ -234,7 +234,7 @@ impl Text {
         let hex = part.strip_prefix("0x");
         let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let may_have = |column: &Column| match column.kind {
-            // It has no number in hex, and is only known where it is asked for.
+            // It has no hexadecimal numbers, and is decoded only if it is selected.
             _ if column.presence == Presence::Counted => false,
             ColumnKind::Text | ColumnKind::Words => true,
             ColumnKind::Number => hex.is_some(),
@@ -267,7 +267,7 @@ impl Text {
 
 impl Condition {
     fn holds(&self, value: &CellValue<'_>) -> bool {
-        // One of the builds is enough.
+        // One matching build is enough.
         if let CellValue::Several(numbers) = value {
             let mut numbers = numbers.iter().copied().map(CellValue::Real);
             return numbers.any(|number| self.holds(&number));
@@ -309,20 +309,20 @@ impl Condition {
     }
 }
 
-/// Does a text have a part, which is in lower case, in any letter case?
+/// Whether a text contains a part, which is in lower case, ignoring case.
 pub(super) fn contains(text: &str, part: &str) -> bool {
     let bytes = part.as_bytes();
     let Some(first) = bytes.first().filter(|_| part.is_ascii()) else {
         return text.to_lowercase().contains(part);
     };
-    // Most filters are ASCII: no copy is made of half a million names.
+    // Most filters are ASCII: this avoids copying half a million names.
     let starts = text.bytes().enumerate();
     let starts = starts.filter(|(_, byte)| byte.eq_ignore_ascii_case(first));
     let mut parts = starts.map(|(at, _)| text.as_bytes().get(at..at + bytes.len()));
     parts.any(|part| part.is_some_and(|part| part.eq_ignore_ascii_case(bytes)))
 }
 
-// Exact below 2^53, and it is compared with a fraction.
+// Exact below 2^53, and the other side is a fraction.
 #[allow(clippy::cast_precision_loss)]
 fn real(number: i128) -> f64 {
     number as f64

@@ -1,4 +1,4 @@
-//! Which rows of a list, in which order: one query language for all lists.
+//! The query language of all lists: filters and sort order.
 //!
 //! ```text
 //! filter    = and { "or" and }
@@ -8,25 +8,23 @@
 //! sign      = ">" | ">=" | "<" | "<=" | "=" | "==" | "!="
 //! ```
 //!
-//! * A *text* is a word, or several in quotation marks. A row has it if it is a part of the text
-//!   in some of its cells, in any letter case: of a name (mangled, demangled or short), of words. A
-//!   number in hex (`0x40`) is met by cells with exactly this number in hex, and the name of a
-//!   yes-or-no column by rows that say yes.
-//! * A *column* is called by its id (`spill_size`), its title (`SIMD`), or both lines of its title
-//!   (`Spill, B/thread`), in any letter case, with blanks or underscores; the beginning is enough
-//!   where only one column begins so.
-//! * A *value* is a number (decimal, or in hex with `0x`), `yes`, `no`, `true`, `false`, or text.
-//!   Text is compared with `=` and `!=`: all of it, as the file has it, demangled or short. Of several
-//!   words `=` means that one of them is the text; the other signs compare how many they are.
-//!   A cell that says nothing fulfils no condition but `!=`.
-//! * `and`, `or`, `not` are these words in lower case; in quotes they are text, as everything is.
-//! * Blanks around a sign and around parentheses may be left out. Without blanks, what is before
-//!   a `<` or `>` is a part of a name unless it names a column or a number comes after it:
-//!   `foo<int>`, `a->b`; so is an `operator==`. Parentheses within a word are a part of it:
-//!   `add(int, int)`.
+//! * A *text* is a word or a quoted phrase. It matches a row if any cell contains it, ignoring
+//!   case: a name (mangled, demangled or short), or words. A hexadecimal number (`0x40`) matches
+//!   cells with exactly this hexadecimal number, and the name of a boolean column matches rows
+//!   where it is true.
+//! * A *column* is named by its id (`spill_size`), its title (`SIMD`), or both lines of its title
+//!   (`Spill, B/thread`), ignoring case, with blanks or underscores; an unambiguous prefix is
+//!   enough.
+//! * A *value* is a number (decimal, or hexadecimal with `0x`), `yes`, `no`, `true`, `false`, or
+//!   text. `=` and `!=` compare text as a whole, as in the file, demangled or short. Of several
+//!   words, `=` matches any; the other operators compare the number of words. An empty cell meets
+//!   no condition but `!=`.
+//! * `and`, `or`, `not` are keywords in lower case; in quotation marks, everything is text.
+//! * Blanks around operators and parentheses are optional. Without blanks, what precedes a `<` or
+//!   `>` is part of a name, unless it names a column or a number follows: `foo<int>`, `a->b`;
+//!   likewise in `operator==`. Parentheses within a word are part of it: `add(int, int)`.
 //!
-//! What is meant as a condition and is none, and what does not end, is an error in words: a
-//! filter never becomes a search for text unnoticed.
+//! Malformed conditions and unterminated quotes are errors, never silently treated as text.
 mod filter;
 mod parse;
 
@@ -35,50 +33,51 @@ use super::{Key, List};
 use crate::model::{Sources, Span, Str, sort};
 use serde::{Deserialize, Serialize};
 
-/// Which rows, in which order.
+/// Selects and orders the rows of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Query {
-    /// What a row must fulfil; see [`Filter`]. Empty: all rows.
+    /// The [`Filter`]; empty for all rows.
     pub filter: String,
-    /// The id of the column that sorts; the order of the file without.
+    /// The id of the column to sort by; by default, file order.
     pub sort: Option<Str>,
-    /// The largest first.
+    /// Whether to sort in descending order.
     pub descending: bool,
-    /// With the rows that are shown only on demand: functions among kernels, instructions that are
-    /// the same in both files.
+    /// Whether to include secondary rows: functions among kernels, instructions that are the same
+    /// in both files.
     pub all: bool,
-    /// What the list is of: the bytes of a text, of what has properties, of a section of code.
+    /// The extent of the list: of a text, of an owner of properties, of a section of code.
     pub of: Option<Span>,
-    /// Of [`ListId::Images`]: the device that images are chosen for. Of [`ListId::Instructions`]:
-    /// the encoding, or a device that has it; that of the file's device without.
+    /// For [`ListId::Images`]: the device that images are selected for. For
+    /// [`ListId::Instructions`]: the encoding, or a device that has it; by default that of the
+    /// file's device.
     pub device: Option<Str>,
-    /// Of [`ListId::Changes`]: the difference, by its place in [`ListId::Differences`].
+    /// For [`ListId::Changes`]: the index of the difference in [`ListId::Differences`].
     pub row: Option<u64>,
-    /// Of [`ListId::Kernels`] of several images: what a row stands for, if not for one build.
+    /// For [`ListId::Kernels`] of several images: the grouping; by default, a row per build.
     pub by: Option<GroupBy>,
 }
 
-/// What kernels are grouped by.
+/// The groupings of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GroupBy {
-    /// The name: a row for each kernel, with all its builds.
+    /// By name: a row for each kernel, with all its builds.
     Kernel,
-    /// The image.
+    /// By image.
     Image,
-    /// The device.
+    /// By device.
     Device,
 }
 
 impl GroupBy {
-    /// Every way to group.
+    /// All groupings.
     pub const ALL: [GroupBy; 3] = [GroupBy::Kernel, GroupBy::Image, GroupBy::Device];
 
-    /// The way to group with a [name](GroupBy::name).
+    /// Returns the grouping with a [name](GroupBy::name).
     pub fn named(name: &str) -> Option<GroupBy> {
         GroupBy::ALL.into_iter().find(|by| by.name() == name)
     }
 
-    /// Its name: `kernel`.
+    /// Returns its name: `kernel`.
     pub fn name(self) -> &'static str {
         match self {
             GroupBy::Kernel => "kernel",
@@ -87,7 +86,7 @@ impl GroupBy {
         }
     }
 
-    /// The column of [`ListId::Kernels`] that is the same in a group.
+    /// Returns the column of [`ListId::Kernels`] whose values are equal in a group.
     pub fn column(self) -> &'static str {
         match self {
             GroupBy::Kernel => "name",
@@ -98,11 +97,11 @@ impl GroupBy {
 }
 
 impl Query {
-    /// The rows that are asked for, in order. Rows that are alike keep the order of the list.
+    /// Runs the query. The sort is stable.
     ///
     /// # Errors
     ///
-    /// When the filter is none, or there is no column to sort by; says so in words.
+    /// A message, if the filter is malformed or there is no such column to sort by.
     pub fn run(&self, list: &dyn List, sources: &Sources) -> Result<Order, String> {
         let filter = Filter::parse(&self.filter, list.id())?;
         let columns = list.id().columns();
@@ -138,17 +137,17 @@ impl Query {
     }
 }
 
-/// Rows in an order.
+/// An ordered selection of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// The first so many, in the order of the list.
+    /// The first rows, up to this number, in the order of the list.
     All(u32),
-    /// These.
+    /// These rows.
     Rows(Vec<u32>),
 }
 
 impl Order {
-    /// How many rows.
+    /// Returns the number of rows.
     pub fn count(&self) -> u32 {
         match self {
             Order::All(count) => *count,
@@ -156,7 +155,7 @@ impl Order {
         }
     }
 
-    /// The row at a place.
+    /// Returns the row at a position.
     pub fn row(&self, place: u64) -> Option<u32> {
         let place = u32::try_from(place).ok()?;
         match self {
@@ -165,7 +164,7 @@ impl Order {
         }
     }
 
-    /// The place of a row.
+    /// Returns the position of a row.
     pub fn place(&self, row: u32) -> Option<u64> {
         match self {
             Order::All(count) => (row < *count).then_some(row.into()),
@@ -176,7 +175,7 @@ impl Order {
         }
     }
 
-    /// At most so many rows from a place on.
+    /// Returns at most `count` rows, starting at a position.
     pub fn from(&self, start: u64, count: u64) -> impl Iterator<Item = u32> {
         let end = u64::from(self.count()).min(start.saturating_add(count));
         (start..end).filter_map(|place| self.row(place))

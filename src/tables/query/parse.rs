@@ -1,11 +1,11 @@
-//! Filters from text.
+//! The parser for filters.
 
 use super::super::change::{Allowed, ChangeCondition, Direction};
 use super::super::{Column, ColumnKind, Presence};
 use super::filter::{Condition, Operand, SIGNS, Sign, Term, Text};
 use crate::model::text::distance;
 
-/// A piece of a filter.
+/// A token of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     Open,
@@ -15,12 +15,12 @@ pub(super) enum Token<'t> {
     Not,
     /// In quotation marks.
     Quoted(&'t str),
-    /// A word that may be a condition, or a part of one.
+    /// A word, which may be a condition or a part of one.
     Word(&'t str),
 }
 
-/// Takes a filter apart. A parenthesis at the beginning of a word, or behind `and`, `or` and
-/// `not`, opens a group; others are a part of the word, and so are those that close them.
+/// Splits a filter into tokens. A parenthesis at the beginning of a word, or after `and`, `or` and
+/// `not`, opens a group; others, and those that close them, are part of the word.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
     let mut tokens = Vec::new();
     let (mut groups, mut within) = (0u32, 0u32);
@@ -65,8 +65,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
     }
 }
 
-/// How many bytes the word has that `rest` begins with; `within` are the parentheses that are
-/// open in words.
+/// Returns the length, in bytes, of the word at the start of `rest`; `within` counts the
+/// parentheses that are open in words.
 pub(super) fn word(rest: &str, within: &mut u32) -> usize {
     let mut before = ' ';
     for (at, c) in rest.char_indices() {
@@ -88,7 +88,7 @@ fn is_sign(c: char) -> bool {
     matches!(c, '<' | '>' | '=')
 }
 
-/// What is before the first sign in a word, the sign, and what is after it.
+/// Splits a word at its first operator.
 fn split(word: &str) -> Option<(&str, &'static str, Sign, &str)> {
     let starts = word.char_indices().map(|(at, _)| at);
     starts
@@ -101,13 +101,13 @@ fn split(word: &str) -> Option<(&str, &'static str, Sign, &str)> {
         })
 }
 
-/// The title of a column has at most so many words.
+/// Maximum number of words of a column title.
 const TITLE_WORDS: usize = 6;
 
-/// So many of the columns that may be meant are named.
+/// Maximum number of columns suggested in a message.
 const NAMED: usize = 3;
 
-/// Parentheses and `not` within each other.
+/// Maximum nesting of parentheses and `not`.
 const DEPTH: u32 = 100;
 
 pub(super) struct Parser<'t> {
@@ -200,7 +200,7 @@ fn one_or(mut terms: Vec<Term>, many: fn(Vec<Term>) -> Term) -> Term {
 }
 
 impl Parser<'_> {
-    /// The condition about what a cell was before that begins here; `None` if there is none.
+    /// Parses a condition on a change; `None` if there is none here.
     fn change(&mut self) -> Result<Option<ChangeCondition>, String> {
         if !self.takes_changes {
             return Ok(None);
@@ -238,7 +238,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// The condition that begins here; `None` if there is none, and the word is text.
+    /// Parses a condition; `None` if the word is text.
     fn condition(&mut self) -> Result<Option<Condition>, String> {
         let mut before: Vec<&str> = Vec::new();
         for ahead in 0..=TITLE_WORDS {
@@ -255,7 +255,7 @@ impl Parser<'_> {
                 ("", _) => (None, ahead + 1),
                 (right, _) => (Some(right), ahead + 1),
             };
-            // The longest name that ends before the sign, and where it starts.
+            // The longest column name that ends before the operator, and its start.
             let named = |columns: fn(&[Column], &str) -> Vec<usize>| {
                 let names = (0..before.len()).filter_map(|start| {
                     Some((
@@ -319,8 +319,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns the first of several columns with one title, if it is shown by default: `spill>0` is
-    /// about the spill size.
+    /// Returns the first of several columns with the same title, if it is visible by default:
+    /// `spill>0` refers to the spill size.
     fn first_of_title(&self, columns: &[usize]) -> Option<usize> {
         let first = *columns.first()?;
         let column = self.columns.get(first)?;
@@ -354,13 +354,13 @@ impl Parser<'_> {
     }
 }
 
-/// `Req. sub-group` as `req._sub-group`.
+/// Normalizes a title: `Req. sub-group` becomes `req._sub-group`.
 fn plain(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     words.join("_").replace(',', "").to_lowercase()
 }
 
-/// The columns that are called so: by their id, or else by their title.
+/// Returns the columns with this id, or else with this title.
 fn called(columns: &[Column], name: &str) -> Vec<usize> {
     let name = plain(name);
     let places = |is: &dyn Fn(&Column) -> bool| -> Vec<usize> {
@@ -376,7 +376,7 @@ fn called(columns: &[Column], name: &str) -> Vec<usize> {
     }
 }
 
-/// The columns whose id or title begins so.
+/// Returns the columns whose id or title has this prefix.
 fn beginning(columns: &[Column], name: &str) -> Vec<usize> {
     let name = plain(name);
     let begins = |column: &Column| {
@@ -387,7 +387,7 @@ fn beginning(columns: &[Column], name: &str) -> Vec<usize> {
     which.map(|(place, _)| place).collect()
 }
 
-/// `31`, `0x1f`, `-1`, `0.5`.
+/// Parses a number: `31`, `0x1f`, `-1`, `0.5`.
 pub(super) fn number(text: &str) -> Option<Operand> {
     if let Some(digits) = text.strip_prefix("0x") {
         let number = u64::from_str_radix(digits, 16).ok()?;

@@ -101,15 +101,15 @@ fn finds(cases: &[(&str, &[u32])]) {
 #[track_caller]
 fn fails(list: ListId, cases: &[(&str, &str)]) {
     for (text, why) in cases {
-        let said = Filter::parse(text, list).expect_err(text);
-        assert_eq!(said, *why, "{text}");
+        let message = Filter::parse(text, list).expect_err(text);
+        assert_eq!(message, *why, "{text}");
     }
 }
 
 const ALL: &[u32] = &[0, 1, 2, 3, 4];
 
 #[test]
-fn words_are_parts_of_the_text_in_some_cell() {
+fn words_match_parts_of_any_cell() {
     finds(&[
         ("", ALL),
         ("  ", ALL),
@@ -120,19 +120,19 @@ fn words_are_parts_of_the_text_in_some_cell() {
         ("add(int, int)", &[2]),
         ("printf", &[1]),
         ("nothing", &[]),
-        // In quotes with blanks, and what is a word of the language otherwise.
+        // In quotes with blanks, and keywords of the language.
         ("\"stack calls\"", &[4]),
         ("\"add(int, int)\"", &[2]),
         ("\"and\"", &[3]),
         ("AND", &[3]),
         ("\"\"", ALL),
-        // Numbers in hex, exactly; three numbers are text.
+        // Hexadecimal numbers match exactly; a decimal number is text.
         ("0x42", &[2]),
         ("0X042", &[2]),
         ("0x4", &[]),
         ("64", &[]),
         ("\"8 3 1\"", &[3]),
-        // Columns that say yes.
+        // Boolean columns.
         ("has_dpas", &[1, 2]),
         ("not HAS_DPAS", &[0, 3, 4]),
     ]);
@@ -142,7 +142,7 @@ fn words_are_parts_of_the_text_in_some_cell() {
 fn columns_are_compared() {
     finds(&[
         ("spill_size>0", &[1, 2, 4]),
-        // Two columns have this title: the first one is meant.
+        // Two columns have this title: the first one is used.
         ("spill>0", &[1, 2, 4]),
         ("spill_size >= 64", &[1, 2, 4]),
         ("spill_size> 64", &[1, 4]),
@@ -156,11 +156,11 @@ fn columns_are_compared() {
         ("code_size>=0x43", &[3, 4]),
         ("spill_dwords_per_lane>0.5", &[1, 2, 4]),
         ("spill_dwords_per_lane=1", &[2]),
-        // Nothing is not known to be anything.
+        // Missing values meet no condition.
         ("spill_size<1", &[0]),
         ("simd_size!=16", ALL),
         ("simd_size=0", &[]),
-        // Text, all of it.
+        // Text is compared as a whole.
         ("name=vec_add", &[0]),
         ("name==vec", &[]),
         ("name!=vec_add", &[1, 2, 3, 4]),
@@ -169,7 +169,7 @@ fn columns_are_compared() {
         ("name = \"and\"", &[3]),
         ("required_work_group_size=\"8 2 1\"", &[2]),
         ("name=\"\"", &[]),
-        // Yes and no.
+        // Booleans.
         ("has_dpas=yes", &[1, 2]),
         ("has_dpas=true", &[1, 2]),
         ("has_dpas!=no", &[1, 2]),
@@ -184,7 +184,7 @@ fn columns_are_compared() {
 }
 
 #[test]
-fn columns_are_called_by_what_stands_above_them() {
+fn columns_are_named_by_their_titles() {
     finds(&[
         ("Spill, B/thread > 64", &[1, 4]),
         ("spill b/thread>64", &[1, 4]),
@@ -244,7 +244,7 @@ fn parts_of_names_may_have_signs() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_are_explained() {
     fails(
         ListId::Kernels,
         &[
@@ -333,7 +333,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn any_text_is_read_or_refused() {
+fn parsing_never_panics() {
     let pieces = [
         "spill size",
         ">",
@@ -375,9 +375,9 @@ fn rows_are_sorted() {
     };
     assert_eq!(sorted("spill_size", false).unwrap(), [3, 0, 2, 4, 1]);
     assert_eq!(sorted("spill_size", true).unwrap(), [1, 4, 2, 0, 3]);
-    // As people read it.
+    // By the demangled name.
     assert_eq!(sorted("name", false).unwrap(), [2, 3, 4, 0, 1]);
-    // What is alike keeps its order, either way.
+    // The sort is stable in both directions.
     assert_eq!(sorted("has_dpas", false).unwrap(), [0, 3, 4, 1, 2]);
     assert_eq!(sorted("has_dpas", true).unwrap(), [1, 2, 0, 3, 4]);
     assert_eq!(sorted("flags", true).unwrap(), [1, 2, 4, 0, 3]);
@@ -425,7 +425,7 @@ fn conditions_alone() {
 }
 
 #[test]
-fn what_was_taken_is_not_written_again() {
+fn taken_output_is_not_repeated() {
     let columns: Vec<&Column> = ListId::Kernels.default_columns().collect();
     let sources = Sources::new("none", Box::new(MemorySource::from(Vec::new())));
     let mut writer = Writer::new(ListId::Kernels, &columns, Form::Csv, false);
