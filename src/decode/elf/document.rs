@@ -94,7 +94,7 @@ fn open_file(
     }
     facts.push(container_fact(&file));
     facts.extend(embedded::facts(&file, &embedded));
-    // In an archive the driver takes the SPIR-V out of such a file: `generic_ir`.
+    // In an archive, the driver extracts the SPIR-V from such a file: `generic_ir`.
     let is_ir = file.header.e_type == u64::from(FileType::ET_OPENCL_OBJECTS.0) && cx.depth() > 0;
     let title = contents.title();
     let title = title.unwrap_or_else(|| match host {
@@ -147,7 +147,7 @@ fn container_fact(file: &ElfFile) -> Fact {
     Fact::new("container", text, file.header.origin)
 }
 
-/// The rows of an ELF file, and who knows more of it.
+/// The rows of an ELF file, and its interpreters.
 struct ElfDocument {
     parts: Layout,
     kernels: Option<Rc<dyn Kernels>>,

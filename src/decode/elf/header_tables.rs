@@ -14,14 +14,14 @@ use crate::model::Span;
 /// A table of headers in the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeaderTable {
-    /// The headers that are there and within the limits.
+    /// The headers that are in the file and within the limits.
     pub span: Span,
-    /// The distance from one to the next.
+    /// The distance between headers in bytes.
     pub stride: u64,
 }
 
 impl HeaderTable {
-    /// Says that nothing explains what stands between headers of `size` bytes.
+    /// Records the bytes between headers of `size` bytes as gaps.
     pub fn gaps(&self, cx: &Context<'_>, size: u64) {
         if self.stride > size {
             for index in 0..self.span.len() / self.stride {
@@ -54,7 +54,7 @@ pub(super) fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
     }
     let first = Window::clamped(cx.sources, start.span.subspan(header.e_shoff, size));
     let first = SectionHeader::read(&mut first.reader(start.endian), start.class).ok();
-    // gABI: a count that does not fit in 16 bits stands in sh_size of section 0.
+    // gABI: a count that does not fit in 16 bits is in sh_size of section 0.
     let count = match (header.e_shnum, first) {
         (0, Some(first)) => first.sh_size,
         (count, _) => count,
@@ -127,14 +127,14 @@ pub(super) fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
     Some(table)
 }
 
-/// Cuts a table to whole entries and to the limit.
-fn limit(cx: &Context<'_>, there: Span, stride: u64, most: u64, what: &str) -> Option<HeaderTable> {
+/// Truncates a table to whole entries and to the limit.
+fn limit(cx: &Context<'_>, there: Span, stride: u64, most: u64, name: &str) -> Option<HeaderTable> {
     let count = there.len() / stride.max(1);
     if count > most {
         cx.report(
             &rules::TOO_MANY,
             there.skip(most * stride),
-            format_args!("{count} {what}: the first {most} are decoded"),
+            format_args!("{count} {name}: the first {most} are decoded"),
         );
     }
     Some(HeaderTable {
