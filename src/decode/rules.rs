@@ -17,12 +17,12 @@ macro_rules! rules {
                 docs: concat!($($d),*).trim_ascii(),
             };
         )*
-        /// All of them, by area.
+        /// All rules, by area.
         pub static ALL: &[&Rule] = &[$(&$name),*];
     };
 }
 
-/// Every rule: those of diagnostics, and those of the [verdict](super::zebin::verdict).
+/// All rules: those of diagnostics, and those of the [verdict](super::zebin::verdict).
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     ALL.iter().chain(super::zebin::verdict::rules::ALL).copied()
 }
@@ -92,7 +92,7 @@ rules! {
     /// `sh_info` must be one greater than the index of the last local symbol.
     ELF_LOCAL_COUNT = "elf/symbol-order" Info "Wrong sh_info of a symbol table" Spec("gABI, Symbol Table");
     /// The symbol index of a relocation must be less than the number of symbols. The driver
-    /// does not check this; the behaviour is undefined.
+    /// does not check this; the behavior is undefined.
     ELF_RELOCATION_SYMBOL = "elf/relocation-symbol-out-of-bounds" Error "Relocation symbol index out of range" Spec("gABI, Relocation");
     /// The bytes that a relocation patches must lie in its target section.
     ELF_RELOCATION_OFFSET = "elf/relocation-out-of-bounds" Error "Relocation outside of its section" Spec("gABI, Relocation");
@@ -109,7 +109,7 @@ rules! {
     /// `ch_type` is 1 for zlib and 2 for zstd.
     ELF_COMPRESSION_TYPE = "elf/compression-type" Warning "Unknown compression type" Spec("gABI, Compression Header");
     /// A struct of the index of device images has pointers that lead nowhere, or no target. The
-    /// runtime would read other bytes. The image is looked for without it.
+    /// runtime would read other bytes. zeview searches for the image without it.
     HOST_STRUCT = "host/struct" Error "Damaged image struct" Spec("intel/llvm, ClangOffloadWrapper.cpp");
     /// `.tgtimg` lists the images for tools. An entry leads nowhere, or it lists fewer images than
     /// the descriptors; programs run all the same.

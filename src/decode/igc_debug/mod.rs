@@ -347,7 +347,7 @@ impl Program {
         }
     }
 
-    /// The rows at the top: the header, the kernels, the rest.
+    /// Number of rows at the top: the header, the kernels, the rest.
     fn parts(&self) -> u64 {
         let others = usize::from(self.header.is_some()) + usize::from(self.rest.is_some());
         (others + self.kernels.len()) as u64
