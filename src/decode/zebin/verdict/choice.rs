@@ -280,8 +280,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// For each kernel the runtimes take one of the images that have it: of those whose target fits
-    /// the first native one, or the first that is compiled at run time.
+    /// For each kernel, the runtimes take one of the images that contain it: the first native one
+    /// with a matching target, or else the first that is compiled at run time.
     fn host(&mut self, at: usize) {
         self.rule(
             "SYCL prefers native code (spir64_gen) and falls back to SPIR-V, for each kernel; in an archive the driver takes the member that is named after the device",
@@ -462,8 +462,7 @@ fn decisive_message(verdict: &Verdict) -> &str {
     decisive.map_or("", |found| &found.message)
 }
 
-/// Returns whether a target of `-fsycl-targets` is the device: `intel_gpu_bmg_g21`,
-/// `intel_gpu_12_60_7`.
+/// Returns whether a compiler target is the device: `intel_gpu_bmg_g21`, `intel_gpu_12_60_7`.
 fn is_target(target: &str, device: &Device) -> bool {
     let name = target.strip_prefix("intel_gpu_").unwrap_or(target);
     let is_numbers = name.starts_with(|c: char| c.is_ascii_digit());

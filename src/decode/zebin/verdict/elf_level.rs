@@ -415,8 +415,7 @@ impl<'a> Elf<'a> {
             let most = usize::try_from(span.len() / shape.size()).unwrap_or(0);
             let list = &mut self.relocations;
             if list.capacity() - list.len() < most {
-                // Grows by half, up to the number of entries kept: doubling would need twice the
-                // memory.
+                // Grows by half, up to the entries kept: doubling needs twice the memory.
                 let kept = findings.steps_left() / RELOCATION_STEPS + 1;
                 let wanted = most.max(list.len() / 2);
                 list.reserve_exact(wanted.min(usize::try_from(kept).unwrap_or(usize::MAX)));

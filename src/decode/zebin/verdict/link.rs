@@ -172,7 +172,7 @@ fn destinations<'e>(
 /// The number of a name. Small, because a file can have a name for every few bytes.
 type NameId = u32;
 
-/// Names of symbols as numbers: each is read and hashed once, however often it is used.
+/// Symbol names as numbers: each is read and hashed once, however often it is used.
 #[derive(Default)]
 struct Names<'e> {
     by_offset: HashMap<u32, NameId>,
