@@ -176,14 +176,20 @@ impl<'a> Context<'a> {
     }
 
     /// Reports a failed read at `blame`, under the rule for the structure that is truncated.
-    pub fn report_read(&self, rule: &'static Rule, error: &ReadError, blame: Span, what: &str) {
+    pub fn report_read(
+        &self,
+        rule: &'static Rule,
+        error: &ReadError,
+        blame: Span,
+        structure: &str,
+    ) {
         match error {
             ReadError::OutOfBounds { wanted, available } => {
                 let missing = wanted.end.saturating_sub(available.end);
                 self.report_with(
                     rule,
                     blame,
-                    format_args!("{what} is truncated by {}", plural(missing, "byte")),
+                    format_args!("{structure} is truncated by {}", plural(missing, "byte")),
                     &[],
                     None,
                 );
@@ -192,7 +198,7 @@ impl<'a> Context<'a> {
                 self.report(
                     &rules::READ_FAILED,
                     error.span,
-                    format_args!("{what}: {error}"),
+                    format_args!("{structure}: {error}"),
                 );
             }
         }

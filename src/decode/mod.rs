@@ -8,7 +8,7 @@
 //! Each format has its own module, named as in its specification:
 //!
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
-//! * [`zebin`]: Intel's sections, `.ze_info`, `.note.intelgt.compat`, GTPin data …
+//! * [`zebin`]: Intel's sections: `.ze_info`, `.note.intelgt.compat`, GTPin data …
 //! * [`dwarf`]: source lines and names, from `.debug_*` sections.
 //! * [`spirv`]: modules, which the driver can recompile, in zebins and as separate files.
 //! * [`igc_debug`]: debug data of programs that predate the zebin; contains ELF files.

@@ -119,7 +119,7 @@ rules! {
     HOST_CARVED = "host/carved" Warning "Device images without an index" Viewer;
     /// The file has more sections, segments, notes or entries than zeview decodes.
     TOO_MANY = "limits/too-many-entries" Warning "Too many entries" Viewer;
-    /// So many tables, notes or modules overlap that to check them all would take quadratic
+    /// Checking all of the overlapping tables, notes or modules would take quadratic
     /// time. The unchecked parts are still shown.
     TOO_MUCH = "limits/too-much-overlap" Warning "Too many overlapping parts" Viewer;
     /// The text or table is larger than what zeview parses. Its bytes are still shown.
@@ -332,7 +332,7 @@ rules! {
     IGC_DEBUG_TRAILING = "igc-debug/trailing-bytes" Warning "Trailing bytes after the last kernel" Spec("program_debug_data.h");
 
     /// The text is outside of the YAML subset that the compiler writes. zeview shows what it
-    /// can parse; the verdict tells how the driver handles it.
+    /// can parse; the verdict shows how the driver handles it.
     ZE_INFO_SUBSET = "ze-info/outside-yaml-subset" Info "YAML that the compiler does not write" Viewer;
     /// The line is not valid YAML.
     ZE_INFO_SYNTAX = "ze-info/syntax-error" Error "YAML syntax error" Spec("YAML 1.2");
@@ -343,7 +343,7 @@ rules! {
     /// A mapping has the key twice. The driver uses the last value.
     ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "Duplicate key" Spec("YAML 1.2, Nodes: the keys of a mapping are unique");
     /// The specification (to version 1.73) does not define the key here; a later or an internal
-    /// version may. The verdict tells how the driver handles it.
+    /// version may. The verdict shows how the driver handles it.
     ZE_INFO_UNKNOWN_KEY = "ze-info/unknown-key" Warning "Unknown key" Spec("ZE Info 1.73");
     /// The specification (to version 1.73) does not define the value for this key.
     ZE_INFO_UNKNOWN_VALUE = "ze-info/unknown-value" Warning "Unknown value" Spec("ZE Info 1.73");

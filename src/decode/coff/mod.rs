@@ -305,10 +305,10 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
         at => span.subspan(at.into(), u64::from(header.NumberOfSymbols) * SYMBOL),
     };
     let strings = strings(cx, span, symbols);
-    let wanted = u64::from(header.NumberOfSections) * SectionHeader::SIZE;
-    let table = span.subspan(after + optional.len(), wanted);
+    let needed = u64::from(header.NumberOfSections) * SectionHeader::SIZE;
+    let table = span.subspan(after + optional.len(), needed);
     let table = table.subspan(0, table.len() - table.len() % SectionHeader::SIZE);
-    if table.len() < wanted {
+    if table.len() < needed {
         cx.report(
             &rules::COFF_HEADER,
             header.span_of(FileHeader::NumberOfSections),

@@ -81,8 +81,8 @@ fn open_file(
     parts.extend(sections.filter_map(|section| nodes.section_node(cx, section)));
     if let Some(host) = host.as_ref().filter(|_| file.sections.is_empty()) {
         let headers = parts.iter().filter_map(|part| part.span);
-        let taken = headers.map(|span| span.end).max().unwrap_or(0);
-        parts.extend(host.segment_nodes(cx, taken));
+        let headers_end = headers.map(|span| span.end).max().unwrap_or(0);
+        parts.extend(host.segment_nodes(cx, headers_end));
     }
     parts.extend(contents.more_parts(cx));
     let has_text = parts.iter().any(|part| part.kind == NodeKind::Text);

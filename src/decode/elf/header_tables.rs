@@ -59,20 +59,20 @@ pub(super) fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
         (0, Some(first)) => first.sh_size,
         (count, _) => count,
     };
-    let wanted = count.saturating_mul(stride);
-    let there = start.span.subspan(header.e_shoff, wanted);
-    if there.len() < wanted {
-        let missing = header.e_shoff.checked_add(wanted);
+    let needed = count.saturating_mul(stride);
+    let there = start.span.subspan(header.e_shoff, needed);
+    if there.len() < needed {
+        let missing = header.e_shoff.checked_add(needed);
         let missing = missing.and_then(|end| end.checked_sub(start.span.len()));
         let message = match missing {
             Some(missing) if there.is_empty() => format!(
-                "{count} section headers at {:#x} need {wanted} bytes, but the file ends at {:#x}: it \
+                "{count} section headers at {:#x} need {needed} bytes, but the file ends at {:#x}: it \
                  is truncated by {missing} bytes, or e_shoff is wrong",
                 header.e_shoff,
                 start.span.len()
             ),
             _ => format!(
-                "{count} section headers at {:#x} need {wanted} bytes, but only {} are in the file",
+                "{count} section headers at {:#x} need {needed} bytes, but only {} are in the file",
                 header.e_shoff,
                 there.len()
             ),
@@ -108,14 +108,14 @@ pub(super) fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
             ),
         );
     }
-    let wanted = header.e_phnum.saturating_mul(stride);
-    let there = start.span.subspan(header.e_phoff, wanted);
-    if there.len() < wanted || outside {
+    let needed = header.e_phnum.saturating_mul(stride);
+    let there = start.span.subspan(header.e_phoff, needed);
+    if there.len() < needed || outside {
         cx.report(
             &rules::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
             header.span_of(Header::e_phoff),
             format_args!(
-                "{} program headers at {:#x} need {wanted} bytes, but only {} are in the file",
+                "{} program headers at {:#x} need {needed} bytes, but only {} are in the file",
                 header.e_phnum,
                 header.e_phoff,
                 there.len()

@@ -96,7 +96,7 @@ struct Reading<'a> {
     tables: Tables,
     /// Index of each table's first symbol in the list, and the number of its symbols, by section.
     places: HashMap<u64, (usize, u64)>,
-    /// Remaining bytes of names: many names may overlap.
+    /// Total size of the listed names in bytes: many names may overlap.
     kept: u64,
 }
 

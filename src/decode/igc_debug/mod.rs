@@ -167,7 +167,7 @@ struct Kernel {
 struct Layout {
     header: KernelHeader,
     /// The size of all parts; the file may have fewer bytes.
-    wanted: u64,
+    total_size: u64,
     whole: Span,
     name: Span,
     fill: Span,
@@ -185,11 +185,11 @@ impl Layout {
         let visa_size = u64::from(header.SizeVisaDbgInBytes);
         let gen_size = u64::from(header.SizeGenIsaDbgInBytes);
         let fill = fill_of(sources, data, name_size);
-        let wanted = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
+        let total_size = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
         Some(Layout {
             header,
-            wanted,
-            whole: rest.subspan(0, wanted),
+            total_size,
+            whole: rest.subspan(0, total_size),
             name: data.subspan(0, name_size),
             fill: data.subspan(name_size, fill),
             visa: data.subspan(name_size + fill, visa_size),
@@ -226,14 +226,14 @@ impl Layout {
                 "the kernel's name has no terminating NUL",
             );
         }
-        if self.whole.len() < self.wanted {
+        if self.whole.len() < self.total_size {
             cx.report(
                 &rules::IGC_DEBUG_OUT_OF_BOUNDS,
                 self.header.origin,
                 format_args!(
                     "{}: name and debug data are truncated by {}",
                     self.title(cx.sources),
-                    plural(self.wanted - self.whole.len(), "byte")
+                    plural(self.total_size - self.whole.len(), "byte")
                 ),
             );
         }

@@ -455,9 +455,9 @@ impl Reading {
             entries()
                 .map(|(index, entry)| Region::new(layout::id(kind::IMAGE, index), entry.image)),
         );
-        let list = Regions::arrange(cx, whole, claims, Overlap::First, &|what| {
-            let (what, index) = layout::split(what);
-            match what {
+        let list = Regions::arrange(cx, whole, claims, Overlap::First, &|id| {
+            let (part, index) = layout::split(id);
+            match part {
                 kind::HEADER => "the header".to_owned(),
                 kind::ENTRIES => "the entries".to_owned(),
                 kind::STRING_ENTRIES => format!("the strings of entry {index}"),
@@ -467,10 +467,10 @@ impl Reading {
             }
         });
         for region in list.list() {
-            let (what, index) = layout::split(region.id);
+            let (part, index) = layout::split(region.id);
             let entry = usize::try_from(index).ok();
             let entry = entry.and_then(|index| self.entries.get_mut(index));
-            if let Some(entry) = entry.filter(|_| what == kind::IMAGE) {
+            if let Some(entry) = entry.filter(|_| part == kind::IMAGE) {
                 entry.owned = region.is(entry.image);
             }
         }

@@ -96,8 +96,8 @@ fn list(sources: &Sources, value: Span, memory: &Account) -> (Vec<Entry>, u64) {
 /// Maximum size of the names shown in full, in bytes; more than files of real symbols have.
 const NAMES_SHOWN: u64 = 4 << 20;
 
-/// Minimum limit for symbols of a table with rows, and the bytes of the table for one more: each
-/// uses about 2 KB of memory. Real tables have some hundred.
+/// Number of symbols that always get rows, and the bytes of a table that allow one more symbol.
+/// A row uses about 2 KB of memory. Real tables have some hundred symbols.
 const SYMBOL_ROWS: u64 = 1 << 13;
 const SYMBOL_ROW_BYTES: u64 = 320;
 

@@ -86,8 +86,8 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     let window = Window::clamped(cx.sources, text);
     let bytes = window.bytes();
     let mut names = Names::default();
-    let twice = |what: &str, at: &Range<usize>| {
-        let message = format_args!("duplicate {what}");
+    let twice = |noun: &str, at: &Range<usize>| {
+        let message = format_args!("duplicate {noun}");
         cx.report(&rules::PROPERTY_TWICE, place(text, at), message);
     };
     let mut set: Option<&[u8]> = None;

@@ -436,14 +436,14 @@ fn summary(found: &Occupancy) -> String {
         };
     };
     let Some(hardware) = get("hardware_threads_per_eu") else {
-        return format!("The limits of {device} are not known.");
+        return format!("The limits of {device} are unknown.");
     };
     let Some(registers) = get("grf_count") else {
         return "The file does not give the number of registers.".to_owned();
     };
     let mut out = match get("threads_per_eu") {
         None => {
-            format!("How many threads run on {device} with {registers} registers is not known.")
+            format!("The number of threads on {device} with {registers} registers is unknown.")
         }
         Some(usable) if usable < hardware => {
             format!(

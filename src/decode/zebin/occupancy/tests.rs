@@ -247,7 +247,7 @@ fn unknown_values_are_requested() {
     }
     assert_eq!(
         PLAIN.ask(&of("skl")).summary,
-        "The limits of skl are not known."
+        "The limits of skl are unknown."
     );
     // The host sets the size of a local argument.
     let kernel = Kernel {

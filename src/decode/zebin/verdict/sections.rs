@@ -205,7 +205,7 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
             .iter()
             .rfind(|s| s.kind == wanted && s.size > 0)
     };
-    let (what, section) = match (
+    let (name, section) = match (
         of(SectionType::SHT_ZEBIN_SPIRV),
         of(SectionType::SHT_ZEBIN_PISA),
     ) {
@@ -214,7 +214,7 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
         (None, None) => return None,
     };
     match elf.image.locate(section.data) {
-        Location::InFile(span) => Some((what, span)),
+        Location::InFile(span) => Some((name, span)),
         _ => None,
     }
 }
