@@ -176,20 +176,14 @@ impl<'a> Context<'a> {
     }
 
     /// Reports a failed read at `blame`, under the rule for the structure that is truncated.
-    pub fn report_read(
-        &self,
-        rule: &'static Rule,
-        error: &ReadError,
-        blame: Span,
-        structure: &str,
-    ) {
+    pub fn report_read(&self, rule: &'static Rule, error: &ReadError, blame: Span, part: &str) {
         match error {
             ReadError::OutOfBounds { wanted, available } => {
                 let missing = wanted.end.saturating_sub(available.end);
                 self.report_with(
                     rule,
                     blame,
-                    format_args!("{structure} is truncated by {}", plural(missing, "byte")),
+                    format_args!("{part} is truncated by {}", plural(missing, "byte")),
                     &[],
                     None,
                 );
@@ -198,7 +192,7 @@ impl<'a> Context<'a> {
                 self.report(
                     &rules::READ_FAILED,
                     error.span,
-                    format_args!("{structure}: {error}"),
+                    format_args!("{part}: {error}"),
                 );
             }
         }

@@ -130,13 +130,8 @@ fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> O
     let (header_span, header, kind, size) = match header {
         Ok(header) => header,
         Err(error) => {
-            let subject = format!("{}: the compression header", section.name);
-            cx.report_read(
-                &rules::ELF_COMPRESSION_HEADER,
-                &error,
-                section.bytes,
-                &subject,
-            );
+            let part = format!("{}: the compression header", section.name);
+            cx.report_read(&rules::ELF_COMPRESSION_HEADER, &error, section.bytes, &part);
             return None;
         }
     };

@@ -93,7 +93,7 @@ pub fn read(line: &[u8]) -> Line {
 /// Returns an error if one of them is invalid.
 pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
     let bytes = |range: &Range<usize>| line.get(range.clone()).unwrap_or(&[]);
-    let non_blank_lines = |range: &Range<usize>| String::from_utf8_lossy(bytes(range)).into_owned();
+    let text_at = |range: &Range<usize>| String::from_utf8_lossy(bytes(range)).into_owned();
     let wrong = |rule, at: &Range<usize>, message| LineError {
         rule,
         at: at.clone(),
@@ -104,7 +104,7 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
         Some(1) => {
             let number = decimal(bytes(&parts.value)).filter(|n| u32::try_from(*n).is_ok());
             Read::Number(number.ok_or_else(|| {
-                let text = non_blank_lines(&parts.value);
+                let text = text_at(&parts.value);
                 let message = format!("{text:?} is not a 32-bit decimal number");
                 wrong(&rules::PROPERTY_NUMBER, &parts.value, message)
             })?)
@@ -124,7 +124,7 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
             Read::Bytes(bits, bytes)
         }
         _ => {
-            let text = non_blank_lines(&parts.kind);
+            let text = text_at(&parts.kind);
             let message = format!("unknown type {text:?}: expected 1 (number) or 2 (bytes)");
             return Err(wrong(&rules::PROPERTY_TYPE, &parts.kind, message));
         }

@@ -79,8 +79,8 @@ impl ZeInfo {
         self.yaml.get_all(&self.text, mapping, key).next_back()
     }
 
-    /// The table of the mapping that contains a node; for the entry of a sequence, that of the
-    /// mapping that it should be.
+    /// The table of a mapping's keys. For an entry of a sequence, the table of the mapping that it
+    /// should be.
     pub(super) fn table_of(&self, mapping: Index) -> Option<&'static Table> {
         self.table_above(mapping, 16)
     }
