@@ -1,4 +1,4 @@
-//! What every decoder is handed: the bytes, the place for findings, the list of expanders.
+//! The decoders' context: bytes, findings and expanders.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ use crate::model::{
     RuleInfo, SourceId, Sources, Span, Str, Summary, late_limit,
 };
 
-/// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
-/// on.
+/// Input and output of a decoder. Findings are added through `&self`, so that a decoder can report
+/// an error and continue.
 pub struct Context<'a> {
     /// The bytes.
     pub sources: &'a Sources,
-    /// The formats that documents are opened in.
+    /// The formats in which documents are opened.
     pub formats: Formats,
     reports: RefCell<Reports>,
     expanders: RefCell<Vec<Rc<dyn Expand>>>,
@@ -33,17 +33,17 @@ pub struct Context<'a> {
     overlap: Cell<u64>,
     depth: Cell<u32>,
     walked: Cell<u64>,
-    /// How many streams were unpacked, and their bytes.
+    /// Number and total size of the decompressed streams.
     unpacked: Cell<(u64, u64)>,
-    /// How many bytes were opened as documents, by source and depth.
+    /// Number of bytes opened as documents, by source and depth.
     nested: RefCell<BTreeMap<(SourceId, u32), u64>>,
-    /// The documents in the opened one, and what can be asked of them.
+    /// The nested documents and their capabilities.
     documents: RefCell<Vec<InnerDocument>>,
-    /// Those of them that are opened when somebody asks for what is in them.
+    /// The nested documents that are opened on demand.
     late: RefCell<Vec<Span>>,
     late_bytes: Cell<u64>,
     within: Cell<Capabilities>,
-    /// The documents that a driver can be given.
+    /// The documents that a driver could load.
     loadable: RefCell<Vec<Span>>,
 }
 
@@ -76,8 +76,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A context for a document that is opened later than the file that it is in, `depth` levels
-    /// down. Its expanders count from `first`.
+    /// A context for a document that is opened after the file that contains it, at nesting `depth`.
+    /// Its expanders are numbered from `first`.
     pub(super) fn late(
         sources: &'a Sources,
         formats: Formats,
@@ -92,17 +92,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// How many documents are around what is being opened.
+    /// Number of documents around the one being opened.
     pub(super) fn depth(&self) -> u32 {
         self.depth.get()
     }
 
-    /// Is it a document that may have been opened before?
+    /// Returns whether the document may have been opened before.
     pub(super) fn is_late(&self) -> bool {
         self.first != ExpanderId(0)
     }
 
-    /// Says that these bytes are a document that is opened when somebody asks for what is in it.
+    /// Registers a document that is opened on demand.
     pub fn holds_late(&self, span: Span) {
         self.documents.borrow_mut().push(InnerDocument {
             span,
@@ -121,13 +121,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports that `rule` fires at `span`. The message is only written if the finding is
-    /// listed: of a million nobody reads more than [`limits::PER_RULE`].
+    /// Reports that `rule` fires at `span`. The message is only formatted if the finding is listed,
+    /// up to [`limits::PER_RULE`] per rule.
     pub fn report(&self, rule: &'static Rule, span: Span, message: impl Display) {
         self.list(rule, span, &message, &[], None);
     }
 
-    /// Reports with other bytes that belong to it, and a word of help.
+    /// Reports with related bytes and a hint.
     pub fn report_with(
         &self,
         rule: &'static Rule,
@@ -175,16 +175,15 @@ impl<'a> Context<'a> {
         });
     }
 
-    /// Reports a failed read, at the bytes that are to blame for it, under the rule that says
-    /// what is cut off.
-    pub fn report_read(&self, rule: &'static Rule, error: &ReadError, blame: Span, what: &str) {
+    /// Reports a failed read at `blame`, under the rule for the structure that is truncated.
+    pub fn report_read(&self, rule: &'static Rule, error: &ReadError, blame: Span, part: &str) {
         match error {
             ReadError::OutOfBounds { wanted, available } => {
                 let missing = wanted.end.saturating_sub(available.end);
                 self.report_with(
                     rule,
                     blame,
-                    format_args!("{what} is truncated by {}", plural(missing, "byte")),
+                    format_args!("{part} is truncated by {}", plural(missing, "byte")),
                     &[],
                     None,
                 );
@@ -193,7 +192,7 @@ impl<'a> Context<'a> {
                 self.report(
                     &rules::READ_FAILED,
                     error.span,
-                    format_args!("{what}: {error}"),
+                    format_args!("{part}: {error}"),
                 );
             }
         }
@@ -207,27 +206,27 @@ impl<'a> Context<'a> {
         ExpanderId(self.first.0.saturating_add(index))
     }
 
-    /// Says that these bytes only fill up to an alignment.
+    /// Records that these bytes are alignment padding.
     pub fn padding(&self, span: Span) {
         if !span.is_empty() {
             self.padding.borrow_mut().push(span);
         }
     }
 
-    /// Says that nothing explains these bytes.
+    /// Records that no structure covers these bytes.
     pub fn gap(&self, span: Span) {
         if !span.is_empty() {
             self.gaps.borrow_mut().push(span);
         }
     }
 
-    /// Says that so many bytes are claimed more than once.
+    /// Records the number of bytes that are claimed more than once.
     pub fn overlap(&self, bytes: u64) {
         self.overlap.set(self.overlap.get().saturating_add(bytes));
     }
 
-    /// May all bytes of `span` be walked through? Sections may lie over each other, each as
-    /// large as the file: what all of them cost together is bounded.
+    /// Returns whether all bytes of `span` may be walked. Sections may overlap, each as large as
+    /// the file, so their total cost is bounded.
     pub fn may_walk(&self, span: Span) -> bool {
         let walked = self.walked.get().saturating_add(span.len());
         let most = self
@@ -246,14 +245,14 @@ impl<'a> Context<'a> {
         true
     }
 
-    /// The size of the file and of all that was unpacked from it.
+    /// Size of the file and of everything decompressed from it.
     fn size(&self) -> u64 {
         let (_, unpacked) = self.unpacked.get();
         let file = self.sources.whole(SourceId::FILE).len();
         file.saturating_add(unpacked)
     }
 
-    /// How many bytes may still be unpacked.
+    /// Number of bytes that may still be decompressed.
     pub(super) fn may_unpack(&self) -> u64 {
         let (streams, bytes) = self.unpacked.get();
         if streams < limits::STREAMS {
@@ -264,7 +263,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Adds bytes that were unpacked from `parent`; gives their place.
+    /// Adds bytes that were decompressed from `parent` and returns their span.
     pub(super) fn unpacked(&self, name: &str, bytes: Vec<u8>, parent: Span) -> Span {
         let (streams, sum) = self.unpacked.get();
         let sum = sum.saturating_add(bytes.len() as u64);
@@ -273,7 +272,7 @@ impl<'a> Context<'a> {
         self.sources.whole(source)
     }
 
-    /// One level down into a nested document; `None` when that is deep enough.
+    /// Runs `f` one level down. Returns `None` if the nesting limit is reached.
     pub fn nest<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
         if self.depth.get() >= limits::NESTING {
             return None;
@@ -284,9 +283,9 @@ impl<'a> Context<'a> {
         Some(out)
     }
 
-    /// As [`nest`](Self::nest), for the bytes of `span`; `None` also when as many bytes as there
-    /// are have been opened so deep: containers that lie over each other would otherwise open
-    /// each other again and again; or when there are too many for the size of the file.
+    /// Like [`nest`](Self::nest), for the bytes of `span`. Also returns `None` if documents at this
+    /// depth already cover as many bytes as the source has (overlapping containers would otherwise
+    /// open each other repeatedly), or if there are too many for the size of the file.
     pub fn nest_in<T>(&self, span: Span, f: impl FnOnce() -> T) -> Option<T> {
         let size = self.sources.whole(span.source).len();
         let key = (span.source, self.depth.get());
@@ -299,13 +298,13 @@ impl<'a> Context<'a> {
         self.nest(f)
     }
 
-    /// Are as many documents opened as the size of the file allows?
+    /// Returns whether as many documents are open as the size of the file allows.
     pub fn has_all_documents(&self) -> bool {
         let most = limits::DOCUMENTS.saturating_add(self.size() / limits::DOCUMENT_BYTES);
         self.documents.borrow().len() as u64 >= most
     }
 
-    /// Opens the bytes of `span` as a document in the opened one: it is listed before those in it.
+    /// Opens the bytes of `span` as a nested document, listed before its own documents.
     pub fn inner(&self, span: Span, open: impl FnOnce() -> OpenedDocument) -> OpenedDocument {
         let place = self.documents.borrow().len();
         let inner = InnerDocument {
@@ -338,14 +337,14 @@ impl<'a> Context<'a> {
         opened
     }
 
-    /// Keeps which bytes are a document that programs give to the driver, or could.
+    /// Records a document that programs give to the driver, or could.
     pub fn loadable(&self, span: Span, has: Capabilities) {
         if has.loadable {
             self.loadable.borrow_mut().push(span);
         }
     }
 
-    /// An expander that was added before. Returns `None` for an unknown id.
+    /// An expander that was registered before. Returns `None` for an unknown id.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0.checked_sub(self.first.0)?).ok()?;
         self.expanders.borrow().get(index).cloned()
@@ -385,7 +384,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A headline has one line, whatever names the file gives to things.
+/// Makes a message a single line, whatever names the file contains.
 pub(super) fn headline(mut message: String) -> String {
     if let Some((cut, _)) = message.char_indices().nth(limits::MESSAGE) {
         message.truncate(cut);
@@ -394,7 +393,7 @@ pub(super) fn headline(mut message: String) -> String {
     crate::model::text::escaped(&message)
 }
 
-/// What is missing has no bytes: the one in its place stands for it.
+/// Missing data has no bytes: the byte at its offset stands for it.
 fn visible(span: Span, whole: Span) -> Span {
     if !span.is_empty() {
         return span;

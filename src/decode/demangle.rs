@@ -1,7 +1,7 @@
-//! C++ names as people write them. Itanium C++ ABI, "External Names (a.k.a. Mangling)".
+//! Demangles C++ names. Itanium C++ ABI, "External Names (a.k.a. Mangling)".
 //!
-//! DPC++ names kernels after types: `_ZTS…` is "typeinfo name for" a type, and that type is
-//! what its author has written.
+//! DPC++ names kernels after types: `_ZTS…` is "typeinfo name for" a type, the one that the author
+//! wrote.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,11 +9,11 @@ use std::rc::Rc;
 
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions, Symbol};
 
-/// Longer names are left as they are; the longest seen has 2 106 bytes.
+/// Maximum length of a name in bytes; the longest one seen has 2 106.
 const NAME_MAX: usize = 1 << 16;
-/// Longer results are given up: substitutions can make much of little.
+/// Maximum length of a result in bytes: substitutions can expand a short name enormously.
 const RESULT_MAX: usize = 1 << 16;
-/// Names nest, and so do the functions that read them.
+/// Maximum nesting of a name: the functions that read it recurse.
 const DEPTH_MAX: u32 = 128;
 
 /// Maximum size of each of the two halves of the memo, in bytes, names included.
@@ -25,11 +25,10 @@ thread_local! {
 
 type Results = HashMap<Box<str>, Option<Rc<str>>>;
 
-/// Results: libraries have the same kernels for each device, whose names take longer to demangle than
-/// all else about them takes to read.
-///
-/// When the newer half is full it becomes the older one, whose results move to the newer one when they
-/// are used again: a library whose names fill more than one half keeps those that recur.
+/// Cached results. Libraries repeat the same kernels for each device, and demangling their names
+/// takes longer than reading everything else about them. When the newer half is full, it becomes
+/// the older half; results move back when they are used again. A library whose names fill more than
+/// one half keeps the recurring ones.
 #[derive(Default)]
 struct Memo {
     newer: Results,
@@ -59,13 +58,13 @@ impl Memo {
     }
 }
 
-/// Might a name be a mangled one?
+/// Returns whether a name might be mangled.
 pub fn is_mangled(name: &str) -> bool {
     name.starts_with("_Z")
 }
 
-/// A mangled name as people write it. Returns `None` if it is not a mangled one, or one of the
-/// limits above is reached.
+/// The demangled name. Returns `None` if the name is not mangled, or exceeds one of the limits
+/// above.
 pub fn demangle(name: &str) -> Option<Rc<str>> {
     if !is_mangled(name) || name.len() > NAME_MAX {
         return None;
@@ -132,10 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_end() {
+    fn hostile_names_terminate() {
         let deep = format!("_Z1f{}", "P".repeat(60_000));
         assert_eq!(demangle(&deep), None);
-        // Each argument is twice the one before.
+        // Each argument is twice as long as the previous one.
         let mut twice = "_Z1f1AIiiE".to_owned();
         for i in 0..36u8 {
             let digit = |i: u8| char::from(if i < 10 { b'0' + i } else { b'A' + i - 10 });

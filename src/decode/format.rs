@@ -1,5 +1,5 @@
-//! What a format is, and the documents that are opened in one: told by content, never by the
-//! file's name alone.
+//! Formats and the documents opened in them. A format is detected by content, never by file name
+//! alone.
 
 use std::fmt;
 
@@ -9,18 +9,17 @@ use super::text::plural;
 use super::{raw, rules};
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Value};
 
-/// A format that documents are opened in.
+/// A format of documents.
 pub trait Format {
-    /// Do the bytes look like it? `head` are the first bytes of `span`, up to [`HEAD`].
+    /// Returns whether a document with these first bytes, up to [`HEAD`], has this format.
     fn recognise(&self, head: &[u8]) -> bool;
 
-    /// Decodes the bytes of `span`: walks everything once for what is wrong, and says who
-    /// makes the rows.
+    /// Decodes the bytes of `span`: checks everything once and registers the expander of its rows.
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument;
 }
 
-/// The formats that documents are opened in, the most particular first. Whoever decodes passes them:
-/// no format knows the others.
+/// The known formats, the most specific first. The caller of the decoder passes them, so that no
+/// format depends on the others.
 #[derive(Clone, Copy)]
 pub struct Formats(pub &'static [&'static (dyn Format + Sync)]);
 
@@ -33,19 +32,19 @@ impl fmt::Debug for Formats {
 /// A document of some format.
 #[derive(Debug)]
 pub struct OpenedDocument {
-    /// The document in a few lines.
+    /// The document's summary.
     pub summary: Summary,
-    /// Who makes its rows, as which item, and how many there are.
+    /// The expander of its rows, the item, and the number of rows.
     pub content: Option<(ExpanderId, u64, Option<u64>)>,
 }
 
-/// So many bytes are looked at to recognise a format.
+/// Number of bytes examined to detect a format.
 pub const HEAD: u64 = 512;
 
-/// Opens the bytes of `span` as a document of the first format that recognises them.
+/// Opens the bytes of `span` as a document of the first format that recognizes them.
 pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
-    let opened = match recognised(cx, head.bytes()) {
+    let opened = match detect(cx, head.bytes()) {
         Some(format) => format.open(cx, span),
         None => raw::open(cx, span),
     };
@@ -53,22 +52,22 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     opened
 }
 
-/// The summary of a document within a decoded file: it is opened once more, and only its summary is
-/// kept. For documents that hold no others.
+/// The summary of a document within a decoded file. Opens the document again and keeps only its
+/// summary, so the document must not contain others.
 pub fn summary(sources: &Sources, formats: Formats, span: Span) -> Summary {
     let cx = Context::new(sources, formats);
     open(&cx, span).summary
 }
 
-fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)> {
+fn detect(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)> {
     cx.formats.0.iter().find(|f| f.recognise(head)).copied()
 }
 
-/// Opens the bytes of `span` as a document in another one. Returns `None` if they are of no
-/// known format, or nested too deeply or too often.
+/// Opens the bytes of `span` as a nested document. Returns `None` if their format is unknown, or if
+/// they are nested too deeply or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
     let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
-    let format = recognised(cx, head.bytes())?;
+    let format = detect(cx, head.bytes())?;
     let opened = cx.nest_in(span, || cx.inner(span, || format.open(cx, span)));
     if opened.is_none() {
         cx.report(
@@ -84,7 +83,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
     opened
 }
 
-/// A nested document in a few words: its title, and what it is for.
+/// A one-line description of a nested document: its title and its target.
 pub fn headline(opened: &OpenedDocument) -> String {
     let mut text = opened.summary.title.to_string();
     let facts = opened.summary.facts.iter();
@@ -95,8 +94,8 @@ pub fn headline(opened: &OpenedDocument) -> String {
     text
 }
 
-/// Cuts a document down to its headline, for lists of documents: its facts are shown where it
-/// is opened.
+/// Reduces a document to its headline, for lists of documents; its facts are shown when it is
+/// opened.
 #[inline(never)]
 pub fn in_short(opened: Option<OpenedDocument>) -> Option<OpenedDocument> {
     let mut opened = opened?;
@@ -105,7 +104,7 @@ pub fn in_short(opened: Option<OpenedDocument>) -> Option<OpenedDocument> {
     Some(opened)
 }
 
-/// The node of bytes that were opened as a document, or stay bytes.
+/// The node of bytes that were opened as a document, or that stay raw bytes.
 pub fn nested_node(
     sources: &Sources,
     name: String,
@@ -123,11 +122,11 @@ pub fn nested_node(
     }
 }
 
-/// So many images of a container are listed.
+/// Maximum number of images listed for a container.
 const LISTED: usize = 64;
 
-/// The facts about the images in a container at `span`: how many there are, and the first ones.
-/// Nothing where there are none.
+/// Facts about the images in a container at `span`: their number and the first ones. Empty if there
+/// are none.
 pub fn image_facts<'a>(
     span: Span,
     images: impl Iterator<Item = (&'a str, Span, &'a OpenedDocument)>,
@@ -148,7 +147,7 @@ pub fn image_facts<'a>(
     facts
 }
 
-/// The node of a document that was opened.
+/// The node of an opened document.
 pub fn document_node(name: String, span: Span, opened: &OpenedDocument) -> Node {
     let mut node = Node::new(NodeKind::File, name, span).summary(opened.summary.title.clone());
     match opened.content {

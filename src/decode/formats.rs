@@ -5,7 +5,7 @@ use super::{
     ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv, syclbin, zebin,
 };
 
-/// All formats, the most particular first.
+/// All formats, the most specific first.
 pub const FORMATS: Formats = Formats(&[
     &zebin::Elf,
     &ar::Ar,

@@ -11,20 +11,20 @@ use super::text::plural;
 use crate::model::sort;
 use crate::model::{Doc, Expand, Node, Rows, SourceId, Sources, Span};
 
-/// So many of the parts that claim one byte are found: in a hostile file it may be all.
+/// Maximum number of owners returned for one byte: in a hostile file, all parts may claim it.
 const OWNERS: usize = 8;
 
 const PADDING_DOC: Doc = Doc::new("Zero bytes that align the next part.", "");
 const GAP_DOC: Doc = Doc::new("Nothing in the file refers to these bytes.", "");
 
-/// A part of a container, or what lies between two. A container may have thousands.
+/// A part of a container, or the bytes between two. A container may have thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
     /// Its first byte.
     pub start: u64,
     /// The byte after the last one.
     pub end: u64,
-    /// What it is: a number of the container's, [`PADDING`] or [`GAP`].
+    /// Its id, assigned by the container, or [`PADDING`] or [`GAP`].
     pub id: u64,
 }
 
@@ -35,7 +35,7 @@ pub const GAP: u64 = u64::MAX - 1;
 
 const INDEX: u64 = (1 << 56) - 1;
 
-/// A number that says which of a kind of parts it is: the kind in the highest byte.
+/// The id of a part: its kind in the highest byte, and its index among parts of that kind.
 pub const fn id(kind: u8, index: u64) -> u64 {
     ((kind as u64) << 56) | (index & INDEX)
 }
@@ -52,7 +52,7 @@ impl Region {
         Region { start, end, id }
     }
 
-    /// Are these its bytes?
+    /// Returns whether the region has exactly these bytes.
     pub fn is(self, span: Span) -> bool {
         (self.start, self.end) == (span.start, span.end)
     }
@@ -61,32 +61,32 @@ impl Region {
         self.start == self.end
     }
 
-    fn holds(self, offset: u64) -> bool {
+    fn contains(self, offset: u64) -> bool {
         (self.start..self.end).contains(&offset)
     }
 }
 
-/// Whose the bytes are that several parts claim.
+/// Ownership of bytes that several parts claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overlap {
-    /// Each part's; parts without bytes stay, too.
+    /// Every part keeps them; empty parts are kept, too.
     Shared,
-    /// The first part's: what is left of the others may be nothing, then they are left out.
+    /// The first part keeps them. Others are shortened, and dropped if nothing is left.
     First,
 }
 
-/// The parts of a container, in file order; together they hold every byte of it.
+/// The parts of a container in file order; together they cover every byte of it.
 #[derive(Debug, Default)]
 pub struct Regions {
     source: SourceId,
     list: Vec<Region>,
-    /// Some start before their predecessor ends.
+    /// Whether some regions start before their predecessor ends.
     overlapping: bool,
 }
 
 impl Regions {
-    /// Puts the parts of `whole` in order, cuts them to it, and adds what lies between them.
-    /// Reports overlaps and gaps; `name` says what a part is, for the report.
+    /// Sorts the parts of `whole`, clips them to it, and fills the holes between them. Reports
+    /// overlaps and gaps; `name` describes a part in the report.
     pub fn arrange(
         cx: &Context<'_>,
         whole: Span,
@@ -105,7 +105,7 @@ impl Regions {
             overlapping: false,
         };
         let mut holes = 0;
-        // The part that reaches furthest so far, and how far overlaps are counted.
+        // The part that extends furthest so far, and the end of the overlaps already counted.
         let mut last: Option<Region> = None;
         let mut counted = whole.start;
         for claim in claims {
@@ -166,7 +166,7 @@ impl Regions {
         regions
     }
 
-    /// Adds what lies between parts, before the parts without bytes that lie in it.
+    /// Fills a hole between parts; the filler precedes empty parts in the hole.
     fn fill(&mut self, cx: &Context<'_>, hole: Span, may_read: bool) {
         let is_padding = may_read && hole.len() <= limits::PADDING && is_zero(cx.sources, hole);
         let id = if is_padding {
@@ -183,47 +183,47 @@ impl Regions {
         self.list.insert(at, Region::new(id, hole));
     }
 
-    /// How many there are.
+    /// Number of regions.
     pub fn region_count(&self) -> u64 {
         self.list.len() as u64
     }
 
-    /// The id and the bytes of the region at `index`. Returns `None` if there are fewer.
+    /// The id and the bytes of the region at `index`. Returns `None` if it is out of range.
     pub fn get(&self, index: u64) -> Option<(u64, Span)> {
         let region = self.list.get(usize::try_from(index).ok()?)?;
         let span = Span::new(self.source, region.start, region.end);
         Some((region.id, span))
     }
 
-    /// All of them.
+    /// All regions.
     pub fn list(&self) -> &[Region] {
         &self.list
     }
 
-    /// Where none overlaps: the one that holds the byte.
+    /// Index of the region that contains the byte, if no regions overlap.
     pub fn index_at(&self, offset: u64) -> u64 {
         self.list.partition_point(|region| region.end <= offset) as u64
     }
 
-    /// Those that hold the byte, the one that says most about it first.
+    /// Indices of the regions that contain the byte, the most specific first.
     fn owners(&self, offset: u64) -> Vec<u64> {
         let after = self.list.partition_point(|r| r.start <= offset);
         let before = self.list.get(..after).unwrap_or(&[]);
         let indices = before.iter().enumerate().rev();
         let index = |(index, _): (usize, &Region)| index as u64;
         if self.overlapping {
-            // The last that starts before the byte is the one that says most about it.
-            let owners = indices.filter(|(_, r)| r.holds(offset));
+            // The last region that starts before the byte is the most specific one.
+            let owners = indices.filter(|(_, r)| r.contains(offset));
             return owners.map(index).take(OWNERS).collect();
         }
-        // Parts without bytes may stand between the byte and the part that holds it.
+        // Empty regions may lie between the byte and the region that contains it.
         let mut owners = indices.skip_while(|(_, r)| r.is_empty());
-        let owner = owners.next().filter(|(_, r)| r.holds(offset));
+        let owner = owners.next().filter(|(_, r)| r.contains(offset));
         owner.map(index).into_iter().collect()
     }
 }
 
-/// Two parts share bytes. Names may be long: they are only asked for if this is shown.
+/// Message for parts that share bytes. Names may be long: they are only formatted when displayed.
 struct Sharing<'a> {
     name: &'a dyn Fn(u64) -> String,
     ids: [u64; 2],
@@ -241,14 +241,14 @@ impl Display for Sharing<'_> {
     }
 }
 
-/// Are all these bytes zero?
+/// Returns whether all bytes are zero.
 pub fn is_zero(sources: &Sources, span: Span) -> bool {
     sources
         .read(span)
         .is_ok_and(|bytes| bytes.iter().all(|b| *b == 0))
 }
 
-/// The row of what lies between parts; `None` for a part.
+/// The row of a hole between parts. Returns `None` for a part.
 pub fn filler(id: u64, span: Span) -> Option<Node> {
     match id {
         PADDING => Some(Node::padding(span).doc(&PADDING_DOC)),
@@ -257,7 +257,7 @@ pub fn filler(id: u64, span: Span) -> Option<Node> {
     }
 }
 
-/// The parts of a container whose rows are made already; parts may share bytes.
+/// The parts of a container whose rows exist already; parts may share bytes.
 #[derive(Debug)]
 pub struct Layout {
     regions: Regions,
@@ -265,7 +265,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Puts `parts` in order, as [`Regions::arrange`].
+    /// Sorts `parts`, as [`Regions::arrange`].
     pub fn arrange(cx: &Context<'_>, whole: Span, mut parts: Vec<Node>) -> Layout {
         let claims = (0..).zip(&parts);
         let claims = claims.filter_map(|(id, part)| Some(Region::new(id, part.span?)));
@@ -282,7 +282,7 @@ impl Layout {
         Layout { regions, parts }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn region_count(&self) -> u64 {
         self.regions.region_count()
     }

@@ -1,4 +1,4 @@
-//! From bytes to the [model](crate::model): the formats.
+//! Decodes bytes into the [model](crate::model), one module per format.
 //!
 //! [`decode`] takes any bytes and returns a [`Document`]. It makes one pass over all tables
 //! (a *check*, which builds no nodes and reads no payload: kernel code, SPIR-V words, data),
@@ -10,16 +10,16 @@
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
 //! * [`zebin`]: Intel's sections: `.ze_info`, `.note.intelgt.compat`, GTPin data …
 //! * [`dwarf`]: source lines and names, from `.debug_*` sections.
-//! * [`spirv`]: in zebins, where the driver can recompile it, and as a separate file.
+//! * [`spirv`]: modules, which the driver can recompile, in zebins and as separate files.
 //! * [`igc_debug`]: debug data of programs that predate the zebin; contains ELF files.
 //! * [`isa`]: the instructions in text sections; decoding and their text.
-//! * [`patch_tokens`]: kernels that predate the zebin; recognised only.
+//! * [`patch_tokens`]: kernels that predate the zebin; detected only.
 //! * [`ar`]: archives of binaries for several devices, packages of modules.
 //! * [`offload_bundle`]: clang's bundles of host code and device images.
 //! * [`coff`]: Windows objects and programs, for the images in them.
-//! * [`host`]: device images in hosts' libraries and programs, and the index of them.
+//! * [`host`]: device images in host libraries and programs, and their index.
 //! * [`compression`]: zlib and zstd, for all formats with compressed bytes.
-//! * [`offload_binary`]: LLVM's container of device images; what a SYCLBIN is made of.
+//! * [`offload_binary`]: LLVM's container of device images; the base of SYCLBIN.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
 //! * [`property_set`]: the metadata of SYCL's device code, as text.
 //! * [`demangle`]: demangles C++ names.
@@ -80,14 +80,14 @@ pub use context::Context;
 
 use crate::model::{ByteSource, Document, Parts, SourceId, Sources, Span, Summary};
 
-/// The summary of a document within a decoded file: it is opened once more, and only its summary is
-/// kept. For documents that hold no others.
+/// The summary of a document within a decoded file. Opens the document again and keeps only its
+/// summary, so the document must not contain others.
 pub fn summary(sources: &Sources, span: Span) -> Summary {
     format::summary(sources, formats::FORMATS, span)
 }
 
-/// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
-/// bytes are shown all the same.
+/// Decodes a file. Never fails and never panics: errors become diagnostics, and the bytes are shown
+/// regardless.
 pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);

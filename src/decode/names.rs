@@ -1,14 +1,14 @@
-//! Numbers with names: open enumerations, flag words, bit fields.
+//! Numbers with names: open enumerations, flag words and bit fields.
 //!
-//! A file can contain any number, so none of these is a closed `enum`: the number is kept, and the
-//! name is added if there is one.
+//! A file can contain any number, so none of these is a closed `enum`: the number is kept, and its
+//! name is added if it has one.
 
 use std::ops::Range;
 
 use super::table::slice;
 use crate::model::{Doc, KnownValue, Node, Rows, Span, Str, Value};
 
-/// How a number of a field is written, and which numbers have names.
+/// Presentation of a field's number, and its named values.
 pub trait Present {
     /// The named numbers.
     const KNOWN: &'static [KnownValue] = &[];
@@ -41,7 +41,7 @@ pub fn known_name(known: &'static [KnownValue], raw: u64) -> Option<&'static str
     known.iter().find(|k| k.raw == raw).map(|k| k.name)
 }
 
-/// The flag word `raw`: the names of its bits, and what has none.
+/// The flag word `raw`: the names of its bits, and the remaining unnamed bits.
 pub fn flags_value(known: &'static [KnownValue], raw: u64, bits: u8) -> Value {
     let mut rest = raw;
     let mut set: Vec<Str> = Vec::new();
@@ -68,9 +68,9 @@ pub struct BitField {
     pub low: u8,
     /// The bit after its highest one.
     pub high: u8,
-    /// How it is written.
+    /// Its presentation.
     pub present: fn(u64, u8) -> Value,
-    /// What it means.
+    /// Its meaning.
     pub doc: Doc,
 }
 
@@ -82,7 +82,7 @@ impl BitField {
         raw.checked_shr(self.low.into()).unwrap_or(0) & mask
     }
 
-    /// The field's row: the word's bytes, and which of their bits.
+    /// The field's row: the word's bytes, and the field's bits in them.
     pub fn row(&'static self, raw: u64, word: Span) -> Node {
         let width = self.high.saturating_sub(self.low);
         Node::field(self.name, (self.present)(self.of(raw), width), word)
@@ -108,16 +108,16 @@ pub fn push_bits(
 ///
 /// ```
 /// zeview::open_enum! {
-///     /// What it is. Where it is specified.
-///     pub struct Colour(u32) {
-///         /// As blood.
+///     /// Description of the enumeration. Source.
+///     pub struct Color(u32) {
+///         /// Description of the value.
 ///         RED = 1,
-///         /// As the sky.
+///         /// Description of the value.
 ///         BLUE = 2,
 ///     }
 /// }
-/// assert_eq!(Colour::BLUE.name(), Some("BLUE"));
-/// assert_eq!(Colour(7).name(), None);
+/// assert_eq!(Color::BLUE.name(), Some("BLUE"));
+/// assert_eq!(Color(7).name(), None);
 /// ```
 #[macro_export]
 macro_rules! open_enum {
@@ -159,7 +159,7 @@ macro_rules! open_enum {
             }
         }
     };
-    // Small numbers read better in decimal; the vendor ranges in hex.
+    // Small numbers are more readable in decimal; the vendor ranges in hex.
     (@radix u8, $raw:expr, $bits:expr) => { $crate::model::Value::decimal($raw, $bits) };
     (@radix $repr:ident, $raw:expr, $bits:expr) => {
         if $raw >= 0xff00 {
@@ -170,8 +170,8 @@ macro_rules! open_enum {
     };
 }
 
-/// Declares the named bits of a word; as [`open_enum!`](crate::open_enum), but a number is
-/// shown as the names of all its bits.
+/// Declares the named bits of a word. Like [`open_enum!`](crate::open_enum), but a number is shown
+/// as the names of all its bits.
 #[macro_export]
 macro_rules! flags {
     ($(#[doc = $sd:expr])* $vis:vis struct $name:ident {
@@ -205,14 +205,14 @@ macro_rules! flags {
 /// Declares the fields of a word, lowest bit first, each with the name of its accessor.
 ///
 /// ```
-/// use zeview::decode::names::Dec;
+/// use zeview::decode::names::Decimal;
 /// zeview::bit_fields! {
 ///     /// A word.
 ///     pub struct Word(u32): "spec, section" {
 ///         /// The low half.
-///         loHalf as low: Dec = 0..4,
+///         loHalf as low: Decimal = 0..4,
 ///         /// The high half.
-///         hiHalf as high: Dec = 4..8,
+///         hiHalf as high: Decimal = 4..8,
 ///     }
 /// }
 /// assert_eq!(Word(0x7a).high(), 7);

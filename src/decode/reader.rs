@@ -1,25 +1,25 @@
-//! A cursor over bytes that knows where in the file it stands.
+//! A cursor over bytes that tracks its position in the file.
 
 use crate::model::{Bytes, SourceError, Sources, Span, Spanned};
 
-/// The order of bytes in a number.
+/// The byte order of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Endian {
-    /// Lowest byte first: all that this project decodes, but for foreign ELF files.
+    /// Lowest byte first: everything that this project decodes, except foreign ELF files.
     #[default]
     Little,
     /// Highest byte first.
     Big,
 }
 
-/// Why a read failed. Turned into a diagnostic where it is caught; never passed on further.
+/// An error of a read. Turned into a diagnostic where it is caught; never passed on further.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadError {
-    /// The bytes are not there.
+    /// The bytes are out of bounds.
     OutOfBounds {
-        /// What was asked for.
+        /// The requested span.
         wanted: Span,
-        /// What there was to ask from.
+        /// The available span.
         available: Span,
     },
     /// The source could not be read.
@@ -35,7 +35,7 @@ impl From<SourceError> for ReadError {
 /// A read's outcome.
 pub type ReadResult<T> = Result<T, ReadError>;
 
-/// Bytes of a file together with their place in it: what a [`Reader`] runs over.
+/// Bytes of a file together with their span: the input of a [`Reader`].
 #[derive(Debug, Clone)]
 pub struct Window {
     bytes: Bytes,
@@ -43,17 +43,17 @@ pub struct Window {
 }
 
 impl Window {
-    /// Reads the bytes of `span`, all of them or none.
+    /// Reads all bytes of `span`.
     ///
     /// # Errors
     ///
-    /// When they are not there or cannot be read.
+    /// Returns an error if they are out of bounds or cannot be read.
     pub fn read(sources: &Sources, span: Span) -> ReadResult<Window> {
         let bytes = sources.read(span)?;
         Ok(Window { bytes, span })
     }
 
-    /// Reads what there is of `span`; nothing at all where it cannot be read.
+    /// Reads the part of `span` that is in the file; empty if it cannot be read.
     pub fn clamped(sources: &Sources, span: Span) -> Window {
         let span = span.intersect(sources.whole(span.source));
         match sources.read(span) {
@@ -65,7 +65,7 @@ impl Window {
         }
     }
 
-    /// The first `len` bytes of what nobody reads further: see [`Sources::peek`].
+    /// The first `len` bytes, without reading ahead: see [`Sources::peek`].
     pub fn peek(sources: &Sources, span: Span, len: u64) -> Window {
         let span = span.subspan(0, len).intersect(sources.whole(span.source));
         match sources.peek(span) {
@@ -74,7 +74,7 @@ impl Window {
         }
     }
 
-    /// The same, with zeros behind the bytes if they are less than `len`.
+    /// Pads the bytes with zeros to at least `len`.
     pub fn padded(self, len: u64) -> Window {
         let len = usize::try_from(len).unwrap_or(0);
         if self.bytes.len() >= len {
@@ -88,7 +88,7 @@ impl Window {
         }
     }
 
-    /// Where the bytes stand.
+    /// The span of the bytes.
     pub fn span(&self) -> Span {
         self.span
     }
@@ -109,8 +109,8 @@ impl Window {
     }
 }
 
-/// A bounds-checked cursor. Its positions are positions in the file at any depth, because
-/// every reader made from another keeps the absolute origin.
+/// A bounds-checked cursor. Its positions are file positions at any depth, because readers made
+/// from another one keep the absolute origin.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     data: &'a [u8],
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When they are not all there.
+    /// Returns an error if they are out of bounds.
     pub fn at(&self, offset: u64, len: u64) -> ReadResult<Reader<'a>> {
         let start = self.origin.start.saturating_add(offset);
         let wanted = Span::with_len(self.origin.source, start, len);
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When they are not all there; the cursor stays.
+    /// Returns an error if they are out of bounds; the cursor stays.
     pub fn bytes(&mut self, len: u64) -> ReadResult<Spanned<&'a [u8]>> {
         let inner = self.at(self.pos, len)?;
         self.pos += len;
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When its bytes are not all there; the cursor stays.
+    /// Returns an error if its bytes are out of bounds; the cursor stays.
     pub fn read<T: Scalar>(&mut self) -> ReadResult<Spanned<T>> {
         let bytes = self.bytes(T::SIZE)?;
         Ok(Spanned {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// When its bytes are not all there; the cursor stays.
+    /// Returns an error if its bytes are out of bounds; the cursor stays.
     pub fn uint(&mut self, size: u64) -> ReadResult<Spanned<u64>> {
         let bytes = self.bytes(size)?;
         Ok(Spanned {
@@ -189,33 +189,33 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What has not been read yet.
+    /// The span of the unread bytes.
     pub fn rest(&self) -> Span {
         self.origin.skip(self.pos)
     }
 
-    /// How far the cursor is from this reader's first byte.
+    /// The distance of the cursor from this reader's first byte.
     pub fn position(&self) -> u64 {
         self.pos
     }
 
-    /// The order of bytes.
+    /// The byte order.
     pub fn endian(&self) -> Endian {
         self.endian
     }
 }
 
-/// A number of fixed size that a reader reads.
+/// A number of fixed size.
 pub trait Scalar: Sized {
     /// Its size in bytes.
     const SIZE: u64;
-    /// The same, as a length in memory.
+    /// Its size as a length in memory.
     const BYTES: usize;
-    /// From exactly [`Self::SIZE`] bytes.
+    /// Decodes exactly [`Self::SIZE`] bytes.
     fn decode(bytes: &[u8], endian: Endian) -> Self;
 }
 
-/// At most eight bytes as a number.
+/// Up to eight bytes as a number.
 pub fn uint(bytes: &[u8], endian: Endian) -> u64 {
     let add = |sum: u64, byte: &u8| (sum << 8) | u64::from(*byte);
     match endian {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn errors_contain_the_missing_bytes() {
         let window = window(&[1, 2, 3]);
         let mut reader = window.reader(Endian::Big);
         assert_eq!(reader.read::<u16>().unwrap().value, 0x0102);

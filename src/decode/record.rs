@@ -13,18 +13,18 @@ use super::table::slice;
 use crate::model::sort;
 use crate::model::{Doc, Node, Span, Spanned, Value};
 
-/// One field of a record, with its place.
+/// A field of a record, and its location.
 #[derive(Debug)]
 pub struct FieldSpec {
     /// The specification's name.
     pub name: &'static str,
-    /// Where it starts, in bytes from the record's first.
+    /// Its offset in the record, in bytes.
     pub offset: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// How its number is written.
+    /// Presentation of its number.
     pub present: fn(u64, u8) -> Value,
-    /// What it means.
+    /// Its meaning.
     pub doc: Doc,
 }
 
@@ -34,7 +34,7 @@ impl FieldSpec {
         origin.subspan(self.offset, self.size)
     }
 
-    /// The field's number in the record's bytes; 0 where it is not all there.
+    /// The field's number in the record's bytes; 0 if it is truncated.
     pub fn number(&self, record: &[u8], endian: Endian) -> u64 {
         let range = || {
             let from = usize::try_from(self.offset).ok()?;
@@ -60,7 +60,7 @@ pub fn bits(size: u64) -> u8 {
     u8::try_from(size.saturating_mul(8)).unwrap_or(u8::MAX)
 }
 
-/// A field of the record `R`: the macros make one for each, so that a mistyped name does not
+/// A field of the record `R`. The macros create one per field, so that a mistyped name does not
 /// compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field<R> {
@@ -69,7 +69,7 @@ pub struct Field<R> {
 }
 
 impl<R> Field<R> {
-    /// The field of that name; for the macros, which need it while compiling.
+    /// The field with that name; for the macros, which need it at compile time.
     #[allow(clippy::indexing_slicing)]
     pub const fn named(names: &[&str], name: &str) -> Field<R> {
         let mut index = 0;
@@ -95,7 +95,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// The rows `range` of a record with these numbers, in the order of their places.
+    /// The rows `range` of a record with these numbers, in order of offset.
     pub fn rows(
         fields: &'static [FieldSpec],
         numbers: &[u64],
@@ -112,24 +112,24 @@ impl<R> Field<R> {
     }
 }
 
-/// Declares a record of little numbers that follow each other.
+/// Declares a record of consecutive little-endian numbers.
 ///
 /// ```
-/// use zeview::decode::names::{Dec, Hex};
+/// use zeview::decode::names::{Decimal, Hex};
 /// zeview::record! {
-///     /// A header. Where it is specified.
+///     /// A header. Source.
 ///     pub struct Header: "spec, section" {
-///         /// What it starts with.
+///         /// The magic number.
 ///         magic: u32 as Hex,
-///         /// How many there are.
-///         count: u16 as Dec,
+///         /// The number of entries.
+///         count: u16 as Decimal,
 ///     }
 /// }
 /// assert_eq!(Header::SIZE, 6);
 /// assert_eq!(Header::FIELDS[1].offset, 4);
 /// ```
 ///
-/// makes
+/// expands to
 ///
 /// ```text
 /// pub struct Header { pub origin: Span, pub magic: u32, pub count: u16 }
@@ -146,15 +146,15 @@ impl<R> Field<R> {
 /// }
 /// ```
 ///
-/// A field that there is not does not compile:
+/// An unknown field does not compile:
 ///
 /// ```compile_fail
-/// use zeview::decode::names::Dec;
+/// use zeview::decode::names::Decimal;
 /// zeview::record! {
 ///     /// A header.
 ///     pub struct Header: "spec" {
-///         /// How many there are.
-///         count: u16 as Dec,
+///         /// The number of entries.
+///         count: u16 as Decimal,
 ///     }
 /// }
 /// let field = Header::cuont;
@@ -203,7 +203,7 @@ macro_rules! record {
             ///
             /// # Errors
             ///
-            /// When not all of it is there; the cursor stays.
+            /// Returns an error if it is truncated; the cursor stays.
             pub fn read(
                 r: &mut $crate::decode::reader::Reader<'_>,
             ) -> $crate::decode::reader::ReadResult<Self> {
@@ -211,7 +211,7 @@ macro_rules! record {
                 Ok(Self::decode(bytes.value, bytes.span, r.endian()))
             }
 
-            /// The record at the start of the window; fields that are not all there are 0.
+            /// The record at the start of the window; truncated fields are 0.
             pub fn clamped(
                 window: &$crate::decode::reader::Window,
                 endian: $crate::decode::reader::Endian,
@@ -219,7 +219,7 @@ macro_rules! record {
                 Self::decode(window.bytes(), window.span().subspan(0, Self::SIZE), endian)
             }
 
-            /// The record in these bytes; fields that are not all there are 0.
+            /// The record in these bytes; truncated fields are 0.
             pub fn decode(
                 bytes: &[u8],
                 origin: $crate::model::Span,
@@ -245,7 +245,7 @@ macro_rules! record {
 
         $crate::record!(@fields $name { $($field),* });
     };
-    // What records of both macros have.
+    // Items of records of both macros.
     (@fields $name:ident { $($field:ident),* }) => {
         #[allow(dead_code, non_upper_case_globals, missing_docs)]
         impl $name {
@@ -254,7 +254,7 @@ macro_rules! record {
             $(pub const $field: $crate::decode::record::Field<$name> =
                 $crate::decode::record::Field::named(Self::NAMES, stringify!($field));)*
 
-            /// How many fields there are.
+            /// Number of fields.
             pub const COUNT: u64 = Self::NAMES.len() as u64;
 
             fn numbers(&self) -> [u64; Self::NAMES.len()] {
@@ -269,7 +269,7 @@ macro_rules! record {
                 field.span(self.specs(), self.origin)
             }
 
-            /// The number of a field, and its bytes.
+            /// The number and the bytes of a field.
             pub fn get(
                 &self,
                 field: $crate::decode::record::Field<$name>,
@@ -277,7 +277,7 @@ macro_rules! record {
                 field.get(self.specs(), &self.numbers(), self.origin)
             }
 
-            /// The rows of the fields `range`, in the order of their places.
+            /// The rows of the fields `range`, in order of offset.
             pub fn rows(
                 &self,
                 range: std::ops::Range<u64>,
@@ -304,10 +304,10 @@ macro_rules! record {
     };
 }
 
-/// Declares a record of an ELF file, which has a layout of its own in the 32-bit and in the
-/// 64-bit class; both are goblin's `repr(C)` structs. All numbers are widened to 64 bits.
+/// Declares a record of an ELF file, with separate layouts for the 32-bit and the 64-bit class;
+/// both are goblin's `repr(C)` structs. All numbers are widened to 64 bits.
 ///
-/// A field that is forgotten, or that one of the two does not have, does not compile.
+/// A field that is missing here or in one of the two structs does not compile.
 #[macro_export]
 macro_rules! layout {
     ($(#[doc = $sd:expr])* $vis:vis struct $name:ident: $source:literal = $ty32:path | $ty64:path {
@@ -349,7 +349,7 @@ macro_rules! layout {
             ///
             /// # Errors
             ///
-            /// When not all of it is there; the cursor stays.
+            /// Returns an error if it is truncated; the cursor stays.
             pub fn read(
                 r: &mut $crate::decode::reader::Reader<'_>,
                 class: $crate::decode::elf::class::Class,
@@ -385,12 +385,12 @@ macro_rules! layout {
     }};
 }
 
-/// The size of what a projection leads to; for the macros.
+/// The size of the target of a projection; for the macros.
 pub const fn size_by<T, F>(_: fn(&T) -> &F) -> u64 {
     size_of::<F>() as u64
 }
 
-/// Are the two the same? For the macros, which need it while compiling.
+/// Compares two strings at compile time, for the macros.
 #[allow(clippy::indexing_slicing)]
 pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

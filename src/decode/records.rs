@@ -1,5 +1,5 @@
-//! Tables of records whose fields are numbers, all of one kind of expander: their declarations
-//! say what differs.
+//! Tables of records whose fields are numbers, all with the same expander: only their declarations
+//! differ.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::record::FieldSpec;
 use super::table::{Entries, TABLE, Table, slice};
 use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Rows, Span};
 
-/// What is to be said of a record, besides its fields.
+/// Additional facts about a record.
 pub trait RecordNotes {
     /// Completes the row of record `index` of the table `table`.
     fn record(&self, table: u8, index: u64, node: Node, out: &Rows<'_>) -> Node;
@@ -18,15 +18,15 @@ pub trait RecordNotes {
 /// A kind of records.
 #[derive(Debug)]
 pub struct Kind {
-    /// The number by which [`RecordNotes`] knows the table.
+    /// The number of the table, for [`RecordNotes`].
     pub table: u8,
-    /// What a record is called.
+    /// The name of a record.
     pub name: &'static str,
     /// The fields.
     pub fields: &'static [FieldSpec],
     /// The size of a record in bytes.
     pub size: u64,
-    /// What a record is.
+    /// Documentation of a record.
     pub doc: Doc,
 }
 

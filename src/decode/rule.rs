@@ -1,37 +1,37 @@
-//! What a rule is; [`rules`](super::rules) lists them.
+//! The type of a rule; [`rules`](super::rules) lists the rules.
 
 use crate::model::{Effect, RuleInfo, Severity};
 
-/// Who says so.
+/// The source of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// A specification: document and section.
     Spec(&'static str),
     /// Intel's driver, compute-runtime: file or function.
     Runtime(&'static str),
-    /// This viewer: a limit, or a remark of its own.
+    /// This viewer: a limit, or a finding of its own.
     Viewer,
 }
 
-/// What can be wrong or remarkable.
+/// A condition that a diagnostic reports.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// `area/kebab-case`, stable; names the pattern complained about.
+    /// `area/kebab-case`, stable; names the reported pattern.
     pub id: &'static str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What the driver does about it: only the rules of a verdict have it.
+    /// The driver's reaction, only for rules of a verdict.
     pub effect: Option<Effect>,
-    /// One line.
+    /// The summary, one line.
     pub summary: &'static str,
-    /// Who says so.
+    /// The source.
     pub origin: Origin,
     /// The explanation.
     pub docs: &'static str,
 }
 
 impl Rule {
-    /// The rule as the document carries it.
+    /// The rule as stored in the document.
     pub fn info(&self) -> RuleInfo {
         RuleInfo {
             id: self.id.into(),

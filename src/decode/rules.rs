@@ -17,12 +17,12 @@ macro_rules! rules {
                 docs: concat!($($d),*).trim_ascii(),
             };
         )*
-        /// All of them, by area.
+        /// All rules, by area.
         pub static ALL: &[&Rule] = &[$(&$name),*];
     };
 }
 
-/// Every rule: those of diagnostics, and those of the [verdict](super::zebin::verdict).
+/// All rules: those of diagnostics, and those of the [verdict](super::zebin::verdict).
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     ALL.iter().chain(super::zebin::verdict::rules::ALL).copied()
 }
@@ -92,7 +92,7 @@ rules! {
     /// `sh_info` must be one greater than the index of the last local symbol.
     ELF_LOCAL_COUNT = "elf/symbol-order" Info "Wrong sh_info of a symbol table" Spec("gABI, Symbol Table");
     /// The symbol index of a relocation must be less than the number of symbols. The driver
-    /// does not check this; the behaviour is undefined.
+    /// does not check this; the behavior is undefined.
     ELF_RELOCATION_SYMBOL = "elf/relocation-symbol-out-of-bounds" Error "Relocation symbol index out of range" Spec("gABI, Relocation");
     /// The bytes that a relocation patches must lie in its target section.
     ELF_RELOCATION_OFFSET = "elf/relocation-out-of-bounds" Error "Relocation outside of its section" Spec("gABI, Relocation");
@@ -109,7 +109,7 @@ rules! {
     /// `ch_type` is 1 for zlib and 2 for zstd.
     ELF_COMPRESSION_TYPE = "elf/compression-type" Warning "Unknown compression type" Spec("gABI, Compression Header");
     /// A struct of the index of device images has pointers that lead nowhere, or no target. The
-    /// runtime would read other bytes. The image is looked for without it.
+    /// runtime would read other bytes. zeview searches for the image without it.
     HOST_STRUCT = "host/struct" Error "Damaged image struct" Spec("intel/llvm, ClangOffloadWrapper.cpp");
     /// `.tgtimg` lists the images for tools. An entry leads nowhere, or it lists fewer images than
     /// the descriptors; programs run all the same.
@@ -119,7 +119,7 @@ rules! {
     HOST_CARVED = "host/carved" Warning "Device images without an index" Viewer;
     /// The file has more sections, segments, notes or entries than zeview decodes.
     TOO_MANY = "limits/too-many-entries" Warning "Too many entries" Viewer;
-    /// So many tables, notes or modules overlap that to check them all would take quadratic
+    /// Checking all of the overlapping tables, notes or modules would take quadratic
     /// time. The unchecked parts are still shown.
     TOO_MUCH = "limits/too-much-overlap" Warning "Too many overlapping parts" Viewer;
     /// The text or table is larger than what zeview parses. Its bytes are still shown.
@@ -332,7 +332,7 @@ rules! {
     IGC_DEBUG_TRAILING = "igc-debug/trailing-bytes" Warning "Trailing bytes after the last kernel" Spec("program_debug_data.h");
 
     /// The text is outside of the YAML subset that the compiler writes. zeview shows what it
-    /// can parse; the verdict tells how the driver handles it.
+    /// can parse; the verdict shows how the driver handles it.
     ZE_INFO_SUBSET = "ze-info/outside-yaml-subset" Info "YAML that the compiler does not write" Viewer;
     /// The line is not valid YAML.
     ZE_INFO_SYNTAX = "ze-info/syntax-error" Error "YAML syntax error" Spec("YAML 1.2");
@@ -343,7 +343,7 @@ rules! {
     /// A mapping has the key twice. The driver uses the last value.
     ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "Duplicate key" Spec("YAML 1.2, Nodes: the keys of a mapping are unique");
     /// The specification (to version 1.73) does not define the key here; a later or an internal
-    /// version may. The verdict tells how the driver handles it.
+    /// version may. The verdict shows how the driver handles it.
     ZE_INFO_UNKNOWN_KEY = "ze-info/unknown-key" Warning "Unknown key" Spec("ZE Info 1.73");
     /// The specification (to version 1.73) does not define the value for this key.
     ZE_INFO_UNKNOWN_VALUE = "ze-info/unknown-value" Warning "Unknown value" Spec("ZE Info 1.73");

@@ -1,15 +1,15 @@
-//! Tables of entries that all have the same size.
+//! Tables of entries of equal size.
 
 use std::ops::Range;
 
 use super::reader::{Endian, Window};
 use crate::model::{Doc, Expand, Node, Rows, Sources, Span};
 
-/// The item that stands for the table itself; any other is the index of an entry, with a
-/// part number in the highest byte.
+/// The item of the table itself. Any other item is the index of an entry, with a part number in the
+/// highest byte.
 pub const TABLE: u64 = u64::MAX;
 
-/// The item of part `part` (1 …) of entry `index`: a word whose bits are rows.
+/// The item of part `part` (from 1) of entry `index`: a word with rows for its bits.
 pub const fn part(index: u64, part: u8) -> u64 {
     index | ((part as u64) << 56)
 }
@@ -21,16 +21,16 @@ const REMAINDER_DOC: Doc = Doc::new(
     "",
 );
 
-/// What the entries are.
+/// The format of a table's entries.
 pub trait Entries {
-    /// The size of one, in bytes; never 0.
+    /// The size of an entry in bytes; never 0.
     fn size(&self) -> u64;
 
-    /// The row of the entry `index`, whose bytes the window holds at its start. The node's
-    /// content is the item `index` of the expander `out.me`.
+    /// The row of the entry `index`, whose bytes are at the start of the window. The node's
+    /// children are the item `index` of the expander `out.me`.
     fn node(&self, index: u64, entry: &Window, out: &mut Rows<'_>) -> Node;
 
-    /// How many rows are below an entry (`part` 0), or below a part of it.
+    /// Number of rows below an entry (`part` 0), or below a part of it.
     fn count(&self, part: u8) -> u64;
 
     /// The rows `range` below entry `index` (`part` 0), or below a part of it.
@@ -42,19 +42,19 @@ pub trait Entries {
 pub struct Table<E> {
     /// All its bytes.
     pub span: Span,
-    /// The order of bytes.
+    /// The byte order.
     pub endian: Endian,
     /// Its entries.
     pub entries: E,
 }
 
 impl<E: Entries> Table<E> {
-    /// How many whole entries there are.
+    /// Number of whole entries.
     pub fn len(&self) -> u64 {
         self.span.len() / self.entries.size().max(1)
     }
 
-    /// Not a single whole entry.
+    /// Returns whether there is no whole entry.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,7 +108,7 @@ impl<E: Entries> Expand for Table<E> {
     }
 }
 
-/// The part `range` of a list, as far as it is there.
+/// The elements `range` of a list, clipped to it.
 pub fn slice<T>(list: &[T], range: Range<u64>) -> &[T] {
     let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(list.len());
     let (start, end) = (at(range.start), at(range.end));

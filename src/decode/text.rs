@@ -1,4 +1,4 @@
-//! Readable text: one row per line, with its bytes; and the wording of counts.
+//! Readable text, with a row for each line; and the wording of counts.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 const LINE_DOC: Doc = Doc::new("A line of the text, with its line break.", "");
 
 /// `1 symbol`, `8 symbols`, `2 entries`.
-pub fn plural(count: u64, what: &str) -> String {
+pub fn plural(count: u64, noun: &str) -> String {
     let mut words = count.to_string();
-    let (stem, ending) = match (count, what.strip_suffix('y')) {
-        (1, _) => (what, ""),
+    let (stem, ending) = match (count, noun.strip_suffix('y')) {
+        (1, _) => (noun, ""),
         (_, Some(stem)) => (stem, "ies"),
-        _ => (what, "s"),
+        _ => (noun, "s"),
     };
     for piece in [" ", stem, ending] {
         words.push_str(piece);
@@ -25,10 +25,10 @@ pub fn plural(count: u64, what: &str) -> String {
     words
 }
 
-/// So much of one line is shown; the rest of a longer one is in the bytes.
-const SHOWN: u64 = 64 * 1024;
+/// Maximum length of a displayed line in bytes; all bytes of a longer one are in its span.
+const LINE_MAX: u64 = 64 * 1024;
 
-/// Text, taken apart into lines when somebody opens it.
+/// Text, split into lines on demand.
 #[derive(Debug)]
 pub struct Lines {
     span: Span,
@@ -36,7 +36,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The text in these bytes.
+    /// The text in `bytes`.
     pub fn new(span: Span) -> Lines {
         Lines {
             span,
@@ -73,7 +73,7 @@ impl Expand for Lines {
             if number >= range.end {
                 return false;
             }
-            let bytes = Window::clamped(sources, line.subspan(0, SHOWN));
+            let bytes = Window::clamped(sources, line.subspan(0, LINE_MAX));
             out.push(
                 Node::new(NodeKind::Text, format!("line {}", number + 1), line)
                     .value(Value::text_from(without_break(bytes.bytes())))

@@ -1,4 +1,4 @@
-//! Expanders that are made when somebody opens them, and small trees that are made as a whole.
+//! Expanders that are built on demand, and small trees that are built at once.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::table::slice;
 use crate::model::{Expand, Node, Rows, Sources};
 
-/// A tree of nodes in memory. For small things of irregular shape; tables and texts have
-/// expanders that make only what is asked for.
+/// A tree of nodes in memory, for small structures of irregular shape. Tables and texts have
+/// expanders that build only the requested rows.
 #[derive(Debug, Default)]
 pub struct StaticTree {
     nodes: Vec<Node>,
@@ -15,7 +15,7 @@ pub struct StaticTree {
     children: Vec<Vec<usize>>,
 }
 
-/// A node of a [`StaticTree`] under which others are put, or its top.
+/// A parent of nodes: a node of a [`StaticTree`], or its top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parent(usize);
 
@@ -23,7 +23,7 @@ impl StaticTree {
     /// The top.
     pub const TOP: Parent = Parent(0);
 
-    /// Puts a node under `parent`. Returns the node as a parent of others.
+    /// Adds a node below `parent`. Returns it as a parent of others.
     pub fn push(&mut self, parent: Parent, node: Node) -> Parent {
         let at = self.nodes.len();
         self.nodes.push(node);
@@ -34,19 +34,19 @@ impl StaticTree {
         Parent(at + 1)
     }
 
-    /// Puts nodes under `parent`.
+    /// Adds nodes below `parent`.
     pub fn extend(&mut self, parent: Parent, nodes: impl IntoIterator<Item = Node>) {
         for node in nodes {
             self.push(parent, node);
         }
     }
 
-    /// All nodes, in the order in which they were put there.
+    /// All nodes, in insertion order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// How many nodes there are right under `parent`.
+    /// Number of nodes directly below `parent`.
     pub fn count_at(&self, parent: Parent) -> u64 {
         self.list(parent.0 as u64).len() as u64
     }
@@ -59,15 +59,15 @@ impl StaticTree {
     }
 }
 
-/// Makes an expander when it is first asked for a row, and keeps it: a [`StaticTree`], or one
-/// that holds the bytes of its rows.
+/// Builds an expander when a row is first requested, and keeps it: a [`StaticTree`], or one that
+/// owns the bytes of its rows.
 pub struct LazyTree<T, F> {
     make: F,
     made: OnceCell<T>,
 }
 
 impl<T: Expand, F: Fn(&Sources) -> T> LazyTree<T, F> {
-    /// The expander that `make` makes; it must make the same each time.
+    /// Creates the tree; `make` must return equal expanders each time.
     pub fn new(make: F) -> LazyTree<T, F> {
         LazyTree {
             make,

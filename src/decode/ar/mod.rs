@@ -95,7 +95,7 @@ static FILLER_DOC: Doc = Doc::new(
 static LONG_NAMES_DOC: Doc = Doc::new("The names that are longer than 15 bytes.", SOURCE);
 static SYMBOLS_DOC: Doc = Doc::new("The linker's index of symbols.", SOURCE);
 static GENERIC_DOC: Doc = Doc::new(
-    "SPIR-V and build options for all devices, in a legacy OpenCL container: no zebin, so the driver does not load it. It compiles the SPIR-V if no member is for the device.",
+    "SPIR-V and build options for all devices, in a legacy OpenCL container. The driver does not load it as a zebin; it compiles the SPIR-V if no member matches the device.",
     SOURCE,
 );
 static MANIFEST_DOC: Doc = Doc::new(
@@ -114,9 +114,9 @@ pub struct Ar;
 
 struct Member {
     header: Span,
-    /// The bytes of the data that are there.
+    /// The part of the data that is in the file.
     data: Span,
-    /// The byte after data of odd size.
+    /// The padding byte after data of odd size.
     padding: Span,
     name: Box<str>,
     content: Option<Box<OpenedDocument>>,
@@ -124,24 +124,24 @@ struct Member {
     lines: Option<Box<Node>>,
 }
 
-/// What a member is, by its name.
+/// The role of a member, by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Role {
-    /// For a device, in words.
+    /// An image for a device, with the device's description.
     Device(String),
-    /// For all devices.
+    /// SPIR-V for all devices.
     Generic,
-    /// Fills up.
+    /// Padding.
     Filler,
-    /// The list of a package's modules.
+    /// The manifest of a package.
     Manifest,
     /// A module of a package.
     Unit,
-    /// Names of members.
+    /// The table of long names.
     LongNames,
-    /// A linker's table.
+    /// The linker's symbol table.
     Symbols,
-    /// Anything else.
+    /// Any other member.
     Other,
 }
 
@@ -170,7 +170,7 @@ impl Role {
         }
     }
 
-    /// Are its bytes a file that is opened?
+    /// Returns whether its bytes are opened as a file.
     fn is_file(&self) -> bool {
         matches!(
             self,
@@ -179,8 +179,7 @@ impl Role {
     }
 }
 
-/// The device that a member's name stands for: `dg2-g10-c0, 64 bit`. Returns `None` if it
-/// stands for none.
+/// Describes the device in a member's name: `dg2-g10-c0, 64 bit`. Returns `None` for other names.
 fn device_words(name: &str) -> Option<String> {
     let (bits, rest) = match name.split_once('.') {
         Some((bits @ ("32" | "64"), rest)) => (Some(bits), rest),
@@ -196,7 +195,7 @@ fn device_words(name: &str) -> Option<String> {
             release_title(CONFIGS.iter().find(same)?.release)
         }
         Some(_) => return None,
-        // Only with the size of a pointer: everything can be called dg2.
+        // Only with the size of a pointer: any member could be called dg2.
         None => {
             bits?;
             let (product, stepping) = match rest.split_once('.') {
@@ -212,9 +211,9 @@ fn device_words(name: &str) -> Option<String> {
     })
 }
 
-/// The devices that the names of an archive's members give, in order. The members are not opened.
+/// Devices named by an archive's members, in order. Does not open the members.
 pub fn devices(sources: &Sources, archive: Span) -> Vec<Str> {
-    // What is wrong with the archive is said when it is opened.
+    // Opening the archive reports its errors.
     let mut found: Vec<Str> = Vec::new();
     let mut at = MAGIC.len() as u64;
     while let Some((name, size)) = header_at(sources, archive, at) {

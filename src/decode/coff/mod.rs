@@ -1,12 +1,12 @@
-//! Windows COFF objects and PE programs, recognised for the images that compilers embed in their
-//! sections. Follows Microsoft's "PE Format". Not decoded: the optional header (but for what the
-//! index of device images needs), symbols, relocations, the contents of other sections, and objects with more than 65 279 sections.
+//! Windows COFF objects and PE programs, recognized for the device images in their sections.
+//! Follows "PE Format". Not decoded: the optional header (except for the image index), symbols,
+//! relocations, other sections, and objects with more than 65 279 sections.
 //!
 //! ```text
 //! MS-DOS stub │ PE\0\0 │      only in programs
 //! COFF header │ optional header │ section headers │ sections, relocations │ symbols │ strings
 //! ```
-// The fields have the specification's spelling.
+// The fields use the specification's spelling.
 #![allow(non_snake_case)]
 
 use std::ops::Range;
@@ -100,16 +100,15 @@ static OTHER_DOC: Doc = Doc::new("Host code or data; not decoded.", SOURCE);
 
 const SYMBOL: u64 = 18;
 const RELOCATION: u64 = 10;
-/// Where the place of the header stands in a program.
+/// Offset of `e_lfanew`, which holds the offset of the PE signature.
 const NEW_HEADER: usize = 0x3c;
 const SIGNATURE: &[u8] = b"PE\0\0";
 
-/// The format.
+/// The COFF and PE format.
 #[derive(Debug)]
 pub struct Coff;
 
-/// The offset of the COFF header. Returns `None` if the bytes are neither a program's nor an
-/// object's.
+/// Offset of the COFF header. Returns `None` if the bytes are neither a program nor an object.
 fn header_at(head: &[u8]) -> Option<u64> {
     if head.starts_with(b"MZ") {
         let (word, _) = head.get(NEW_HEADER..)?.split_first_chunk()?;
@@ -119,8 +118,8 @@ fn header_at(head: &[u8]) -> Option<u64> {
     }
     let half = |at: usize| Some(u16::from_le_bytes([*head.get(at)?, *head.get(at + 1)?]));
     let machine = MachineType(half(0)?).name().is_some();
-    // Two bytes say little: an object has sections, no optional header, and the first section's
-    // name is text.
+    // Two magic bytes are weak evidence: an object also has sections, no optional header, and a
+    // first section whose name is text.
     let name = head.get(20..28)?;
     let named = name.starts_with(b".") && name.iter().all(|b| *b == 0 || b.is_ascii_graphic());
     (machine && half(2)? > 0 && half(16)? == 0 && named).then_some(0)
@@ -131,7 +130,7 @@ struct Section {
     header: Span,
     bytes: Span,
     relocations: Span,
-    /// The address from the image base on, and the size in memory.
+    /// The address relative to the image base, and the size in memory.
     memory: (u64, u64),
     is_code: bool,
 }
@@ -139,7 +138,7 @@ struct Section {
 /// `IMAGE_SCN_MEM_EXECUTE`.
 const EXECUTE: u32 = 0x2000_0000;
 
-/// A program as it is in memory. Returns `None` if no section is for device images.
+/// Memory image of a program. Returns `None` if no section holds device images.
 fn memory(cx: &Context<'_>, file: Span, optional: Span, sections: &[Section]) -> Option<Memory> {
     let mut names = sections.iter().map(|section| section.name.as_str());
     if !names.any(|name| name == ".tgtimg" || index::is_device_section(name)) {
@@ -182,10 +181,10 @@ fn memory(cx: &Context<'_>, file: Span, optional: Span, sections: &[Section]) ->
     Some(memory)
 }
 
-/// The place of the base relocations among the data directories.
+/// Offset of the base relocation entry among the data directories.
 const BASE_RELOCATIONS: usize = 5 * 8;
 
-/// The words that the loader changes, which hold addresses. PE Format, The .reloc Section.
+/// Words that the loader relocates: they hold addresses. PE Format, The .reloc Section.
 fn base_relocations(cx: &Context<'_>, file: u64, table: Span, base: u64) -> Vec<Relocation> {
     let limit = limits::host_relocations(file);
     let mut found = Vec::new();
@@ -214,7 +213,7 @@ fn base_relocations(cx: &Context<'_>, file: u64, table: Span, base: u64) -> Vec<
     found
 }
 
-/// The rows of a program, and who knows its images.
+/// The rows of a program, and the index of its images.
 struct CoffDocument {
     parts: Layout,
     images: Option<Rc<dyn HostImages>>,
@@ -274,8 +273,7 @@ impl Format for Coff {
 
 type Content = Option<(crate::model::ExpanderId, u64, Option<u64>)>;
 
-/// The parts of the file in any order, what there is to say about it, and whether there is an index
-/// of device images.
+/// Parts of the file in any order, its facts, and whether it has an index of device images.
 fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content, Vec<Fact>, bool) {
     let opaque = |name: String, bytes: Span| {
         Node::new(NodeKind::Blob, name, bytes)
@@ -307,10 +305,10 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
         at => span.subspan(at.into(), u64::from(header.NumberOfSymbols) * SYMBOL),
     };
     let strings = strings(cx, span, symbols);
-    let wanted = u64::from(header.NumberOfSections) * SectionHeader::SIZE;
-    let table = span.subspan(after + optional.len(), wanted);
+    let needed = u64::from(header.NumberOfSections) * SectionHeader::SIZE;
+    let table = span.subspan(after + optional.len(), needed);
     let table = table.subspan(0, table.len() - table.len() % SectionHeader::SIZE);
-    if table.len() < wanted {
+    if table.len() < needed {
         cx.report(
             &rules::COFF_HEADER,
             header.span_of(FileHeader::NumberOfSections),
@@ -362,7 +360,7 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
             parts.push(opaque(name.to_owned(), bytes).area(Area::Symbol));
         }
     }
-    // Certificates, and what else is put at the end of programs.
+    // Certificates and other data appended to programs.
     let end = parts.iter().filter_map(|p| p.span).map(|s| s.end).max();
     let rest = Span::new(span.source, end.unwrap_or(span.start), span.end);
     if !rest.is_empty() {
@@ -396,7 +394,7 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
     )
 }
 
-/// Sections with images; the names of a program's are cut to 8 bytes.
+/// Returns whether the name is one of a section with images; programs truncate names to 8 bytes.
 fn is_image(name: &str) -> bool {
     matches!(
         name,
@@ -405,7 +403,7 @@ fn is_image(name: &str) -> bool {
         && !name.starts_with("__CLANG_OFFLOAD_BUNDLE__host"))
 }
 
-/// The strings, which stand right after the symbols and start with their size.
+/// The string table, which follows the symbols and starts with its size.
 fn strings(cx: &Context<'_>, span: Span, symbols: Span) -> Span {
     if symbols.is_empty() {
         return span.subspan(0, 0);
@@ -428,7 +426,7 @@ fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Sec
         };
         at += SectionHeader::SIZE;
         let name = name_of(cx.sources, &window, strings);
-        // Without a place it has its bytes in memory only.
+        // Without a file offset, it exists only in memory.
         let size = match header.PointerToRawData {
             0 => 0,
             _ => u64::from(header.SizeOfRawData),
@@ -470,7 +468,7 @@ fn read(window: &Window) -> super::reader::ReadResult<SectionHeader> {
     SectionHeader::read(&mut reader)
 }
 
-/// The name as it stands in the header.
+/// The name as stored in the header.
 fn short_name(header: &Window) -> &[u8] {
     let name = header.bytes().get(..8).unwrap_or(&[]);
     name.split(|byte| *byte == 0).next().unwrap_or(&[])

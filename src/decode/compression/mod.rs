@@ -19,7 +19,7 @@ use super::limits;
 use super::rules;
 use crate::model::{Doc, Node, NodeKind, Span, Value};
 
-/// How bytes are compressed.
+/// A compression method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// RFC 1950: a header of two bytes, deflate, a checksum.
@@ -29,7 +29,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Told from the first bytes, as LLVM does where a format does not say.
+    /// Detects the method from the first bytes, as LLVM does for formats that do not name it.
     pub fn sniff(head: &[u8]) -> Option<Method> {
         match head {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Method::Zstd),
@@ -48,12 +48,12 @@ impl Method {
     }
 }
 
-/// What a reader of compressed bytes has made of them.
+/// Result of decompressing a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stream {
-    /// The unpacked bytes, as far as they could be had.
+    /// The decompressed bytes, as far as they could be recovered.
     pub bytes: Vec<u8>,
-    /// How many of the packed bytes belong to the stream.
+    /// Number of compressed bytes that belong to the stream.
     pub used: u64,
     /// How it ended.
     pub end: End,
@@ -62,24 +62,24 @@ pub struct Stream {
 /// How a stream of compressed bytes ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As it should.
+    /// The stream is complete.
     Whole,
-    /// Packed bytes are missing.
+    /// The compressed bytes are truncated.
     CutOff,
-    /// The packed bytes are none of the method's, or a checksum is wrong.
+    /// The bytes are not a valid stream of the method, or a checksum is wrong.
     Damaged,
-    /// There is more than was asked for.
+    /// The stream exceeds the requested size.
     More,
 }
 
-/// Unpacked bytes in a document.
+/// Decompressed bytes in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Inflated {
-    /// All of the unpacked bytes, in a source of their own.
+    /// All decompressed bytes, in a source of their own.
     pub whole: Span,
-    /// The bytes that they were unpacked from: there may be fewer than was asked for.
+    /// The compressed bytes; possibly fewer than requested.
     pub packed: Span,
-    /// How they are compressed.
+    /// The compression method.
     pub method: Method,
 }
 
@@ -90,7 +90,7 @@ static PACKED_DOC: Doc = Doc {
 };
 
 impl Inflated {
-    /// The node of the packed bytes. Its only child is to be the node of all the unpacked ones
+    /// Node of the compressed bytes. Its only child must be the node of all decompressed bytes
     /// ([`whole`](Inflated::whole)).
     pub fn node(&self, name: &'static str) -> Node {
         Node::new(NodeKind::Packed, name, self.packed)
@@ -104,21 +104,20 @@ impl Inflated {
     }
 }
 
-/// Unpacks a zstd frame, at most so many bytes.
+/// Decompresses a zstd frame, up to `most` bytes.
 pub fn zstd(packed: &[u8], most: u64) -> Vec<u8> {
     streams::unpack(Method::Zstd, packed, most).bytes
 }
 
-/// The first bytes of what a zstd frame holds, of which `packed` is the start.
+/// Decompresses the start of a zstd frame, of which `packed` is a prefix.
 pub fn zstd_start(packed: &[u8]) -> Vec<u8> {
     streams::zstd_start(packed, 64)
 }
 
 impl Context<'_> {
-    /// Unpacks the bytes of `span` into a source of that name, at most as many as `expected`
-    /// (what the file says) and what a document may unpack altogether. Reports where they are
-    /// damaged, or more or fewer than expected, and gives what could be had; nothing where
-    /// there is nothing.
+    /// Decompresses the bytes of `span` into a source called `name`, up to `expected` bytes (the
+    /// size in the file) and the document's total limit. Reports damage and a size that differs
+    /// from `expected`, and returns what could be recovered, or `None`.
     pub fn inflate(
         &self,
         name: &str,
@@ -129,8 +128,8 @@ impl Context<'_> {
         self.inflate_after(Vec::new(), name, method, span, expected)
     }
 
-    /// The same, with bytes in front of what is unpacked: for formats whose places count from
-    /// the start of a header that is not compressed.
+    /// Like `inflate`, with bytes in front of the decompressed ones: for formats whose offsets
+    /// count from the start of an uncompressed header.
     pub fn inflate_after(
         &self,
         before: Vec<u8>,
@@ -139,7 +138,7 @@ impl Context<'_> {
         span: Span,
         expected: Option<u64>,
     ) -> Option<Inflated> {
-        // What is opened again was unpacked before.
+        // A document that is opened again was decompressed before.
         if self.is_late()
             && let Some((whole, packed)) = self.sources.unpacked_before(name, span)
         {
@@ -178,8 +177,8 @@ impl Context<'_> {
         })
     }
 
-    /// Unpacks the bytes of `span` without keeping them. Reports where they are damaged, or more
-    /// or fewer than expected. Returns `None` if there is nothing.
+    /// Decompresses the bytes of `span` without keeping them. Reports damage and a size that
+    /// differs from the expected one. Returns `None` if nothing could be recovered.
     pub fn unpack_now(
         &self,
         name: &str,

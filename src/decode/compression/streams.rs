@@ -1,5 +1,4 @@
-//! The readers of compressed bytes. They stop at the number of bytes that they are given,
-//! whatever the stream announces.
+//! Decompressors. They stop at the given number of bytes, whatever size the stream announces.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
@@ -7,7 +6,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{End, Method, Stream};
 
-/// Unpacks at most `most` bytes.
+/// Decompresses at most `most` bytes.
 pub(super) fn unpack(method: Method, packed: &[u8], most: u64) -> Stream {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     match method {
@@ -19,7 +18,7 @@ pub(super) fn unpack(method: Method, packed: &[u8], most: u64) -> Stream {
 fn zlib(packed: &[u8], most: usize) -> Stream {
     let flags = inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER
         | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-    // One byte more tells that there is more.
+    // One extra byte detects a stream that is longer.
     let most = most.saturating_add(1);
     let mut state = Box::<DecompressorOxide>::default();
     let mut bytes = vec![0; packed.len().saturating_mul(2).clamp(64, most.max(64))];
@@ -45,14 +44,14 @@ fn zlib(packed: &[u8], most: usize) -> Stream {
     cut(bytes, used, end, most - 1)
 }
 
-/// What is unpacked of a frame at a time.
+/// Number of bytes that are decompressed from a frame at a time.
 const STEP: usize = 1 << 17;
 /// `ZSTD_MAGICNUMBER`.
 const FRAME: u32 = 0xfd2f_b528;
 /// `ZSTD_MAGIC_SKIPPABLE_START`, without its lowest four bits.
 const SKIPPABLE: u32 = 0x184d_2a50;
 
-/// Frames one after the other, until there is something else.
+/// Decompresses consecutive frames, up to the first bytes that are not a frame.
 fn zstd(packed: &[u8], most: usize) -> Stream {
     let mut bytes = Vec::new();
     let mut rest = packed;
@@ -83,7 +82,7 @@ fn zstd(packed: &[u8], most: usize) -> Stream {
     cut(bytes, packed.len() - rest.len(), end, most)
 }
 
-/// The first bytes of what frames hold, `most` of them if there are as many.
+/// Decompresses the start of frames, up to `most` bytes.
 pub(super) fn zstd_start(packed: &[u8], most: usize) -> Vec<u8> {
     #[cfg(not(target_arch = "wasm32"))]
     if let Some(bytes) = frame_start(packed, most) {
@@ -92,7 +91,7 @@ pub(super) fn zstd_start(packed: &[u8], most: usize) -> Vec<u8> {
     zstd(packed, most).bytes
 }
 
-/// The same with the reference decoder. Returns `None` if the first frame has fewer bytes.
+/// `zstd_start` with the reference decoder. Returns `None` if the first frame is shorter.
 #[cfg(not(target_arch = "wasm32"))]
 fn frame_start(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
@@ -110,7 +109,7 @@ fn frame_start(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     (output.pos() == most).then_some(bytes)
 }
 
-/// The reference decoder, with the limit of the other one.
+/// The reference decoder, with the window limit of the Rust one.
 #[cfg(not(target_arch = "wasm32"))]
 fn reference_decoder() -> Option<zstd::stream::raw::Decoder<'static>> {
     use zstd::stream::raw::{DParameter, Decoder};
@@ -121,7 +120,7 @@ fn reference_decoder() -> Option<zstd::stream::raw::Decoder<'static>> {
     Some(decoder)
 }
 
-/// Unpacks the frame at the start of `rest`, and leaves what comes after it.
+/// Decompresses the frame at the start of `rest` and advances `rest` past it.
 fn frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> End {
     #[cfg(not(target_arch = "wasm32"))]
     if let Some(end) = whole_frame(rest, bytes, most) {
@@ -140,14 +139,14 @@ fn frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> End {
     }
     match (wrong, rest.is_empty()) {
         (false, _) => End::Whole,
-        // Whoever finds no more bytes has used up what there was.
+        // A reader that runs out of bytes has consumed all of them.
         (true, true) => End::CutOff,
         (true, false) => End::Damaged,
     }
 }
 
-/// The same with the reference decoder, which is faster. What it does not take is left to the other
-/// one: of a damaged frame the result is the same natively and in the browser.
+/// Like `frame`, with the faster reference decoder. What it rejects is left to the Rust decoder, so
+/// that damaged frames give the same result natively and in the browser.
 #[cfg(not(target_arch = "wasm32"))]
 fn whole_frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> Option<End> {
     use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
@@ -166,7 +165,7 @@ fn whole_frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> Option<End
                 return Some(End::Whole);
             }
             Ok(_) if bytes.len() <= most && (wrote > 0 || input.pos < rest.len()) => {}
-            // How far the readers have read at the end differs, too.
+            // The decoders also differ in how far they read at the end.
             _ => {
                 bytes.truncate(before);
                 return None;
@@ -198,7 +197,7 @@ mod tests {
         }
     }
 
-    /// Compresses well, but not to nothing.
+    /// Text that compresses well, but not to nothing.
     fn text() -> Vec<u8> {
         let lines =
             (0..20_000u32).map(|i| format!("line {}\n", i.wrapping_mul(2_654_435_761) % 97));
@@ -206,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_packed_is_unpacked() {
+    fn decompression_inverts_compression() {
         for method in [Method::Zlib, Method::Zstd] {
             for bytes in [text(), b"short".to_vec(), vec![0; 300_000]] {
                 let mut packed = pack(method, &bytes);
                 assert_eq!(Method::sniff(&packed), Some(method));
                 let used = packed.len() as u64;
-                // What follows the stream is not part of it.
+                // Bytes after the stream are not part of it.
                 packed.extend([0; 5]);
                 let stream = unpack(method, &packed, bytes.len() as u64);
                 let expected = Stream {
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_unpacked_than_was_asked_for() {
+    fn output_is_limited_to_the_requested_size() {
         for method in [Method::Zlib, Method::Zstd] {
             let packed = pack(method, &vec![7; 10 << 20]);
             assert!(packed.len() < 1 << 16);
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn several_frames_are_one_stream() {
+    fn consecutive_frames_form_one_stream() {
         let skipped = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
         let (one, two) = (pack(Method::Zstd, b"one, "), pack(Method::Zstd, b"two"));
         let all = [&one[..], &skipped, &two].concat();
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_flipped_bit_ends() {
+    fn truncated_and_corrupted_streams_terminate() {
         for method in [Method::Zlib, Method::Zstd] {
             let packed = pack(method, text().get(..4000).unwrap());
             for len in 0..packed.len() {

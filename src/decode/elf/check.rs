@@ -56,7 +56,7 @@ pub(super) fn segments(cx: &Context<'_>, start: &HeaderReader, table: HeaderTabl
     }
 }
 
-/// Checks the size of a table's entries; says how many whole ones there are.
+/// Checks the size of a table's entries and returns the number of whole ones.
 fn whole_entries(cx: &Context<'_>, section: &Section, size: u64) -> u64 {
     if section.entsize != size {
         cx.report(
@@ -167,8 +167,8 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
     }
 }
 
-/// Checks the sections of relocations; the entries of those in `read` are checked by who reads them
-/// for another purpose.
+/// Checks relocation sections. The entries of those in `read` were checked when they were read for
+/// another purpose.
 pub(super) fn relocation_sections(cx: &Context<'_>, file: &ElfFile, read: &[Span]) {
     for section in &file.sections {
         if let Some(shape) = Shape::of(file, section) {

@@ -10,7 +10,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// How many bits an address has.
+    /// Size of an address in bits.
     pub(super) fn bits(self) -> u8 {
         match self {
             Class::Elf32 => 32,
@@ -18,7 +18,7 @@ impl Class {
         }
     }
 
-    /// The largest offset that can be written.
+    /// The largest offset that a field can hold.
     pub(super) fn max(self) -> u64 {
         match self {
             Class::Elf32 => u32::MAX.into(),

@@ -79,10 +79,10 @@ static PACKED_DOC: Doc = Doc::new(
 pub struct Packed {
     /// The section's index.
     pub index: u64,
-    /// What it is without compression, if it could be unpacked: its name and its bytes are
-    /// others, the rest is the same.
+    /// The section after decompression, if that succeeded: its name and bytes differ, the rest is
+    /// the same.
     pub plain: Option<Section>,
-    /// The rows of the header, and its bytes.
+    /// The rows of the header, and the compressed bytes.
     header: Vec<Node>,
     header_span: Span,
     body: Span,
@@ -90,7 +90,7 @@ pub struct Packed {
     method: Option<Method>,
 }
 
-/// Unpacks the compressed sections.
+/// Decompresses the compressed sections.
 pub(super) fn unpack(cx: &Context<'_>, file: &ElfFile) -> Vec<Packed> {
     let is_packed = |section: &&Section| {
         let flagged = section.flags & SectionFlags::COMPRESSED != 0
@@ -115,7 +115,7 @@ fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> O
     let header = match (is_gnu(section), file.class) {
         (true, _) => {
             let header = GnuHeader::read(&mut head.reader(Endian::Big)).ok();
-            // Not compressed, whatever the name says.
+            // Not compressed, despite the name.
             let header = header.filter(|h| h.magic == GNU)?;
             let zlib = CompressionType::ELFCOMPRESS_ZLIB.0;
             Ok((header.origin, header.nodes().collect(), zlib, header.size))
@@ -130,8 +130,8 @@ fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> O
     let (header_span, header, kind, size) = match header {
         Ok(header) => header,
         Err(error) => {
-            let what = format!("{}: the compression header", section.name);
-            cx.report_read(&rules::ELF_COMPRESSION_HEADER, &error, section.bytes, &what);
+            let part = format!("{}: the compression header", section.name);
+            cx.report_read(&rules::ELF_COMPRESSION_HEADER, &error, section.bytes, &part);
             return None;
         }
     };
@@ -175,7 +175,7 @@ fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> O
 
 const GNU: u32 = u32::from_be_bytes(*b"ZLIB");
 
-/// `.debug_info` of `.zdebug_info`.
+/// Maps `.zdebug_info` to `.debug_info`.
 fn plain_name(name: &str) -> String {
     match name.strip_prefix(".z") {
         Some(rest) if rest.starts_with("debug_") => format!(".{rest}"),
@@ -184,7 +184,7 @@ fn plain_name(name: &str) -> String {
 }
 
 impl Packed {
-    /// The section's node; `contents` is the node of what it is without compression.
+    /// The section's node; `contents` is the node of the decompressed section.
     pub(super) fn node(&self, cx: &Context<'_>, mut node: Node, contents: Option<Node>) -> Node {
         let mut tree = StaticTree::default();
         let record = Node::new(NodeKind::Record, "compression header", self.header_span)
@@ -222,7 +222,7 @@ mod tests {
     use super::plain_name;
 
     #[test]
-    fn only_debug_sections_have_other_names_when_compressed() {
+    fn only_compressed_debug_sections_are_renamed() {
         for (name, plain) in [
             (".zdebug_info", ".debug_info"),
             (".debug_info", ".debug_info"),

@@ -1,4 +1,4 @@
-//! The contents of sections that the generic ABI does not define.
+//! Contents of sections that the generic ABI does not define.
 
 use std::rc::Rc;
 
@@ -11,18 +11,18 @@ use crate::decode::Context;
 use crate::decode::dwarf::Dwarf;
 use crate::model::{Fact, Node, Sources, Span, Str};
 
-/// Reads the files of some dialects.
+/// Interprets files of some dialects.
 pub trait Interpreter {
     /// The dialect of a file.
     fn dialect(&self, file: &ElfFile) -> Rc<dyn Dialect>;
 
-    /// Looks through the file and checks it.
+    /// Reads and checks the file.
     fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents>;
 }
 
-/// What a dialect has read of a file.
+/// The contents of a file, as its dialect defines them.
 pub trait Contents {
-    /// The format in words. Returns `None` if [`Dialect::title`] says all.
+    /// The format's title. Returns `None` if [`Dialect::title`] is enough.
     fn title(&self) -> Option<Str> {
         None
     }
@@ -32,15 +32,14 @@ pub trait Contents {
         Vec::new()
     }
 
-    /// Completes the node of a section with what is to be said of the section, not of what is
-    /// in it.
+    /// Completes the node of a section with facts about the section itself, not about its contents.
     fn describe(&self, section: &Section, node: Node) -> Node {
         let _ = section;
         node
     }
 
-    /// The node of a section with rows for what is in it; `None` where these are the generic
-    /// ABI's.
+    /// The node of a section with rows for its contents. Returns `None` where the generic ABI
+    /// defines them.
     fn node(
         &self,
         cx: &Context<'_>,
@@ -63,27 +62,26 @@ pub trait Contents {
         None
     }
 
-    /// How many instructions there are in some bytes of code. Returns `None` if that cannot be
-    /// told.
+    /// Number of instructions in a range of code. Returns `None` if it is unknown.
     fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
         let _ = (code, sources);
         None
     }
 
-    /// The instructions. Returns `None` if the file has no code of Intel's GPUs.
+    /// The instructions. Returns `None` if the file has no Intel GPU code.
     fn assembly(&self) -> Option<Rc<dyn Assembly>> {
         None
     }
 
-    /// The name of the kernel whose code a section of that name holds, and the bytes that
-    /// describe the kernel. Returns `None` for sections of other names.
+    /// The name of the kernel whose code is in a section of that name, and the bytes that describe
+    /// the kernel. Returns `None` for other sections.
     fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
         let _ = section;
         None
     }
 }
 
-/// Nothing is known but the generic ABI.
+/// Contents that only the generic ABI defines.
 pub struct Plain;
 
 impl Contents for Plain {}

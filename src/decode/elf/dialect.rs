@@ -16,26 +16,26 @@ use crate::decode::names::BitField;
 use crate::decode::rule::Rule;
 use crate::model::{Doc, KnownValue};
 
-/// A table of numbers with names, and what they are names of.
+/// Named values of a field, and the source that defines them.
 pub type MachineNames = (&'static [KnownValue], &'static str);
 
-/// The types of relocations of a machine.
+/// The relocation types of a machine.
 #[derive(Debug)]
 pub struct RelocationTypes {
     /// Their names.
     pub known: &'static [KnownValue],
-    /// How many bytes a type patches.
+    /// Number of bytes that a type patches.
     pub width: fn(u32) -> u64,
-    /// Which part of the symbol's address plus the addend a type patches in: `low 32 bits of `,
-    /// nothing for all of it. Returns `None` for types that patch in something else.
+    /// The part of the symbol's address plus addend that a type patches in: `low 32 bits of `, or
+    /// empty for all of it. Returns `None` for types that patch in something else.
     pub part: fn(u32) -> Option<&'static str>,
-    /// What is wrong with a type without a name.
+    /// Problem reported for a type without a name.
     pub unknown: Option<&'static Rule>,
-    /// What a type is.
+    /// Description of the type field.
     pub doc: Doc,
 }
 
-/// The types of a machine that is not known: all but 0 patch something.
+/// The types of an unknown machine: all except 0 patch something.
 static OTHER_TYPES: RelocationTypes = RelocationTypes {
     known: &[],
     width: |kind| u64::from(kind != 0),
@@ -56,34 +56,34 @@ static BUNDLE_DOC: Doc = Doc::new(
     "clang, ClangOffloadBundler.rst",
 );
 
-/// Sections with OffloadBinaries: of all translation units together, or of one each.
+/// Sections with OffloadBinaries: of all translation units together, or one for each unit.
 const OFFLOADING: [&str; 2] = [".llvm.offloading", ".sycl_fatbin"];
 
-/// Names of sections with an image start so.
+/// Prefix of the names of sections with one image.
 const BUNDLE: &str = "__CLANG_OFFLOAD_BUNDLE__";
 
-/// What a section with images for devices is; `None` for other sections.
+/// Documentation of a section with device images. Returns `None` for other sections.
 pub fn images(section: &Section) -> Option<&'static Doc> {
     if section.kind == SectionType::SHT_LLVM_OFFLOADING
         || OFFLOADING.contains(&section.name.as_str())
     {
         return Some(&OFFLOADING_DOC);
     }
-    // The host's own is a byte that nobody reads: the host's code is all around it.
+    // The image of the host itself is one unused byte: the host code is the file around it.
     let id = section.name.strip_prefix(BUNDLE)?;
     (!id.starts_with("host")).then_some(&BUNDLE_DOC)
 }
 
-/// Bytes that are unpacked of the debugging information of a host's file: nobody has asked for
-/// it, and it can be as large as it likes.
+/// Maximum number of bytes decompressed from the debug information of a host file, which can be
+/// arbitrarily large and is rarely viewed.
 const UNPACKED: u64 = 4 << 20;
 
-/// A kind of ELF files. What is not overridden is as the generic ABI says.
+/// A kind of ELF file. The default methods follow the generic ABI.
 pub trait Dialect: Debug {
     /// The format's identifier.
     fn id(&self) -> &'static str;
 
-    /// The format in words.
+    /// The format's title.
     fn title(&self) -> &'static str;
 
     /// The names of the values of `e_machine`. Returns `None` if they are the generic ABI's.
@@ -102,44 +102,44 @@ pub trait Dialect: Debug {
         &OTHER_TYPES
     }
 
-    /// Are the places of relocations offsets in sections, and their symbols those of the file?
-    /// In a host's program they are addresses, for the dynamic linker.
+    /// Returns whether relocation offsets count in sections and refer to the file's symbols. In a
+    /// host's program they are addresses, for the dynamic linker.
     fn is_relocatable(&self, header: &Header) -> bool {
         header.e_type == u64::from(FileType::ET_REL.0)
     }
 
-    /// What the owners of notes mean.
+    /// The vocabularies of note owners.
     fn note_owners(&self) -> Owners {
         |_| &note::FOREIGN
     }
 
-    /// Does anybody unpack the section, if it is compressed?
+    /// Returns whether the section is decompressed, if it is compressed.
     fn unpacks(&self, section: &Section) -> bool {
         let _ = section;
         true
     }
 
-    /// So many compressed bytes are unpacked.
+    /// Maximum number of bytes that are decompressed.
     fn unpack_limit(&self) -> u64 {
         UNPACKED
     }
 
-    /// What a section is that holds a file; `None` for other sections.
+    /// Documentation of a section that contains a file. Returns `None` for other sections.
     fn embedded(&self, section: &Section) -> Option<&'static Doc> {
         images(section)
     }
 
-    /// Do such files list kernels?
+    /// Returns whether such files list kernels.
     fn lists_kernels(&self) -> bool {
         false
     }
 
-    /// Have DWARF and its relocations Intel's extensions?
+    /// Returns whether DWARF and its relocations use Intel's extensions.
     fn has_intel_dwarf(&self) -> bool {
         false
     }
 
-    /// Would a program give such a file to the driver?
+    /// Returns whether a program would give such a file to the driver.
     fn is_loadable(&self, header: &Header) -> bool {
         let _ = header;
         false

@@ -81,8 +81,8 @@ fn open_file(
     parts.extend(sections.filter_map(|section| nodes.section_node(cx, section)));
     if let Some(host) = host.as_ref().filter(|_| file.sections.is_empty()) {
         let headers = parts.iter().filter_map(|part| part.span);
-        let taken = headers.map(|span| span.end).max().unwrap_or(0);
-        parts.extend(host.segment_nodes(cx, taken));
+        let headers_end = headers.map(|span| span.end).max().unwrap_or(0);
+        parts.extend(host.segment_nodes(cx, headers_end));
     }
     parts.extend(contents.more_parts(cx));
     let has_text = parts.iter().any(|part| part.kind == NodeKind::Text);
@@ -94,7 +94,7 @@ fn open_file(
     }
     facts.push(container_fact(&file));
     facts.extend(embedded::facts(&file, &embedded));
-    // In an archive the driver takes the SPIR-V out of such a file: `generic_ir`.
+    // In an archive, the driver extracts the SPIR-V from such a file: `generic_ir`.
     let is_ir = file.header.e_type == u64::from(FileType::ET_OPENCL_OBJECTS.0) && cx.depth() > 0;
     let title = contents.title();
     let title = title.unwrap_or_else(|| match host {
@@ -147,7 +147,7 @@ fn container_fact(file: &ElfFile) -> Fact {
     Fact::new("container", text, file.header.origin)
 }
 
-/// The rows of an ELF file, and who knows more of it.
+/// The rows of an ELF file, and its interpreters.
 struct ElfDocument {
     parts: Layout,
     kernels: Option<Rc<dyn Kernels>>,

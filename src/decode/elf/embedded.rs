@@ -10,7 +10,7 @@ use crate::model::{Fact, Node, NodeKind};
 /// The documents in sections, by the sections' indices.
 pub(super) type Files = Vec<(u64, OpenedDocument)>;
 
-/// Opens the files in sections, but those that the host's index lists.
+/// Opens the files in sections, except those that the host's index lists.
 pub(super) fn open(cx: &Context<'_>, file: &ElfFile, host: Option<&Host>) -> Files {
     let sections = file.sections.iter().filter(|section| {
         section.kind != SectionType::SHT_NOBITS
@@ -23,7 +23,7 @@ pub(super) fn open(cx: &Context<'_>, file: &ElfFile, host: Option<&Host>) -> Fil
         .collect()
 }
 
-/// The node of a section that holds a file; `None` for other sections.
+/// The node of a section that contains a file. Returns `None` for other sections.
 pub(super) fn node(file: &ElfFile, section: &Section, files: &Files, node: &Node) -> Option<Node> {
     let (_, opened) = files.iter().find(|(index, _)| *index == section.index)?;
     let document = format::document_node(String::new(), section.bytes, opened);
@@ -37,7 +37,7 @@ pub(super) fn node(file: &ElfFile, section: &Section, files: &Files, node: &Node
     })
 }
 
-/// What there is to say about the files in sections.
+/// Facts about the files in sections.
 pub(super) fn facts(file: &ElfFile, files: &Files) -> Vec<Fact> {
     let named = files.iter().filter_map(|(index, opened)| {
         let section = file.section(*index)?;

@@ -16,24 +16,24 @@ use crate::decode::names::known_name;
 use crate::decode::reader::Endian;
 use crate::model::{Span, Str};
 
-/// An ELF file's sections, and the names to speak of them.
+/// An ELF file's sections and their names.
 #[derive(Debug)]
 pub struct ElfFile {
-    /// All its bytes: what offsets count in.
+    /// All bytes of the file; offsets count from their start.
     pub span: Span,
     /// Its class.
     pub class: Class,
-    /// Its order of bytes.
+    /// Its byte order.
     pub endian: Endian,
     /// Its header.
     pub header: Header,
     /// Its sections, by index.
     pub sections: Vec<Section>,
-    /// What kind of file it is.
+    /// Its dialect.
     pub dialect: Rc<dyn Dialect>,
     /// The index of the section with the names of the sections.
     pub names: u64,
-    /// The string tables that names are looked up in, by section index.
+    /// The string tables for name lookups, by section index.
     pub(super) strings: HashMap<u64, StringTable>,
     /// The index of the symbol table: the first section of that type.
     pub(super) symbol_table: Option<u64>,
@@ -43,7 +43,7 @@ pub struct ElfFile {
     pub symbols: Vec<SymbolRef>,
 }
 
-/// A symbol of code, for finding the symbols of a section.
+/// A code symbol, for finding the symbols of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SymbolRef {
     /// The index of its section.
@@ -56,19 +56,19 @@ pub struct SymbolRef {
     pub value: u64,
     /// Its size in bytes.
     pub size: u64,
-    /// It is a function: a kernel's own symbol, not its `_entry`.
+    /// Whether it is a function: a kernel's own symbol, not its `_entry`.
     pub function: bool,
     /// The offset of its name in the linked string table.
     pub name: u64,
 }
 
 impl ElfFile {
-    /// The section of that index. Returns `None` if there is none.
+    /// The section with that index. Returns `None` if there is none.
     pub fn section(&self, index: u64) -> Option<&Section> {
         self.sections.get(usize::try_from(index).ok()?)
     }
 
-    /// The first section of that name. Returns `None` if there is none.
+    /// The first section with that name. Returns `None` if there is none.
     pub fn section_named(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|s| s.name == name)
     }
@@ -79,7 +79,7 @@ impl ElfFile {
         self.packed.get(at.ok()?)
     }
 
-    /// The uncompressed size of a section. Returns `None` if it could not be unpacked.
+    /// The uncompressed size of a section. Returns `None` if it could not be decompressed.
     pub(super) fn plain_size(&self, section: &Section) -> Option<u64> {
         match self.packed(section.index) {
             Some(packed) => packed.plain.as_ref().map(|plain| plain.size),
@@ -87,8 +87,8 @@ impl ElfFile {
         }
     }
 
-    /// A section of debugging information by name, uncompressed. Returns `None` if there is
-    /// none, or if it could not be unpacked.
+    /// The debug section with that name, uncompressed. Returns `None` if there is none, or if it
+    /// could not be decompressed.
     pub fn debug_section(&self, name: &str) -> Option<&Section> {
         let plain = self.packed.iter().filter_map(|p| p.plain.as_ref());
         let mut plain = plain.filter(|s| s.name == name);
@@ -99,17 +99,17 @@ impl ElfFile {
         plain.next().or_else(as_it_is)
     }
 
-    /// The name of the section of that index; empty, if there is none.
+    /// The name of the section with that index; empty if there is none.
     pub fn section_name(&self, index: u64) -> &str {
         self.section(index).map_or("", |s| &s.name)
     }
 
-    /// Is the file truncated before its section headers? Then nothing is known of its sections.
+    /// Returns whether the section headers are cut off, so that the sections are unknown.
     pub fn is_truncated(&self) -> bool {
         self.header.e_shnum > 0 && self.header.e_shoff >= self.span.len()
     }
 
-    /// The bytes of a section's name. Returns `None` if it is outside of the string table.
+    /// The bytes of a section's name. Returns `None` if it is outside the string table.
     pub fn section_name_span(&self, index: u64) -> Option<Span> {
         let offset = self.section(index)?.name_offset;
         self.name_span_in(self.names, offset)
@@ -123,8 +123,8 @@ impl ElfFile {
             .unwrap_or_default()
     }
 
-    /// The bytes of the name at `offset` of the string table in section `table`. Returns `None`
-    /// if it is outside of it.
+    /// The bytes of the name at `offset` of the string table in section `table`. Returns `None` if
+    /// the offset is outside the table.
     pub fn name_span_in(&self, table: u64, offset: u64) -> Option<Span> {
         self.strings.get(&table)?.span_of(offset)
     }
@@ -134,14 +134,14 @@ impl ElfFile {
         self.section(self.symbol_table?)
     }
 
-    /// The code symbols that live in the section.
+    /// The code symbols in a section.
     pub fn symbols_of(&self, section: u64) -> &[SymbolRef] {
         let from = self.symbols.partition_point(|s| s.section < section);
         let to = self.symbols.partition_point(|s| s.section <= section);
         self.symbols.get(from..to).unwrap_or(&[])
     }
 
-    /// A place in words: `.text.vecadd + 0x40`.
+    /// Describes a location: `.text.vecadd + 0x40`.
     pub fn place(&self, section: u64, value: u64) -> String {
         let reserved = SectionIndex(u16::try_from(section).unwrap_or(1)).name();
         match (self.section(section), reserved) {
@@ -153,7 +153,7 @@ impl ElfFile {
         }
     }
 
-    /// The name of a type of relocations; a number where it has none.
+    /// The name of a relocation type, or its number if it has no name.
     pub fn relocation_type(&self, kind: u32) -> Str {
         match known_name(self.dialect.relocation_types().known, kind.into()) {
             Some(name) => name.into(),
@@ -167,7 +167,7 @@ impl ElfFile {
         section.bytes.subspan(relocation.offset, width)
     }
 
-    /// Is the section's `sh_info` the index of another one?
+    /// Returns whether the section's `sh_info` is the index of another one.
     pub fn info_is_section(&self, section: &Section) -> bool {
         matches!(section.kind, SectionType::SHT_REL | SectionType::SHT_RELA)
     }

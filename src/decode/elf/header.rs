@@ -104,7 +104,7 @@ open_enum! {
     }
 }
 
-/// `e_ident`: sixteen bytes with rows of their own.
+/// `e_ident`: 16 bytes with rows of their own.
 #[derive(Debug)]
 pub struct Ident;
 

@@ -35,16 +35,16 @@ ident_fields! {
     EI_PAD, 9, 7, Ident, "Unused, zero.";
 }
 
-/// Makes the rows of the header.
+/// The rows of the header.
 #[derive(Debug)]
 pub struct HeaderRows {
     /// The header's bytes.
     pub span: Span,
     /// The file's class.
     pub class: Class,
-    /// The file's order of bytes.
+    /// The file's byte order.
     pub endian: Endian,
-    /// How the file reads e_machine and e_flags.
+    /// The interpretation of e_machine and e_flags.
     pub dialect: Rc<dyn Dialect>,
 }
 
@@ -104,13 +104,13 @@ impl HeaderRows {
                 node.children(out.me, Self::IDENT, Some(IDENT.len() as u64))
             }
             Header::e_machine => match self.dialect.machine_names(header) {
-                Some((known, what)) => {
+                Some((known, summary)) => {
                     let value = Value::decimal(header.e_machine, 16);
                     node.value = match known_name(known, header.e_machine) {
                         Some(name) => value.named(name),
                         None => value,
                     };
-                    node.summary(what)
+                    node.summary(summary)
                 }
                 None => node,
             },

@@ -14,14 +14,14 @@ use crate::model::Span;
 /// A table of headers in the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeaderTable {
-    /// The headers that are there and within the limits.
+    /// The headers that are in the file and within the limits.
     pub span: Span,
-    /// The distance from one to the next.
+    /// The distance between headers in bytes.
     pub stride: u64,
 }
 
 impl HeaderTable {
-    /// Says that nothing explains what stands between headers of `size` bytes.
+    /// Records the bytes between headers of `size` bytes as gaps.
     pub fn gaps(&self, cx: &Context<'_>, size: u64) {
         if self.stride > size {
             for index in 0..self.span.len() / self.stride {
@@ -54,25 +54,25 @@ pub(super) fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
     }
     let first = Window::clamped(cx.sources, start.span.subspan(header.e_shoff, size));
     let first = SectionHeader::read(&mut first.reader(start.endian), start.class).ok();
-    // gABI: a count that does not fit in 16 bits stands in sh_size of section 0.
+    // gABI: a count that does not fit in 16 bits is in sh_size of section 0.
     let count = match (header.e_shnum, first) {
         (0, Some(first)) => first.sh_size,
         (count, _) => count,
     };
-    let wanted = count.saturating_mul(stride);
-    let there = start.span.subspan(header.e_shoff, wanted);
-    if there.len() < wanted {
-        let missing = header.e_shoff.checked_add(wanted);
+    let needed = count.saturating_mul(stride);
+    let there = start.span.subspan(header.e_shoff, needed);
+    if there.len() < needed {
+        let missing = header.e_shoff.checked_add(needed);
         let missing = missing.and_then(|end| end.checked_sub(start.span.len()));
         let message = match missing {
             Some(missing) if there.is_empty() => format!(
-                "{count} section headers at {:#x} need {wanted} bytes, but the file ends at {:#x}: it \
+                "{count} section headers at {:#x} need {needed} bytes, but the file ends at {:#x}: it \
                  is truncated by {missing} bytes, or e_shoff is wrong",
                 header.e_shoff,
                 start.span.len()
             ),
             _ => format!(
-                "{count} section headers at {:#x} need {wanted} bytes, but only {} are in the file",
+                "{count} section headers at {:#x} need {needed} bytes, but only {} are in the file",
                 header.e_shoff,
                 there.len()
             ),
@@ -108,14 +108,14 @@ pub(super) fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
             ),
         );
     }
-    let wanted = header.e_phnum.saturating_mul(stride);
-    let there = start.span.subspan(header.e_phoff, wanted);
-    if there.len() < wanted || outside {
+    let needed = header.e_phnum.saturating_mul(stride);
+    let there = start.span.subspan(header.e_phoff, needed);
+    if there.len() < needed || outside {
         cx.report(
             &rules::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
             header.span_of(Header::e_phoff),
             format_args!(
-                "{} program headers at {:#x} need {wanted} bytes, but only {} are in the file",
+                "{} program headers at {:#x} need {needed} bytes, but only {} are in the file",
                 header.e_phnum,
                 header.e_phoff,
                 there.len()
@@ -127,14 +127,14 @@ pub(super) fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
     Some(table)
 }
 
-/// Cuts a table to whole entries and to the limit.
-fn limit(cx: &Context<'_>, there: Span, stride: u64, most: u64, what: &str) -> Option<HeaderTable> {
+/// Truncates a table to whole entries and to the limit.
+fn limit(cx: &Context<'_>, there: Span, stride: u64, most: u64, name: &str) -> Option<HeaderTable> {
     let count = there.len() / stride.max(1);
     if count > most {
         cx.report(
             &rules::TOO_MANY,
             there.skip(most * stride),
-            format_args!("{count} {what}: the first {most} are decoded"),
+            format_args!("{count} {name}: the first {most} are decoded"),
         );
     }
     Some(HeaderTable {

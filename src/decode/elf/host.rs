@@ -1,5 +1,5 @@
-//! A host's ELF file as it is in memory: segments, and what the dynamic linker relocates. Without
-//! section headers the dynamic section says where the relocations are.
+//! Memory image of a host's ELF file: segments and dynamic relocations. Without section headers,
+//! the dynamic section locates the relocations.
 
 use std::cell::RefCell;
 
@@ -18,8 +18,8 @@ use crate::decode::limits;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::model::Span;
 
-/// The images of a host's file, if there are some, and the tables of relocations that were read on
-/// the way, with their symbols checked.
+/// The images of a host's file, if it has any, and the relocation tables that were read, with their
+/// symbols checked.
 pub(super) fn find(
     cx: &Context<'_>,
     file: &ElfFile,
@@ -31,7 +31,7 @@ pub(super) fn find(
     let named = file.sections.iter();
     let mut named = named.map(|section| section.name.as_str());
     let may_have = named.any(|name| name == ".tgtimg" || index::is_device_section(name));
-    // Without section headers nothing tells but the index itself.
+    // Without section headers, only the index itself locates the images.
     let kind = FileType(u16::try_from(file.header.e_type).unwrap_or(0));
     let is_program = matches!(kind, FileType::ET_EXEC | FileType::ET_DYN);
     if !(may_have || file.sections.is_empty() && is_program) {
@@ -57,7 +57,7 @@ struct Reader<'a, 'b> {
     checked: RefCell<Vec<Span>>,
 }
 
-/// How entries of relocations look.
+/// The entry format of a relocation table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Rel,
@@ -147,8 +147,8 @@ impl Reader<'_, '_> {
         self.file.header.e_type == u64::from(FileType::ET_REL.0)
     }
 
-    /// The memory of the file. An object's sections have no addresses yet: their offsets stand
-    /// for them.
+    /// The memory of the file. An object's sections have no addresses yet; their offsets stand for
+    /// them.
     fn memory(&self, headers: &[ProgramHeader], dynamic: &[(u64, u64)]) -> Memory {
         let file = self.file;
         let code = SegmentFlags::PF_X;
@@ -229,7 +229,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Reads a table of relocations whose places count from `base`.
+    /// Reads a table of relocations whose offsets count from `base`.
     fn read(
         &self,
         table: Table,
@@ -247,10 +247,10 @@ impl Reader<'_, '_> {
             Table::Relr => self.count_relr(bytes),
             _ => usize::try_from(bytes.len() / size).unwrap_or(usize::MAX),
         };
-        // They are many, and most of a table's entries are kept.
+        // Tables are large, and most of their entries are kept.
         out.reserve_exact(count.min(limit.saturating_sub(out.len())));
         let mut at = 0;
-        // Where the bitmaps of RELR count from.
+        // The base address of RELR bitmaps.
         let mut next = 0u64;
         while at < bytes.len() {
             let window = Window::clamped(self.cx.sources, bytes.subspan(at, PIECE));
@@ -292,8 +292,8 @@ impl Reader<'_, '_> {
         self.checked.borrow_mut().extend(section.map(|_| bytes));
     }
 
-    /// The section that is this table, and how many symbols it may name. Returns `None` if its
-    /// entries are checked elsewhere.
+    /// The section with this table, and its number of symbols. Returns `None` if its entries are
+    /// checked elsewhere.
     fn section_of(&self, table: Table, bytes: Span) -> Option<(&Section, u64)> {
         let kind = match table {
             Table::Rela => SectionType::SHT_RELA,
@@ -322,8 +322,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What the place of a relocation is afterwards. Returns `None` if it is no address in this
-    /// file.
+    /// The relocated value. Returns `None` if it is not an address in this file.
     fn value(&self, info: u64, addend: Option<u64>, symbols: Option<Span>) -> Option<u64> {
         let (symbol, kind) = self.symbol_in(info);
         let machine = u16::try_from(self.file.header.e_machine).unwrap_or(0);
@@ -342,7 +341,7 @@ impl Reader<'_, '_> {
         Some(value.wrapping_add(addend.unwrap_or(0)))
     }
 
-    /// The address of a symbol that is defined in the file.
+    /// The address of a symbol defined in the file.
     fn symbol(&self, index: u64, symbols: Span) -> Option<u64> {
         let (size, section, value) = if self.is_wide {
             (24, 6..8, 8..16)
@@ -364,7 +363,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Number of relocations in a table of RELR.
+    /// Number of relocations in a RELR table.
     fn count_relr(&self, bytes: Span) -> usize {
         const PIECE: u64 = 1 << 16;
         let mut count = 0_usize;
@@ -372,7 +371,7 @@ impl Reader<'_, '_> {
             let window = Window::clamped(self.cx.sources, bytes.subspan(at, PIECE));
             for word in window.bytes().chunks_exact(self.word()) {
                 let word = uint(word, Endian::Little);
-                // The bit that tells a bitmap is none of its places.
+                // The lowest bit marks a bitmap and stands for no word.
                 let ones = if word & 1 == 0 {
                     1
                 } else {
@@ -384,8 +383,8 @@ impl Reader<'_, '_> {
         count
     }
 
-    /// A word of RELR: an even one is an address, an odd one tells which of the following words
-    /// are relocated. gABI, Relative Relocation Table.
+    /// Decodes a word of RELR: an even one is an address, an odd one is a bitmap of the following
+    /// words. gABI, Relative Relocation Table.
     fn push_relr(
         &self,
         word: u64,

@@ -15,7 +15,7 @@ use crate::decode::limits;
 use crate::decode::reader::Window;
 use crate::model::{Sources, Span, Str};
 
-/// The symbols and relocations of a file; nothing is made before somebody asks.
+/// The symbols and relocations of a file, read on demand.
 pub struct ElfLinkage {
     file: Rc<ElfFile>,
     contents: Rc<dyn Contents>,
@@ -34,7 +34,7 @@ impl Linkage for ElfLinkage {
 }
 
 impl ElfLinkage {
-    /// Those of a file with these contents.
+    /// Creates the lists of a file with these contents.
     pub fn new(file: &Rc<ElfFile>, contents: &Rc<dyn Contents>) -> ElfLinkage {
         ElfLinkage {
             file: Rc::clone(file),
@@ -78,7 +78,7 @@ impl ElfLinkage {
     }
 }
 
-/// Adds the names as people write them.
+/// Adds the demangled names.
 fn demangle_all(symbols: &mut [linkage::Symbol]) {
     let mut done = 0;
     for symbol in symbols {
@@ -94,9 +94,9 @@ struct Reading<'a> {
     file: &'a ElfFile,
     sources: &'a Sources,
     tables: Tables,
-    /// Where in the list the symbols of a table begin, by section, and how many there are.
+    /// Index of each table's first symbol in the list, and the number of its symbols, by section.
     places: HashMap<u64, (usize, u64)>,
-    /// Bytes of names: many may lie over each other.
+    /// Total size of the listed names in bytes: many names may overlap.
     kept: u64,
 }
 
@@ -210,7 +210,7 @@ impl Reading<'_> {
             if here.is_full() {
                 return false;
             }
-            // Symbol 0 is none.
+            // Symbol 0 is undefined.
             let symbol = symbols
                 .filter(|(_, count)| (1..*count).contains(&relocation.symbol))
                 .and_then(|(first, _)| first.checked_add(usize::try_from(relocation.symbol).ok()?));
@@ -237,7 +237,7 @@ impl Reading<'_> {
     }
 }
 
-/// `FUNC` for `STT_FUNC`; a number where there is no name.
+/// `FUNC` for `STT_FUNC`; the number if it has no name.
 fn short_name(name: Option<&'static str>, raw: u64) -> Str {
     match name {
         Some(name) => name.get(4..).unwrap_or(name).into(),
@@ -245,7 +245,7 @@ fn short_name(name: Option<&'static str>, raw: u64) -> Str {
     }
 }
 
-/// Why a symbol lives in no section.
+/// Describes a reserved section index.
 fn reserved(index: u64) -> Str {
     match u16::try_from(index)
         .ok()

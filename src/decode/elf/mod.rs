@@ -33,10 +33,10 @@ pub use self::class::Class;
 pub use self::document::open;
 pub use self::file::{ElfFile, SymbolRef};
 
-/// What starts every ELF file.
+/// The magic number of ELF files.
 const MAGIC: &[u8] = b"\x7fELF";
 
-/// Do the bytes begin as an ELF file?
+/// Returns whether the bytes begin like an ELF file.
 pub fn recognise(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }

@@ -24,7 +24,7 @@ record! {
     }
 }
 
-/// A note's places.
+/// The byte ranges of a note.
 #[derive(Debug, Clone, Copy)]
 pub struct Note {
     /// Its header.
@@ -33,25 +33,25 @@ pub struct Note {
     pub name: Span,
     /// The description, without padding.
     pub desc: Span,
-    /// Everything, with padding.
+    /// The whole note, with padding.
     pub whole: Span,
 }
 
-/// A description as a value, and in words.
+/// A description as a value, and as text.
 pub type Description = (Value, Option<Str>);
 
-/// What an owner's notes mean.
+/// The meaning of an owner's notes.
 #[derive(Debug)]
 pub struct Vocabulary {
     /// The types.
     pub types: &'static [KnownValue],
-    /// A description as a value, and in words.
+    /// Decodes a description to a value and text.
     pub describe: fn(u32, &[u8], Endian) -> Description,
-    /// How many bytes a description has, where the type says so.
+    /// Size of a description in bytes, where the type defines it.
     pub size: fn(u32) -> Option<u64>,
     /// The bits of a description.
     pub fields: fn(u32) -> &'static [BitField],
-    /// What a description is.
+    /// Documentation of the description.
     pub doc: fn(u32) -> &'static Doc,
 }
 
@@ -66,7 +66,7 @@ const REST_DOC: Doc = Doc::new(
 );
 const PADDING_DOC: Doc = Doc::new("Padding to a multiple of 4 bytes.", "gABI, Note Section");
 
-/// Owners that nobody here knows.
+/// The vocabulary of unknown owners.
 pub static FOREIGN: Vocabulary = Vocabulary {
     types: &[],
     describe: |_, bytes, _| (foreign(bytes), None),
@@ -85,12 +85,12 @@ fn foreign(bytes: &[u8]) -> Value {
     }
 }
 
-/// Which vocabulary an owner uses.
+/// Maps an owner to its vocabulary.
 pub type Owners = fn(&[u8]) -> &'static Vocabulary;
 
-/// A note as it is kept, because there may be many: where its parts are follows from their sizes.
+/// A note in its stored form, since there may be many: its sizes determine the ranges of its parts.
 struct CompactNote {
-    /// Where it starts, counted from the first note.
+    /// The offset from the first note.
     start: u32,
     n_namesz: u32,
     n_descsz: u32,
@@ -100,16 +100,16 @@ struct CompactNote {
 /// The notes of a section.
 pub struct Notes {
     endian: Endian,
-    /// The bytes that were walked through.
+    /// The bytes that were walked.
     walked: Span,
     notes: Vec<CompactNote>,
-    /// What is left after the last note that could be read.
+    /// The bytes after the last readable note.
     rest: Span,
     owners: Owners,
 }
 
 impl Notes {
-    /// Walks through the notes in `span` and reports what does not fit.
+    /// Walks the notes in `span` and reports errors.
     pub fn walk(cx: &Context<'_>, span: Span, endian: Endian, owners: Owners) -> Notes {
         let most = if cx.may_walk(span.subspan(0, limits::NOTES)) {
             limits::NOTES
@@ -173,7 +173,7 @@ impl Notes {
         self.notes.iter().map(|kept| self.unfold(kept))
     }
 
-    /// The parts of a note, as they were read.
+    /// Restores the byte ranges of a note.
     fn unfold(&self, kept: &CompactNote) -> Note {
         let all = self.walked.skip(kept.start.into());
         let (namesz, descsz) = (u64::from(kept.n_namesz), u64::from(kept.n_descsz));
@@ -195,12 +195,12 @@ impl Notes {
         }
     }
 
-    /// The item that stands for the section.
+    /// The item of the section.
     pub const SECTION: u64 = u64::MAX;
     /// Set in an item: the bits of the description.
     const DESC: u64 = 1 << 56;
 
-    /// The index of the note that contains the byte. Returns `None` if none does.
+    /// The index of the note that contains the byte. Returns `None` if there is none.
     fn index_of(&self, offset: u64) -> Option<u64> {
         let ends_before = |kept: &CompactNote| self.unfold(kept).whole.end <= offset;
         let index = self.notes.partition_point(ends_before) as u64;
@@ -244,7 +244,7 @@ impl Notes {
         }
     }
 
-    /// The bytes of the description that its type speaks of: all, or the first few.
+    /// The part of the description that its type covers: all, or the first few bytes.
     fn described(&self, note: &Note, vocabulary: &Vocabulary) -> Span {
         match (vocabulary.size)(note.header.n_type) {
             Some(size) => note.desc.subspan(0, size),
@@ -330,15 +330,15 @@ fn paddings(note: &Note) -> [Span; 2] {
     ]
 }
 
-/// Reads one note. Fails with the header, where at least that is there.
+/// Reads one note. On failure, returns the header if that is complete.
 fn read_note(reader: &mut Reader<'_>) -> Result<Note, Option<NoteHeader>> {
     let start = reader.rest();
     let mut at = *reader;
     let header = NoteHeader::read(&mut at).map_err(|_| None)?;
     let (namesz, descsz) = (u64::from(header.n_namesz), u64::from(header.n_descsz));
     let name = at.bytes(namesz).map_err(|_| Some(header))?.span;
-    // Name and description start and end at multiples of 4 from the note's start, whatever
-    // sh_addralign says: that is how the compiler writes them and the driver reads them.
+    // Name and description start and end at multiples of 4 from the note's start, regardless of
+    // sh_addralign: the compiler writes them so, and the driver reads them so.
     at.bytes(pad4(namesz))
         .or_else(|e| {
             if descsz == 0 {

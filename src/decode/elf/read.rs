@@ -19,7 +19,7 @@ use crate::decode::text::plural;
 use crate::model::Span;
 use crate::model::sort;
 
-/// An ELF file's header, and how to read the rest.
+/// An ELF file's header, and the parameters for reading the rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeaderReader {
     pub span: Span,
@@ -111,7 +111,7 @@ pub(super) fn sections(
         let Some(header) = headers.last() else { break };
         file.sections.push(section_of(cx, start, index, header));
     }
-    // gABI: SHN_XINDEX says that the index stands in sh_link of section 0.
+    // gABI: with SHN_XINDEX, the index is in sh_link of section 0.
     if file.names == u64::from(SectionIndex::SHN_XINDEX.0) {
         file.names = file.sections.first().map_or(0, |s| s.link);
     }
@@ -162,7 +162,7 @@ fn section_of(
             Some(_) => {}
         }
     } else if has_bytes && header.sh_offset > start.span.len() {
-        // The driver checks the place of empty sections too.
+        // The driver checks the offset of empty sections too.
         cx.report(
             &rules::ELF_SECTION_OUT_OF_BOUNDS,
             header.span_of(SectionHeader::sh_offset),
@@ -226,8 +226,8 @@ fn name_sections(
     if !usable {
         return;
     }
-    // Names may lie over each other too: together they are kept whole up to a few times the
-    // table's size.
+    // Names may overlap as well: their total length is limited to a small multiple of the table's
+    // size.
     let whole = table.as_ref().map_or(0, |t| t.bytes.len());
     let most = whole
         .saturating_mul(limits::WALKS)
@@ -280,7 +280,7 @@ fn name_sections(
     }
 }
 
-/// Keeps a string table for look-ups.
+/// Loads a string table for lookups.
 fn load_strings(cx: &Context<'_>, file: &mut ElfFile, index: u64) {
     let Some(section) = file.section(index).cloned() else {
         return;

@@ -40,13 +40,13 @@ layout! {
 pub struct Relocation {
     /// Its bytes.
     pub origin: Span,
-    /// Where to patch.
+    /// The offset of the bytes to patch.
     pub offset: u64,
     /// The index of its symbol.
     pub symbol: u64,
-    /// Its type: the machine's own.
+    /// Its type, defined by the machine.
     pub kind: u32,
-    /// What is added; `None` in a table without addends.
+    /// The addend; `None` in a table without addends.
     pub addend: Option<i64>,
     fields: Fields,
 }
@@ -57,19 +57,19 @@ enum Fields {
     Rela(Rela),
 }
 
-/// How the entries of a table look.
+/// The entry format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// The file's class.
     pub class: Class,
-    /// The file's order of bytes.
+    /// The file's byte order.
     pub endian: Endian,
-    /// With an addend: SHT_RELA.
+    /// Whether entries have an addend: SHT_RELA.
     pub addend: bool,
 }
 
 impl Shape {
-    /// The shape of a section's entries. Returns `None` if it is not a section of relocations.
+    /// The format of a section's entries. Returns `None` if it is not a relocation section.
     pub fn of(file: &ElfFile, section: &Section) -> Option<Self> {
         let addend = match section.kind {
             SectionType::SHT_REL => false,
@@ -92,7 +92,7 @@ impl Shape {
         }
     }
 
-    /// Reads the entry at the window's start. Returns `None` if it is not all there.
+    /// Reads the entry at the window's start. Returns `None` if it is truncated.
     pub fn read(self, entry: &Window) -> Option<Relocation> {
         self.next(&mut entry.reader(self.endian))
     }
@@ -133,7 +133,7 @@ impl Shape {
         }
     }
 
-    /// Which bits of `r_info` are the type; the symbol has the ones above.
+    /// Number of bits of the type in `r_info`; the symbol is above.
     fn type_bits(self) -> u8 {
         match self.class {
             Class::Elf32 => 8,
@@ -145,13 +145,13 @@ impl Shape {
 /// The relocations of a section as the entries of a table.
 #[derive(Debug)]
 pub struct Relocations {
-    /// How they look.
+    /// The entry format.
     pub shape: Shape,
     /// The file.
     pub file: Rc<ElfFile>,
     /// The section with the symbols.
     pub symbols: u64,
-    /// The section that is patched.
+    /// The section to patch.
     pub target: u64,
 }
 
@@ -243,7 +243,7 @@ impl Entries for Relocations {
 }
 
 impl Relocations {
-    /// Ties the row of `r_offset` to the bytes that are patched.
+    /// Links the row of `r_offset` to the patched bytes.
     fn refer(&self, node: Node, relocation: &Relocation) -> Node {
         match self.patched(relocation) {
             Some((to, section)) => node.xref("patches", section, to),
@@ -294,8 +294,8 @@ impl Relocations {
         }
     }
 
-    /// The bytes that are patched, and the name of their section. Returns `None` if they are
-    /// outside of it.
+    /// The patched bytes, and the name of their section. Returns `None` if they are outside the
+    /// section.
     fn patched(&self, relocation: &Relocation) -> Option<(Span, String)> {
         let target = self.file.section(self.target)?;
         let to = self.file.patched(target, relocation);

@@ -35,7 +35,7 @@ const PROGRAM_HEADERS_DOC: Doc = Doc::new(
     "gABI, Program Header",
 );
 const NOBITS_DOC: Doc = Doc::new(
-    "Zero-initialised data, with no bytes in the file.",
+    "Zero-initialized data, with no bytes in the file.",
     "gABI, SHT_NOBITS",
 );
 const INACTIVE_DOC: Doc = Doc::new(
@@ -119,7 +119,7 @@ pub(super) fn program_headers_node(
         .doc(&PROGRAM_HEADERS_DOC)
 }
 
-/// What is known of a file when the nodes of its sections are made.
+/// The parts of a file that the nodes of its sections are built from.
 pub(super) struct SectionNodes<'a> {
     pub(super) file: &'a Rc<ElfFile>,
     pub(super) contents: &'a dyn Contents,
@@ -164,7 +164,7 @@ impl SectionNodes<'_> {
         self.contents_node(cx, section, named(NodeKind::Blob))
     }
 
-    /// Says of `node`, which is to be a section's bytes, what is to be said of the section.
+    /// Adds the section's own facts to `node`, the node of its bytes.
     fn described(&self, section: &Section, node: Node) -> Node {
         let mut node = self.contents.describe(section, node);
         if node.area == Area::Inherit {
@@ -173,10 +173,10 @@ impl SectionNodes<'_> {
         node
     }
 
-    /// The node of a section with rows for its contents; `node` is the one without.
+    /// The node of a section with rows for its contents; `node` is the one without them.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
         let file = self.file;
-        // A table of ELF's own stays one, even where a wrong size puts the index into it.
+        // Tables defined by ELF stay tables, even if a wrong size puts the image index into them.
         let is_table = matches!(
             section.kind,
             SectionType::SHT_STRTAB
@@ -239,7 +239,7 @@ impl SectionNodes<'_> {
     }
 }
 
-/// Says what a node means where nothing more particular is said.
+/// Sets the documentation of a node that has none.
 fn with_doc(node: Node, doc: &'static Doc) -> Node {
     match node.doc {
         Some(_) => node,
@@ -251,15 +251,15 @@ fn table_node<E: table::Entries + 'static>(
     cx: &Context<'_>,
     node: Node,
     table: Table<E>,
-    what: &str,
+    entry: &str,
 ) -> Node {
     let count = table.len();
     let rows = count + u64::from(!table.remainder().is_empty());
-    node.summary(plural(count, what))
+    node.summary(plural(count, entry))
         .children(cx.register(Rc::new(table)), TABLE, Some(rows))
 }
 
-/// The node of a section of notes, checked.
+/// The node of a note section, checked.
 fn notes_node(cx: &Context<'_>, file: &ElfFile, section: &Section, node: Node) -> Node {
     let owners = file.dialect.note_owners();
     let notes = Notes::walk(cx, section.bytes, file.endian, owners);

@@ -19,7 +19,7 @@ open_enum! {
     pub struct SectionType(u32) {
         /// Not a section.
         SHT_NULL = 0,
-        /// What the program defines: code, data, debug information.
+        /// Contents that the program defines: code, data, debug information.
         SHT_PROGBITS = 1,
         /// Symbols.
         SHT_SYMTAB = 2,
@@ -33,7 +33,7 @@ open_enum! {
         SHT_DYNAMIC = 6,
         /// Notes.
         SHT_NOTE = 7,
-        /// Takes no bytes in the file: zero-initialised data.
+        /// Takes no bytes in the file: zero-initialized data.
         SHT_NOBITS = 8,
         /// Relocations without addends.
         SHT_REL = 9,
@@ -115,11 +115,11 @@ flags! {
         OS_NONCONFORMING = 0x100,
         /// Member of a group.
         GROUP = 0x200,
-        /// Storage of each thread.
+        /// Thread-local storage.
         TLS = 0x400,
         /// Compressed.
         COMPRESSED = 0x800,
-        /// Left out of executables.
+        /// Excluded from executables.
         EXCLUDE = 0x8000_0000,
     }
 }
@@ -150,16 +150,16 @@ layout! {
     }
 }
 
-/// What the rest of the decoder needs to know of a section.
+/// A section, as the rest of the decoder needs it.
 #[derive(Debug, Clone)]
 pub struct Section {
     /// Its index.
     pub index: u64,
     /// The bytes of its header.
     pub header: Span,
-    /// Its name; what is not UTF-8 in it is replaced.
+    /// Its name; invalid UTF-8 is replaced.
     pub name: String,
-    /// Its `sh_name`: where the name starts in the section name string table.
+    /// Its `sh_name`: the offset of the name in the section name string table.
     pub name_offset: u64,
     /// Its `sh_type`.
     pub kind: SectionType,
@@ -175,12 +175,12 @@ pub struct Section {
     pub info: u64,
     /// Its `sh_entsize`.
     pub entsize: u64,
-    /// Its bytes in the file: what there is of them.
+    /// The part of its bytes that is in the file.
     pub bytes: Span,
 }
 
 impl Section {
-    /// Its bytes, or its header where it has none.
+    /// Its bytes, or its header if it has none.
     pub fn place(&self) -> Span {
         if self.bytes.is_empty() {
             self.header
@@ -189,7 +189,7 @@ impl Section {
         }
     }
 
-    /// Its name for the rows that refer to it; without its middle if it is very long.
+    /// Its name for references; the middle of a very long name is elided.
     pub fn label(&self) -> String {
         Node::label_of(&self.name)
     }
@@ -200,9 +200,9 @@ impl Section {
 pub struct SectionHeaders {
     /// The file's class.
     pub class: Class,
-    /// The file's order of bytes.
+    /// The file's byte order.
     pub endian: Endian,
-    /// The distance from one header to the next.
+    /// The distance between headers in bytes.
     pub stride: u64,
     /// The file.
     pub file: Rc<ElfFile>,

@@ -27,7 +27,7 @@ open_enum! {
         PT_SHLIB = 5,
         /// The program headers themselves.
         PT_PHDR = 6,
-        /// Storage of each thread.
+        /// Thread-local storage.
         PT_TLS = 7,
         /// Unwind information of GNU.
         PT_GNU_EH_FRAME = 0x6474_e550,
@@ -79,11 +79,11 @@ layout! {
 pub struct ProgramHeaders {
     /// The file's class.
     pub class: Class,
-    /// The file's order of bytes.
+    /// The file's byte order.
     pub endian: Endian,
-    /// The distance from one header to the next.
+    /// The distance between headers in bytes.
     pub stride: u64,
-    /// All bytes of the file: what offsets count in.
+    /// All bytes of the file; offsets count from their start.
     pub file: Span,
 }
 

@@ -1,4 +1,4 @@
-//! String tables: each string is a leaf. gABI, "String Table".
+//! String tables, with one leaf per string. gABI, "String Table".
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -6,27 +6,27 @@ use std::ops::Range;
 use crate::decode::reader::Window;
 use crate::model::{Bytes, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
-/// A string table, kept in memory for look-ups.
+/// A string table in memory, for lookups.
 #[derive(Debug, Clone)]
 pub struct StringTable {
     /// All its bytes.
     pub span: Span,
     bytes: Bytes,
-    /// The offset after the last NUL: a name that starts before it ends.
+    /// The offset after the last NUL: a name that starts before it is terminated.
     terminated: u64,
 }
 
-/// Why there is no name.
+/// Error of a name lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameError {
-    /// The offset lies outside of the table.
+    /// The offset is outside the table.
     OutOfBounds,
-    /// No NUL follows; these are the bytes up to the end.
+    /// No NUL follows; contains the bytes up to the end.
     Unterminated(Span),
 }
 
 impl StringTable {
-    /// Keeps the bytes of `span`.
+    /// Loads the bytes of `span`.
     pub fn new(sources: &Sources, span: Span) -> StringTable {
         let window = sources.read(span);
         let bytes = window.unwrap_or_else(|_| Bytes::from(Vec::new()));
@@ -41,11 +41,11 @@ impl StringTable {
         }
     }
 
-    /// Whether there is a name at `offset`, without reading it.
+    /// Checks for a terminated name at `offset`, without reading it.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// Returns an error if the offset is outside the table, or no NUL follows.
     pub fn check(&self, offset: u64) -> Result<(), NameError> {
         if offset >= self.bytes.len() as u64 {
             Err(NameError::OutOfBounds)
@@ -56,7 +56,7 @@ impl StringTable {
         }
     }
 
-    /// The name at `offset`, without its NUL; up to the end of the table, if it has none.
+    /// The name at `offset`, without its NUL, or up to the end of the table if it has none.
     fn name(&self, offset: u64, most: usize) -> &[u8] {
         let from = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = self.bytes.get(from..).unwrap_or(&[]);
@@ -65,13 +65,12 @@ impl StringTable {
         rest.get(..len).unwrap_or(rest)
     }
 
-    /// The name at `offset` as text, whatever is wrong with it; at most `most` bytes of it.
+    /// The name at `offset` as text, lossily, up to `most` bytes.
     pub fn text(&self, offset: u64, most: usize) -> String {
         String::from_utf8_lossy(self.name(offset, most)).into_owned()
     }
 
-    /// The bytes of the name at `offset`, with its NUL. Returns `None` if it is outside of the
-    /// table.
+    /// The bytes of the name at `offset`, with its NUL. Returns `None` if it is outside the table.
     pub fn span_of(&self, offset: u64) -> Option<Span> {
         match self.check(offset) {
             Ok(()) => {
@@ -83,12 +82,12 @@ impl StringTable {
         }
     }
 
-    /// Does the last string end with a NUL?
+    /// Returns whether the last string ends with a NUL.
     pub fn is_terminated(&self) -> bool {
         self.bytes.last().is_none_or(|b| *b == 0)
     }
 
-    /// Does it start with the empty name?
+    /// Returns whether the table starts with the empty name.
     pub fn starts_empty(&self) -> bool {
         self.bytes.first().is_none_or(|b| *b == 0)
     }
@@ -99,23 +98,23 @@ const STRING_DOC: Doc = Doc::new(
     "gABI, String Table",
 );
 
-/// Makes the rows of a string table.
+/// The rows of a string table.
 #[derive(Debug)]
 pub struct Strings {
     span: Span,
-    /// How many strings end before each chunk, and in all: where each string is would take more
-    /// memory than the strings. Only counted when somebody opens the table.
+    /// Number of strings that end before each chunk, and in total. Storing the offset of each
+    /// string would take more memory than the strings. Counted on demand.
     ends: OnceCell<Vec<u64>>,
 }
 
-/// So much of one string is shown.
-const SHOWN: u64 = 64 * 1024;
+/// Maximum length of a displayed string, in bytes.
+const STRING_MAX: u64 = 64 * 1024;
 
-/// The bytes of a chunk.
+/// Size of a chunk in bytes.
 const CHUNK: u64 = 1024;
 
 impl Strings {
-    /// The strings in these bytes.
+    /// The strings in `span`.
     pub fn new(span: Span) -> Strings {
         Strings {
             span,
@@ -141,13 +140,13 @@ impl Strings {
         })
     }
 
-    /// How many strings have a NUL, and whether another one follows.
+    /// Number of NUL-terminated strings, and whether an unterminated one follows.
     fn counts(&self, sources: &Sources) -> (u64, bool) {
         let ended = self.ends(sources).last().copied().unwrap_or(0);
         (ended, self.start(ended, sources) < self.span.len())
     }
 
-    /// Where a string starts, relative to the table; where the table ends, if there is none.
+    /// The start of a string relative to the table, or the table's end if there is none.
     fn start(&self, index: u64, sources: &Sources) -> u64 {
         let Some(before) = index.checked_sub(1) else {
             return 0;
@@ -168,7 +167,7 @@ impl Strings {
     }
 }
 
-/// Where the NULs are.
+/// The offsets of the NULs.
 fn nuls(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let bytes = bytes.iter().enumerate();
     bytes.filter(|(_, byte)| **byte == 0).map(|(at, _)| at)
@@ -186,7 +185,7 @@ impl Expand for Strings {
             let end = self.start(index + 1, out.sources);
             let span = self.span.subspan(start, end.saturating_sub(start));
             start = end;
-            let window = Window::clamped(out.sources, span.subspan(0, SHOWN));
+            let window = Window::clamped(out.sources, span.subspan(0, STRING_MAX));
             let bytes = window.bytes();
             let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
             out.push(

@@ -37,7 +37,7 @@ open_enum! {
         STT_SECTION = 3,
         /// The source file.
         STT_FILE = 4,
-        /// Uninitialised common data.
+        /// Uninitialized common data.
         STT_COMMON = 5,
         /// Thread-local storage.
         STT_TLS = 6,
@@ -111,17 +111,17 @@ layout! {
 }
 
 impl Symbol {
-    /// What it stands for: the lower half of `st_info`.
+    /// The symbol's type: the lower half of `st_info`.
     pub fn kind(&self) -> SymbolType {
         SymbolType(u8::try_from(SymbolInfo(self.st_info).kind()).unwrap_or(0))
     }
 
-    /// How it is linked: the upper half of `st_info`.
+    /// The symbol's binding: the upper half of `st_info`.
     pub fn binding(&self) -> SymbolBinding {
         SymbolBinding(u8::try_from(SymbolInfo(self.st_info).binding()).unwrap_or(0))
     }
 
-    /// Who can see it: the lowest bits of `st_other`.
+    /// The symbol's visibility: the lowest bits of `st_other`.
     pub fn visibility(&self) -> SymbolVisibility {
         SymbolVisibility(u8::try_from(SymbolOther(self.st_other).visibility()).unwrap_or(0))
     }

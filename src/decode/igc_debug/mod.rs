@@ -13,7 +13,7 @@
 //!
 //! Patch tokens have the same magic number. In them the third word is the device; here it is a
 //! size, which all known writers leave 0.
-// The fields have the spelling of the header file.
+// The fields use the spelling of the header file.
 #![allow(non_snake_case)]
 
 use std::ops::Range;
@@ -151,23 +151,23 @@ struct Program {
     span: Span,
     header: Option<ProgramHeader>,
     kernels: Vec<Kernel>,
-    /// What stands after the kernels.
+    /// The bytes after the kernels.
     rest: Option<Node>,
 }
 
-/// A kernel. There may be one every twelve bytes: what can be read again is not kept.
+/// A kernel. There may be one every 12 bytes, so only what cannot be read again is kept.
 struct Kernel {
-    /// Where it starts in the program.
+    /// Its offset in the program.
     at: u64,
-    /// Its ELF file, where it was opened.
+    /// Its ELF file, if it was opened.
     visa: Option<Box<OpenedDocument>>,
 }
 
-/// Where the parts of a kernel are.
+/// The byte ranges of a kernel's parts.
 struct Layout {
     header: KernelHeader,
-    /// The size of all parts; the bytes may be fewer.
-    wanted: u64,
+    /// The size of all parts; the file may have fewer bytes.
+    total_size: u64,
     whole: Span,
     name: Span,
     fill: Span,
@@ -176,7 +176,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// Of the kernel at the start of `rest`, or `None` if its header is not all there.
+    /// Reads the kernel at the start of `rest`. Returns `None` if its header is truncated.
     fn read(sources: &Sources, rest: Span) -> Option<Layout> {
         let window = Window::clamped(sources, rest.subspan(0, KernelHeader::SIZE));
         let header = KernelHeader::read(&mut window.reader(Endian::Little)).ok()?;
@@ -185,11 +185,11 @@ impl Layout {
         let visa_size = u64::from(header.SizeVisaDbgInBytes);
         let gen_size = u64::from(header.SizeGenIsaDbgInBytes);
         let fill = fill_of(sources, data, name_size);
-        let wanted = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
+        let total_size = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
         Some(Layout {
             header,
-            wanted,
-            whole: rest.subspan(0, wanted),
+            total_size,
+            whole: rest.subspan(0, total_size),
             name: data.subspan(0, name_size),
             fill: data.subspan(name_size, fill),
             visa: data.subspan(name_size + fill, visa_size),
@@ -197,7 +197,7 @@ impl Layout {
         })
     }
 
-    /// The name as a title; the first few characters of a long one.
+    /// The name as a title, truncated if it is long.
     fn title(&self, sources: &Sources) -> String {
         let start = self.name.subspan(0, super::limits::NAME_SHOWN as u64);
         let window = Window::clamped(sources, start);
@@ -207,7 +207,7 @@ impl Layout {
         }
     }
 
-    /// Says what is wrong with it.
+    /// Reports errors in the kernel.
     fn check(&self, cx: &Context<'_>) {
         let size = self.header.span_of(KernelHeader::KernelNameSize);
         let name_size = self.header.KernelNameSize;
@@ -226,14 +226,14 @@ impl Layout {
                 "the kernel's name has no terminating NUL",
             );
         }
-        if self.whole.len() < self.wanted {
+        if self.whole.len() < self.total_size {
             cx.report(
                 &rules::IGC_DEBUG_OUT_OF_BOUNDS,
                 self.header.origin,
                 format_args!(
                     "{}: name and debug data are truncated by {}",
                     self.title(cx.sources),
-                    plural(self.wanted - self.whole.len(), "byte")
+                    plural(self.total_size - self.whole.len(), "byte")
                 ),
             );
         }
@@ -274,9 +274,9 @@ impl Layout {
     }
 }
 
-/// How many bytes there are between the name and the debug data. pti-gpu rounds the size of
-/// the name up to 4, compute-runtime did not: what IGC writes is a multiple of 4 anyway.
-/// Otherwise the ELF file tells.
+/// Number of bytes between the name and the debug data. pti-gpu rounds the size of the name up to
+/// 4, compute-runtime did not; IGC writes multiples of 4 anyway. Otherwise the magic number of the
+/// ELF file decides.
 fn fill_of(sources: &Sources, data: Span, name_size: u64) -> u64 {
     let fill = name_size.next_multiple_of(4) - name_size;
     let starts_at = |at| Window::clamped(sources, data.subspan(at, 4)).bytes() == ELF;
@@ -297,7 +297,7 @@ const PROGRAM_HEADER: u64 = 1;
 const KERNELS: u64 = 2;
 
 impl Program {
-    /// Reads the kernels that are there.
+    /// Reads the kernels in the file.
     fn read_kernels(&mut self, cx: &Context<'_>, header: &ProgramHeader) {
         let mut at = ProgramHeader::SIZE;
         for count in 0..u64::from(header.NumberOfKernels) {
@@ -339,7 +339,7 @@ impl Program {
         }
     }
 
-    /// Bytes that nothing explains.
+    /// Adds bytes that no structure covers.
     fn rest(&mut self, cx: &Context<'_>, span: Span, name: &'static str, doc: &'static Doc) {
         if !span.is_empty() {
             cx.gap(span);
@@ -347,7 +347,7 @@ impl Program {
         }
     }
 
-    /// The rows at the top: the header, the kernels, the rest.
+    /// Number of rows at the top: the header, the kernels, the rest.
     fn parts(&self) -> u64 {
         let others = usize::from(self.header.is_some()) + usize::from(self.rest.is_some());
         (others + self.kernels.len()) as u64

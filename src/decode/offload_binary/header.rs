@@ -1,5 +1,5 @@
 //! The records of an OffloadBinary. LLVM's OffloadBinary.h, versions 1 to 3.
-// The fields have the spelling of the header file.
+// The fields use the spelling of the header file.
 #![allow(non_snake_case)]
 
 use super::kinds;
@@ -9,7 +9,7 @@ use crate::decode::records::Kind;
 use crate::model::Doc;
 use crate::record;
 
-/// What each starts with.
+/// The magic number.
 pub const MAGIC: &[u8] = &[0x10, 0xff, 0x10, 0xad];
 
 record! {
@@ -122,15 +122,15 @@ pub fn size(version: u32) -> u64 {
     }
 }
 
-/// Where the records are declared.
+/// The source of the declarations.
 pub const SOURCE: &str = "OffloadBinary.h";
 
-/// The numbers of the tables.
+/// The number of the table of entries.
 pub const ENTRIES: u8 = 1;
-/// The number of the string entries' tables.
+/// The number of the tables of string entries.
 pub const STRINGS: u8 = 2;
 
-/// The entries.
+/// The record kind of entries.
 pub static ENTRY: Kind = Kind {
     table: ENTRIES,
     name: "entry",
@@ -161,7 +161,7 @@ static STRING_2: Kind = Kind {
     ),
 };
 
-/// The entries of strings.
+/// The record kind of string entries.
 pub fn string_entry(version: u32) -> &'static Kind {
     match version {
         1 => &STRING_1,

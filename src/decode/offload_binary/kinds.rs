@@ -1,10 +1,10 @@
-//! The kinds of images, as numbered by all writers.
+//! Kinds of images and offload models, in the numbering of all writers.
 #![allow(non_upper_case_globals)]
 
 use crate::{flags, open_enum};
 
 open_enum! {
-    /// What an image is. OffloadBinary.h, ImageKind; 6 and 7 are intel/llvm's.
+    /// The kind of an image. OffloadBinary.h, ImageKind; 6 and 7 are intel/llvm's.
     pub struct ImageKind(u8) {
         /// Not specified.
         None = 0,
@@ -26,8 +26,8 @@ open_enum! {
 }
 
 open_enum! {
-    /// Which programming model an image is of. OffloadBinary.h, OffloadKind: older LLVM and
-    /// intel/llvm count them, newer LLVM has a bit for each.
+    /// The programming model of an image. OffloadBinary.h, OffloadKind: older LLVM and intel/llvm
+    /// number them, newer LLVM assigns a bit to each.
     pub struct OffloadKind(u8) {
         /// None.
         None = 0,

@@ -31,11 +31,11 @@ use super::{limits, rules};
 use crate::analysis::modules::Modules;
 use crate::model::{Capabilities, Fact, Sources, Span, Summary};
 
-/// The format.
+/// The OffloadBinary format.
 #[derive(Debug)]
 pub struct Offload;
 
-/// The keys that something is made of; [`Entry::values`] has their values in this order.
+/// The known keys; [`Entry::values`] has their values in this order.
 pub const KEYS: [&str; 7] = [
     "role",
     "am_index",
@@ -45,7 +45,7 @@ pub const KEYS: [&str; 7] = [
     "ir_type",
     "symbols",
 ];
-/// The places of the keys in [`KEYS`].
+/// The indices of the keys in [`KEYS`].
 pub mod key {
     #![allow(missing_docs)]
     pub const ROLE: usize = 0;
@@ -57,7 +57,7 @@ pub mod key {
     pub const SYMBOLS: usize = 6;
 }
 
-/// An image, and what is said of it.
+/// An image, and its metadata.
 #[derive(Debug)]
 pub struct Entry {
     /// The bytes of the entry.
@@ -66,20 +66,20 @@ pub struct Entry {
     pub image_kind: u64,
     /// Its string entries.
     pub strings: Span,
-    /// The image, as far as it is there.
+    /// The part of the image that is in the file.
     pub image: Span,
-    /// The values of the keys that are known; absent ones are empty.
+    /// The values of the known keys; absent ones are empty.
     pub values: [Span; KEYS.len()],
-    /// What it is in a SYCLBIN of the second generation.
+    /// Its role in a SYCLBIN of the second generation.
     pub part: Option<syclbin::Part>,
-    /// No other part claims bytes of the image.
+    /// Whether no other part claims bytes of the image.
     pub owned: bool,
-    /// The image as a document; those of a SYCLBIN's parts are with the part.
+    /// The image as a document; the images of a SYCLBIN belong to its parts.
     pub opened: Option<Box<OpenedDocument>>,
 }
 
 impl Entry {
-    /// The value of a key as text; at most so much as a name is long.
+    /// The value of a key as text, truncated to the length of a name.
     pub fn value(&self, sources: &Sources, key: usize) -> String {
         let span = self.values.get(key).copied().unwrap_or_default();
         let span = span.subspan(0, limits::NAME_SHOWN as u64);
@@ -144,14 +144,14 @@ impl Format for Offload {
     }
 }
 
-/// The offset of the next binary. Returns `None` if no other one follows.
+/// The offset of the next binary. Returns `None` if there is none.
 fn next_start(cx: &Context<'_>, span: Span, end: u64) -> Option<u64> {
     let at = end.checked_next_multiple_of(8)?;
     let head = Window::clamped(cx.sources, span.subspan(at, 4));
     (head.bytes() == header::MAGIC).then_some(at)
 }
 
-/// Opens one binary; `whole` are its bytes and what follows of the document.
+/// Opens one binary; `whole` is the rest of the document from its start.
 fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> OpenedDocument {
     let list = reading.arrange(cx, whole);
     let survey = reading.is_read().then(|| read_images(cx, &mut reading));
@@ -219,7 +219,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> OpenedDocume
     }
 }
 
-/// Tells what the images are. Returns the SYCLBIN whose parts they are, or `None` if each was
+/// Identifies and opens the images. Returns the SYCLBIN whose parts they are, or `None` if each was
 /// opened as a document of its own.
 fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclbin> {
     let starts_as = |entry: &Entry, magic: &[u8]| {

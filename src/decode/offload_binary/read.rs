@@ -24,7 +24,7 @@ pub mod kind {
     pub const COMPRESSED: u8 = 6;
 }
 
-/// What was read of a binary.
+/// The contents of a binary, without its images.
 pub struct Reading {
     /// All its bytes.
     pub body: Span,
@@ -36,31 +36,31 @@ pub struct Reading {
     pub table: Span,
     /// Its entries.
     pub entries: Vec<Entry>,
-    /// What is compressed.
+    /// The compressed bytes.
     pub compressed: Span,
-    /// What is unpacked from that: a binary, too.
+    /// The decompressed bytes, which are a binary, too.
     pub inflated: Option<Inflated>,
-    /// Who makes the row of that.
+    /// The expander of the decompressed binary.
     pub unpacked: Option<ExpanderId>,
     /// The strings, with their NULs.
     strings: Vec<(u64, u64)>,
     read: bool,
 }
 
-/// Bytes of a file of which many small pieces are wanted.
+/// Bytes of a file, read ahead for many small reads.
 pub struct ReadAhead<'a> {
     sources: &'a Sources,
     span: Span,
     bytes: Bytes,
-    /// How many bytes are still looked through for the ends of long texts.
+    /// Remaining number of bytes to scan for the ends of long strings.
     scan_budget: Cell<u64>,
 }
 
-/// So much is kept at once.
+/// Maximum number of bytes kept at once.
 const KEPT: u64 = 64 << 20;
 
 impl<'a> ReadAhead<'a> {
-    /// Keeps the bytes of `span`, if they are not too many.
+    /// Reads the bytes of `span`, up to the limit.
     pub fn new(sources: &'a Sources, span: Span) -> ReadAhead<'a> {
         let span = span.subspan(0, KEPT);
         let bytes = sources.read(span);
@@ -72,7 +72,7 @@ impl<'a> ReadAhead<'a> {
         }
     }
 
-    /// What there is of `span`.
+    /// The part of `span` that is in the file.
     pub fn get(&self, span: Span) -> Bytes {
         if !self.span.contains(span) {
             let bytes = self.sources.read_clamped(span);
@@ -83,15 +83,15 @@ impl<'a> ReadAhead<'a> {
     }
 }
 
-/// The bytes of a NUL-terminated string, without the NUL. Returns `None` if it does not end
-/// within the limits.
+/// The bytes of a NUL-terminated string, without the NUL. Returns `None` if it does not end within
+/// the limits.
 pub fn c_string(ahead: &ReadAhead<'_>, body: Span, offset: u64) -> Option<Span> {
     if offset >= body.len() {
         return None;
     }
     let most = body.subspan(offset, limits::C_STRING);
     let end = |span: Span| ahead.get(span).iter().position(|b| *b == 0);
-    // Most are short.
+    // Most strings are short.
     if let Some(end) = end(most.subspan(0, 64)) {
         return Some(most.subspan(0, end as u64));
     }
@@ -102,15 +102,15 @@ pub fn c_string(ahead: &ReadAhead<'_>, body: Span, offset: u64) -> Option<Span> 
     end
 }
 
-/// `len` bytes at `offset` of `body`. Returns `None` if they are not all there.
+/// `len` bytes at `offset` of `body`. Returns `None` if they are out of bounds.
 fn inside(body: Span, offset: u64, len: u64) -> Option<Span> {
     let end = offset.checked_add(len)?;
     (end <= body.len()).then(|| body.subspan(offset, len))
 }
 
-/// Unpacks all but the header. Offsets count from the start of the binary before it was
-/// compressed, so the unpacked bytes get its header back, as in LLVM's reader. Returns `None`
-/// if the method is unknown or the stream is damaged.
+/// Decompresses everything after the header. Offsets count from the start of the uncompressed
+/// binary, so the header is put in front again, as in LLVM's reader. Returns `None` if the method
+/// is unknown or the stream is damaged.
 fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option<Inflated> {
     let packed = reading.compressed;
     let start = Window::clamped(cx.sources, packed.subspan(0, 4));
@@ -129,7 +129,7 @@ fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option
             .get_mut(from..to)?
             .copy_from_slice(&number.to_le_bytes());
     }
-    // Between the header and the entries there is nothing in what is written.
+    // Writers leave no bytes between the header and the entries.
     let before = packed.start.saturating_sub(reading.body.start);
     if before != header.len() as u64 {
         return None;
@@ -138,17 +138,17 @@ fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option
     cx.inflate_after(header, "OffloadBinary", method, packed, Some(expected))
 }
 
-/// What the header of any version says.
+/// The fields of a header of any version.
 struct Header {
     version: u32,
     len: u64,
     size: Spanned<u64>,
-    /// Where the entries are, and how many.
+    /// The offset and the number of the entries.
     entries: Spanned<u64>,
     count: Spanned<u64>,
-    /// Only version 1 says it.
+    /// Only in version 1.
     entry_size: Option<Spanned<u64>>,
-    /// Only version 3 has it.
+    /// Only in version 3.
     inflated_size: Option<Spanned<u64>>,
 }
 
@@ -194,7 +194,7 @@ impl Header {
 }
 
 impl Reading {
-    /// Reads the binary that `rest` starts with.
+    /// Reads the binary at the start of `rest`.
     pub fn start(cx: &Context<'_>, rest: Span) -> Reading {
         let head = Window::clamped(cx.sources, rest.subspan(0, Header3::SIZE));
         let header = Header::read(&head);
@@ -218,15 +218,15 @@ impl Reading {
             return reading;
         }
         match header.size.value {
-            said if said < size || said > rest.len() => cx.report(
+            size_field if size_field < size || size_field > rest.len() => cx.report(
                 &rules::OFFLOAD_SIZE,
                 header.size.span,
                 format_args!(
-                    "Size is {said}, but only {} bytes are in the file",
+                    "Size is {size_field}, but only {} bytes are in the file",
                     rest.len()
                 ),
             ),
-            said => reading.body = rest.subspan(0, said),
+            size_field => reading.body = rest.subspan(0, size_field),
         }
         if !(1..=3).contains(&version) {
             let message = format_args!("version {version}: zeview supports 1 to 3");
@@ -261,7 +261,7 @@ impl Reading {
         reading
     }
 
-    /// Are the entries there, not only the header?
+    /// Returns whether the entries were read, not only the header.
     pub fn is_read(&self) -> bool {
         self.read
     }
@@ -352,7 +352,7 @@ impl Reading {
     }
 
     fn read_strings(&mut self, cx: &Context<'_>) {
-        // The strings stand between the entries and the images.
+        // The strings are between the entries and the images.
         let end = self.table.end;
         let images = self.entries.iter().map(|entry| entry.image.start);
         let first = images.filter(|at| *at >= end).min();
@@ -374,7 +374,7 @@ impl Reading {
             }
         }
         self.entries = entries;
-        // A string may be the end of a longer one.
+        // A string may be a suffix of a longer one.
         sort::by_key(&mut self.strings, |string| (string.1, string.0));
         self.strings.dedup_by_key(|string| string.1);
     }
@@ -434,14 +434,14 @@ impl Reading {
         Some(Key { name, which })
     }
 
-    /// All parts of the binary, and what lies between them.
+    /// Arranges all parts of the binary, and fills the holes between them.
     pub fn arrange(&mut self, cx: &Context<'_>, whole: Span) -> Regions {
         let mut claims = vec![
             Region::new(layout::id(kind::HEADER, 0), self.header),
             Region::new(layout::id(kind::ENTRIES, 0), self.table),
             Region::new(layout::id(kind::COMPRESSED, 0), self.compressed),
         ];
-        // In the order in which they usually stand: what is in order is soon sorted.
+        // In the usual file order, so that sorting is fast.
         let entries = || (0..).zip(&self.entries);
         claims.extend(entries().map(|(index, entry)| {
             Region::new(layout::id(kind::STRING_ENTRIES, index), entry.strings)
@@ -455,9 +455,9 @@ impl Reading {
             entries()
                 .map(|(index, entry)| Region::new(layout::id(kind::IMAGE, index), entry.image)),
         );
-        let list = Regions::arrange(cx, whole, claims, Overlap::First, &|what| {
-            let (what, index) = layout::split(what);
-            match what {
+        let list = Regions::arrange(cx, whole, claims, Overlap::First, &|id| {
+            let (part, index) = layout::split(id);
+            match part {
                 kind::HEADER => "the header".to_owned(),
                 kind::ENTRIES => "the entries".to_owned(),
                 kind::STRING_ENTRIES => format!("the strings of entry {index}"),
@@ -467,10 +467,10 @@ impl Reading {
             }
         });
         for region in list.list() {
-            let (what, index) = layout::split(region.id);
+            let (part, index) = layout::split(region.id);
             let entry = usize::try_from(index).ok();
             let entry = entry.and_then(|index| self.entries.get_mut(index));
-            if let Some(entry) = entry.filter(|_| what == kind::IMAGE) {
+            if let Some(entry) = entry.filter(|_| part == kind::IMAGE) {
                 entry.owned = region.is(entry.image);
             }
         }
@@ -478,7 +478,7 @@ impl Reading {
     }
 }
 
-/// Where a key and its value are.
+/// The bytes of a key and its value.
 struct StringEntry {
     key: u64,
     value: u64,
@@ -517,8 +517,8 @@ impl StringEntry {
     }
 }
 
-/// The key and the value of the string entry in `record`. Returns `None` if one of them is not
-/// in the binary.
+/// The key and the value of the string entry in `record`. Returns `None` if one of them is outside
+/// the binary.
 pub fn key_and_value(
     ahead: &ReadAhead<'_>,
     body: Span,
@@ -535,19 +535,19 @@ pub fn key_and_value(
 struct Key {
     /// Its bytes, without the NUL.
     name: Span,
-    /// Its place in [`KEYS`].
+    /// Its index in [`KEYS`].
     which: Option<usize>,
 }
 
-/// What was met before: thousands of entries have the same few keys, and share strings.
+/// Cache of strings: thousands of entries have the same few keys, and share strings.
 struct Interned {
-    /// By the offset that is told.
+    /// Known keys by their offset.
     keys: Vec<(u64, Key)>,
-    /// Strings of late, each in a place that follows from its own.
+    /// Recent strings, each in a slot derived from its offset.
     strings: [(u64, u64); 64],
 }
 
-/// So many keys are remembered.
+/// Maximum number of cached keys.
 const KNOWN: usize = 16;
 
 impl Default for Interned {
@@ -572,7 +572,7 @@ impl Interned {
         Some(key)
     }
 
-    /// May it be that this one was not there before?
+    /// Returns whether the string may be new.
     fn is_new(&mut self, string: (u64, u64)) -> bool {
         let place = usize::try_from(string.1 % 64).unwrap_or(0);
         match self.strings.get_mut(place) {

@@ -25,7 +25,7 @@ use crate::model::{
 
 /// The item of the document itself.
 pub const TOP: u64 = u64::MAX;
-/// The kind of the items of strings that stand together.
+/// The kind of the items of consecutive strings.
 const GROUP: u8 = 7;
 
 const HEADER_DOC: Doc = Doc::new(
@@ -47,20 +47,20 @@ const COMPRESSED_DOC: Doc = Doc::new(
     SOURCE,
 );
 
-/// A binary, all of it looked through.
+/// A binary that has been read.
 pub struct Binary {
     reading: Reading,
-    /// The formats that images are opened in.
+    /// The formats for opening images.
     pub formats: Formats,
     regions: Regions,
-    /// The rows: of each the first of its regions, and the one after the last.
+    /// The rows: the index of the first region of each, and the end of the last row.
     tops: Vec<(u32, u32)>,
     survey: Option<Rc<Syclbin>>,
     modules: Option<Rc<dyn Modules>>,
 }
 
 impl Binary {
-    /// Puts the strings that stand together into one row each.
+    /// Groups consecutive strings into one row each.
     pub fn new(
         reading: Reading,
         formats: Formats,
@@ -68,9 +68,9 @@ impl Binary {
         survey: Option<Rc<Syclbin>>,
         modules: Option<Rc<dyn Modules>>,
     ) -> Binary {
-        let is_string = |what| matches!(layout::split(what).0, kind::STRING | kind::STRING_ENTRIES);
+        let is_string = |id| matches!(layout::split(id).0, kind::STRING | kind::STRING_ENTRIES);
         let mut tops: Vec<(u32, u32)> = Vec::new();
-        // The row that further strings are put into, with the holes before them.
+        // The row that further strings are added to, with the holes before them.
         let mut open: Option<usize> = None;
         for (region, at) in regions.list().iter().zip(0..) {
             let joins = is_string(region.id);
@@ -98,7 +98,7 @@ impl Binary {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> u64 {
         self.tops.len() as u64
     }
@@ -112,8 +112,8 @@ impl Binary {
         self.reading.entries.get(usize::try_from(index).ok()?)
     }
 
-    /// The first region of a row, and the one after its last. Returns `None` if there is no
-    /// such row.
+    /// The first region of a row, and the end of its regions. Returns `None` if there is no such
+    /// row.
     fn top(&self, index: u64) -> Option<(u64, u64)> {
         let (first, end) = self.tops.get(usize::try_from(index).ok()?)?;
         Some((u64::from(*first), u64::from(*end)))
@@ -124,7 +124,7 @@ impl Binary {
         part.map_or_else(|| format!("image {index}"), |part| part.name())
     }
 
-    /// Kind, device and target of an image, as far as they are said.
+    /// Kind, device and target of an image, if known.
     fn image_words(&self, index: u64, sources: &Sources) -> String {
         let Some(entry) = self.entry(index) else {
             return String::new();
@@ -145,15 +145,15 @@ impl Binary {
     }
 }
 
-/// Makes the rows of a binary.
+/// The expander of a binary's rows.
 pub struct BinaryRows(pub Rc<Binary>);
 
 impl BinaryRows {
     fn top(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
         let (first, end) = self.0.top(index)?;
-        let (what, span) = self.0.regions.get(first)?;
+        let (id, span) = self.0.regions.get(first)?;
         if end - first == 1 {
-            return self.part(what, span, out);
+            return self.part(id, span, out);
         }
         let (_, last) = self.0.regions.get(end - 1)?;
         let all = Span::new(span.source, span.start, last.end);
@@ -164,18 +164,18 @@ impl BinaryRows {
         Some(node)
     }
 
-    fn part(&self, what: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
-        if let Some(node) = filler(what, span) {
+    fn part(&self, id: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
+        if let Some(node) = filler(id, span) {
             return Some(node);
         }
         let binary = &self.0;
-        let (what, index) = layout::split(what);
+        let (kind, index) = layout::split(id);
         let remarks = || Rc::clone(binary) as Rc<dyn RecordNotes>;
-        // What is left of a part when others have claimed bytes of it.
+        // The rest of a part whose other bytes belong to other parts.
         let rest = |name: String| Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
         let strings = || format!("string entries of {}", binary.image_name(index));
         let fields = header::header(binary.reading.version);
-        Some(match what {
+        Some(match kind {
             kind::HEADER if span.len() < header::size(binary.reading.version) => {
                 rest("truncated header".to_owned())
             }
@@ -217,7 +217,7 @@ impl BinaryRows {
         })
     }
 
-    /// The row of a table of symbols. Returns `None` for other strings.
+    /// The row of a symbol table. Returns `None` for other strings.
     fn symbols(&self, span: Span, out: &Rows<'_>) -> Option<Node> {
         let mut entries = self.0.reading.entries.iter();
         let value = entries.find_map(|entry| {
@@ -227,7 +227,7 @@ impl BinaryRows {
         symbols::node(value?, out)
     }
 
-    /// The row of what is compressed, with what is unpacked from it.
+    /// The row of the compressed bytes, with the decompressed binary.
     fn compressed(&self, span: Span) -> Node {
         let reading = &self.0.reading;
         match (reading.inflated, reading.unpacked) {
@@ -237,7 +237,7 @@ impl BinaryRows {
         .doc(&COMPRESSED_DOC)
     }
 
-    /// The row of an image; `span` is what of it no other part claims.
+    /// The row of an image; `span` is the part of it that no other part claims.
     fn image(&self, index: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
         let binary = &self.0;
         let entry = binary.entry(index)?;
@@ -309,7 +309,7 @@ impl RecordNotes for Binary {
 
 impl Expand for BinaryRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
-        // All others say it themselves.
+        // Other items know their own count.
         if item == TOP { self.0.len() } else { 0 }
     }
 
@@ -320,8 +320,8 @@ impl Expand for BinaryRows {
             }
             return;
         }
-        let (what, index) = layout::split(item);
-        match what {
+        let (kind, index) = layout::split(item);
+        match kind {
             kind::HEADER => {
                 let header = Window::clamped(out.sources, self.0.reading.header);
                 let fields = header::header(self.0.reading.version);
@@ -356,8 +356,8 @@ impl Expand for BinaryRows {
                 .partition_point(|top| u64::from(top.1) <= region);
             return Some(vec![after as u64]);
         }
-        let (what, index) = layout::split(item);
-        if what != GROUP {
+        let (kind, index) = layout::split(item);
+        if kind != GROUP {
             return None;
         }
         let (first, _) = self.0.top(index)?;
@@ -365,11 +365,11 @@ impl Expand for BinaryRows {
     }
 }
 
-/// Makes the rows of binaries that follow each other.
+/// The expander of consecutive binaries.
 pub struct SeriesRows {
-    /// Their places, and what lies between them.
+    /// Their regions, and the holes between them.
     pub regions: Regions,
-    /// Their bytes, and what they were opened as.
+    /// Their bytes and documents.
     pub binaries: Vec<(Span, OpenedDocument)>,
 }
 
@@ -380,11 +380,11 @@ impl Expand for SeriesRows {
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         for at in range {
-            let Some((what, span)) = self.regions.get(at) else {
+            let Some((id, span)) = self.regions.get(at) else {
                 continue;
             };
-            let node = filler(what, span).or_else(|| {
-                let (_, index) = layout::split(what);
+            let node = filler(id, span).or_else(|| {
+                let (_, index) = layout::split(id);
                 let (_, opened) = self.binaries.get(usize::try_from(index).ok()?)?;
                 Some(format::document_node(
                     format!("binary {index}"),

@@ -33,7 +33,7 @@ static ENTRY_DOC: Doc = Doc::new(
 );
 static NAME_DOC: Doc = Doc::new("Names of symbols, with their NULs.", SOURCE);
 
-/// The places of the names in a table. Returns `None` if the bytes are no table.
+/// The byte ranges of the names in a table. Returns `None` if the bytes are not a table.
 fn names(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
     let (count, rest) = bytes.split_first_chunk::<4>()?;
     let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
@@ -53,10 +53,10 @@ fn read(sources: &Sources, value: Span) -> Window {
     Window::clamped(sources, value.subspan(0, limits::C_STRINGS))
 }
 
-/// The memory that a symbol takes without its name, in bytes.
+/// The memory that a symbol uses without its name, in bytes.
 const SYMBOL: u64 = 96;
 
-/// The names that a value lists, as far as `memory` lasts, and the number of those that are left out.
+/// The names that a value lists, within the `memory` budget, and the number of omitted names.
 fn list(sources: &Sources, value: Span, memory: &Account) -> (Vec<Entry>, u64) {
     let window = read(sources, value);
     let mut left_out = 0;
@@ -93,15 +93,15 @@ fn list(sources: &Sources, value: Span, memory: &Account) -> (Vec<Entry>, u64) {
     (entries, left_out)
 }
 
-/// Bytes of names up to which they are shown in full; more than a file of real symbols has.
+/// Maximum size of the names shown in full, in bytes; more than files of real symbols have.
 const NAMES_SHOWN: u64 = 4 << 20;
 
-/// Symbols of a table that have rows, and the bytes of the table for one more: each takes some 2 KB of
-/// memory. Real tables have some hundred.
+/// Number of symbols that always get rows, and the bytes of a table that allow one more symbol.
+/// A row uses about 2 KB of memory. Real tables have some hundred symbols.
 const SYMBOL_ROWS: u64 = 1 << 13;
 const SYMBOL_ROW_BYTES: u64 = 320;
 
-/// The row of a table of symbols. Returns `None` if the value is no table.
+/// The row of a symbol table. Returns `None` if the value is not a table.
 pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
     let window = read(out.sources, value);
     let names = names(window.bytes())?;
@@ -119,7 +119,7 @@ pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
     };
     let count = Node::field("count", word(0), value.subspan(0, 4));
     tree.push(StaticTree::TOP, count.doc(&COUNT_DOC));
-    // Any number of symbols may name the same bytes.
+    // Any number of symbols may share the same name bytes.
     let total = names
         .iter()
         .fold(0u64, |sum, (_, len)| sum.saturating_add(*len));
@@ -167,7 +167,7 @@ pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
     Some(node.children(out.register(Rc::new(tree)), 0, Some(rows)))
 }
 
-/// Who knows the images of a binary.
+/// The interface to the images of a binary.
 pub struct OffloadImages(pub Rc<Binary>);
 
 impl HostImages for OffloadImages {

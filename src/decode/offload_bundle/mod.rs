@@ -113,7 +113,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Where the header ends, from the start of the bundle.
+    /// Reads the header and returns its end, relative to the bundle.
     fn header(&mut self) -> u64 {
         let magic = self.span.subspan(0, MAGIC.len() as u64);
         let value = Value::text_from(MAGIC);
@@ -136,7 +136,7 @@ impl Reading<'_> {
         self.entries(count.value, count.span, at + 8)
     }
 
-    /// Bytes that are no whole entry.
+    /// Adds the bytes of an incomplete entry.
     fn rest(&mut self, at: u64) {
         let rest = self.span.skip(at);
         if !rest.is_empty() {
@@ -210,7 +210,7 @@ impl Reading<'_> {
     }
 }
 
-/// How a reader of records is made for bytes at the start of `span`.
+/// Reads a record at the start of `span`.
 fn read_record<T>(
     cx: &Context<'_>,
     span: Span,

@@ -1,5 +1,5 @@
 //! Compressed bundles.
-// The fields have the spelling of the header file.
+// The fields use the spelling of the header file.
 #![allow(non_snake_case)]
 
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::{open_enum, record};
 
 const MAGIC: &[u8] = b"CCOB";
 
-/// The label of the fact that says how a bundle is compressed.
+/// The label of the fact with the compression method.
 const COMPRESSION: &str = "compression";
 
 open_enum! {
@@ -101,13 +101,13 @@ struct Header {
     rows: Vec<Node>,
     version: Spanned<u64>,
     method: Spanned<u64>,
-    /// The size of the file; version 1 does not say it.
+    /// The size of the file; version 1 does not store it.
     file_size: Option<Spanned<u64>>,
     unpacked_size: u64,
 }
 
 impl Header {
-    /// All but version 1 and 2 are read as version 3.
+    /// Unknown versions are read as version 3.
     fn read(cx: &Context<'_>, span: Span) -> ReadResult<Header> {
         macro_rules! read {
             ($ty:ident, $file_size:expr) => {{

@@ -1,4 +1,4 @@
-//! Bundles of texts: each stands between two lines of comment.
+//! Text bundles: each text is between two comment lines.
 //!
 //! ```text
 //! # __CLANG_OFFLOAD_BUNDLE____START__ sycl-spir64-unknown-unknown
@@ -20,7 +20,7 @@ use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary,
 const START: &str = " __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = " __CLANG_OFFLOAD_BUNDLE____END__ ";
 
-/// How the lines start, by the language of the texts.
+/// Comment prefixes of the languages of the texts.
 const COMMENTS: &[&str] = &["#", ";", "//"];
 
 static MARK_DOC: Doc = Doc::new(
@@ -36,7 +36,7 @@ static TEXT_DOC: Doc = Doc::new(
 #[derive(Debug)]
 pub struct TextBundle;
 
-/// A line of comment.
+/// A comment line that starts or ends a text.
 enum BundleMarker {
     Start(String),
     End(String),
@@ -66,7 +66,7 @@ impl Format for TextBundle {
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut parts = Vec::new();
         let mut ids = Vec::new();
-        // What the current text is for, and where it starts.
+        // The target of the current text, and its start.
         let mut current: Option<(String, Span)> = None;
         let mut at = span.start;
         if cx.may_walk(span) {
@@ -131,7 +131,7 @@ impl Format for TextBundle {
     }
 }
 
-/// More texts are one text.
+/// Maximum number of texts; a bundle with more is shown as one text.
 const TEXTS: usize = 4096;
 
 fn facts(span: Span, ids: Vec<(String, Span)>) -> Vec<Fact> {

@@ -1,5 +1,5 @@
-//! Patch tokens: Intel's kernel format that predates the zebin. Only recognised; the fields of the
-//! program header are decoded.
+//! Patch tokens: Intel's kernel format that predates the zebin. Only the format is detected, and
+//! the fields of the program header are decoded.
 //!
 //! ```text
 //! SProgramBinaryHeader, 28 bytes │ patch list of the program │ kernels
@@ -7,7 +7,7 @@
 //!
 //! [IGC's debug data](super::igc_debug) has the same magic number. In it the third word is 0; here
 //! it is the device.
-// The fields have the spelling of the header file.
+// The fields use the spelling of the header file.
 #![allow(non_snake_case)]
 
 use std::rc::Rc;
@@ -60,7 +60,7 @@ static KERNELS_DOC: Doc = Doc::new(
 
 const MAGIC: &[u8] = b"CTNI";
 
-/// The format.
+/// The patch token format.
 #[derive(Debug)]
 pub struct PatchTokens;
 

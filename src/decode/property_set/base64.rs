@@ -5,20 +5,20 @@
 //! first. Two remaining bytes give three digits, one byte gives two; there is no padding. A byte
 //! value starts with its number of *bits*, as a 64-bit number.
 
-/// What is wrong with digits.
+/// An error in the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// One digit is left over: no number of bytes is written so.
+    /// One digit is left over; no number of bytes has this encoding.
     Length,
-    /// This character, by its place, is no digit.
+    /// The character at this index is not a digit.
     Character(usize),
-    /// There are fewer than the eight bytes of the number of bits.
+    /// The bit count, 8 bytes, is truncated.
     NoCount,
-    /// The number of bits is not that of the bytes that follow.
+    /// The bit count does not match the number of bytes that follow.
     Count {
-        /// What it says.
+        /// The bit count.
         bits: u64,
-        /// How many bytes follow.
+        /// Number of bytes that follow.
         bytes: u64,
     },
 }
@@ -34,11 +34,11 @@ fn digit(character: u8) -> Option<u32> {
     }))
 }
 
-/// The bytes of digits.
+/// Decodes digits to bytes.
 ///
 /// # Errors
 ///
-/// When they are no digits, or one too many.
+/// Returns an error if a character is not a digit, or if one digit is left over.
 pub fn decode(text: &[u8]) -> Result<Vec<u8>, Fault> {
     if text.len() % 4 == 1 {
         return Err(Fault::Length);
@@ -57,11 +57,11 @@ pub fn decode(text: &[u8]) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// The number of bits and the bytes of a value.
+/// Decodes the bit count and the bytes of a value.
 ///
 /// # Errors
 ///
-/// When the digits are wrong, or the number of bits is not that of the bytes.
+/// Returns an error if the digits are invalid, or the bit count does not match the bytes.
 pub fn value(text: &[u8]) -> Result<(u64, Vec<u8>), Fault> {
     let mut bytes = decode(text)?;
     let head: [u8; 8] = bytes
@@ -95,13 +95,13 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_fill_no_byte() {
+    fn partial_bytes() {
         assert_eq!(value(b"BAAAAAAAAAQA"), Ok((1, vec![1])));
         assert_eq!(value(b"JAAAAAAAAAw/BA"), Ok((9, vec![255, 1])));
     }
 
     #[test]
-    fn digits_that_are_none() {
+    fn invalid_digits() {
         assert_eq!(decode(b"A"), Err(Fault::Length));
         assert_eq!(decode(b"AAAAA"), Err(Fault::Length));
         assert_eq!(decode(b"AAA="), Err(Fault::Character(3)));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_bits_that_are_wrong() {
+    fn mismatched_bit_counts() {
         assert_eq!(value(b""), Err(Fault::NoCount));
         assert_eq!(value(b"IAAAAAAAA"), Err(Fault::Length));
         assert_eq!(value(b"IAAAAAAAAA"), Err(Fault::NoCount));

@@ -4,62 +4,62 @@
 use crate::analysis::modules::{IR_TYPES, STATES};
 use crate::model::Doc;
 
-/// What a value looks like.
+/// The format of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Nothing is known: shown by what it looks like.
+    /// Unknown: presented according to its contents.
     Any,
-    /// A number, some of which have a name, by number.
+    /// A number with names for some values, by index.
     Named(&'static [&'static str]),
-    /// A word of bits.
+    /// A bit mask.
     Bits,
     /// Zero or one.
     YesNo,
     /// Text.
     Text,
-    /// Texts with this character between them.
+    /// Texts separated by this character.
     Texts(char),
-    /// Numbers of 32 bits.
+    /// 32-bit numbers.
     Words,
-    /// Numbers of 32 bits that are aspects of devices.
+    /// 32-bit numbers that are device aspects.
     Aspects,
-    /// One to three sizes, each of 32 or of 64 bits.
+    /// One to three sizes, each of 32 or 64 bits.
     Sizes,
-    /// Records of numbers of 32 bits with these names.
+    /// Records of 32-bit numbers with these names.
     Records(&'static [&'static str]),
-    /// A bit for each argument, the first one lowest: set for those that are left out.
+    /// A bit for each argument, the first one lowest: set if the argument is eliminated.
     Arguments,
     /// Bytes of the program.
     Raw,
 }
 
-/// A key that is known.
+/// A known key.
 #[derive(Debug)]
 pub struct Key {
-    /// The key; `@…` for the end of one; empty for any.
+    /// The key, or `@…` for the suffix of one, or empty for any.
     name: &'static str,
-    /// What the value looks like.
+    /// The format of the value.
     pub form: Form,
-    /// What it means.
+    /// Its meaning.
     pub doc: Doc,
 }
 
-/// A set that is known.
+/// A known set.
 #[derive(Debug)]
 pub struct Set {
     name: &'static str,
-    /// What it is about.
+    /// Its contents.
     pub doc: Doc,
     keys: &'static [Key],
 }
 
-/// The set of that name.
+/// Looks up a set by name.
 pub fn set(name: &[u8]) -> Option<&'static Set> {
     SETS.iter().find(|set| set.name.as_bytes() == name)
 }
 
 impl Set {
-    /// What is known of a key.
+    /// Looks up a key.
     pub fn key(&self, name: &[u8]) -> Option<&'static Key> {
         let fits = |key: &&Key| match key.name.as_bytes() {
             [] => true,
@@ -131,7 +131,7 @@ sets! {
         "isEsimdImage" YesNo, "The module is explicit SIMD (ESIMD) code.";
         "sycl-register-alloc-mode" Named(&["automatic", "", "large"]), "The register allocation mode: 0 automatic, 2 large register file.";
         "sycl-grf-size" Named(&["automatic"]), "The number of registers per hardware thread; 0 automatic.";
-        "optLevel" Any, "The optimisation level.";
+        "optLevel" Any, "The optimization level.";
         "specConstsReplacedWithDefault" YesNo, "Specialization constants have been replaced by their default values and can no longer be set.";
         "sanUsed" Text, "The sanitizer that the module is instrumented for.";
         "isNativeCPUImage" YesNo, "The module is for the SYCL Native CPU device.";
@@ -177,8 +177,8 @@ sets! {
     }
 }
 
-/// The aspects of devices by number (aspects.def, aspects_deprecated.def); numbers without one
-/// are empty.
+/// The names of device aspects by number (aspects.def, aspects_deprecated.def); unused numbers are
+/// empty.
 pub static ASPECTS: &str = "\
 ,cpu,gpu,accelerator,custom,fp16,fp64,int64_base_atomics,int64_extended_atomics,image,\
 online_compiler,online_linker,queue_profiling,usm_device_allocations,usm_host_allocations,\
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aspects_stand_at_their_numbers() {
+    fn aspect_names_match_their_numbers() {
         for (number, name) in [
             (1, "cpu"),
             (6, "fp64"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_by_name_end_and_set() {
+    fn keys_by_name_suffix_and_set() {
         let form = |name: &str, key: &str| {
             let key = set(name.as_bytes())?.key(key.as_bytes())?;
             Some(key.form)

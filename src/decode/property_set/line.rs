@@ -11,55 +11,55 @@ use super::base64;
 use crate::decode::rule::Rule;
 use crate::decode::rules;
 
-/// What a line is; the ranges count from its first byte.
+/// A parsed line; ranges count from its first byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// The name of a set, which starts here.
+    /// The name of a set that starts here.
     Set(Range<usize>),
     /// A property.
     Property(Parts),
-    /// Neither.
+    /// A malformed line.
     Wrong(&'static str),
 }
 
 /// The parts of a property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
-    /// The key: from the start of the line.
+    /// The key, from the start of the line.
     pub key: Range<usize>,
     /// The type.
     pub kind: Range<usize>,
-    /// The value: to the end of the line.
+    /// The value, to the end of the line.
     pub value: Range<usize>,
 }
 
-/// What is wrong with a property, and where.
+/// An error in a property, and its location.
 pub struct LineError {
     /// The rule.
     pub rule: &'static Rule,
     /// The bytes of the line.
     pub at: Range<usize>,
-    /// In words.
+    /// The message.
     pub message: String,
 }
 
 /// A property's type and value.
 pub struct Reading {
-    /// The number of the type, if it is one.
+    /// The number of the type, if it is valid.
     pub kind: u64,
     /// The value.
     pub value: Read,
 }
 
-/// A value that was read.
+/// A decoded value.
 pub enum Read {
     /// Type 1.
     Number(u64),
-    /// Type 2: so many bits, and the bytes.
+    /// Type 2: the bit count and the bytes.
     Bytes(u64, Vec<u8>),
 }
 
-/// Takes a line apart; it has no line break, and is not empty.
+/// Parses a line without its line break; the line must not be empty.
 pub fn read(line: &[u8]) -> Line {
     let find = |byte: u8, from: usize| {
         let rest = line.get(from..)?;
@@ -90,10 +90,10 @@ pub fn read(line: &[u8]) -> Line {
 ///
 /// # Errors
 ///
-/// When one of them is wrong.
+/// Returns an error if one of them is invalid.
 pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
     let bytes = |range: &Range<usize>| line.get(range.clone()).unwrap_or(&[]);
-    let shown = |range: &Range<usize>| String::from_utf8_lossy(bytes(range)).into_owned();
+    let text_at = |range: &Range<usize>| String::from_utf8_lossy(bytes(range)).into_owned();
     let wrong = |rule, at: &Range<usize>, message| LineError {
         rule,
         at: at.clone(),
@@ -104,14 +104,14 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
         Some(1) => {
             let number = decimal(bytes(&parts.value)).filter(|n| u32::try_from(*n).is_ok());
             Read::Number(number.ok_or_else(|| {
-                let text = shown(&parts.value);
+                let text = text_at(&parts.value);
                 let message = format!("{text:?} is not a 32-bit decimal number");
                 wrong(&rules::PROPERTY_NUMBER, &parts.value, message)
             })?)
         }
         Some(2) => {
             let (bits, bytes) = base64::value(bytes(&parts.value)).map_err(|fault| {
-                let (rule, message) = said(fault);
+                let (rule, message) = describe(fault);
                 let at = match fault {
                     base64::Fault::Character(at) => {
                         let start = parts.value.start.saturating_add(at);
@@ -124,7 +124,7 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
             Read::Bytes(bits, bytes)
         }
         _ => {
-            let text = shown(&parts.kind);
+            let text = text_at(&parts.kind);
             let message = format!("unknown type {text:?}: expected 1 (number) or 2 (bytes)");
             return Err(wrong(&rules::PROPERTY_TYPE, &parts.kind, message));
         }
@@ -133,7 +133,7 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, LineError> {
     Ok(Reading { kind, value })
 }
 
-fn said(fault: base64::Fault) -> (&'static Rule, String) {
+fn describe(fault: base64::Fault) -> (&'static Rule, String) {
     use base64::Fault;
     match fault {
         Fault::Length => (
@@ -152,7 +152,7 @@ fn said(fault: base64::Fault) -> (&'static Rule, String) {
     }
 }
 
-/// Digits and nothing else.
+/// Parses decimal digits; rejects anything else.
 pub fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;
@@ -160,8 +160,8 @@ pub fn decimal(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The lines of a text that are not blank: from their first byte to their line break. The text
-/// ends at a NUL, as readers have it.
+/// The ranges of the non-blank lines, without their line breaks. The text ends at a NUL, as it does
+/// for other readers.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -189,19 +189,19 @@ pub fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
 mod tests {
     use super::*;
 
-    fn shown(text: &[u8]) -> Vec<&[u8]> {
+    fn non_blank_lines(text: &[u8]) -> Vec<&[u8]> {
         lines(text).map(|line| &text[line]).collect()
     }
 
     #[test]
-    fn lines_end_where_readers_have_it() {
+    fn lines_end_at_line_breaks_and_nul() {
         let none: [&[u8]; 0] = [];
-        assert_eq!(shown(b""), none);
-        assert_eq!(shown(b"\n\r\n\n"), none);
-        assert_eq!(shown(b"a\nb"), [b"a", b"b"]);
-        assert_eq!(shown(b"\n\na\r\nb\r\n"), [b"a", b"b"]);
-        assert_eq!(shown(b"a\0b\nc\n"), [b"a"]);
-        assert_eq!(shown(b"a\rb"), [b"a\rb"]);
+        assert_eq!(non_blank_lines(b""), none);
+        assert_eq!(non_blank_lines(b"\n\r\n\n"), none);
+        assert_eq!(non_blank_lines(b"a\nb"), [b"a", b"b"]);
+        assert_eq!(non_blank_lines(b"\n\na\r\nb\r\n"), [b"a", b"b"]);
+        assert_eq!(non_blank_lines(b"a\0b\nc\n"), [b"a"]);
+        assert_eq!(non_blank_lines(b"a\rb"), [b"a\rb"]);
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
     fn values_by_type() {
         let rule_of = |line: &str| {
             let Line::Property(parts) = read(line.as_bytes()) else {
-                panic!("{line} is none");
+                panic!("{line} is not a property");
             };
             value(line.as_bytes(), &parts).err().map(|w| w.rule.id)
         };

@@ -4,20 +4,20 @@ use super::known::{Form, aspect};
 use crate::model::text::escaped;
 use crate::model::{Str, Value};
 
-/// What a value means: in a few words, and in parts that the words are made of.
+/// The meaning of a value: a short description, and the parts it is made of.
 #[derive(Debug, Default)]
 pub struct Meaning {
-    /// A few words; empty where the value itself says all.
+    /// The description; empty if the value itself is enough.
     pub words: String,
-    /// The parts, with a name each.
+    /// The parts, each with a name.
     pub parts: Vec<(Str, Value)>,
 }
 
-/// More parts than these are not made rows of.
+/// Maximum number of parts with rows.
 const PARTS: usize = 4096;
-/// More parts than these are not put into words.
+/// Maximum number of parts in the description.
 const WORDS: usize = 16;
-/// More characters of a text than these are not put into words.
+/// Maximum number of characters of a text in the description.
 const TEXT: usize = 200;
 
 impl Meaning {
@@ -28,7 +28,7 @@ impl Meaning {
         }
     }
 
-    /// The words are those of the parts.
+    /// Joins the descriptions of the parts.
     fn list(parts: impl Iterator<Item = (Str, Value, String)>, between: &str) -> Meaning {
         let mut meaning = Meaning::default();
         let mut more = 0;
@@ -52,7 +52,7 @@ impl Meaning {
     }
 }
 
-/// What a number means.
+/// The meaning of a number.
 pub fn of_number(form: Form, number: u64) -> Meaning {
     match form {
         Form::Named(names) => {
@@ -69,7 +69,7 @@ pub fn of_number(form: Form, number: u64) -> Meaning {
     }
 }
 
-/// What bytes mean; `bits` of them are used.
+/// The meaning of bytes, of which `bits` bits are used.
 pub fn of_bytes(form: Form, bits: u64, bytes: &[u8]) -> Meaning {
     let words = || numbers(bytes, 4);
     match form {
@@ -91,12 +91,12 @@ pub fn of_bytes(form: Form, bits: u64, bytes: &[u8]) -> Meaning {
         Form::Records(fields) if whole(bytes, 4 * fields.len()) => records(bytes, fields),
         Form::Arguments => arguments(bits, bytes),
         Form::Raw => Meaning::words(hex(bytes)),
-        // What is known of the key is not so of this value, if anything is.
+        // The value does not have the format of its key.
         _ => any(bytes),
     }
 }
 
-/// Is it some whole number of such pieces?
+/// Returns whether the bytes are a positive number of whole pieces.
 fn whole(bytes: &[u8], size: usize) -> bool {
     !bytes.is_empty() && bytes.len().is_multiple_of(size)
 }
@@ -139,14 +139,14 @@ fn texts(bytes: &[u8], between: char) -> Option<Meaning> {
     ))
 }
 
-/// The text, if it is some that people read.
+/// The bytes as text, if all characters are printable.
 fn printable(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     text.chars().all(shown).then_some(text)
 }
 
-/// Sizes of 64 bits, or of 32 in older files: no size is 0, so the upper half tells.
+/// Sizes of 64 bits, or of 32 in older files: no size is 0, so the upper half decides.
 fn sizes(bytes: &[u8]) -> Meaning {
     let narrow = match bytes.len() {
         4 | 12 => true,
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_is_known_of() {
+    fn unknown_formats() {
         let any = |bytes: &[u8]| of_bytes(Form::Any, 0, bytes).words;
         assert_eq!(any(b"asan"), "asan");
         assert_eq!(any(&[1, 0, 0, 0, 0, 1, 0, 0]), "1, 256");

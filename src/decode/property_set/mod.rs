@@ -36,7 +36,7 @@ const TEXT_DOC: Doc = Doc {
     known: &[],
 };
 
-/// The bytes of a part of the text.
+/// The span of a part of the text.
 fn place(text: Span, range: &Range<usize>) -> Span {
     let len = range.end.saturating_sub(range.start) as u64;
     text.subspan(range.start as u64, len)
@@ -45,18 +45,18 @@ fn place(text: Span, range: &Range<usize>) -> Span {
 /// A set, or a key in one.
 type Name<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// The names that were there: few are compared with each other, many are looked up.
+/// The names seen so far: a few are compared in sequence, many are hashed.
 #[derive(Default)]
 struct Names<'a> {
     few: Vec<Name<'a>>,
     many: HashSet<Name<'a>>,
 }
 
-/// More are many.
+/// Maximum number of names compared in sequence.
 const FEW: usize = 16;
 
 impl<'a> Names<'a> {
-    /// Says whether it was not there before.
+    /// Inserts a name and returns whether it is new.
     fn insert(&mut self, name: Name<'a>) -> bool {
         if self.few.len() >= FEW {
             self.many.extend(self.few.drain(..));
@@ -72,8 +72,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Walks through a text and reports what is wrong with it. Says whether that was done: not
-/// where there is too much. Names are compared as far as they are listed.
+/// Walks a text and reports its errors. Returns `false` if the text is too large to walk. Only
+/// listed names are compared.
 pub fn check(cx: &Context<'_>, text: Span) -> bool {
     if text.len() > limits::PROPERTIES {
         let message = format_args!("{} bytes of properties are not parsed", text.len());
@@ -86,8 +86,8 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     let window = Window::clamped(cx.sources, text);
     let bytes = window.bytes();
     let mut names = Names::default();
-    let twice = |what: &str, at: &Range<usize>| {
-        let message = format_args!("duplicate {what}");
+    let twice = |noun: &str, at: &Range<usize>| {
+        let message = format_args!("duplicate {noun}");
         cx.report(&rules::PROPERTY_TWICE, place(text, at), message);
     };
     let mut set: Option<&[u8]> = None;
@@ -142,7 +142,7 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     true
 }
 
-/// The row of a text that was checked.
+/// The row of a checked text.
 pub fn node(out: &Rows<'_>, name: impl Into<Str>, text: Span, checked: bool) -> Node {
     let node = Node::new(NodeKind::Text, name, text)
         .area(Area::Meta)
@@ -156,7 +156,7 @@ pub fn node(out: &Rows<'_>, name: impl Into<Str>, text: Span, checked: bool) -> 
     node.children(rows, rows::TOP, None)
 }
 
-/// Says what the properties mean, as the rows of their text do.
+/// Sets the meanings of properties, as shown in the rows of their text.
 pub fn explain(sets: &mut [PropertySet]) {
     for set in sets {
         let known = known::set(set.name.as_bytes());
@@ -174,8 +174,8 @@ pub fn explain(sets: &mut [PropertySet]) {
     }
 }
 
-/// The properties of a text, as its readers have them: sets and keys that are there again
-/// count once. What they mean, [`explain`] says.
+/// The properties of a text as its readers see them: repeated sets and keys count once. [`explain`]
+/// adds their meanings.
 pub fn sets(sources: &Sources, text: Span) -> Vec<PropertySet> {
     let mut sets: Vec<PropertySet> = Vec::new();
     let mut places: HashMap<Str, u32> = HashMap::new();
@@ -198,7 +198,7 @@ pub fn sets(sources: &Sources, text: Span) -> Vec<PropertySet> {
             let Some(set) = sets.get_mut(index) else {
                 return;
             };
-            // The names of sets cannot hold line breaks.
+            // Set names cannot contain line breaks.
             let name = format!("{now}\n{}", property.key);
             let new = u32::try_from(set.entries.len()).unwrap_or(u32::MAX);
             let at = *places.entry(name.into()).or_insert(new);
@@ -212,16 +212,16 @@ pub fn sets(sources: &Sources, text: Span) -> Vec<PropertySet> {
     sets
 }
 
-/// What [`each`] finds.
+/// An item found by [`each`].
 pub enum Item {
     /// The name of a set.
     Set(String, Span),
-    /// A property of the set before.
+    /// A property of the preceding set.
     Property(Property),
 }
 
-/// Calls `f` with the sets and properties of a text, in order, up to
-/// [`limits::PROPERTY_ENTRIES`]: [`check`] says so.
+/// Calls `f` with the sets and properties of a text, in order, up to [`limits::PROPERTY_ENTRIES`];
+/// [`check`] reports the limit.
 pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
     if text.is_empty() || text.len() > limits::PROPERTIES {
         return;
@@ -275,7 +275,7 @@ fn property(place_of: Span, line: &[u8], parts: &Parts) -> Property {
     }
 }
 
-/// The number and the text of a property, for those who look for one.
+/// Typed access to the value of a property.
 impl Property {
     /// The value, if it is a number.
     pub fn number(&self) -> Option<Located<u64>> {

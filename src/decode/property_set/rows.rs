@@ -10,9 +10,9 @@ use crate::model::{Bytes, Doc, Expand, ExpanderId, Node, NodeKind, Rows, Sources
 
 /// The item of the text itself.
 pub(super) const TOP: u64 = 0;
-/// Set in the items of sets: their places among the rows of the text.
+/// Set in the items of sets: the rest is the set's index among the rows of the text.
 const SET: u64 = 1 << 48;
-/// Set in the items of the parts of values: the numbers of their lines.
+/// Set in the items of value parts: the rest is the line number.
 const VALUE: u64 = 1 << 49;
 
 pub(super) const SET_DOC: Doc = doc("A property set.");
@@ -32,24 +32,24 @@ const fn doc(text: &'static str) -> Doc {
     }
 }
 
-/// A text, taken apart into lines; what is in a line is read when it is shown.
+/// A text split into lines; lines are parsed when they are display_name.
 pub(super) struct Sets {
     span: Span,
     text: Bytes,
-    /// Where the lines start that are not blank.
+    /// The starts of the lines that are not blank.
     lines: Vec<u32>,
-    /// The rows right below the text, by their first lines.
+    /// The top-level rows of the text, by their first lines.
     tops: Vec<SetOrLine>,
 }
 
-/// A set, or a line that is in none.
+/// A set, or a line outside of any set.
 struct SetOrLine {
     is_set: bool,
-    /// Its lines; the first one of a set has its name.
+    /// Its lines; the first line of a set is its name.
     lines: Range<usize>,
 }
 
-/// A property as it stands in a line, with what is known of its key.
+/// A property in a line, and the known facts about its key.
 struct PropertyLine<'a> {
     set: Option<&'static known::Set>,
     line: &'a [u8],
@@ -109,7 +109,7 @@ impl Sets {
         self.text.get(range.clone()).unwrap_or(&[])
     }
 
-    /// The bytes of a line, without what ends it.
+    /// The bytes of a line without its line break.
     fn line(&self, number: usize) -> Range<usize> {
         let start = self.lines.get(number).copied().unwrap_or(u32::MAX);
         let start = usize::try_from(start).unwrap_or(usize::MAX);
@@ -118,7 +118,7 @@ impl Sets {
         start..start.saturating_add(len)
     }
 
-    /// Where the line before ends: what introduces this one starts there.
+    /// The end of the previous line, where the prefix of this one starts.
     fn end_before(&self, number: usize) -> usize {
         number
             .checked_sub(1)
@@ -129,7 +129,7 @@ impl Sets {
         self.end_before(self.lines.len())..self.text.len()
     }
 
-    /// The set that a line is in.
+    /// The set of a line.
     fn set_of(&self, number: usize) -> Option<&'static known::Set> {
         let after = self.tops.partition_point(|top| top.lines.start <= number);
         let top = self.tops.get(after.checked_sub(1)?)?;
@@ -166,7 +166,7 @@ impl Sets {
         let before = self.end_before(top.lines.start);
         let node = Node::new(
             NodeKind::Mapping,
-            shown(name),
+            display_name(name),
             self.place(&(first.end..last.end)),
         )
         .head(head(before, first.end))
@@ -196,7 +196,7 @@ impl Sets {
         let start = range.start.saturating_add(parts.value.start);
         let span = self.place(&(start..range.end));
         let doc = found.known().map_or(&KEY_DOC, |key| &key.doc);
-        let node = Node::field(shown(found.bytes(&parts.key)), Value::None, span)
+        let node = Node::field(display_name(found.bytes(&parts.key)), Value::None, span)
             .head(head(before, start))
             .doc(doc);
         let Ok(reading) = line::value(line, &parts) else {
@@ -222,7 +222,7 @@ impl Sets {
         }
     }
 
-    /// The rows below a value of bytes.
+    /// The rows below a byte value.
     fn parts(&self, number: usize) -> Vec<Node> {
         let bounds = self.line(number);
         let line = self.bytes(&bounds);
@@ -262,13 +262,13 @@ fn head(from: usize, to: usize) -> u32 {
     u32::try_from(to.saturating_sub(from)).unwrap_or(0)
 }
 
-/// A name that is shown: not all of a very long one.
-fn shown(name: &[u8]) -> String {
+/// A name for display, truncated if very long.
+fn display_name(name: &[u8]) -> String {
     let name = name.get(..limits::NAME_SHOWN).unwrap_or(name);
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// So much of a value is shown.
+/// The start of a value, for display.
 fn cut(value: &[u8]) -> &[u8] {
     value.get(..64 * 1024).unwrap_or(value)
 }
@@ -307,7 +307,7 @@ impl Expand for Sets {
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
         let within = usize::try_from(offset.checked_sub(self.span.start)?).ok()?;
-        // The line whose end is behind the byte: what introduces a line belongs to it.
+        // The first line that ends after the byte: a line's prefix belongs to it.
         let line = partition(self.lines.len(), |line| self.line(line).end <= within);
         if item == TOP {
             let after = self.tops.partition_point(|top| top.lines.end <= line);
@@ -327,7 +327,7 @@ impl Expand for Sets {
     }
 }
 
-/// The first number below `count` that does not fulfil the condition.
+/// The first number below `count` that does not satisfy the condition.
 fn partition(count: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {

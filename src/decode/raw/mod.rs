@@ -1,5 +1,4 @@
-//! Bytes of a format that zeview does not read: parts with their entropy and the strings in
-//! them, or the lines of a text.
+//! Unknown formats: parts with their entropy and strings, or the lines of a text.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -14,7 +13,7 @@ use crate::model::{
     Tone, Value,
 };
 
-/// Opens anything.
+/// Opens any bytes.
 pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, super::format::HEAD));
     let guess = guess(head.bytes());
@@ -49,7 +48,7 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     }
 }
 
-/// The longest text that is shown line by line.
+/// Maximum size of a text that is shown line by line, in bytes.
 const LINES_MAX: u64 = 4 << 20;
 
 fn content(cx: &Context<'_>, span: Span, is_text: bool) -> Option<(ExpanderId, u64, Option<u64>)> {
@@ -74,13 +73,13 @@ const GROUP_DOC: Doc = Doc::new("Parts of 64 KB each, or groups of them.", "");
 
 const STRING_DOC: Doc = Doc::new("At least 6 printable ASCII characters.", "");
 
-/// The parts of the bytes, each with the strings in it. A part is read when it is listed: those of
-/// a large file are in groups, and these in larger ones.
+/// The parts of the bytes, each with its strings. A part is read when it is listed: the parts of a
+/// large file are in groups, and these in larger ones.
 struct Parts {
     span: Span,
 }
 
-/// A part, or a group of parts: by its size, and its place among those of that size.
+/// A part or a group of parts, by its level and its index among the blocks of that level.
 #[derive(Clone, Copy)]
 struct Block {
     /// 0 for a part.
@@ -89,7 +88,7 @@ struct Block {
 }
 
 impl Block {
-    /// The item of what is in it; 0 is that of the top.
+    /// The item of its contents; 0 is the top.
     fn item(self) -> u64 {
         (self.level + 1) << 56 | self.number
     }
@@ -102,9 +101,9 @@ impl Block {
 }
 
 impl Parts {
-    /// The most groups at the top.
+    /// Maximum number of groups at the top.
     const MOST: u64 = 256;
-    /// The least characters of a string.
+    /// Minimum number of characters of a string.
     const STRING: usize = 6;
 
     /// The size of blocks: 64 KB, then 1 MB, 256 MB, 64 GB …
@@ -129,7 +128,7 @@ impl Parts {
         self.span.subspan(block.number.saturating_mul(size), size)
     }
 
-    /// The blocks in an item. Returns `None` for what is in a part.
+    /// The blocks in an item. Returns `None` for the contents of a part.
     fn blocks(&self, item: u64) -> Option<(u64, Range<u64>)> {
         let (level, within) = match Block::of_item(item) {
             None => (self.top(), self.span),
@@ -141,7 +140,7 @@ impl Parts {
         Some((level, start / size..end.div_ceil(size)))
     }
 
-    /// Strings, and the bytes between them.
+    /// Splits the bytes into strings and the bytes between them.
     fn pieces(bytes: &[u8]) -> Vec<(Range<usize>, bool)> {
         let mut pieces: Vec<(Range<usize>, bool)> = Vec::new();
         let is_printable = |byte: &u8| (b' '..=b'~').contains(byte);
@@ -200,7 +199,7 @@ impl Parts {
         nodes.collect()
     }
 
-    /// What is in the part of an item.
+    /// The contents of an item's part.
     fn pieces_of(&self, item: u64, sources: &Sources) -> Vec<Node> {
         let part = Block::of_item(item).map(|block| self.span(block));
         part.map_or_else(Vec::new, |part| self.piece_nodes(part, sources))
@@ -227,7 +226,7 @@ impl Expand for Parts {
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        // The pieces of a part are few: they are looked through.
+        // A part has few pieces, so a linear search is enough.
         let (level, blocks) = self.blocks(item)?;
         let at = offset.checked_sub(self.span.start)?;
         let number = at / Self::size(level);
@@ -241,7 +240,7 @@ impl Expand for Parts {
     }
 }
 
-/// The entropy of the bytes, each taken alone, in bits per byte: 0 to 8.
+/// The order-0 entropy of the bytes, in bits per byte: 0 to 8.
 fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0u32; 256];
     for byte in bytes {
@@ -259,11 +258,11 @@ fn entropy(bytes: &[u8]) -> f64 {
 }
 
 const TOO_LARGE_DOC: Doc = Doc::new(
-    "More bytes than zeview takes apart in memory: they are shown as they are.",
+    "Too large to decode in memory; the bytes are shown undecoded.",
     "",
 );
 
-/// The only row of bytes that are more than [`limits::DEEP`](super::limits::DEEP).
+/// The only row of bytes that exceed [`limits::DEEP`](super::limits::DEEP).
 pub fn too_large(span: Span) -> Node {
     Node::new(NodeKind::Blob, "bytes", span)
         .value(Value::Bytes)
@@ -273,8 +272,8 @@ pub fn too_large(span: Span) -> Node {
 
 const TEXT: &str = "text";
 
-/// What the bytes may be, for people who have opened the wrong file. Returns `None` if nothing
-/// gives a hint.
+/// The likely type of the bytes, for users who opened the wrong file. Returns `None` if there is no
+/// indication.
 pub fn guess(head: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| head.starts_with(magic);
     Some(if starts(b"BC\xc0\xde") {

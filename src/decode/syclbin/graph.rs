@@ -13,14 +13,14 @@ use crate::decode::demangle::demangle;
 use crate::decode::property_set::{self, Item};
 use crate::model::{Sources, Span, Str};
 
-/// Who knows the modules.
+/// The interface to the modules of a SYCLBIN.
 pub struct Graph {
     survey: Rc<Syclbin>,
     made: OnceCell<Rc<ModuleGraph>>,
 }
 
 impl Graph {
-    /// Nothing is made before it is asked for.
+    /// Creates the interface; the graph is built on demand.
     pub fn new(survey: Rc<Syclbin>) -> Graph {
         Graph {
             survey,
@@ -76,7 +76,7 @@ fn make(survey: &Syclbin, sources: &Sources) -> ModuleGraph {
             exports: 0,
             imports: 0,
         };
-        // The kind of symbols that the set before has.
+        // The kind of the symbols of the preceding set.
         let mut exports = None;
         property_set::each(sources, module.text.readable(), &mut |item| match item {
             Item::Set(name, ..) => {
@@ -116,14 +116,14 @@ fn make(survey: &Syclbin, sources: &Sources) -> ModuleGraph {
 }
 
 fn image(code: &Code, sources: &Sources) -> Image {
-    let said = CodeProperties::read(code.text, sources);
+    let properties = CodeProperties::read(code.text, sources);
     Image {
         header: code.header,
         metadata: code.text.span,
         bytes: code.bytes,
-        ir_type: said.kind,
-        arch: said.arch.map(Box::new),
-        target: said.target.map(Box::new),
+        ir_type: properties.kind,
+        arch: properties.arch.map(Box::new),
+        target: properties.target.map(Box::new),
         title: match &code.opened {
             Some(opened) => opened.summary.title.clone(),
             None => Str::default(),
@@ -131,7 +131,7 @@ fn image(code: &Code, sources: &Sources) -> Image {
     }
 }
 
-/// What the properties of device code say of it.
+/// The properties of device code.
 #[derive(Default)]
 pub struct CodeProperties {
     /// `type` of IR modules.
@@ -143,22 +143,22 @@ pub struct CodeProperties {
 }
 
 impl CodeProperties {
-    /// Reads the text of an IR module or an image.
+    /// Reads the properties of an IR module or an image.
     pub fn read(text: Text, sources: &Sources) -> CodeProperties {
-        let (mut said, mut within) = (CodeProperties::default(), false);
+        let (mut properties, mut within) = (CodeProperties::default(), false);
         property_set::each(sources, text.readable(), &mut |item| match item {
             Item::Set(name, ..) => {
                 within = name == "SYCLBIN/ir module metadata"
                     || name == "SYCLBIN/native device code image metadata";
             }
             Item::Property(property) if within => match property.key.as_str() {
-                "type" => said.kind = property.number(),
-                "arch" => said.arch = property.text(),
-                "target" => said.target = property.text(),
+                "type" => properties.kind = property.number(),
+                "arch" => properties.arch = property.text(),
+                "target" => properties.target = property.text(),
                 _ => {}
             },
             Item::Property(_) => {}
         });
-        said
+        properties
     }
 }

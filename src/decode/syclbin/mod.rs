@@ -24,23 +24,23 @@ use crate::model::{
     Area, Capabilities, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value,
 };
 
-/// A text of property sets.
+/// A property set text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
     /// Its bytes.
     pub span: Span,
-    /// It was read, and may be read again.
+    /// Whether it was checked, and may be read again.
     pub checked: bool,
 }
 
 impl Text {
-    /// Reads a text, and reports what is wrong with it.
+    /// Checks a text and reports its errors.
     fn check(cx: &Context<'_>, span: Span) -> Text {
         let checked = span.is_empty() || property_set::check(cx, span);
         Text { span, checked }
     }
 
-    /// The bytes that are read for the model.
+    /// The bytes that the model is read from.
     fn readable(self) -> Span {
         if self.checked {
             self.span
@@ -50,20 +50,20 @@ impl Text {
     }
 }
 
-/// An abstract module, as the file has it.
+/// An abstract module in the file.
 #[derive(Debug)]
 pub struct Module {
     /// Its header, or its entry.
     pub header: Span,
     /// Its properties.
     pub text: Text,
-    /// Its IR modules, by their places in [`Syclbin::ir`].
+    /// The indices of its IR modules in [`Syclbin::ir`].
     pub ir: std::ops::Range<u32>,
-    /// Its images, by their places in [`Syclbin::native`].
+    /// The indices of its images in [`Syclbin::native`].
     pub native: std::ops::Range<u32>,
 }
 
-/// An IR module or native device code image, as the file has it.
+/// An IR module or native device code image in the file.
 #[derive(Debug)]
 pub struct Code {
     /// Its header, or its entry.
@@ -76,11 +76,11 @@ pub struct Code {
     pub opened: Option<OpenedDocument>,
 }
 
-/// What a SYCLBIN holds, whichever generation it is of.
+/// The contents of a SYCLBIN of either generation.
 pub struct Syclbin {
     /// The version of the format.
     pub version: Located<u64>,
-    /// The state, if the global metadata says it.
+    /// The state, if the global metadata has one.
     pub state: Option<Located<u64>>,
     /// All bytes.
     pub span: Span,
@@ -94,7 +94,7 @@ pub struct Syclbin {
     pub native: Vec<Code>,
 }
 
-/// Which part of a SYCLBIN something is, by its place in the [`Syclbin`].
+/// A part of a SYCLBIN, by its index in the [`Syclbin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The global metadata.
@@ -128,7 +128,7 @@ static SIZE_DOC: Doc = Doc::new(
 );
 
 impl Part {
-    /// What it is called.
+    /// The name of the part.
     pub fn name(self) -> String {
         match self {
             Part::Global => "global metadata".to_owned(),
@@ -166,7 +166,7 @@ impl Syclbin {
         }
     }
 
-    /// The properties of a part. Returns `None` if there is no such part.
+    /// The properties of a part. Returns `None` if the part does not exist.
     pub fn text(&self, part: Part) -> Option<Text> {
         match part {
             Part::Global => Some(self.global),
@@ -175,7 +175,7 @@ impl Syclbin {
         }
     }
 
-    /// The SYCLBIN in a few lines.
+    /// The summary of the SYCLBIN.
     pub fn summary(&self) -> Summary {
         let title = format!("{TITLE} {}", self.version.value);
         Summary::new("syclbin", title, self.facts()).with(Capabilities {
@@ -197,13 +197,13 @@ impl Syclbin {
         }
         let modules = plural(self.modules.len() as u64, "abstract module");
         facts.push(Fact::new("abstract modules", modules, self.span).headline());
-        for (what, list) in [
+        for (noun, list) in [
             ("IR module", &self.ir),
             ("native device code image", &self.native),
         ] {
             if !list.is_empty() {
-                let text = plural(list.len() as u64, what);
-                let label = if what.starts_with('I') {
+                let text = plural(list.len() as u64, noun);
+                let label = if noun.starts_with('I') {
                     "IR modules"
                 } else {
                     "images"
@@ -212,7 +212,7 @@ impl Syclbin {
             }
             for (code, at) in list.iter().zip(0..16) {
                 if let Some(opened) = &code.opened {
-                    let text = format!("{what} {at}: {}", opened.summary.title);
+                    let text = format!("{noun} {at}: {}", opened.summary.title);
                     facts.push(Fact::new("device code", text, code.bytes));
                 }
             }
@@ -238,7 +238,7 @@ impl Syclbin {
         }
     }
 
-    /// The row of device code of the first generation; `span` is what of it no other claims.
+    /// The row of device code of the first generation; `span` excludes bytes of other parts.
     pub fn code_node(&self, part: Part, span: Span, out: &Rows<'_>) -> Node {
         let code = self.code(part).filter(|code| code.bytes == span);
         let opened = code.and_then(|code| code.opened.as_ref());
@@ -305,7 +305,7 @@ impl Expand for ImageRows {
     }
 }
 
-/// Who knows the modules of what was surveyed.
+/// The interface to the modules of a checked SYCLBIN.
 pub fn modules(survey: Rc<Syclbin>) -> Rc<dyn Modules> {
     Rc::new(graph::Graph::new(survey))
 }
@@ -357,8 +357,7 @@ fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property>
     found
 }
 
-/// Opens device code as a document, and keeps its headline. Returns `None` if it is of no known
-/// format.
+/// Opens device code as a document and keeps its headline. Returns `None` for unknown formats.
 fn open_code(cx: &Context<'_>, bytes: Span) -> Option<OpenedDocument> {
     if bytes.is_empty() {
         None

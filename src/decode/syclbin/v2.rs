@@ -23,7 +23,7 @@ use crate::decode::rules;
 use crate::model::Span;
 use crate::model::sort;
 
-/// What an image is for.
+/// The role of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Global,
@@ -39,7 +39,7 @@ const ROLES: [(&str, Role); 4] = [
     ("native", Role::Native),
 ];
 
-/// Looks through the entries of a binary that is a SYCLBIN, and says what each is.
+/// Reads the entries of a SYCLBIN and sets the part of each.
 pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
     let roles: Vec<(Option<Role>, Option<u32>)> = entries
         .iter()
@@ -94,7 +94,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
     }
     survey.modules = abstract_modules(cx, &roles, entries, none);
     for role in [Role::Ir, Role::Native] {
-        // In the order of their abstract modules, as they follow each other.
+        // In the order of their abstract modules, since these follow each other.
         let mut all: Vec<(usize, Option<u32>)> = indices(&roles, role).collect();
         sort::by_key(&mut all, |(at, module)| (module.unwrap_or(u32::MAX), *at));
         for (at, module) in all {
@@ -125,7 +125,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
     survey
 }
 
-/// The entries of a role, with their abstract modules.
+/// The entries of a role, by abstract module.
 fn indices(
     roles: &[(Option<Role>, Option<u32>)],
     wanted: Role,
@@ -160,7 +160,7 @@ fn check_kinds(cx: &Context<'_>, entry: &Entry) {
     }
 }
 
-/// The bytes of a value, and where a remark about it belongs.
+/// The value as text, and the bytes to report problems at.
 fn value(cx: &Context<'_>, entry: &Entry, key: usize) -> (String, Span) {
     let span = entry.values.get(key).copied().unwrap_or_default();
     let place = if span.is_empty() { entry.place } else { span };
@@ -238,7 +238,7 @@ fn abstract_modules(
         }
         *slot = Some(at);
     }
-    // Who speaks of a module that has no metadata.
+    // The entries that refer to a module without metadata.
     let mut speakers = vec![None; owners.len()];
     for (at, (_, module)) in roles.iter().enumerate() {
         let module = module.and_then(|module| usize::try_from(module).ok());
@@ -276,7 +276,7 @@ fn abstract_modules(
     modules
 }
 
-/// Reads an image of device code: the size of its metadata, the metadata, the code.
+/// Reads a device code image: the size of its metadata, the metadata, the code.
 fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
     let image = entry.image;
     let window = Window::clamped(cx.sources, image.subspan(0, 8));
@@ -317,13 +317,16 @@ fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
     }
 }
 
-/// The strings of the entry should say what the properties say.
+/// Checks that the strings of the entry equal the properties.
 fn check_copies(cx: &Context<'_>, entry: &Entry, role: Role, text: Text) {
-    let said = CodeProperties::read(text, cx.sources);
-    let target = said.target.map(|given| given.value);
+    let properties = CodeProperties::read(text, cx.sources);
+    let target = properties.target.map(|located| located.value);
     let (other_key, other) = match role {
-        Role::Ir => (key::IR_TYPE, said.kind.map(|given| given.value.to_string())),
-        _ => (key::ARCH, said.arch.map(|given| given.value)),
+        Role::Ir => (
+            key::IR_TYPE,
+            properties.kind.map(|located| located.value.to_string()),
+        ),
+        _ => (key::ARCH, properties.arch.map(|located| located.value)),
     };
     for (key, property) in [(key::TRIPLE, target), (other_key, other)] {
         let (copy, place) = value(cx, entry, key);

@@ -17,12 +17,12 @@ use crate::model::{Sources, Span, Str};
 pub struct ZebinAssembly {
     sections: Rc<[CodeSection]>,
     instructions: Rc<Instructions>,
-    /// The listing that was asked for last: rows, counts and graph are of the same one.
+    /// The most recent listing, so that rows, counts and graph share it.
     last: RefCell<Option<(Option<Platform>, Rc<Code>)>>,
 }
 
 impl ZebinAssembly {
-    /// Those of a file. Returns `None` if it has no code.
+    /// The instructions of a file. Returns `None` if it has no code.
     pub fn new(
         file: &ElfFile,
         links: &Links,

@@ -33,7 +33,7 @@ static OPENMP_DOC: Doc = Doc::new(
     LLVM,
 );
 
-/// What a section of an OpenCL container that holds a file is; `None` for other sections.
+/// Documentation of an OpenCL container's section with a file. Returns `None` for others.
 pub fn opencl(section: &Section) -> Option<&'static Doc> {
     match section.kind {
         SectionType::SHT_OPENCL_LLVM_BINARY
@@ -47,8 +47,7 @@ pub fn opencl(section: &Section) -> Option<&'static Doc> {
     }
 }
 
-/// The node of another section of an OpenCL container. Returns `None` for types that are not
-/// its own.
+/// The node of another section of an OpenCL container. Returns `None` for generic types.
 pub fn opencl_node(cx: &Context<'_>, section: &Section, node: &Node) -> Option<Node> {
     let (bytes, node) = (section.bytes, node.clone());
     Some(match section.kind {
@@ -66,7 +65,7 @@ pub fn opencl_node(cx: &Context<'_>, section: &Section, node: &Node) -> Option<N
     })
 }
 
-/// What a section of an OpenMP container that holds a file is; `None` for other sections.
+/// Documentation of an OpenMP container's section with an image. Returns `None` for others.
 pub fn openmp(section: &Section) -> Option<&'static Doc> {
     let is_image = section.name.starts_with("__openmp_offload_spirv_");
     is_image.then_some(&OPENMP_DOC)
@@ -87,7 +86,7 @@ open_enum! {
     }
 }
 
-/// What the notes of an OpenMP container mean.
+/// The meaning of an OpenMP container's notes.
 pub static OPENMP_NOTES: Vocabulary = Vocabulary {
     types: <OpenMpNoteType as Present>::KNOWN,
     describe: |_, bytes, _| (Value::text_from(bytes), None),

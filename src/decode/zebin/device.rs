@@ -109,19 +109,19 @@ open_enum! {
     }
 }
 
-/// A product configuration: one device, or several that are the same to the compiler.
+/// A product configuration: one device, or several that the compiler does not distinguish.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProductConfig {
     /// The value of note type 6.
     pub value: u32,
-    /// The runtime's name.
+    /// The runtime's name of it.
     pub name: &'static str,
-    /// The product family that it belongs to.
+    /// Its product family.
     pub product: ProductFamily,
-    /// The release that it belongs to (`xe2-hpg`).
+    /// Its release (`xe2-hpg`).
     pub release: &'static str,
-    /// The names that `ocloc -device` takes, the usual one first; reserved configurations
-    /// have none.
+    /// The names that `ocloc -device` accepts, the usual one first; reserved configurations have
+    /// none.
     pub devices: &'static [&'static str],
 }
 
@@ -141,7 +141,7 @@ const fn config(
     }
 }
 
-/// All of them, by value.
+/// All configurations, by value.
 #[rustfmt::skip]
 pub static CONFIGS: &[ProductConfig] = &[
     config(0x0200_0000, "BDW", ProductFamily::IGFX_BROADWELL, "gen8", &["bdw"]),
@@ -208,12 +208,12 @@ pub static CONFIGS: &[ProductConfig] = &[
 ];
 
 impl ProductConfig {
-    /// The configuration with this value. Returns `None` if it is in no table.
+    /// The configuration with this value. Returns `None` if it is unknown.
     pub fn of(value: u32) -> Option<&'static ProductConfig> {
         CONFIGS.iter().find(|c| c.value == value)
     }
 
-    /// The name that people use: what `ocloc -device` takes, or the runtime's.
+    /// The usual name: the one of `ocloc -device`, or the runtime's.
     pub fn device(&self) -> &'static str {
         self.devices.first().copied().unwrap_or(self.name)
     }
@@ -239,7 +239,7 @@ impl std::fmt::Display for GmdId {
     }
 }
 
-/// A release's name as people write it: `Xe2-HPG`.
+/// The usual spelling of a release: `Xe2-HPG`.
 pub fn release_title(release: &str) -> String {
     let mut title = String::new();
     for (i, part) in release.split('-').enumerate() {
@@ -268,7 +268,7 @@ pub struct Device {
     pub core: CoreFamily,
 }
 
-/// Product families and their core family.
+/// Product families and their core families.
 const CORES: &[(ProductFamily, CoreFamily)] = &[
     (ProductFamily::IGFX_BROADWELL, CoreFamily::IGFX_GEN8_CORE),
     (ProductFamily::IGFX_SKYLAKE, CoreFamily::IGFX_GEN9_CORE),
@@ -319,7 +319,7 @@ const CORES: &[(ProductFamily, CoreFamily)] = &[
     (ProductFamily::IGFX_CRI, CoreFamily::IGFX_XE3P_CORE),
 ];
 
-/// The configurations that binaries of the first one also run on, as far as their code goes.
+/// Configurations that can also run binaries of the first one, as far as the code is concerned.
 /// Release 26.27 of the driver uses it only with the debug key EnableCompatibilityMode.
 /// compute-runtime, product_config_base.inl.
 const COMPATIBLE: &[(u32, &[u32])] = &[
@@ -335,7 +335,7 @@ const COMPATIBLE: &[(u32, &[u32])] = &[
 ];
 
 impl Device {
-    /// The device of a product configuration, in a table or not.
+    /// The device of a product configuration, known or not.
     pub fn of_config(value: u32) -> Device {
         let config = GmdId(value);
         let same_release = |c: &&ProductConfig| c.value >> 14 == value >> 14;
@@ -351,7 +351,7 @@ impl Device {
         }
     }
 
-    /// The usual device of a product family. Returns `None` if none has a name.
+    /// The usual device of a product family. Returns `None` if no device of it has a name.
     pub fn of_product(product: ProductFamily) -> Option<Device> {
         let mut of_family = CONFIGS.iter().filter(|c| c.product == product);
         let usual = of_family
@@ -365,7 +365,7 @@ impl Device {
         Some(Device::of_config(usual.value))
     }
 
-    /// The usual device of a core family. Returns `None` if none has a name.
+    /// The usual device of a core family. Returns `None` if no device of it has a name.
     pub fn of_core(core: CoreFamily) -> Option<Device> {
         let (product, _) = CORES.iter().find(|(_, c)| *c == core)?;
         let product = match core {
@@ -375,9 +375,9 @@ impl Device {
         Device::of_product(product)
     }
 
-    /// The device of a name that people use: of `ocloc -device`, the runtime's name of a
-    /// configuration, `arch.release.revision`, the number of a configuration or a PCI device id
-    /// (with `0x`), a marketing name, a code name, a release. Returns `None` if it is none of these.
+    /// Finds a device by a name of `ocloc -device`, the runtime's name of a configuration,
+    /// `arch.release.revision`, the number of a configuration or a PCI device id (with `0x`), a
+    /// marketing name, a code name, or a release. Returns `None` if there is no match.
     pub fn named(name: &str) -> Option<Device> {
         let name = name.trim();
         let spelled = name.to_ascii_lowercase().replace('_', "-");
@@ -390,7 +390,7 @@ impl Device {
             return Some(Device::of_config(config.value));
         }
         if let Some(digits) = spelled.strip_prefix("0x") {
-            // Ids of PCI devices have 16 bits; the configurations start far above.
+            // PCI device ids have 16 bits; the configurations start far above.
             return match u32::from_str_radix(digits, 16).ok()? {
                 id @ ..=0xffff => device_names::of_pci_id(id),
                 value => Some(Device::of_config(value)),
@@ -411,14 +411,14 @@ impl Device {
         }
     }
 
-    /// Those that the driver runs on and that have a name of their own.
+    /// The devices that the driver supports and that have a name of their own.
     pub fn usual() -> impl Iterator<Item = Device> {
         let named = CONFIGS.iter().filter(|c| !c.devices.is_empty());
         let devices = named.map(|c| Device::of_config(c.value));
         devices.filter(Device::is_supported)
     }
 
-    /// What there is to know of it, for lists of devices.
+    /// The device's entry for lists of devices.
     pub fn known(&self) -> KnownDevice {
         let config = ProductConfig::of(self.config.0);
         KnownDevice {
@@ -429,8 +429,8 @@ impl Device {
         }
     }
 
-    /// The name of its product family in the names of an archive's members. compute-runtime,
-    /// hw_info_*.inl, abbreviation. Returns `None` for families before Xe-LP.
+    /// The abbreviation of its product family in names of archive members. compute-runtime,
+    /// hw_info_*.inl. Returns `None` for families before Xe-LP.
     pub fn abbreviation(&self) -> Option<&'static str> {
         Some(match self.product {
             ProductFamily::IGFX_TIGERLAKE_LP => "tgllp",
@@ -453,7 +453,7 @@ impl Device {
         })
     }
 
-    /// The usual name, or the numbers.
+    /// The usual name, or the GMD id.
     pub fn name(&self) -> String {
         match ProductConfig::of(self.config.0) {
             Some(config) => config.device().to_owned(),
@@ -475,7 +475,7 @@ impl Device {
         }
     }
 
-    /// So much shared local memory a work-group can have, in bytes. compute-runtime,
+    /// Maximum size of a work-group's shared local memory, in bytes. compute-runtime,
     /// maxProgrammableSlmSize.
     pub fn max_slm_size(&self) -> u32 {
         let kilobytes = match (self.config.arch(), self.config.release()) {
@@ -488,12 +488,12 @@ impl Device {
         kilobytes * 1024
     }
 
-    /// Does release 26.27 of the driver still run on it? It starts with Xe-LP.
+    /// Returns whether release 26.27 of the driver supports it, from Xe-LP on.
     pub fn is_supported(&self) -> bool {
         self.config.arch() >= 12 && self.product != ProductFamily::IGFX_XE_HP_SDV
     }
 
-    /// The other devices that its binaries also run on, as far as their code goes.
+    /// The other devices that can run its binaries, as far as the code is concerned.
     pub fn compatible(&self) -> impl Iterator<Item = Device> + use<> {
         let value = self.config.0;
         let list = COMPATIBLE.iter().find(|(from, _)| *from == value);
@@ -507,7 +507,7 @@ fn core_of(product: ProductFamily) -> CoreFamily {
     found.map_or(CoreFamily::IGFX_UNKNOWN_CORE, |(_, core)| *core)
 }
 
-/// The name of `ocloc -device` that stands for the family. Returns `None` if none does.
+/// The name of the family for `ocloc -device`. Returns `None` if it has none.
 fn family_name(product: ProductFamily) -> Option<&'static &'static str> {
     Some(match product {
         ProductFamily::IGFX_DG2 => &"dg2",

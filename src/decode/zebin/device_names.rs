@@ -1,4 +1,4 @@
-//! The names that people use for devices: PCI device ids, marketing names, code names, releases.
+//! Common names of devices: PCI device ids, marketing names, code names, releases.
 
 use super::device::{CONFIGS, Device, ProductConfig};
 use crate::model::sort;
@@ -6,8 +6,8 @@ use crate::model::sort;
 /// PCI device id, the runtime's name of the usual product configuration, marketing name.
 const DEVICES: &str = include_str!("devices.tsv");
 
-/// Code names and names of families, in the spelling of [`plain`], and a name of `ocloc -device`:
-/// the device that most people mean.
+/// Code names and family names, in the spelling of [`plain`], and the `ocloc -device` name of the
+/// usual device.
 const CODE_NAMES: &[(&str, &str)] = &[
     ("alchemist", "acm-g10"),
     ("alderlake", "adl-s"),
@@ -42,7 +42,7 @@ const CODE_NAMES: &[(&str, &str)] = &[
     ("xe3p", "nvl-p"),
 ];
 
-/// Letters and digits only, in lower case: `Xe2-HPG` and `xe2_hpg` are the same name.
+/// Reduces a name to lowercase letters and digits: `Xe2-HPG` and `xe2_hpg` are the same name.
 fn plain(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let name = name.replace("(r)", "").replace("(tm)", "");
@@ -64,15 +64,14 @@ fn configuration(name: &str) -> Option<&'static ProductConfig> {
     CONFIGS.iter().find(|config| config.name == name)
 }
 
-/// The device with a PCI device id, on its usual stepping. Returns `None` if the id is in no
-/// table.
+/// The device with a PCI device id, with its usual stepping. Returns `None` if the id is unknown.
 pub fn of_pci_id(id: u32) -> Option<Device> {
     let (_, name, _) = devices().find(|(other, ..)| *other == id)?;
     configuration(name).map(|config| Device::of_config(config.value))
 }
 
-/// The device of a marketing name (`Arc B580`, `b580`), a code name (`Battlemage`) or the name of a
-/// release (`xe2-hpg`) or family (`xe2`). Returns `None` if it is none of these.
+/// Finds a device by a marketing name (`Arc B580`, `b580`), a code name (`Battlemage`), or the name
+/// of a release (`xe2-hpg`) or family (`xe2`). Returns `None` if there is no match.
 pub fn of_name(name: &str) -> Option<Device> {
     let name = plain(name);
     if name.is_empty() {
@@ -88,14 +87,14 @@ pub fn of_name(name: &str) -> Option<Device> {
     of_marketing_name(&name).map(|config| Device::of_config(config.value))
 }
 
-/// `name` is plain. The names of several devices (`Intel Graphics`) stand for none.
+/// `name` is plain. Ambiguous names (`Intel Graphics`) do not match.
 fn of_marketing_name(name: &str) -> Option<&'static ProductConfig> {
     let name = name.strip_prefix("intel").unwrap_or(name);
     let mut found = devices().filter(|(_, _, marketing)| {
         let whole = plain(marketing);
         let short = whole.strip_suffix("graphics").unwrap_or(&whole);
         let short = short.strip_suffix("gpu").unwrap_or(short);
-        // The number alone, as people say it: B580, Flex 170, Max 1100.
+        // The number alone, as in common usage: B580, Flex 170, Max 1100.
         let number = ["arcpro", "arc", "datacentergpu"]
             .iter()
             .find_map(|brand| short.strip_prefix(brand));
@@ -106,7 +105,7 @@ fn of_marketing_name(name: &str) -> Option<&'static ProductConfig> {
     is_only.then(|| configuration(first)).flatten()
 }
 
-/// The marketing names of a product configuration, each once.
+/// The distinct marketing names of a product configuration.
 pub fn marketing_names(config: &ProductConfig) -> Vec<&'static str> {
     let mut names: Vec<&str> = devices()
         .filter(|(_, name, marketing)| *name == config.name && !marketing.is_empty())
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_people_use() {
+    fn common_names() {
         for (name, device) in [
             ("Battlemage", "bmg-g21"),
             ("B580", "bmg-g21"),
@@ -162,7 +161,7 @@ mod tests {
             let found = Device::named(name).map(|device| device.name());
             assert_eq!(found.as_deref(), Some(device), "{name}");
         }
-        // Of many devices, of none, and an id of no device.
+        // An ambiguous name, unknown names, and an unknown id.
         for name in [
             "UHD Graphics",
             "Intel Graphics",

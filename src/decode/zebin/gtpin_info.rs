@@ -81,16 +81,16 @@ record! {
     }
 }
 
-/// Rows that are made are bounded by the bytes: the smallest token has 8, a range 4.
+/// Maximum size in bytes. It bounds the number of rows: the smallest token has 8 bytes, a range 4.
 const SIZE_MAX: u64 = 1 << 20;
 
-/// Something that does not fit.
+/// A problem in the data.
 struct Fault {
     span: Span,
     message: String,
 }
 
-/// The rows of GTPin data, and what is wrong with it.
+/// The rows of GTPin data, and its problems.
 struct Parsed {
     tree: StaticTree,
     faults: Vec<Fault>,
@@ -276,13 +276,13 @@ fn parse_token(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     Ok(())
 }
 
-/// A reader over the bytes of `span`, which `reader` has just passed.
+/// A reader over the bytes of `span`, which `reader` has just read.
 fn reader_over<'a>(reader: &Reader<'a>, span: Span) -> Option<Reader<'a>> {
     let offset = reader.position().checked_sub(span.len())?;
     reader.at(offset, span.len()).ok()
 }
 
-/// Decodes what the token is known to hold; what is left over stays in the reader.
+/// Decodes the known fields of a token; the remaining bytes stay in the reader.
 fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parsed, place: Parent) {
     let word = |r: &mut Reader<'_>, parsed: &mut Parsed, name, size| -> Option<u64> {
         let value = r.uint(size).ok()?;

@@ -1,5 +1,5 @@
-//! Recognises Intel's ELF files and selects their [dialect](Dialect). The rules are spread over
-//! IGC's elf.md and compute-runtime's elf_decoder.cpp; this module lists the cases.
+//! Recognizes Intel's ELF files and selects their [dialect](Dialect). IGC's elf.md and
+//! compute-runtime's elf_decoder.cpp define the rules; this module lists the cases.
 
 use std::rc::Rc;
 
@@ -17,22 +17,22 @@ use crate::decode::limits;
 use crate::decode::names::{BitField, Present};
 use crate::model::Doc;
 
-/// What an ELF file of Intel's is.
+/// A kind of Intel ELF file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity {
-    /// What the compiler writes.
+    /// A zebin as written by the compiler.
     Zebin,
-    /// What the driver hands to debuggers: the same sections with addresses, segments, and
-    /// relocations applied.
+    /// A debug zebin, which the driver passes to debuggers: the same sections with addresses,
+    /// segments, and applied relocations.
     DebugZebin,
-    /// The specification of 2020: target in e_machine and e_flags.
+    /// A zebin of the 2020 specification: target in e_machine and e_flags.
     LegacyZebin {
-        /// e_machine is a core family (bit 15 of e_flags), not a product family.
+        /// Whether e_machine is a core family (bit 15 of e_flags), not a product family.
         core_family: bool,
     },
-    /// Looks like a zebin, and holds some: the OpenMP offload container.
+    /// The OpenMP offload container: looks like a zebin, and contains zebins.
     OpenMpContainer,
-    /// Intel's OpenCL container from before the zebin.
+    /// Intel's legacy OpenCL container, which predates the zebin.
     LegacyOpenCl,
 }
 
@@ -40,7 +40,7 @@ pub enum Identity {
 const MACHINE_IS_CORE_FAMILY: u64 = 1 << 15;
 
 impl Identity {
-    /// Tells from the header; the names of the sections settle what it leaves open. Returns
+    /// Identifies a file by its header, or by section names if the header is ambiguous. Returns
     /// `None` for files that are not Intel's.
     pub fn of(file: &ElfFile) -> Option<Identity> {
         let header = &file.header;
@@ -71,7 +71,7 @@ impl Identity {
         })
     }
 
-    /// Do the rules of the zebin specification hold for it?
+    /// Returns whether the rules of the zebin specification apply.
     pub fn is_zebin(self) -> bool {
         match self {
             Identity::Zebin | Identity::DebugZebin | Identity::LegacyZebin { .. } => true,
@@ -92,7 +92,7 @@ pub fn dialect(file: &ElfFile) -> Rc<dyn Dialect> {
     }
 }
 
-/// A file that is not known to be for another machine: the driver may take it for a zebin.
+/// A file of unknown machine: the driver may take it for a zebin.
 #[derive(Debug)]
 struct Unclaimed;
 
@@ -167,8 +167,8 @@ impl Dialect for Identity {
         }
     }
 
-    /// The driver knows nothing of compression, and reads the sections that it wants as they
-    /// are; only debuggers may unpack theirs.
+    /// The driver does not support compression and reads sections as stored; only debuggers may
+    /// decompress theirs.
     fn unpacks(&self, section: &Section) -> bool {
         section.name.starts_with(".debug_")
     }

@@ -8,10 +8,10 @@ use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::{Section, SectionType};
 use crate::model::{Span, Xref};
 
-/// Which parts belong to which kernel or section.
+/// The parts of each kernel and section.
 pub struct Links {
     file: Rc<ElfFile>,
-    /// The code of a kernel, by its name: the first section, as in the driver.
+    /// The code section of a kernel, by name: the first one, as in the driver.
     text: HashMap<String, u64>,
     /// GTPin data, by the name of the kernel or function.
     gtpin: HashMap<String, u64>,
@@ -22,7 +22,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Collects them.
+    /// Collects the links of a file.
     pub fn new(file: &Rc<ElfFile>, kernels: &[Kernel]) -> Links {
         let mut links = Links {
             file: Rc::clone(file),
@@ -53,20 +53,20 @@ impl Links {
         links
     }
 
-    /// The kernel whose code a section of that name holds, and its entry in `.ze_info`. Returns
+    /// The kernel whose code is in the section with that name, and its entry in `.ze_info`. Returns
     /// `None` for other sections.
     pub fn kernel_of<'s>(&self, section: &'s str) -> Option<(&'s str, Span)> {
         let name = section.strip_prefix(".text.")?;
         Some((name, *self.kernels.get(name)?))
     }
 
-    /// Has the kernel code?
+    /// Returns whether the kernel has code.
     pub fn has_text(&self, kernel: &str) -> bool {
         self.text.contains_key(kernel)
     }
 
-    /// The size of a kernel's code, and the bytes that say so: its symbol's, else the section's
-    /// own, which is longer by the padding at its end. Returns `None` if the kernel has no
+    /// The size of a kernel's code, and the bytes that define it: its symbol's, or else the
+    /// section's size, which includes the padding at its end. Returns `None` if the kernel has no
     /// code.
     pub fn code(&self, kernel: &str) -> Option<(u64, Span)> {
         let index = *self.text.get(kernel)?;
@@ -98,7 +98,7 @@ impl Links {
         })
     }
 
-    /// What belongs to a kernel of that name.
+    /// The parts of the kernel with that name.
     pub fn of_kernel(&self, name: &str) -> Vec<Xref> {
         let mut found = Vec::new();
         if let Some(text) = self.text.get(name) {
@@ -112,7 +112,7 @@ impl Links {
         found
     }
 
-    /// What belongs to a section: its kernel, symbol, relocations.
+    /// The parts of a section: its kernel, symbol and relocations.
     pub fn of_section(&self, section: &Section) -> Vec<Xref> {
         let mut found = Vec::new();
         let name = match section.kind {
@@ -146,7 +146,7 @@ impl Links {
         symbols.into_iter().flatten().map(|symbol| symbol.entry)
     }
 
-    /// The entries of the symbols of functions with these names, by name; of several the first.
+    /// The symbol table entries of functions with these names; the first one of duplicates.
     pub fn function_entries(&self, names: &HashSet<&str>) -> HashMap<String, Span> {
         let table = self.file.symbol_table().map_or(0, |table| table.link);
         let mut found = HashMap::new();
@@ -182,7 +182,7 @@ impl Links {
     }
 }
 
-/// The kernel or function that GTPin data is for, by the name of its section.
+/// The kernel or function of GTPin data, by its section name.
 fn gtpin_owner(section: &Section) -> &str {
     section.name.strip_prefix(".gtpin_info.").unwrap_or("")
 }

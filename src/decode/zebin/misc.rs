@@ -17,7 +17,7 @@ const HIDDEN_METRICS_DOC: Doc = Doc::new(
     "IGC, zebin_builder.cpp",
 );
 
-/// The build options are text of one line or more.
+/// Maximum size of build options shown on one line, in bytes; they may have several lines.
 const ONE_LINE: u64 = 4096;
 
 /// The node of build options.
@@ -55,7 +55,7 @@ impl Entries for Numbers {
     fn fields(&self, _: u64, _: u8, _: &Window, _: Range<u64>, _: &mut Rows<'_>) {}
 }
 
-/// The node of numbers of `size` bytes.
+/// The node of an array of numbers of `size` bytes each.
 pub fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) -> Node {
     let table = Table {
         span: bytes,
@@ -80,11 +80,11 @@ pub fn metrics_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
     }
 }
 
-/// So many zero bytes stand before the metrics.
+/// Number of zero bytes before the metrics.
 const METRICS_SHIFT: u64 = 64;
 
-/// What the header of `.note.intelgt.metrics` misses: the rest of the zero bytes, and the
-/// metrics themselves. Returns `None` if another section claims these bytes.
+/// The bytes that the header of `.note.intelgt.metrics` misses: the rest of the zero bytes, and the
+/// metrics. Returns `None` if another section claims these bytes.
 pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
     let section = file.section_named(".note.intelgt.metrics")?;
     let size = section.bytes.len();

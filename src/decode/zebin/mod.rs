@@ -58,7 +58,7 @@ use crate::analysis::assembly::Assembly;
 use crate::analysis::kernels::Kernels;
 use crate::model::{Fact, Node, Sources, Span, Str, Tone};
 
-/// The ELF format, with zebins among other files.
+/// The ELF format, including zebins.
 #[derive(Debug)]
 pub struct Elf;
 
@@ -85,24 +85,24 @@ impl Interpreter for Elf {
     }
 }
 
-/// What a zebin says about itself, collected before its rows are made.
+/// The contents of a zebin, collected before its rows are built.
 pub struct ZebinContents {
     file: Rc<ElfFile>,
     identity: Identity,
     /// The version of the zebin.
     version: Option<String>,
-    /// The file in a few facts.
+    /// The facts about the file.
     facts: Vec<Fact>,
-    /// What belongs together.
+    /// The links between parts.
     links: Rc<Links>,
-    /// The device that the file is for.
+    /// The file's target device.
     own: TargetDevice,
     /// `.ze_info`, and the index of its section.
     ze_info: Option<(u64, Rc<ZeInfo>)>,
     /// The notes of `.note.intelgt.compat`, and the index of their section; taken when the
-    /// section's node is made.
+    /// section's node is built.
     notes: RefCell<Option<(u64, Notes)>>,
-    /// What decodes the instructions.
+    /// The decoder of its instructions.
     instructions: Rc<Instructions>,
 }
 
@@ -173,7 +173,7 @@ impl Contents for ZebinContents {
     }
 }
 
-/// Looks through the file and checks it.
+/// Reads and checks the file.
 fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinContents {
     let legacy = matches!(identity, Identity::LegacyZebin { .. });
     let ze_info = file
@@ -202,7 +202,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         notes: RefCell::new(None),
         instructions: Rc::default(),
     };
-    // One for Intel GPUs may be a zebin with another type.
+    // A container for Intel GPUs may be a zebin with another type.
     if identity == Identity::LegacyOpenCl && !file.dialect.is_loadable(&file.header) {
         let purpose =
             "SPIR-V for the driver to compile; it loads no native code of such a container";
@@ -235,8 +235,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
     contents
 }
 
-/// The device that the file is for: of the notes the most exact one counts. And its core family,
-/// as far as it is said.
+/// The target device by the most specific note, and the core family, if known.
 fn own_device(
     file: &ElfFile,
     identity: Identity,
@@ -347,15 +346,15 @@ fn facts(
     facts
 }
 
-/// The build options, or the beginning of long ones. Returns `None` if there are none.
+/// The build options, truncated if long. Returns `None` if there are none.
 fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
-    const SHOWN: u64 = 400;
+    const LENGTH_MAX: u64 = 400;
     let named = |section: &&Section| section.name == ".misc.buildOptions";
     let section = file.sections.iter().find(named)?;
-    let start = Window::clamped(cx.sources, section.bytes.subspan(0, SHOWN));
+    let start = Window::clamped(cx.sources, section.bytes.subspan(0, LENGTH_MAX));
     let text = String::from_utf8_lossy(start.bytes());
     let text = text.trim_end_matches('\0').trim();
-    let more = if section.bytes.len() > SHOWN {
+    let more = if section.bytes.len() > LENGTH_MAX {
         " …"
     } else {
         ""
@@ -363,7 +362,7 @@ fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
     (!text.is_empty()).then(|| Fact::new("build options", format!("{text}{more}"), section.bytes))
 }
 
-/// The device in a few words: `bmg-g21 · 20.1.0 · Xe2-HPG`.
+/// A short description of the device: `bmg-g21 · 20.1.0 · Xe2-HPG`.
 fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
     if let Some((word, span)) = target.product_config.filter(|(word, _)| *word != 0) {
         let id = GmdId(word);
@@ -412,7 +411,7 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
     .headline()
 }
 
-/// `IGFX_TIGERLAKE_LP` as people say it: `Tigerlake LP`.
+/// A readable family name: `Tigerlake LP` for `IGFX_TIGERLAKE_LP`.
 fn family_title(name: &str) -> String {
     let name = name.strip_prefix("IGFX_").unwrap_or(name);
     let name = name.strip_suffix("_CORE").unwrap_or(name);

@@ -37,7 +37,7 @@ const SOURCE: &str = "zebin ELF, ELF note type for INTELGT";
 /// The owner's name, with its NUL.
 pub const OWNER: &[u8] = b"IntelGT\0";
 
-/// What the notes mean.
+/// The meaning of the notes.
 pub static VOCABULARY: Vocabulary = Vocabulary {
     types: <NoteType as Present>::KNOWN,
     describe,
@@ -46,7 +46,7 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
     doc,
 };
 
-/// A description as a value, and in words.
+/// Decodes a description to a value and text.
 fn describe(kind: u32, bytes: &[u8], endian: Endian) -> (Value, Option<Str>) {
     let kind = NoteType(kind);
     if kind == NoteType::NT_INTELGT_ZEBIN_VERSION {
@@ -162,7 +162,7 @@ fn doc(kind: u32) -> &'static Doc {
     }
 }
 
-/// What the notes say about the target.
+/// The target in the notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Target {
     /// Note 1 and its bytes.
@@ -177,8 +177,7 @@ pub struct Target {
     pub product_config: Option<(u32, Span)>,
 }
 
-/// Checks the notes, and collects what they say; of two notes of one type the last counts,
-/// as in the driver.
+/// Checks the notes and collects the target. The last note of a type counts, as in the driver.
 pub fn check(cx: &Context<'_>, notes: impl Iterator<Item = Note>, endian: Endian) -> Target {
     let mut target = Target::default();
     let mut seen = Vec::new();
@@ -329,16 +328,16 @@ fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, endian: Endian, tar
     }
 }
 
-fn unknown(cx: &Context<'_>, note: &Note, is: bool, what: &str, word: u32) {
+fn unknown(cx: &Context<'_>, note: &Note, is: bool, noun: &str, word: u32) {
     if is {
-        let number = match what {
+        let number = match noun {
             "product configuration" => GmdId(word).to_string(),
             _ => word.to_string(),
         };
         cx.report(
             &rules::ZEBIN_UNKNOWN_DEVICE,
             note.desc,
-            format_args!("unknown {what} {number}"),
+            format_args!("unknown {noun} {number}"),
         );
     }
 }

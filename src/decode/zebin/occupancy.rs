@@ -1,38 +1,37 @@
-//! What limits how many threads and work-groups of a kernel run at a time on a device.
+//! Limits on the number of concurrent threads and work-groups of a kernel on a device.
 //!
-//! Follows compute-runtime, kernel_helpers.cpp, getMaxWorkGroupCount, for one (dual) sub-slice
-//! that runs nothing else. What neither the file nor the driver's source says is asked for; it is
-//! never assumed.
+//! Follows compute-runtime, kernel_helpers.cpp, getMaxWorkGroupCount, for one otherwise idle (dual)
+//! sub-slice. Values in neither the file nor the driver's source are requested from the user, never
+//! assumed.
 
 use super::device::{Device, ProductFamily};
 use crate::analysis::kernels::{KernelRow, Located};
 use crate::analysis::occupancy::{Occupancy, Origin, Question, Term};
 use crate::model::{Span, Str};
 
-/// The device that a file is for.
+/// The target device of a file.
 #[derive(Debug, Clone, Copy)]
 pub enum TargetDevice {
     /// A note has its configuration, or its product family, of which it is the usual device.
     Device(Device, Span),
-    /// Only its core family is known.
+    /// Only the core family is known.
     CoreFamily,
-    /// The file does not say.
+    /// The file has no target device.
     None,
 }
 
-/// The facts of a kernel.
+/// The inputs of the calculation for a kernel.
 pub struct Facts<'a> {
-    /// Its row.
+    /// Its row in the kernel table.
     pub row: &'a KernelRow,
-    /// It has arguments in shared local memory, whose size the host chooses.
+    /// Whether it has arguments in shared local memory, whose size the host sets.
     pub has_local_arguments: bool,
-    /// The file's own device.
+    /// The file's target device.
     pub own: TargetDevice,
 }
 
-/// A product: threads of an EU, kilobytes of shared local memory of a (dual) sub-slice, and EUs
-/// of a (dual) sub-slice, where the number is published. The first two: compute-runtime,
-/// hw_info_*.cpp.
+/// A product: threads per EU, kilobytes of shared local memory per (dual) sub-slice, and EUs per
+/// (dual) sub-slice, if published. The first two: compute-runtime, hw_info_*.cpp.
 type Product = (ProductFamily, u64, u64, Option<u64>);
 
 const PRODUCTS: &[Product] = &[
@@ -59,9 +58,9 @@ const WCL: u32 = 3;
 /// The revision of the first stepping.
 const A0: u32 = 0;
 const KB: u64 = 1024;
-/// Barrier registers of a (dual) sub-slice.
+/// Number of barrier registers per (dual) sub-slice.
 const BARRIERS: u64 = 32;
-/// No device takes larger work-groups. compute-runtime, device_caps.cpp.
+/// Maximum work-group size of all devices. compute-runtime, device_caps.cpp.
 const LARGEST_WORK_GROUP: u64 = 1024;
 
 fn product(device: &Device) -> Option<&'static Product> {
@@ -70,8 +69,8 @@ fn product(device: &Device) -> Option<&'static Product> {
         .find(|(family, ..)| *family == device.product)
 }
 
-/// Threads of an EU with so many registers each, and the function that says so. Returns `None` if
-/// the device has no such mode.
+/// Number of threads per EU with this many registers each, and the defining function. Returns
+/// `None` if the device has no such mode.
 fn by_registers(device: &Device, registers: u64) -> Option<(u64, &'static str)> {
     let xe3 = || match registers {
         1..=96 => Some(10),
@@ -113,8 +112,8 @@ fn by_registers(device: &Device, registers: u64) -> Option<(u64, &'static str)> 
 
 const XE3: &str = "gfx_core_helper_xe3_and_later.inl, calculateAvailableThreadCount";
 
-/// Shared local memory as it is allocated: the size rounded up. compute-runtime, alignSlmSize.
-/// Returns `None` if it is more than the driver allocates.
+/// Shared local memory as allocated: the size rounded up. compute-runtime, alignSlmSize. Returns
+/// `None` if it exceeds the driver's limit.
 fn aligned(device: &Device, size: u64) -> Option<u64> {
     let sizes: &[u64] = match device.product {
         ProductFamily::IGFX_CRI if size <= 16 * KB => return Some(size.div_ceil(KB) * KB),
@@ -128,7 +127,7 @@ fn aligned(device: &Device, size: u64) -> Option<u64> {
         .find(|step| size <= *step)
 }
 
-/// The terms so far.
+/// The terms computed so far.
 #[derive(Default)]
 struct Terms(Vec<Term>);
 
@@ -143,7 +142,7 @@ impl Terms {
         });
     }
 
-    /// A number of the driver's source.
+    /// Adds a number from the driver's source.
     fn driver(
         &mut self,
         id: &'static str,
@@ -159,16 +158,16 @@ impl Terms {
         value
     }
 
-    /// A number that the file gives; `default` where it does not.
-    fn given(
+    /// Adds a number from the file; `default` if the file does not contain it.
+    fn file_value(
         &mut self,
         id: &'static str,
         title: &'static str,
-        given: Located<i64>,
+        file_value: Located<i64>,
         default: Option<u64>,
     ) -> Option<u64> {
-        let (value, origin) = match (given.span, default) {
-            (Some(span), _) => (u64::try_from(given.value).ok(), Origin::File(span)),
+        let (value, origin) = match (file_value.span, default) {
+            (Some(span), _) => (u64::try_from(file_value.value).ok(), Origin::File(span)),
             (None, Some(_)) => (default, Origin::Default),
             (None, None) => (None, Origin::Missing("not in the file".into())),
         };
@@ -176,7 +175,7 @@ impl Terms {
         value
     }
 
-    /// A number that is computed.
+    /// Adds a computed number.
     fn computed(
         &mut self,
         id: &'static str,
@@ -193,11 +192,11 @@ impl Terms {
     }
 }
 
-/// What limits the kernel.
+/// Computes the occupancy of a kernel.
 ///
 /// # Errors
 ///
-/// When there is no device of the name that was chosen; says so in words.
+/// Returns a message if the chosen device does not exist.
 pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, String> {
     let row = facts.row;
     let (device, device_origin) = match (&question.device, facts.own) {
@@ -225,7 +224,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
         known.map(|(_, threads, ..)| *threads),
         "hw_info_*.cpp, NumThreadsPerEu",
     );
-    let registers = terms.given("grf_count", "Registers of a thread", row.grf_count, None);
+    let registers = terms.file_value("grf_count", "Registers of a thread", row.grf_count, None);
     let found = device.filter(|_| known.is_some()).zip(registers);
     let found = found.and_then(|(device, registers)| by_registers(&device, registers));
     let usable = found.zip(hardware).map(|((by, _), all)| by.min(all));
@@ -242,7 +241,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
         origin,
     );
     if row.eu_thread_count.span.is_some() {
-        terms.given(
+        terms.file_value(
             "eu_thread_count",
             "Threads of an EU according to the file",
             row.eu_thread_count,
@@ -272,7 +271,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
         "threads of an EU × EUs",
     );
 
-    let lanes = terms.given("simd_size", "SIMD width", row.simd_size, None);
+    let lanes = terms.file_value("simd_size", "SIMD width", row.simd_size, None);
     let required = row.required_work_group_size;
     let (items, origin) = match (question.work_group, required.span) {
         (Some(chosen), _) => (Some(chosen), Origin::Chosen),
@@ -302,7 +301,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
         "threads of a sub-slice / threads of a work-group",
     );
     let by_slm = local_memory(facts, question, device.as_ref(), &mut terms);
-    let barriers = terms.given(
+    let barriers = terms.file_value(
         "barrier_count",
         "Barriers of a work-group",
         row.barrier_count,
@@ -322,7 +321,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
             "barrier registers / barriers",
         )
     });
-    // What does not apply limits nothing; what is not known leaves the result open.
+    // Inapplicable limits are ignored; unknown ones leave the result open.
     let limits = [
         Some(by_threads),
         by_slm,
@@ -365,14 +364,14 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
 }
 
 /// The terms of shared local memory. Returns `None` if the kernel uses none, and `Some(None)` if
-/// its number of work-groups is not known.
+/// its number of work-groups is unknown.
 fn local_memory(
     facts: &Facts<'_>,
     question: &Question,
     device: Option<&Device>,
     terms: &mut Terms,
 ) -> Option<Option<u64>> {
-    let inline = terms.given(
+    let inline = terms.file_value(
         "slm_size",
         "Shared local memory in the file, bytes",
         facts.row.slm_size,
@@ -432,19 +431,19 @@ fn summary(found: &Occupancy) -> String {
     let get = |id: &str| found.get(id);
     let Some(device) = &found.device else {
         return match &found.device_origin {
-            Origin::Missing(why) => capitalised(why),
+            Origin::Missing(why) => capitalized(why),
             _ => String::new(),
         };
     };
     let Some(hardware) = get("hardware_threads_per_eu") else {
-        return format!("The limits of {device} are not known.");
+        return format!("The limits of {device} are unknown.");
     };
     let Some(registers) = get("grf_count") else {
         return "The file does not give the number of registers.".to_owned();
     };
     let mut out = match get("threads_per_eu") {
         None => {
-            format!("How many threads run on {device} with {registers} registers is not known.")
+            format!("The number of threads on {device} with {registers} registers is unknown.")
         }
         Some(usable) if usable < hardware => {
             format!(
@@ -483,7 +482,7 @@ fn summary(found: &Occupancy) -> String {
             )
         }
         _ => {
-            // Only what can be chosen: the rest follows from it.
+            // Only the values that can be chosen: the rest follows from them.
             let missing = found.terms.iter().find_map(|term| match &term.origin {
                 Origin::Missing(why) => why.strip_prefix("choose").map(|_| &term.title),
                 _ => None,
@@ -502,7 +501,7 @@ fn summary(found: &Occupancy) -> String {
     out
 }
 
-/// What limits the work-groups: `threads, barriers`.
+/// The resources that limit the work-groups: `threads, barriers`.
 fn limits(found: &Occupancy) -> String {
     let limiting = found.terms.iter().filter(|term| term.limits);
     let words = limiting.map(|term| match &*term.id {
@@ -513,7 +512,7 @@ fn limits(found: &Occupancy) -> String {
     words.collect::<Vec<_>>().join(" and ")
 }
 
-/// A title within a sentence; abbreviations stay as they are.
+/// A title in the middle of a sentence; keeps abbreviations.
 fn lower(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next();
@@ -526,7 +525,7 @@ fn lower(title: &str) -> String {
     }
 }
 
-fn capitalised(words: &Str) -> String {
+fn capitalized(words: &Str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).chain(['.']).collect()

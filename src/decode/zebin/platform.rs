@@ -1,11 +1,11 @@
-//! Which encoding of instructions a device has.
+//! The instruction encodings of devices.
 
 use super::device::{CoreFamily, Device};
 use crate::decode::isa::Platform;
 
 /// The encoding of a device. Devices of a core family share it: DG2, Meteor Lake and Arrow Lake
-/// (Xe-LPG and Xe-LPG+) that of Xe-HPG; Nova Lake and Crescent Island that of Xe3P. Returns `None` for
-/// devices before Gen9, Gen10 and Xe-HP SDV, whose encodings are not in the model.
+/// (Xe-LPG and Xe-LPG+) use that of Xe-HPG; Nova Lake and Crescent Island that of Xe3P. Returns
+/// `None` for devices before Gen9, Gen10 and Xe-HP SDV, which the model does not include.
 #[must_use]
 pub fn of_device(device: &Device) -> Option<Platform> {
     Some(match device.core {
@@ -21,7 +21,7 @@ pub fn of_device(device: &Device) -> Option<Platform> {
     })
 }
 
-/// The encoding of a name: of [`Platform::name`], or of a device as [`Device::named`] takes it.
+/// Finds an encoding by [`Platform::name`], or by a device name as in [`Device::named`].
 #[must_use]
 pub fn named(name: &str) -> Option<Platform> {
     let own = Platform::ALL.into_iter().find(|p| p.name() == name);

@@ -30,7 +30,7 @@ open_enum! {
 }
 
 impl RelocationType {
-    /// How many bytes are patched.
+    /// Number of patched bytes.
     pub fn width(self) -> u64 {
         match self {
             RelocationType::R_NONE => 0,
@@ -51,7 +51,7 @@ impl RelocationType {
     }
 }
 
-/// What the generic reader is to know of them.
+/// The relocation types for the generic ELF reader.
 pub static RELOCATION_TYPES: RelocationTypes = RelocationTypes {
     known: <RelocationType as Present>::KNOWN,
     width: |kind| RelocationType(kind).width(),

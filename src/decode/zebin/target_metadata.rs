@@ -49,7 +49,7 @@ bit_fields! {
 }
 
 impl TargetMetadata {
-    /// Must the device's revision lie within the range?
+    /// Returns whether the device's revision must be within the range.
     pub fn validates_revision(self) -> bool {
         self.validate_revision() != 0
     }

@@ -1,5 +1,5 @@
-//! `.text.*`: machine code, split into functions and instructions. Each has its assembly if the
-//! encoding of the target device is known.
+//! `.text.*`: machine code, split into functions and instructions, with assembly if the encoding of
+//! the target device is known.
 //!
 //! The bytes after the end of a kernel are padding that the hardware may prefetch.
 
@@ -19,7 +19,7 @@ use crate::decode::text::plural;
 use crate::model::sort;
 use crate::model::{Bits, Doc, Expand, Node, NodeKind, Rows, SourceId, Sources, Span, Value};
 
-/// A stretch of a text section.
+/// A range of a text section.
 #[derive(Debug)]
 struct Part {
     name: String,
@@ -28,17 +28,17 @@ struct Part {
     code: bool,
 }
 
-/// Every so many instructions the position is remembered.
+/// Number of instructions between recorded positions.
 const STRIDE: u64 = 256;
 
-/// Index of the instructions of some code.
+/// An index of the instructions in some code.
 #[derive(Debug)]
 struct Index {
-    /// Where the words 0, 256, 512 … start.
+    /// The offsets of the words 0, 256, 512 …
     starts: Vec<u64>,
     /// The number of words: instructions and padding.
     count: u64,
-    /// The number of instructions that are compacted.
+    /// The number of compacted instructions.
     compacted: u64,
     /// The number of zero words.
     padding: u64,
@@ -46,21 +46,21 @@ struct Index {
     end: u64,
 }
 
-/// Makes the rows of a text section.
+/// The expander of a text section.
 pub struct Code {
     parts: Vec<Part>,
     indices: OnceCell<HashMap<u64, Index>>,
-    /// What tells the lines of the source.
+    /// The source line table.
     dwarf: Option<Rc<Dwarf>>,
-    /// The section's index, and where it starts.
+    /// The section's index and start.
     section: u64,
     source: SourceId,
     start: u64,
-    /// What decodes the instructions.
+    /// The instruction decoder.
     instructions: Rc<Instructions>,
 }
 
-/// What decodes the instructions of a file; made when the first is shown.
+/// The instruction decoder of a file, created when the first instruction is shown.
 #[derive(Default)]
 pub struct Instructions {
     platform: Option<Platform>,
@@ -68,7 +68,7 @@ pub struct Instructions {
 }
 
 impl Instructions {
-    /// Those of a platform; of none, if the encoding is not known.
+    /// Creates the decoder of a platform, or none if the encoding is unknown.
     pub fn new(platform: Option<Platform>) -> Instructions {
         Instructions {
             platform,
@@ -81,7 +81,7 @@ impl Instructions {
         self.platform
     }
 
-    /// What decodes them, if the encoding is known.
+    /// The decoder, if the encoding is known.
     pub fn decoder(&self) -> Option<&Rc<Decoder>> {
         let platform = self.platform?;
         let make = || Rc::new(Decoder::new(platform));
@@ -90,7 +90,7 @@ impl Instructions {
 }
 
 const SECTION: u64 = 0;
-/// With this bit, an item is the instruction at the offset of the section that the others say.
+/// Marks the item of an instruction; the other bits are its offset in the section.
 const INSTRUCTION: u64 = 1 << 63;
 
 const CODE_DOC: Doc = Doc::new(
@@ -111,13 +111,13 @@ const INSTRUCTION_DOC: Doc = Doc::new(
 );
 
 const FIELD_DOC: Doc = Doc::new(
-    "A field of the instruction. In a compacted instruction tables expand it from the bits that are shown.",
+    "A field of the instruction. In a compacted instruction, tables expand it from the bits shown.",
     "IGA, GED",
 );
 const CUT_OFF_DOC: Doc = Doc::new("A truncated instruction at the end of the code.", "");
 
 impl Code {
-    /// The parts of a section, by the function symbols that live in it.
+    /// Splits a section by its function symbols.
     pub fn new(
         file: &ElfFile,
         section: &Section,
@@ -169,7 +169,7 @@ impl Code {
                 }
             }
         }
-        // Most have one, and there may be a section for each of many kernels.
+        // Most sections have one part, and a file may have a section for each of many kernels.
         parts.shrink_to_fit();
         Code {
             parts,
@@ -182,13 +182,13 @@ impl Code {
         }
     }
 
-    /// How many rows the section has.
+    /// Number of rows of the section.
     pub fn len(&self) -> u64 {
         self.parts.len() as u64
     }
 
-    /// The assembly of an instruction; branch targets are places in the section. Returns `None` if
-    /// the encoding is not known.
+    /// The assembly of an instruction; branch targets are offsets in the section. Returns `None` if
+    /// the encoding is unknown.
     fn assembly(&self, span: Span, sources: &Sources) -> Option<String> {
         let decoder = self.instructions.decoder()?;
         let bytes = sources.read_clamped(span).ok()?;
@@ -223,7 +223,7 @@ impl Code {
         let compacted = Value::decimal(u64::from(span.len() == 8), 1);
         fields.push(field("CmptCtrl", 1 << 29, compacted));
         let known = [Field::Opcode, Field::CmptCtrl];
-        // What the tables for compacted instructions make of no bits is not there.
+        // Fields that compaction tables expand from no bits have no row.
         let is_shown = |read: &&FieldRead| read.bits != 0 && !known.contains(&read.field);
         for read in reads.iter().filter(is_shown) {
             let width = u8::try_from(read.bits.count_ones())
@@ -248,7 +248,7 @@ impl Code {
     }
 
     fn index(&self, sources: &Sources, item: u64) -> Option<&Index> {
-        // A few parts a section: all are walked when the first is opened.
+        // A section has few parts: all are indexed when the first is opened.
         let all = self.indices.get_or_init(|| {
             let code = self.parts.iter().enumerate().filter(|(_, p)| p.code);
             code.map(|(i, p)| (i as u64 + 1, walk(sources, p.span)))
@@ -277,7 +277,7 @@ impl Code {
         node
     }
 
-    /// The rows before the instructions: what is known of all of them.
+    /// The rows before the instructions: facts about all of them.
     fn facts(&self, part: &Part, index: &Index) -> Vec<Node> {
         let mut rows = vec![
             Node::derived(
@@ -314,8 +314,8 @@ fn push_rest(parts: &mut Vec<Part>, span: Span) {
     }
 }
 
-/// Calls `f` with the bytes of each instruction from `span.start` on, until it says no; gives
-/// the first byte that is no whole instruction any more.
+/// Calls `f` with the span of each instruction from `span.start`, until it returns `false`. Returns
+/// the offset of the first byte after the last whole instruction.
 fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> bool) -> u64 {
     let end = for_each_word(sources, span, &mut |at, word| {
         f(Span::with_len(
@@ -327,7 +327,7 @@ fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -
     span.start + end
 }
 
-/// How many whole instructions there are in some bytes of code.
+/// Number of whole instructions in a range of code.
 pub fn instructions(code: Span, sources: &Sources) -> u64 {
     let mut count = 0;
     for_each_instruction(sources, code, &mut |_| {
@@ -428,7 +428,7 @@ impl Expand for Code {
             return None;
         }
         if item & INSTRUCTION != 0 {
-            // The word itself is the answer.
+            // The item of the word itself.
             return Some(Vec::new());
         }
         let (part, index) = (self.part(item)?, self.index(sources, item)?);
@@ -500,7 +500,7 @@ fn push_instructions(
     });
 }
 
-/// `2 functions`. Returns `None` if the section holds one kernel.
+/// `2 functions`. Returns `None` if the section contains one kernel.
 pub fn summary(code: &Code) -> Option<String> {
     let functions = code.parts.iter().filter(|p| p.code).count() as u64;
     (functions > 1).then(|| plural(functions, "function"))

@@ -1,5 +1,5 @@
 //! The records of the first generation.
-// The fields have the spelling of SYCLBIN.h.
+// The fields use the spelling of SYCLBIN.h.
 #![allow(non_snake_case)]
 
 use crate::decode::names::{Decimal, Hex};
@@ -80,7 +80,7 @@ record! {
     }
 }
 
-/// The numbers of the tables, of their rows and of the items below them.
+/// The numbers of the tables, which also identify their rows and items.
 pub mod kind {
     #![allow(missing_docs)]
     pub const HEADER: u8 = 1;

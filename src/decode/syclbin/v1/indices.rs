@@ -6,29 +6,29 @@ use crate::decode::Context;
 use crate::decode::rules;
 use crate::model::{Span, Spanned};
 
-/// Which records of a list the abstract modules call their own.
+/// The records of a list that abstract modules refer to.
 pub struct Indices<'a> {
     cx: &'a Context<'a>,
-    what: &'static str,
+    noun: &'static str,
     len: u64,
-    /// How many more records abstract modules may refer to, all together.
+    /// Number of references that abstract modules may still make, in total.
     budget: u64,
-    /// How many begin and end to refer to a record, added up: how many refer to it.
+    /// Differences between the reference counts of adjacent records.
     edges: Vec<i64>,
-    /// The sum of all counts, and what the modules have that have some.
+    /// The sum of all counts, and the modules with a count above 0.
     total: u64,
     owners: u64,
     all_zero: bool,
-    /// The second module that has some: the one whose first index gives the writer away.
+    /// The second such module, whose first index reveals the writer's bug.
     second: Option<(Span, u64)>,
 }
 
 impl<'a> Indices<'a> {
-    /// Nothing is known yet of `len` records of this kind.
-    pub fn new(cx: &'a Context<'_>, what: &'static str, len: u64) -> Indices<'a> {
+    /// Starts with `len` unreferenced records of this kind.
+    pub fn new(cx: &'a Context<'_>, noun: &'static str, len: u64) -> Indices<'a> {
         Indices {
             cx,
-            what,
+            noun,
             len,
             budget: len.saturating_mul(4).saturating_add(1 << 16),
             edges: vec![0; usize::try_from(len).unwrap_or(0).saturating_add(1)],
@@ -39,7 +39,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// The range of an abstract module with this header, as far as there are such records.
+    /// The range of an abstract module with this header, clipped to the existing records.
     pub fn range(
         &mut self,
         header: Span,
@@ -47,13 +47,13 @@ impl<'a> Indices<'a> {
         count_field: Spanned<u64>,
     ) -> Range<u32> {
         let (first, count) = (first_field.value, count_field.value);
-        let (what, len) = (self.what, self.len);
+        let (noun, len) = (self.noun, self.len);
         if first + count > len {
             self.cx.report_with(
                 &rules::SYCLBIN_INDEX,
                 count_field.span,
                 format_args!(
-                    "{count} {what} from index {first} are out of range: the file has {len}"
+                    "{count} {noun} from index {first} are out of range: the file has {len}"
                 ),
                 &[(first_field.span, "the first index")],
                 None,
@@ -69,7 +69,7 @@ impl<'a> Indices<'a> {
         self.total = self.total.saturating_add(count);
         let (mut start, mut end) = (first.min(len), (first + count).min(len));
         if end - start > self.budget {
-            let message = format_args!("too many abstract modules share {what}");
+            let message = format_args!("too many abstract modules share {noun}");
             self.cx.report(&rules::TOO_MUCH, header, message);
             (start, end) = (0, 0);
         }
@@ -86,20 +86,20 @@ impl<'a> Indices<'a> {
         small(start)..small(end)
     }
 
-    /// Says what is only to be seen when all modules are known.
+    /// Reports the problems that are only known after all modules.
     pub fn finish(self, table: Span) {
-        let what = self.what;
+        let noun = self.noun;
         if let Some((place, total)) = self.second
             && self.all_zero
         {
             self.cx.report_with(
                 &rules::SYCLBIN_FIRST_INDEX,
                 place,
-                format_args!("the first index of {what} is 0 in all abstract modules"),
+                format_args!("the first index of {noun} is 0 in all abstract modules"),
                 &[],
                 Some(
                     format!(
-                        "bug of the writer: the {what} of this abstract module start \
+                        "bug of the writer: the {noun} of this abstract module start \
                          at index {total}"
                     )
                     .into(),

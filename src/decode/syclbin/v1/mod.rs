@@ -27,12 +27,12 @@ use crate::decode::text::plural;
 use crate::decode::{limits, rules};
 use crate::model::{Span, Spanned};
 
-/// What it starts with.
+/// The magic number.
 pub const MAGIC: &[u8] = b"IBYS";
-/// The magic number in the order in which it is read aloud: no reader takes it.
+/// The magic number in reading order, which no reader accepts.
 const REVERSED: &[u8] = b"SYBI";
 
-/// The format.
+/// The format of the first generation.
 #[derive(Debug)]
 pub struct SyclbinV1;
 
@@ -59,14 +59,14 @@ impl Format for SyclbinV1 {
     }
 }
 
-/// The header of an IR module or of a native device code image; offset and size of each.
+/// The header of an IR module or of a native device code image: offset and size of each.
 struct CodeHeader {
     place: Span,
     metadata: [Spanned<u64>; 2],
     code: [Spanned<u64>; 2],
 }
 
-/// Where everything is.
+/// The locations of all tables.
 struct Reading {
     span: Span,
     header: FileHeader,
@@ -118,12 +118,12 @@ impl Reading {
         reading
     }
 
-    /// Is all of the header there?
+    /// Returns whether the header is complete.
     fn is_whole(&self) -> bool {
         self.header.origin.len() == FileHeader::SIZE
     }
 
-    /// Finds the tables, one after the other.
+    /// Locates the consecutive tables.
     fn tables(&mut self, cx: &Context<'_>) {
         let header = self.header;
         let mut at = FileHeader::SIZE;
@@ -143,7 +143,7 @@ impl Reading {
             }
             at = at.saturating_add(len);
             if field == FileHeader::MetadataByteTableSize {
-                // What is aligned is the place in the SYCLBIN, whose headers are multiples of 8.
+                // The offset in the SYCLBIN is aligned; its headers are multiples of 8.
                 at = at.checked_next_multiple_of(8).unwrap_or(u64::MAX);
             }
             table.subspan(0, table.len() - table.len() % size)
@@ -198,12 +198,12 @@ impl Reading {
         }
     }
 
-    /// The text that an offset and a size tell of.
+    /// The text at an offset and size.
     fn text(&self, cx: &Context<'_>, offset: Spanned<u64>, size: Spanned<u64>) -> Text {
         Text::check(cx, part(cx, self.metadata, offset, size))
     }
 
-    /// Device code, by the headers that `read` reads.
+    /// The device code of the headers that `read` decodes.
     fn codes(
         &self,
         cx: &Context<'_>,
@@ -259,7 +259,7 @@ impl Reading {
         modules
     }
 
-    /// All parts of the file; opens the device code of which no other part claims bytes.
+    /// All parts of the file. Opens device code, unless another part claims some of its bytes.
     fn rows(&self, cx: &Context<'_>, mut survey: Syclbin) -> File {
         let claim = |kind, span| Region::new(layout::id(kind, 0), span);
         let claims = vec![
@@ -271,7 +271,7 @@ impl Reading {
             claim(kind::BINARY, self.binary),
         ];
         let regions = Regions::arrange(cx, self.span, claims, Overlap::First, &|_| String::new());
-        let name = |what| part_of(what).map_or_else(String::new, Part::name);
+        let name = |id| part_of(id).map_or_else(String::new, Part::name);
         let mut texts = vec![Region::new(id_of(Part::Global), survey.global.span)];
         for (module, at) in survey.modules.iter().zip(0..) {
             texts.push(Region::new(id_of(Part::Module(at)), module.text.span));
@@ -304,7 +304,7 @@ impl Reading {
     }
 }
 
-/// The bytes of a table that an offset and a size tell of; what there is of them.
+/// The bytes at an offset and size of a table, clipped to the table.
 fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>) -> Span {
     let (at, len) = (offset.value, size.value);
     if at.checked_add(len).is_none_or(|end| end > table.len()) {
@@ -322,7 +322,7 @@ fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>)
     table.subspan(at, len)
 }
 
-/// The records of a table, as far as they are decoded.
+/// The records of a table, up to the limit.
 fn records(cx: &Context<'_>, table: Span, size: u64) -> Window {
     let most = limits::ENTRIES * size;
     if table.len() > most {

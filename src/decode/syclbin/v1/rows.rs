@@ -26,7 +26,7 @@ const BINARY_DOC: Doc = Doc::new(
     SOURCE,
 );
 
-/// The numbers that stand for parts.
+/// The id of a part.
 pub fn id_of(part: Part) -> u64 {
     match part {
         Part::Global => layout::id(kind::HEADER, 0),
@@ -38,9 +38,9 @@ pub fn id_of(part: Part) -> u64 {
 
 /// The inverse of [`id_of`]. Returns `None` for other ids.
 pub fn part_of(id: u64) -> Option<Part> {
-    let (what, index) = layout::split(id);
+    let (kind, index) = layout::split(id);
     let index = u32::try_from(index).ok()?;
-    Some(match what {
+    Some(match kind {
         kind::HEADER => Part::Global,
         kind::MODULES => Part::Module(index),
         kind::IR => Part::Ir(index),
@@ -52,11 +52,11 @@ pub fn part_of(id: u64) -> Option<Part> {
 /// The item of the document itself.
 pub const TOP: u64 = u64::MAX;
 
-/// A SYCLBIN, all of it looked through.
+/// A SYCLBIN that has been checked.
 pub struct File {
-    /// What it holds.
+    /// Its contents.
     pub survey: Rc<Syclbin>,
-    /// Who knows its modules.
+    /// The interface to its modules.
     pub modules: Rc<dyn Modules>,
     /// The file header.
     pub header: Span,
@@ -68,16 +68,16 @@ pub struct File {
     pub binary: Regions,
 }
 
-/// Makes its rows.
+/// The expander of its rows.
 pub struct FileRows(pub Rc<File>);
 
 impl FileRows {
     fn part(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
-        let (what, span) = self.0.regions.get(index)?;
-        if let Some(node) = filler(what, span) {
+        let (id, span) = self.0.regions.get(index)?;
+        if let Some(node) = filler(id, span) {
             return Some(node);
         }
-        let (what, _) = layout::split(what);
+        let (kind, _) = layout::split(id);
         let table = |name, kind| {
             records::table(
                 out,
@@ -89,16 +89,16 @@ impl FileRows {
         };
         let group = |name: &'static str, regions: &Regions, doc| {
             Node::new(NodeKind::Record, name, span)
-                .children(out.me, layout::id(what, 0), Some(regions.region_count()))
+                .children(out.me, layout::id(kind, 0), Some(regions.region_count()))
                 .doc(doc)
         };
-        Some(match what {
+        Some(match kind {
             kind::HEADER if span.len() < FileHeader::SIZE => {
                 Node::new(NodeKind::Blob, "truncated file header", span).value(Value::Bytes)
             }
             kind::HEADER => Node::new(NodeKind::Record, "file header", span)
                 .area(Area::Header)
-                .children(out.me, layout::id(what, 0), Some(FileHeader::COUNT))
+                .children(out.me, layout::id(kind, 0), Some(FileHeader::COUNT))
                 .doc(&HEADER_DOC),
             kind::MODULES => table("abstract module headers", &header::MODULES),
             kind::IR => table("IR module headers", &header::IR),
@@ -113,7 +113,7 @@ impl FileRows {
 
 impl Expand for FileRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
-        // All others say it themselves.
+        // Other items know their own count.
         if item == TOP {
             self.0.regions.region_count()
         } else {
@@ -123,27 +123,27 @@ impl Expand for FileRows {
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let file = &self.0;
-        let (what, _) = layout::split(item);
+        let (kind, _) = layout::split(item);
         if item == TOP {
             for index in range {
                 out.extend(self.part(index, out));
             }
-        } else if what == kind::HEADER {
+        } else if kind == kind::HEADER {
             let header = Window::clamped(out.sources, file.header);
             FileHeader::clamped(&header, Endian::Little).push_rows(range, out);
         } else {
-            let is_text = what == kind::METADATA;
+            let is_text = kind == kind::METADATA;
             let list = if is_text {
                 &file.metadata
             } else {
                 &file.binary
             };
             for at in range {
-                let Some((what, span)) = list.get(at) else {
+                let Some((id, span)) = list.get(at) else {
                     continue;
                 };
-                let node = filler(what, span).or_else(|| {
-                    let part = part_of(what)?;
+                let node = filler(id, span).or_else(|| {
+                    let part = part_of(id)?;
                     Some(if is_text {
                         file.survey.text_node(part, span, out)
                     } else {
@@ -193,7 +193,7 @@ impl RecordNotes for File {
         let (ir, native) = (module.ir.len() as u64, module.native.len() as u64);
         let count = crate::decode::text::plural;
         let mut words = Vec::new();
-        for (range, what, list) in [
+        for (range, noun, list) in [
             (&module.ir, "IR module", &self.survey.ir),
             (
                 &module.native,
@@ -204,13 +204,13 @@ impl RecordNotes for File {
             if range.is_empty() {
                 continue;
             }
-            words.push(count(range.len() as u64, what));
+            words.push(count(range.len() as u64, noun));
             let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
             let first = list.get(at(range.start)).map(|code| code.header);
             let last = list.get(at(range.end) - 1).map(|code| code.header);
             if let (Some(first), Some(last)) = (first, last) {
                 let all = Span::new(first.source, first.start, last.end);
-                node = node.xref("headers", count(range.len() as u64, what), all);
+                node = node.xref("headers", count(range.len() as u64, noun), all);
             }
         }
         match ir + native {

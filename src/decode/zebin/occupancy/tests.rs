@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::SourceId;
 
-fn given(value: i64) -> Located<i64> {
+fn located(value: i64) -> Located<i64> {
     Located::at(value, Span::with_len(SourceId::FILE, 0, 1))
 }
 
@@ -25,14 +25,14 @@ impl Kernel {
     fn row(&self) -> KernelRow {
         let set = |value: i64| {
             if value > 0 {
-                given(value)
+                located(value)
             } else {
                 Located::default()
             }
         };
         KernelRow {
-            simd_size: given(self.simd),
-            grf_count: given(self.registers),
+            simd_size: located(self.simd),
+            grf_count: located(self.registers),
             slm_size: set(self.slm),
             barrier_count: set(self.barriers),
             ..KernelRow::default()
@@ -173,7 +173,7 @@ fn local_memory_limits_the_work_groups() {
     let found = kernel.on("pvc", 64);
     assert_eq!(found.get("slm_allocated"), Some(24 << 10));
     assert_eq!(found.get("work_groups"), Some(5));
-    // 384 KB / 24 KB; 8 threads of an EU, whose number is asked for.
+    // 384 KB / 24 KB; 8 threads per EU, whose number must be chosen.
     let found = kernel.on("cri", 64);
     assert_eq!(found.get("work_groups_by_slm"), Some(16));
     assert_eq!(found.get("work_groups"), None);
@@ -218,7 +218,7 @@ fn barriers_limit_the_work_groups() {
 }
 
 #[test]
-fn what_is_not_known_is_asked_for() {
+fn unknown_values_are_requested() {
     let found = PLAIN.ask(&Question::default());
     assert_eq!(found.summary, "The file has no target device: choose one.");
     assert_eq!(found.get("threads_per_eu"), None);
@@ -234,7 +234,7 @@ fn what_is_not_known_is_asked_for() {
             .summary
             .contains("Choose the work-items of a work-group to see")
     );
-    // The published number gives way.
+    // A chosen number overrides the published one.
     let found = PLAIN.ask(&Question {
         eus: Some(4),
         work_group: Some(64),
@@ -247,9 +247,9 @@ fn what_is_not_known_is_asked_for() {
     }
     assert_eq!(
         PLAIN.ask(&of("skl")).summary,
-        "The limits of skl are not known."
+        "The limits of skl are unknown."
     );
-    // The host chooses the size of a local argument.
+    // The host sets the size of a local argument.
     let kernel = Kernel {
         local_arguments: true,
         ..PLAIN
@@ -270,10 +270,10 @@ fn what_is_not_known_is_asked_for() {
         found.get("work_groups")
     };
     assert_eq!((with(0), with(16 << 10)), (Some(32), Some(4)));
-    // Nonsense in the file limits nothing that can be said.
+    // Invalid numbers in the file do not limit anything.
     let row = KernelRow {
-        simd_size: given(-16),
-        barrier_count: given(-1),
+        simd_size: located(-16),
+        barrier_count: located(-1),
         ..PLAIN.row()
     };
     let facts = Facts {

@@ -8,7 +8,7 @@ use crate::decode::elf::symbol::Symbol;
 use crate::decode::reader::Window;
 use crate::decode::rules;
 
-/// Checks which sections there are, and what their headers say.
+/// Checks the set of sections and their headers.
 pub fn check(cx: &Context<'_>, file: &ElfFile) {
     let mut seen: Vec<Single> = Vec::new();
     for section in file
@@ -111,13 +111,13 @@ fn check_gtpin(cx: &Context<'_>, file: &ElfFile) {
     }
 }
 
-/// So much of a text is looked at to tell whether it is UTF-8.
+/// Size of the sample that is checked for UTF-8, in bytes.
 const TEXT_SAMPLE: u64 = 4096;
 
-/// Checks that a text is UTF-8, as far as that is seen at its beginning.
+/// Checks that a text is UTF-8, by a sample of its start.
 pub fn encoding(cx: &Context<'_>, section: &Section) {
     let window = Window::clamped(cx.sources, section.bytes.subspan(0, TEXT_SAMPLE));
-    // A character may be cut in two at the end of the sample.
+    // The end of the sample may split a character.
     let error = std::str::from_utf8(window.bytes()).err();
     if let Some(error) = error.filter(|e| e.error_len().is_some()) {
         cx.report(

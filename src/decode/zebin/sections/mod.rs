@@ -1,8 +1,7 @@
-//! The sections of a zebin, how the driver handles each, and how each is shown. zebin ELF, "ELF
+//! The sections of a zebin, the driver's handling of each, and its presentation. zebin ELF, "ELF
 //! Layout"; compute-runtime, zebin_decoder.cpp, extractZebinSections.
 //!
-//! The checks, the rows, the colours, the help and the [verdict](super::verdict) all use
-//! [`SECTIONS`].
+//! The checks, rows, colors, help and [verdict](super::verdict) all use [`SECTIONS`].
 
 mod check;
 mod rows;
@@ -16,14 +15,14 @@ use self::Name::*;
 use crate::decode::elf::section::SectionType;
 use crate::model::{Area, Doc};
 
-/// How a section is called.
+/// A pattern of section names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Name {
-    /// Exactly so.
+    /// Exactly this name.
     Exact(&'static str),
-    /// So, with something after it.
+    /// This prefix with a suffix.
     Prefix(&'static str),
-    /// In any way.
+    /// Any name.
     Any,
 }
 
@@ -37,18 +36,18 @@ impl Name {
     }
 }
 
-/// What stands behind a name.
+/// The status of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
-    /// The compiler writes it.
+    /// A name that the compiler writes.
     Known,
-    /// It is an old spelling of another name.
+    /// An old spelling of another name.
     Misspelled(&'static str),
-    /// The specification has no such name for this type.
+    /// A name that the specification does not define for this type.
     Unknown,
 }
 
-/// Sections of which a zebin has at most one of each.
+/// Sections that a zebin has at most one of.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Single {
@@ -67,22 +66,22 @@ pub enum Single {
     Values,
 }
 
-/// What the driver does with a section.
+/// The driver's handling of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
-    /// Reads it, and refuses a file that has a second one. An empty `.text` is as none.
+    /// Reads it, and refuses a file with a second one. An empty `.text` is ignored.
     Once(Single),
-    /// Loads it as the code of the kernel that it is named after.
+    /// Loads it as the code of the kernel in its name.
     Kernel,
-    /// Skips it here: it is read by the container's decoder or not at all.
+    /// Skips it here; the container's decoder reads it, or nothing does.
     Skips,
-    /// Skips it, and warns.
+    /// Skips it with a warning.
     Warns,
     /// Refuses the file.
     Refuses,
 }
 
-/// The memory that a section is loaded into; symbols and relocations of others are dropped.
+/// The memory that a section is loaded into. Symbols and relocations of other sections are dropped.
 #[allow(missing_docs)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Segment {
@@ -94,14 +93,14 @@ pub enum Segment {
     Code,
 }
 
-/// How the bytes of a section are shown.
+/// The presentation of a section's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// As the generic ABI says for the type.
+    /// As defined by the generic ABI for the type.
     Generic,
     /// Machine code.
     Code,
-    /// Strings, each with a NUL.
+    /// NUL-terminated strings.
     Strings,
     /// `.ze_info`.
     ZeInfo,
@@ -109,9 +108,9 @@ pub enum Content {
     Spirv,
     /// Lines of text.
     Lines,
-    /// Build options: text of one line or more.
+    /// Build options: one or more lines of text.
     Options,
-    /// Numbers of so many bytes.
+    /// Numbers of this size in bytes.
     Numbers(u64),
     /// GTPin data.
     Gtpin,
@@ -121,24 +120,24 @@ pub enum Content {
     Metrics,
 }
 
-/// What is to be known of the sections of a type and name.
+/// The properties of the sections of a type and name.
 #[derive(Debug)]
 pub struct SectionSpec {
     /// `sh_type`.
     pub kind: SectionType,
     /// The name.
     pub name: Name,
-    /// What stands behind the name.
+    /// The status of the name.
     pub spelling: Spelling,
-    /// What the driver does with it.
+    /// The driver's handling of it.
     pub driver: Driver,
-    /// Where it is loaded. The driver's linker goes by the name alone.
+    /// The memory it is loaded into. The driver's linker goes by the name alone.
     pub segment: Option<Segment>,
-    /// Its colour.
+    /// Its color.
     pub area: Area,
-    /// How its bytes are shown.
+    /// The presentation of its bytes.
     pub content: Content,
-    /// What it is.
+    /// Its documentation.
     pub doc: Doc,
 }
 
@@ -178,14 +177,14 @@ impl SectionSpec {
     }
 }
 
-/// The row for the sections of a type and name. Returns `None` if zebins have no sections of
-/// the type.
+/// The entry for the sections of a type and name. Returns `None` if zebins have no sections of the
+/// type.
 pub fn spec_of(kind: SectionType, name: &[u8]) -> Option<&'static SectionSpec> {
     let fits = |spec: &&SectionSpec| spec.kind == kind && spec.name.matches(name);
     SECTIONS.iter().find(fits)
 }
 
-/// The memory into which a section of that name is loaded. Returns `None` if it is not loaded.
+/// The memory into which a section with that name is loaded. Returns `None` if it is not loaded.
 pub fn segment_of(name: &[u8]) -> Option<Segment> {
     let fits = |spec: &&SectionSpec| spec.segment.is_some() && spec.name.matches(name);
     SECTIONS.iter().find(fits)?.segment
@@ -193,9 +192,9 @@ pub fn segment_of(name: &[u8]) -> Option<Segment> {
 
 const ELF_TEXT: &str = "zebin ELF, .text";
 const ELF_MISC: &str = "zebin ELF, .misc";
-const NO_SPEC: &str = "IGC, zebin_builder.cpp; in no specification";
+const NO_SPEC: &str = "IGC, zebin_builder.cpp; not specified";
 
-/// All sections. Of several that fit, the first counts.
+/// All sections. The first match counts.
 #[rustfmt::skip]
 pub static SECTIONS: &[SectionSpec] = &[
     section(SectionType::SHT_NULL, Any, Skips, Area::Inherit, Generic,
@@ -207,7 +206,7 @@ pub static SECTIONS: &[SectionSpec] = &[
     section(SectionType::SHT_PROGBITS, Prefix(".text."), Kernel, Area::Code, Code,
         Doc::new("Machine code of a kernel; the section is named after it.", ELF_TEXT))
         .segment(Segment::Code),
-    // The linker takes what starts so for code, in sections of other types too.
+    // The linker treats this prefix as code, in sections of other types too.
     section(SectionType::SHT_PROGBITS, Prefix(".text"), Refuses, Area::Code, Generic,
         Doc::new("Neither .text nor named after a kernel.", ELF_TEXT))
         .segment(Segment::Code).unknown(),
@@ -230,13 +229,13 @@ pub static SECTIONS: &[SectionSpec] = &[
         .unknown(),
 
     section(SectionType::SHT_NOBITS, Exact(".bss.const"), Once(Single::ZeroConstants), Area::Data, Generic,
-        Doc::new("Zero-initialised constants. They follow .data.const in memory and have no bytes in the file.", "zebin ELF, .bss.const"))
+        Doc::new("Zero-initialized constants. They follow .data.const in memory and have no bytes in the file.", "zebin ELF, .bss.const"))
         .segment(Segment::ZeroConstants),
     section(SectionType::SHT_NOBITS, Exact(".bss.global"), Once(Single::ZeroVariables), Area::Data, Generic,
-        Doc::new("Zero-initialised variables. They follow .data.global in memory and have no bytes in the file.", "zebin ELF, .bss.global"))
+        Doc::new("Zero-initialized variables. They follow .data.global in memory and have no bytes in the file.", "zebin ELF, .bss.global"))
         .segment(Segment::ZeroVariables),
     section(SectionType::SHT_NOBITS, Any, Warns, Area::Inherit, Generic,
-        Doc::new("Zero-initialised data, with no bytes in the file. The driver skips it.", "gABI, SHT_NOBITS"))
+        Doc::new("Zero-initialized data, with no bytes in the file. The driver skips it.", "gABI, SHT_NOBITS"))
         .unknown(),
 
     section(SectionType::SHT_SYMTAB, Any, Once(Single::Symtab), Area::Symbol, Generic,
@@ -250,7 +249,7 @@ pub static SECTIONS: &[SectionSpec] = &[
 
     section(SectionType::SHT_NOTE, Exact(".note.intelgt.compat"), Once(Single::Notes), Area::Note, Notes,
         Doc::new("The target device, and the versions of the compiler.", "zebin ELF, .note.intelgt.compat")),
-    // The compiler writes it into every file, and the driver mentions it in every one: no warning.
+    // The compiler writes it to every file, and the driver reports it every time: no warning.
     section(SectionType::SHT_NOTE, Exact(".note.intelgt.metrics"), Skips, Area::Note, Metrics,
         Doc::new("64 zero bytes, not notes. If there are metrics, IGC sets sh_size to their size, but leaves sh_offset at the 64 zero bytes before them.", "IGC, zebin_builder.cpp")),
     section(SectionType::SHT_NOTE, Any, Warns, Area::Note, Generic,

@@ -14,7 +14,7 @@ use crate::decode::zebin::ze_info::{SECTION, ZeInfoRows};
 use crate::decode::zebin::{ZebinContents, gtpin_info, ir, misc};
 use crate::model::{Node, NodeKind};
 
-/// Says what a section is; `node` has its name and bytes already.
+/// Adds a section's facts to `node`, which has its name and bytes already.
 pub fn describe(section: &Section, contents: &ZebinContents, mut node: Node) -> Node {
     node.xrefs.extend(contents.links.of_section(section));
     let Some(spec) = spec_of(section.kind, section.name.as_bytes()) else {
@@ -23,8 +23,8 @@ pub fn describe(section: &Section, contents: &ZebinContents, mut node: Node) -> 
     node.area(spec.area).doc(&spec.doc)
 }
 
-/// The node of a section with rows for its contents; `node` is what [`describe`] has made.
-/// Returns `None` if the rows are the generic ABI's.
+/// The node of a section with rows for its contents; `node` is the result of [`describe`]. Returns
+/// `None` if the generic ABI defines the rows.
 pub fn section_node(
     cx: &Context<'_>,
     section: &Section,
@@ -94,7 +94,7 @@ fn ze_info_node(
             node.summary(plural(kernels, "kernel"))
                 .children(rows, SECTION, None)
         }
-        // A second one, or one that is too large.
+        // A duplicate, or too large.
         _ => lines_node(cx, section.bytes, node),
     }
 }

@@ -1,4 +1,4 @@
-//! Which images of a container run on a device, as the runtimes choose:
+//! Predicts which images of a container run on a device, as the runtimes select them:
 //!
 //! ```text
 //! archive of ocloc       by the names of its members (compute-runtime, device_binary_format_ar.cpp)
@@ -11,8 +11,8 @@
 //!                        Level Zero adapter)
 //! ```
 //!
-//! The runtimes look at names and targets only; whether the driver takes the image that they have
-//! chosen is its verdict.
+//! The runtimes compare names and targets only; the verdict of the selected image says whether the
+//! driver accepts it.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ use crate::model::{Outcome, Sources, Span, Str};
 /// The state of a SYCLBIN whose kernels are ready to run.
 const EXECUTABLE: u64 = 2;
 
-/// Chooses among the images of a container.
+/// Selects among the images of a container.
 pub fn choose(sources: &Sources, images: &Images, device: Device) -> Choice {
     let pick = Pick {
         is_chosen: false,
@@ -60,7 +60,7 @@ pub fn choose(sources: &Sources, images: &Images, device: Device) -> Choice {
     }
 }
 
-/// What a container holds.
+/// A direct child of a container.
 #[derive(Clone, Copy)]
 enum Child {
     Image(usize),
@@ -74,14 +74,14 @@ struct Chooser<'a> {
     picks: Vec<Pick>,
     outcome: Option<Outcome>,
     rules: Vec<&'static str>,
-    /// What the driver does with the images of [`Images::samples`], and why.
+    /// The driver's outcomes for the images of [`Images::samples`], with reasons.
     samples: Vec<(usize, Outcome, String)>,
 }
 
-/// Is a target of the compiler native code of Intel's GPUs, or compiled for them at run time?
-/// `None`: neither.
+/// Whether a compiler target is native Intel GPU code (`true`) or compiled for it at run time
+/// (`false`). Returns `None` for other targets.
 fn target_kind(target: &str) -> Option<bool> {
-    // Such as spir64_gen-unknown-unknown.
+    // For example spir64_gen-unknown-unknown.
     match target.split('-').next().unwrap_or(target) {
         "spir64_gen" => Some(true),
         "spir64" | "spir" | "spirv64" | "spirv32" | "" | "<unknown>" => Some(false),
@@ -114,7 +114,7 @@ impl<'a> Chooser<'a> {
         inner.map(|(at, _)| at).collect()
     }
 
-    fn say(&mut self, image: usize, why: impl Into<Str>) {
+    fn set_reason(&mut self, image: usize, why: impl Into<Str>) {
         if let Some(pick) = self.picks.get_mut(image) {
             pick.why = why.into();
         }
@@ -151,7 +151,7 @@ impl<'a> Chooser<'a> {
         load(self.sources, image.span, Some(self.device)).0
     }
 
-    /// The driver takes the first member of a name that goes with the device and that is for it.
+    /// The driver takes the first member that is named for the device and accepted for it.
     fn archive(&mut self, at: usize) {
         let members = self.members(at);
         let is_unit = |image: &Image| image.member.starts_with("pkg.unit.");
@@ -189,7 +189,7 @@ impl<'a> Chooser<'a> {
                 _ if !has_size => "the driver does not look for this name".to_owned(),
                 _ => format!("not named for {name} ({config})"),
             };
-            self.say(*at, why);
+            self.set_reason(*at, why);
         }
         let mut tried = Vec::new();
         let mut recompiled: Option<(usize, String)> = None;
@@ -208,8 +208,8 @@ impl<'a> Chooser<'a> {
             if is_for_device(&verdict) {
                 return self.take(at, verdict.outcome, why);
             }
-            let refused = format!("{why}, but {}", said(&verdict));
-            self.say(at, refused.clone());
+            let refused = format!("{why}, but {}", decisive_message(&verdict));
+            self.set_reason(at, refused.clone());
             if verdict.outcome == Outcome::Recompiled {
                 recompiled.get_or_insert((at, refused));
             }
@@ -220,7 +220,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// The SYCL runtime takes one image of each abstract module.
+    /// The SYCL runtime takes one image per abstract module.
     fn syclbin(&mut self, modules: &SyclModules) {
         let graph = &modules.graph;
         let is_executable = graph.state.is_none_or(|state| state.value == EXECUTABLE);
@@ -247,13 +247,13 @@ impl<'a> Chooser<'a> {
                 let why = format!("abstract module {number} is compiled for {target}");
                 let natives = natives.into_iter().map(|(child, _)| child);
                 for child in natives.chain(irs) {
-                    self.say_all(child, &why);
+                    self.set_reasons(child, &why);
                 }
                 continue;
             }
             let fits = |(child, fits): &(Child, bool)| fits.then_some(*child);
             let native = natives.iter().find_map(fits);
-            // A native image without imports and exports is executable by itself.
+            // A native image without imports and exports is executable on its own.
             let native_is_in_state = is_executable || module.imports + module.exports > 0;
             let (first, why) = match (native, irs.first()) {
                 (Some(native), _) if is_executable => (Some(native), "the first native image"),
@@ -272,7 +272,7 @@ impl<'a> Chooser<'a> {
             };
             let natives = natives.into_iter().map(|(child, _)| child);
             for child in natives.chain(irs) {
-                self.say_all(child, &other);
+                self.set_reasons(child, &other);
             }
             if let Some(child) = first {
                 self.take_child(child, &why);
@@ -280,8 +280,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// For each kernel the runtimes take one of the images that have it: of those whose target fits
-    /// the first native one, or the first that is compiled at run time.
+    /// For each kernel, the runtimes take one of the images that contain it: the first native one
+    /// with a matching target, or else the first that is compiled at run time.
     fn host(&mut self, at: usize) {
         self.rule(
             "SYCL prefers native code (spir64_gen) and falls back to SPIR-V, for each kernel; in an archive the driver takes the member that is named after the device",
@@ -291,19 +291,19 @@ impl<'a> Chooser<'a> {
         let mut compiled: HashSet<&str> = HashSet::new();
         for wants_native in [true, false] {
             for &(at, image) in &members {
-                let Some(said) = image.host.as_ref().and_then(|host| host.said(self.sources))
+                let Some(reported) = image.host.as_ref().and_then(|host| host.said(self.sources))
                 else {
                     continue;
                 };
-                let Some(described) = &said.described else {
-                    self.say(at, "no descriptor lists it: no runtime finds it");
+                let Some(described) = &reported.described else {
+                    self.set_reason(at, "no descriptor lists it: no runtime finds it");
                     continue;
                 };
                 let is_native = match target_kind(&described.target) {
                     Some(is_native) => is_native,
                     None => {
                         let target = &described.target;
-                        self.say(at, format!("the target {target} is for other devices"));
+                        self.set_reason(at, format!("the target {target} is for other devices"));
                         continue;
                     }
                 };
@@ -312,28 +312,28 @@ impl<'a> Chooser<'a> {
                 }
                 let target = described.compile_target();
                 if let Some(target) = target.filter(|target| !is_target(target, &self.device)) {
-                    self.say(at, format!("compiled for {target}"));
+                    self.set_reason(at, format!("compiled for {target}"));
                     continue;
                 }
                 let kernels = described.kernels();
                 let names = kernels.iter().map(|entry| entry.name.as_str());
                 if kernels.is_empty() {
-                    // Functions are linked to the images that import them.
+                    // Functions are linked into the images that import them.
                     let why = if described.names_in(EXPORTED).is_empty() {
                         "it has no kernels"
                     } else {
                         "linked to images that import its functions"
                     };
-                    self.say(at, why);
+                    self.set_reason(at, why);
                 } else if names.clone().all(|name| native.contains(name)) {
-                    self.say(at, "its kernels run from native images");
+                    self.set_reason(at, "its kernels run from native images");
                 } else if is_native {
                     native.extend(names);
                     self.take_native(at, image);
                 } else {
                     let is_other = names.clone().all(|name| compiled.contains(name));
                     if is_other {
-                        self.say(at, "an image before it has the same kernels");
+                        self.set_reason(at, "an image before it has the same kernels");
                         continue;
                     }
                     let some = names.clone().any(|name| native.contains(name));
@@ -349,8 +349,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Takes a native image of a host's file. What the driver does with it is known of the first of
-    /// its sort.
+    /// Takes a native image of a host file. The driver's outcome is only known for the first image
+    /// of each sort.
     fn take_native(&mut self, at: usize, image: &Image) {
         let sort = image.sort(self.sources);
         let mut samples = self.images.samples.iter();
@@ -384,7 +384,7 @@ impl<'a> Chooser<'a> {
         self.take(at, outcome, why);
     }
 
-    /// The unified runtime prefers native images, whatever devices they are for.
+    /// The unified runtime prefers native images, whatever their devices.
     fn bundle(&mut self, at: usize, inner: &[usize]) {
         let members = self.members(at);
         let natives = members.iter().filter(|(_, image)| image.is_loadable);
@@ -400,13 +400,13 @@ impl<'a> Chooser<'a> {
         for (at, image) in members {
             match (image.is_loadable, has_native) {
                 (true, _) => self.take_child(Child::Image(at), "a native image"),
-                (false, true) => self.say(at, "only for kernels without a native image"),
+                (false, true) => self.set_reason(at, "only for kernels without a native image"),
                 (false, false) => self.take_child(Child::Image(at), "there is no native image"),
             }
         }
     }
 
-    /// What is at these bytes.
+    /// The child with exactly these bytes.
     fn child_at(&self, bytes: Span) -> Option<Child> {
         let mut images = self.images.list.iter();
         if let Some(at) = images.position(|image| image.span == bytes) {
@@ -417,12 +417,12 @@ impl<'a> Chooser<'a> {
         Some(Child::Container(at))
     }
 
-    fn say_all(&mut self, child: Child, why: &str) {
+    fn set_reasons(&mut self, child: Child, why: &str) {
         match child {
-            Child::Image(at) => self.say(at, why.to_owned()),
+            Child::Image(at) => self.set_reason(at, why.to_owned()),
             Child::Container(at) => {
                 for (at, _) in self.members(at) {
-                    self.say(at, why.to_owned());
+                    self.set_reason(at, why.to_owned());
                 }
             }
         }
@@ -441,7 +441,7 @@ impl<'a> Chooser<'a> {
                 let why = if is_for_device(&verdict) {
                     why.to_owned()
                 } else {
-                    format!("{why}, but {}", said(&verdict))
+                    format!("{why}, but {}", decisive_message(&verdict))
                 };
                 self.take(at, verdict.outcome, why);
             }
@@ -449,27 +449,27 @@ impl<'a> Chooser<'a> {
     }
 }
 
-/// The file is for the device, whatever else the driver finds.
+/// Returns whether the file is for the device, whatever else the driver finds.
 fn is_for_device(verdict: &Verdict) -> bool {
     let target = [&rules::OTHER_TARGET, &rules::NO_TARGET, &rules::DEVICE_GONE];
     let decisive = verdict.decisive.and_then(|at| verdict.findings.get(at));
     decisive.is_none_or(|found| target.iter().all(|rule| rule.id != found.rule))
 }
 
-/// What decides the verdict.
-fn said(verdict: &Verdict) -> &str {
+/// The finding that decides the verdict.
+fn decisive_message(verdict: &Verdict) -> &str {
     let decisive = verdict.decisive.and_then(|at| verdict.findings.get(at));
     decisive.map_or("", |found| &found.message)
 }
 
-/// Is it the device of a target of `-fsycl-targets`: `intel_gpu_bmg_g21`, `intel_gpu_12_60_7`?
+/// Returns whether a compiler target is the device: `intel_gpu_bmg_g21`, `intel_gpu_12_60_7`.
 fn is_target(target: &str, device: &Device) -> bool {
     let name = target.strip_prefix("intel_gpu_").unwrap_or(target);
     let is_numbers = name.starts_with(|c: char| c.is_ascii_digit());
     let name = name.replace('_', if is_numbers { "." } else { "-" });
     match Device::named(&name) {
         Some(named) => named.config == device.config,
-        // Such as spir64_x86_64: no Intel GPU.
+        // For example spir64_x86_64: not an Intel GPU.
         None => false,
     }
 }

@@ -37,22 +37,22 @@ pub struct Section {
     entsize: u64,
 }
 
-/// A relocation that is not for debug data.
+/// A relocation, except those of debug data.
 #[derive(Debug, Clone, Copy)]
 pub struct Relocation {
     /// Its entry.
     pub entry: Span,
-    /// The index of the section that it patches.
+    /// The index of the section to patch.
     pub target: u32,
     /// The index of its symbol.
     pub symbol: u64,
     /// Its type.
     pub kind: u32,
-    /// Where it patches.
+    /// The offset to patch.
     pub offset: u64,
 }
 
-/// The work on a relocation. It counts twice: it is in memory beside the file and its rows.
+/// The work on a relocation. Counted twice: it is in memory in addition to the file and its rows.
 const RELOCATION_STEPS: u64 = 2 * size_of::<Relocation>() as u64;
 
 /// An ELF file.
@@ -65,9 +65,9 @@ pub struct Elf<'a> {
     pub flags: u32,
     /// The sections.
     pub sections: Vec<Section>,
-    /// The relocations, without those of debug data.
+    /// The relocations, except those of debug data.
     pub relocations: Vec<Relocation>,
-    /// How many symbols there are.
+    /// The number of symbols.
     pub symbol_count: u64,
     class: Class,
     header: Header,
@@ -75,7 +75,7 @@ pub struct Elf<'a> {
     symbols: Window,
 }
 
-/// The names of sections and symbols, which the driver reads from one table.
+/// The names of sections and symbols, which the driver reads from the same table.
 struct Names {
     bytes: Bytes,
     place: Span,
@@ -85,13 +85,13 @@ struct Names {
 }
 
 impl Names {
-    /// Is there memory at an offset?
+    /// Returns whether memory at an offset is readable.
     fn is_readable(&self, offset: u64) -> bool {
         !self.null
             && (offset < self.bytes.len() as u64 || self.start.wrapping_add(offset) < self.limit)
     }
 
-    /// The text at an offset, at most [`limits::C_STRING`] bytes of it; empty if there is none.
+    /// The text at an offset, up to [`limits::C_STRING`] bytes; empty if there is none.
     fn get(&self, offset: u64, findings: &mut Findings) -> Result<&[u8], Refused> {
         let at = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = self.bytes.get(at..).unwrap_or(&[]);
@@ -105,13 +105,13 @@ impl Names {
 
 const LITTLE: Endian = Endian::Little;
 
-/// The number of a field that has at most 32 bits.
+/// The number of a field of at most 32 bits.
 fn narrow(field: u64) -> u32 {
     u32::try_from(field).unwrap_or(u32::MAX)
 }
 
 impl<'a> Elf<'a> {
-    /// Reads the container, as far as the driver does before it looks at what is in it.
+    /// Reads the container, up to the point where the driver reads its contents.
     pub fn decode(image: Image<'a>, findings: &mut Findings) -> Result<Elf<'a>, Refused> {
         let (class, header) = read_header(&image, findings)?;
         let none = Window::clamped(image.sources, image.span(0, 0));
@@ -146,13 +146,13 @@ impl<'a> Elf<'a> {
         Ok(elf)
     }
 
-    /// `phoff + phnum × phentsize` and `shoff + shnum × shentsize` must not be above the size
-    /// of the file; the driver's sums overflow.
+    /// `phoff + phnum × phentsize` and `shoff + shnum × shentsize` must not exceed the size of the
+    /// file; the driver's sums can overflow.
     fn check_tables(&self, findings: &mut Findings) -> Result<(), Refused> {
         let (header, len) = (&self.header, self.image.len());
         let program = header.e_phnum * header.e_phentsize;
         let section = header.e_shnum * header.e_shentsize;
-        for (offset, size, field, what) in [
+        for (offset, size, field, noun) in [
             (header.e_phoff, program, Header::e_phoff, "program"),
             (header.e_shoff, section, Header::e_shoff, "section"),
         ] {
@@ -160,17 +160,17 @@ impl<'a> Elf<'a> {
             let end = self.sum(offset, size);
             if end > len {
                 let message =
-                    format_args!("the {what} header table ends at {end:#x}, the file at {len:#x}");
+                    format_args!("the {noun} header table ends at {end:#x}, the file at {len:#x}");
                 return findings.refuse(&rules::TABLE_OUT_OF_BOUNDS, place, message);
             }
             if offset > len && size > 0 {
-                // The entries are whatever stands before the file; observed: the first section
-                // header is out of bounds, a program header crashes.
-                let rule = match (what, self.class) {
+                // The driver reads the entries before the file; observed: the first section header
+                // is out of bounds, a program header crashes.
+                let rule = match (noun, self.class) {
                     ("section", Class::Elf64) => &rules::TABLE_OUT_OF_BOUNDS,
                     _ => &rules::OVERFLOW_READ,
                 };
-                let message = format_args!("the {what} header table at {offset:#x} overflows");
+                let message = format_args!("the {noun} header table at {offset:#x} overflows");
                 return findings.refuse(rule, place, message);
             }
         }
@@ -236,7 +236,7 @@ impl<'a> Elf<'a> {
     fn read_names(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let at = usize::try_from(self.header.e_shstrndx).ok();
         let table = at.and_then(|at| self.sections.get(at));
-        // The driver has no address of a section without bytes.
+        // The driver has no address for a section without bytes.
         let Some(table) = table.filter(|t| !t.data.null && t.size > 0) else {
             return Ok(());
         };
@@ -245,14 +245,14 @@ impl<'a> Elf<'a> {
         self.names.place = table.header;
         self.names.start = start;
         if start > image.len() && before <= READABLE_NEAR_FILE {
-            // What stands before the file is not known: zeros.
+            // The memory before the file is unknown: assume zeros.
             let mut bytes = vec![0; usize::try_from(before).unwrap_or(0)];
             let rest = image.read(image.span(0, table.size), findings)?;
             bytes.extend_from_slice(&rest);
             self.names.bytes = Bytes::from(bytes);
             self.names.null = false;
         } else if start <= image.len() {
-            // A name without a NUL goes on behind the table.
+            // An unterminated name continues past the table.
             let len = table.size.saturating_add(READABLE_NEAR_FILE);
             self.names.bytes = image.read(image.span(start, len), findings)?;
             self.names.null = false;
@@ -260,7 +260,7 @@ impl<'a> Elf<'a> {
         Ok(())
     }
 
-    /// A sum in the width of the class.
+    /// A sum in the width of the file's class.
     fn sum(&self, a: u64, b: u64) -> u64 {
         match self.class {
             Class::Elf64 => a.wrapping_add(b),
@@ -268,7 +268,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// Does the section with the names exist?
+    /// Returns whether the section with the names exists.
     pub fn has_names(&self) -> bool {
         self.header.e_shstrndx < self.sections.len() as u64
     }
@@ -283,7 +283,7 @@ impl<'a> Elf<'a> {
         self.header.span_of(Header::e_machine)
     }
 
-    /// The name of the section of that index; empty if there is none.
+    /// The name of the section with that index; empty if there is none.
     pub fn section_name(&self, index: u32, findings: &mut Findings) -> Result<&[u8], Refused> {
         let section = usize::try_from(index)
             .ok()
@@ -294,7 +294,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// A section's name.
+    /// The name of a section.
     pub fn name_of(&self, section: &Section, findings: &mut Findings) -> Result<&[u8], Refused> {
         if !self.names.is_readable(section.name.into()) {
             let message = format_args!("sh_name is {:#x}", section.name);
@@ -303,7 +303,7 @@ impl<'a> Elf<'a> {
         self.names.get(section.name.into(), findings)
     }
 
-    /// A symbol's name.
+    /// The name of a symbol.
     pub fn symbol_name(&self, symbol: &Symbol, findings: &mut Findings) -> Result<&[u8], Refused> {
         self.check_name(symbol, findings)?;
         self.names.get(symbol.st_name, findings)
@@ -319,7 +319,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The symbol of that index.
+    /// The symbol with that index.
     pub fn symbol(&self, index: u64) -> Option<Symbol> {
         let size = Symbol::size(self.class);
         let at = index
@@ -329,7 +329,7 @@ impl<'a> Elf<'a> {
         Symbol::read(&mut entry, self.class).ok()
     }
 
-    /// The bytes of the symbol whose entry starts there.
+    /// The bytes of the symbol whose entry starts at `start`.
     pub fn symbol_place(&self, start: u64) -> Span {
         let whole = self.symbols.span();
         Span::with_len(whole.source, start, Symbol::size(self.class))
@@ -371,13 +371,13 @@ impl<'a> Elf<'a> {
                 endian: LITTLE,
                 addend,
             };
-            let (shape, what) = match section.kind {
+            let (shape, noun) = match section.kind {
                 SectionType::SHT_RELA => (shape(true), "rela entries"),
                 SectionType::SHT_REL => (shape(false), "rel entries"),
                 _ => continue,
             };
             if section.entsize != shape.size() {
-                result = wrong_entry_size(what, &section, shape.size(), findings);
+                result = wrong_entry_size(noun, &section, shape.size(), findings);
                 continue;
             }
             self.read_table(&section, shape, findings)?;
@@ -415,7 +415,7 @@ impl<'a> Elf<'a> {
             let most = usize::try_from(span.len() / shape.size()).unwrap_or(0);
             let list = &mut self.relocations;
             if list.capacity() - list.len() < most {
-                // By halves, and for no more than are kept: doubling would need twice the memory.
+                // Grows by half, up to the entries kept: doubling needs twice the memory.
                 let kept = findings.steps_left() / RELOCATION_STEPS + 1;
                 let wanted = most.max(list.len() / 2);
                 list.reserve_exact(wanted.min(usize::try_from(kept).unwrap_or(usize::MAX)));
@@ -444,7 +444,7 @@ impl<'a> Elf<'a> {
         Ok(())
     }
 
-    /// A relocation whose symbol does not exist.
+    /// Reports a relocation whose symbol does not exist.
     fn no_symbol(
         &self,
         symbol: u64,
@@ -470,13 +470,13 @@ impl<'a> Elf<'a> {
 }
 
 fn wrong_entry_size(
-    what: &str,
+    noun: &str,
     section: &Section,
     size: u64,
     findings: &mut Findings,
 ) -> Result<(), Refused> {
     let message = format_args!(
-        "{what} have {size} bytes, sh_entsize is {}",
+        "{noun} have {size} bytes, sh_entsize is {}",
         section.entsize
     );
     findings.refuse(&rules::ENTRY_SIZE, section.header, message)

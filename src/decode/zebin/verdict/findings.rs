@@ -1,4 +1,4 @@
-//! The findings of the verdict, in the driver's order; the point where the driver stops; and the
+//! The findings of the verdict in the driver's order, the point where the driver stops, and the
 //! work limit.
 
 use std::fmt::{self, Display};
@@ -10,7 +10,7 @@ use crate::decode::limits;
 use crate::decode::rule::Rule;
 use crate::model::{Effect, Finding, RuleInfo, Span};
 
-/// The driver goes no further, or the model of it does not; the findings say why.
+/// The driver stops, or the model of it does; the findings contain the reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Refused;
 
@@ -26,7 +26,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// No findings yet, on a file of this size.
+    /// No findings yet, for a file of this size.
     pub fn new(file: Span) -> Findings {
         Findings {
             list: Vec::new(),
@@ -39,11 +39,11 @@ impl Findings {
         }
     }
 
-    /// Adds work on the bytes of `span`, in bytes that are read or kept.
+    /// Adds work on the bytes of `span`, in bytes read or kept.
     ///
     /// # Errors
     ///
-    /// If it is more than the file's size allows.
+    /// Returns an error if the work exceeds the limit for the file's size.
     pub fn spend(&mut self, steps: u64, span: Span) -> Result<(), Refused> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps <= self.limit {
@@ -62,27 +62,27 @@ impl Findings {
         self.steps
     }
 
-    /// The work that is left.
+    /// The remaining work.
     pub fn steps_left(&self) -> u64 {
         self.limit.saturating_sub(self.steps)
     }
 
-    /// A step of the driver begins. Of what it meets in one step a crash counts the most, and
-    /// an import only if nothing else stops it.
+    /// Starts a step of the driver. Within one step a crash takes precedence, and an import counts
+    /// only if nothing else stops the driver.
     pub fn stage(&mut self) {
         self.stage += 1;
     }
 
-    /// The driver meets something. The message is only written if the finding is listed.
+    /// Reports a finding. The message is only formatted if the finding is listed.
     pub fn note(&mut self, rule: &'static Rule, span: Span, message: impl Display) {
         self.add(rule, span, &message);
     }
 
-    /// The driver meets something, and stops.
+    /// Reports a finding at which the driver stops.
     ///
     /// # Errors
     ///
-    /// Always.
+    /// Always returns an error.
     pub fn refuse<T>(
         &mut self,
         rule: &'static Rule,
@@ -93,7 +93,7 @@ impl Findings {
         Err(Refused)
     }
 
-    /// The file uses a symbol that it does not define.
+    /// Reports a symbol that the file uses but does not define.
     pub fn import(&mut self, symbol: &Excerpt<'_>, span: Span) {
         if self.imports.len() < limits::PER_RULE {
             self.imports.push(Import {
@@ -149,7 +149,7 @@ impl Findings {
         self.decisive.map(|(at, _)| at)
     }
 
-    /// Was a rule met?
+    /// Returns whether a rule has fired.
     pub fn met(&self, rule: &'static Rule) -> bool {
         self.counts.iter().any(|(r, _)| r.id == rule.id)
     }
@@ -179,7 +179,7 @@ impl Findings {
     }
 }
 
-/// A name of the file in a message: as text, the first 80 bytes.
+/// A name of the file for a message: as text, up to 80 bytes.
 pub struct Excerpt<'a>(pub &'a [u8]);
 
 impl Display for Excerpt<'_> {

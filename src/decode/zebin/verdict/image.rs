@@ -1,5 +1,5 @@
 //! The file in the driver's memory. The driver adds offsets to addresses without a check, so a
-//! range can also start before the file, or end far past it.
+//! range can start before the file, or end far past it.
 
 use super::findings::{Findings, Refused};
 use super::rules;
@@ -12,38 +12,38 @@ use crate::model::{Bytes, Sources, Span};
 pub struct Image<'a> {
     /// The bytes.
     pub sources: &'a Sources,
-    /// All of the file.
+    /// The span of the file.
     pub file: Span,
 }
 
 /// A range of memory, relative to the start of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct MemRange {
-    /// Where it starts; above 2^63: before the file.
+    /// The start offset; above 2^63: before the file.
     pub start: u64,
-    /// Its length in bytes, as the file says.
+    /// The length in bytes, as stored in the file.
     pub len: u64,
-    /// There is no memory at all.
+    /// Whether there is no memory at all.
     pub null: bool,
 }
 
-/// Where a range of memory is.
+/// The location of a range of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     /// In the file.
     InFile(Span),
-    /// It starts so many bytes before the file: whatever was there.
+    /// It starts this number of bytes before the file, with unknown contents.
     Before(u64),
-    /// It ends far behind the file: reading it crashes.
+    /// It ends far past the file: reading it crashes.
     Behind,
     /// Nowhere: reading it crashes.
     Null,
 }
 
-/// Bytes before and behind the file that can be read, most likely.
+/// Number of bytes before and after the file that are probably readable.
 pub const READABLE_NEAR_FILE: u64 = 4096;
 
-/// Entries before and behind a list in memory that can be read, most likely.
+/// Number of entries before and after a list in memory that are probably readable.
 pub const READABLE_BEHIND_LIST: u64 = 10_000;
 
 impl Image<'_> {
@@ -52,12 +52,12 @@ impl Image<'_> {
         self.file.len()
     }
 
-    /// The bytes at an offset, as far as they are in the file.
+    /// The bytes at an offset, clipped to the file.
     pub fn span(&self, start: u64, len: u64) -> Span {
         self.file.subspan(start, len)
     }
 
-    /// Where a range of memory is.
+    /// Locates a range of memory.
     pub fn locate(&self, range: MemRange) -> Location {
         if range.null {
             return Location::Null;
@@ -71,11 +71,11 @@ impl Image<'_> {
         }
     }
 
-    /// The bytes of a span of the file.
+    /// Reads the bytes of a span of the file.
     ///
     /// # Errors
     ///
-    /// If they are too many, or cannot be read.
+    /// Returns an error if there are too many, or they cannot be read.
     pub fn read(&self, span: Span, findings: &mut Findings) -> Result<Bytes, Refused> {
         if span.len() > limits::ZE_INFO {
             let message = format_args!("{} bytes exceed the read limit", span.len());
@@ -87,24 +87,24 @@ impl Image<'_> {
             .or_else(|error| findings.refuse(&rules::NOT_JUDGED, span, error))
     }
 
-    /// The same, for a table of records.
+    /// Like [`read`](Self::read), for a table of records.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// Returns an error as [`read`](Self::read).
     pub fn window(&self, span: Span, findings: &mut Findings) -> Result<Window, Refused> {
-        // Held, so that the same bytes are not read twice.
+        // Kept in memory, so that the same bytes are not read twice.
         let _bytes = self.read(span, findings)?;
         Ok(Window::clamped(self.sources, span))
     }
 
-    /// `len` bytes at an offset, for a record; zeros behind the end of the file.
+    /// `len` bytes at an offset, for a record; zeros past the end of the file.
     pub fn record(&self, start: u64, len: u64) -> Window {
         Window::clamped(self.sources, self.span(start, len)).padded(len)
     }
 }
 
-/// The 32-bit number at `at`; 0 where there are no 4 bytes.
+/// The 32-bit number at `at`; 0 if it is truncated.
 pub fn word(bytes: &[u8], at: usize) -> u32 {
     let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
     field.map_or(0, |field| u32::from_le_bytes(*field))

@@ -21,12 +21,12 @@ const BUILT_IN: &[&[u8]] = &[
     b"__INTEL_SURFACE_STATE_SIZE",
 ];
 
-/// The symbol of the size of the implicit arguments; the rest of the name does not matter
+/// The symbol of the size of the implicit arguments; the driver ignores the rest of the name
 /// (observed).
 const IMPLICIT_ARGUMENTS: &[u8] = b"__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
 /// Buffers of constants and variables are allocated larger than their sections; symbols and
-/// relocations may reach into what is behind.
+/// relocations may refer to the padding.
 const BUFFER_PADDING: u64 = 64 << 10;
 
 /// Allocations of this size fail on every device.
@@ -35,7 +35,7 @@ const MAX_ALLOCATION: u64 = 1 << 38;
 /// Allocations with this alignment fail.
 const MAX_ALIGNMENT: u64 = 1 << 31;
 
-/// Checks what comes between decoding and linking: sizes, buffers.
+/// Checks the steps between decoding and linking: sizes and buffers.
 pub fn allocate(
     sections: &Sections<'_>,
     module: &Module<'_>,
@@ -65,18 +65,18 @@ pub fn allocate(
     }
     let (constants, variables) = (&sections.constants, &sections.variables);
     for kernel in &module.kernels {
-        for (base, buffer, what, section) in [
+        for (base, buffer, noun, section) in [
             (kernel.constants, constants, "const_base", ".data.const"),
             (kernel.variables, variables, "global_base", ".data.global"),
         ] {
             let Some(base) = base else { continue };
             let name = Excerpt(kernel.name);
             if !buffer.exists() {
-                let message = format_args!("{name}: {what} without {section}");
+                let message = format_args!("{name}: {noun} without {section}");
                 return findings.refuse(&rules::NO_BUFFER, base.place, message);
             }
             if base.bad_size {
-                let message = format_args!("{name}: {what} is not a pointer of 4 or 8 bytes");
+                let message = format_args!("{name}: {noun} is not a pointer of 4 or 8 bytes");
                 return findings.refuse(&rules::POINTER_SIZE, base.place, message);
             }
         }
@@ -132,7 +132,7 @@ pub fn link(
             result = findings.refuse(&rules::HOST_ACCESS, *place, message);
         }
     }
-    // Kernels are created when the module has been linked with others.
+    // Kernels are created once the module is linked with others.
     if findings.met(&rules::LINK_UNDEFINED) {
         Err(Refused)
     } else {
@@ -140,17 +140,17 @@ pub fn link(
     }
 }
 
-/// Where a section is loaded.
+/// The destination of a section.
 #[derive(Clone, Copy)]
 struct Destination<'e> {
     segment: Option<Segment>,
-    /// The name of the kernel whose code it has.
+    /// The name of the kernel whose code it contains.
     owner: &'e [u8],
     /// The number of that kernel.
     kernel: Option<usize>,
 }
 
-/// All sections, by index.
+/// The destinations of all sections, by index.
 fn destinations<'e>(
     elf: &'e Elf<'_>,
     kernels: &HashMap<&[u8], usize>,
@@ -169,11 +169,10 @@ fn destinations<'e>(
     Ok(all)
 }
 
-/// The number of a name.
-/// Small: a file can have a name for every few bytes.
+/// The number of a name. Small, because a file can have a name for every few bytes.
 type NameId = u32;
 
-/// Names of symbols as numbers: each is read and hashed once, however often it is used.
+/// Symbol names as numbers: each is read and hashed once, however often it is used.
 #[derive(Default)]
 struct Names<'e> {
     by_offset: HashMap<u32, NameId>,
@@ -213,9 +212,9 @@ impl<'e> Names<'e> {
     }
 }
 
-/// A symbol with a place in a segment.
+/// A symbol with an offset in a segment.
 struct PlacedSymbol {
-    /// Where its entry starts.
+    /// The offset of its entry.
     entry: u64,
     value: u64,
     size: u64,
@@ -225,7 +224,7 @@ struct PlacedSymbol {
     kernel: u32,
 }
 
-/// A relocation that is applied.
+/// A relocation to apply.
 struct Patch<'e> {
     relocation: &'e Relocation,
     /// The name of its symbol.
@@ -239,7 +238,7 @@ struct Linker<'e, 's> {
     /// The sizes of the kernels' code.
     sizes: Vec<u64>,
     names: Names<'e>,
-    /// By name, as far as they are needed.
+    /// Symbols by name, as far as needed.
     symbols: Vec<Option<PlacedSymbol>>,
     /// The kernel whose functions are global.
     exports: Option<usize>,
@@ -267,7 +266,7 @@ impl<'e> Linker<'e, '_> {
         self.symbols.get(place)?.as_ref()
     }
 
-    /// Global symbols first, then relocations and the symbols that they need.
+    /// Collects global symbols first, then relocations and the symbols that they need.
     fn collect(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         for index in 0..self.elf.symbol_count {
             let symbol = self.elf.symbol(index);
@@ -357,7 +356,7 @@ impl<'e> Linker<'e, '_> {
         Ok(())
     }
 
-    /// The size of a segment, and where in it a section starts.
+    /// The size of a segment, and the offset of a section in it.
     fn room(&self, segment: Segment, kernel: usize) -> (u64, u64) {
         let buffer = |buffer: &Buffer| {
             if buffer.exists() {
@@ -380,7 +379,7 @@ impl<'e> Linker<'e, '_> {
         }
     }
 
-    /// Every symbol must lie in its segment.
+    /// Checks that every symbol lies in its segment.
     fn place_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let mut outside: Vec<&PlacedSymbol> = Vec::new();
         for placed in self.symbols.iter().flatten() {
@@ -455,7 +454,7 @@ impl<'e> Linker<'e, '_> {
         result
     }
 
-    /// A function that is called must be in the list of functions, if there is such a list.
+    /// Checks that called functions are in the list of functions, if there is one.
     fn check_functions(&self, module: &Module<'_>, findings: &mut Findings) -> Result<(), Refused> {
         if module.functions.is_empty() {
             return Ok(());
@@ -465,7 +464,7 @@ impl<'e> Linker<'e, '_> {
         let global: HashSet<NameId> = self.functions.iter().map(|(name, ..)| *name).collect();
         let mut by_offset = self.functions.clone();
         sort::by_key(&mut by_offset, |(_, start, _)| *start);
-        // Functions that compilers write do not overlap.
+        // Functions written by compilers do not overlap.
         let function_at = |offset: u64| {
             let next = by_offset.partition_point(|(_, start, _)| *start <= offset);
             let (name, start, size) = by_offset.get(next.checked_sub(1)?)?;

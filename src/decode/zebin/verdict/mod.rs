@@ -1,22 +1,22 @@
-//! The verdict: a model of what the current driver does with a zebin, which needs neither driver
-//! nor device. It follows compute-runtime step by step, release 26.27 as observed on files with one
-//! change each. It does not say what is *wrong* with a file; the diagnostics do. Compilers write
-//! files that the driver refuses, and the driver accepts damaged files.
+//! The verdict: a model of how the current driver handles a zebin, without driver or device. It
+//! follows compute-runtime step by step, release 26.27 as observed on files with one change each.
+//! It does not say whether a file is *valid*; the diagnostics do. Compilers write files that the
+//! driver refuses, and the driver accepts damaged files.
 //!
 //! ```text
 //! container     elf_level   tables, names, symbols, relocations
 //! target        target      notes against the device
-//! sections      sections    which there are, how often
-//! .ze_info      yaml        the text, as the driver's own parser sees it
-//!               ze_info     what is in it
+//! sections      sections    types, names and counts
+//! .ze_info      yaml        the text, parsed like the driver's own parser
+//!               ze_info     its contents
 //! load          link        memory, symbols, relocations
-//! containers    choice      which of their images runs on a device
+//! containers    choice      the image that runs on a device
 //! ```
 //!
 //! The driver stops at the first step that fails, and so does the verdict; only kernels are all
-//! decoded. Not modelled: the execution of kernels, and the contents of unallocated memory where
-//! the driver reads past the file. The work of a verdict is [limited](crate::decode::limits): it is
-//! at most proportional to the size of the file.
+//! decoded. Not modeled: the execution of kernels, and the contents of unallocated memory where the
+//! driver reads past the file. The work of a verdict is [limited](crate::decode::limits), at most
+//! proportional to the size of the file.
 
 mod choice;
 mod elf_level;
@@ -44,7 +44,7 @@ use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span};
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
 
-/// Intel's compute-runtime: how it loads a file.
+/// Intel's compute-runtime, as a loader of files.
 #[derive(Debug)]
 pub struct ComputeRuntime;
 
@@ -66,8 +66,8 @@ impl DriverModel for ComputeRuntime {
     }
 }
 
-/// What the driver does with the file, on the requested device or on the file's own; and the work
-/// of the verdict, in bytes that were read or kept.
+/// The driver's handling of the file, on the requested device or the file's own; and the work of
+/// the verdict, in bytes read or kept.
 pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdict, u64) {
     let mut findings = Findings::new(file);
     let mut load = Load {
@@ -76,13 +76,13 @@ pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdic
         ir: None,
         matching: None,
     };
-    // Why it stopped is in the findings.
+    // The findings contain the reason for stopping.
     let _ = load.run(Image { sources, file }, &mut findings);
     let steps = findings.steps();
     (load.verdict(findings), steps)
 }
 
-/// The load of a file, as far as it got.
+/// The state of loading a file.
 struct Load {
     device: Option<Device>,
     requested: bool,
@@ -144,9 +144,9 @@ impl Load {
         link::link(&elf, &sections, &module, findings)?;
         findings.stage();
         for kernel in &module.kernels {
-            for (what, place) in &kernel.bad_pointers {
+            for (noun, place) in &kernel.bad_pointers {
                 let name = Excerpt(kernel.name);
-                let message = format_args!("{name}: {what} is not a pointer of 4 or 8 bytes");
+                let message = format_args!("{name}: {noun} is not a pointer of 4 or 8 bytes");
                 findings.note(&rules::POINTER_SIZE, *place, message);
             }
         }
@@ -204,8 +204,8 @@ impl Load {
     }
 }
 
-/// The text of the first `.ze_info`, the byte behind it, and its place. Returns `None` if there
-/// is none in the file.
+/// The text of the first `.ze_info`, the byte after it, and its location. Returns `None` if it is
+/// not in the file.
 fn first_ze_info(
     elf: &Elf<'_>,
     findings: &mut Findings,

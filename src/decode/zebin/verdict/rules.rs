@@ -1,5 +1,5 @@
-//! The rules of the verdict: what the driver checks, and how it reacts. Each rule names the file
-//! and function of the driver that implement it. All behaviour was observed with release 26.27; its
+//! The rules of the verdict: the driver's checks and its reactions. Each rule names the file and
+//! function of the driver that implement it. All behavior was observed with release 26.27; its
 //! source may differ in detail.
 
 use crate::decode::rule::{Origin, Rule};
@@ -12,7 +12,7 @@ const fn severity(effect: Effect) -> Severity {
     }
 }
 
-/// Without a place in the driver it is this viewer's.
+/// Rules without a location in the driver are the viewer's.
 const fn origin(place: &'static str) -> Origin {
     if place.is_empty() {
         Origin::Viewer
@@ -34,7 +34,7 @@ macro_rules! rules {
                 docs: concat!($($d),*).trim_ascii(),
             };
         )*
-        /// All of them, in the driver's order.
+        /// All rules, in the driver's order.
         pub static ALL: &[&Rule] = &[$(&$name),*];
     };
 }
@@ -45,10 +45,10 @@ rules! {
     /// unknown.
     NOT_JUDGED = "not-judged" NotJudged "Verdict not finished" "";
 
-    /// The driver recognises a zebin by a complete ELF header of the 32-bit or 64-bit class with
+    /// The driver recognizes a zebin by a complete ELF header of the 32-bit or 64-bit class with
     /// e_type 1 or 0xff12. It checks no other header field: not the byte order, the versions, or
     /// e_machine.
-    NOT_A_ZEBIN = "not-a-zebin" Refuses "File not recognised by the driver" "zebin_decoder.cpp, isZebin";
+    NOT_A_ZEBIN = "not-a-zebin" Refuses "File not recognized by the driver" "zebin_decoder.cpp, isZebin";
     /// The program header and section header tables must lie within the file; e_phoff is checked
     /// even if there are no program headers. The entry sizes are not checked: with a wrong one, the
     /// driver reads the headers at wrong offsets.
@@ -166,7 +166,7 @@ rules! {
     SECTION_TYPE = "section-type" Refuses "Unknown section type" "zebin_decoder.cpp, extractZebinSections";
     /// PROGBITS sections must be named `.text`, `.text.*`, `.data.const` (also spelled
     /// `.data.global_const`), `.data.global`, `.data.const.string` or `.debug_*`. Any other name
-    /// makes the driver refuse the file. It recognises most other sections by their type.
+    /// makes the driver refuse the file. It recognizes most other sections by their type.
     PROGBITS_NAME = "progbits-name" Refuses "Unknown PROGBITS section name" "zebin_decoder.cpp, extractZebinSections";
     /// Sections of type NOTE, NOBITS, MISC and GTPIN_INFO with unknown names are ignored. (The
     /// driver also reports `.note.intelgt.metrics`, which the compiler writes to every file; zeview

@@ -21,18 +21,18 @@ const TEXT: &[u8] = b".text.";
 /// A buffer of constants or variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Buffer {
-    /// The bytes in the file.
+    /// Its bytes in the file.
     pub data: u64,
-    /// The bytes that are zero.
+    /// The size of its zero-initialized part.
     pub zero: u64,
-    /// The alignment of the section with the zeros.
+    /// The alignment of the zero-initialized section.
     pub align: u64,
-    /// The header of the section with the zeros.
+    /// The header of the zero-initialized section.
     pub zero_header: Option<Span>,
 }
 
 impl Buffer {
-    /// Is it allocated?
+    /// Returns whether it is allocated.
     pub fn exists(&self) -> bool {
         self.data != 0 || self.zero != 0
     }
@@ -44,13 +44,13 @@ pub struct Sections<'e> {
     pub ze_info: Option<Section>,
     /// The code of kernels, by name.
     pub texts: HashMap<&'e [u8], Section>,
-    /// `.text` that is not empty.
+    /// The non-empty `.text`.
     pub functions: Option<Section>,
     /// Constants.
     pub constants: Buffer,
     /// Variables.
     pub variables: Buffer,
-    /// The size of the strings.
+    /// The size of the string section.
     pub strings: u64,
     /// The intermediate representation.
     pub ir: Option<(&'static str, Span)>,
@@ -152,7 +152,7 @@ impl Sections<'_> {
         }
     }
 
-    /// The code of a kernel. Functions have a kernel of their own.
+    /// The code of a kernel. Functions belong to a kernel of their own.
     pub fn text(&self, kernel: &[u8]) -> Option<&Section> {
         match self.texts.get(kernel) {
             None if kernel == FUNCTIONS => self.functions.as_ref(),
@@ -160,7 +160,7 @@ impl Sections<'_> {
         }
     }
 
-    /// Every kernel must have code that is not empty.
+    /// Checks that every kernel has non-empty code.
     pub fn check_code(
         &self,
         elf: &Elf<'_>,
@@ -197,15 +197,15 @@ fn zeros(buffer: &mut Buffer, section: &Section) {
     buffer.zero_header = Some(section.header);
 }
 
-/// The intermediate representation in the file, found by type: the driver may stop before it
-/// sorts the sections.
+/// Finds the intermediate representation by section type, since the driver may stop before it sorts
+/// the sections.
 pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
     let of = |wanted| {
         elf.sections
             .iter()
             .rfind(|s| s.kind == wanted && s.size > 0)
     };
-    let (what, section) = match (
+    let (name, section) = match (
         of(SectionType::SHT_ZEBIN_SPIRV),
         of(SectionType::SHT_ZEBIN_PISA),
     ) {
@@ -214,7 +214,7 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
         (None, None) => return None,
     };
     match elf.image.locate(section.data) {
-        Location::InFile(span) => Some((what, span)),
+        Location::InFile(span) => Some((name, span)),
         _ => None,
     }
 }

@@ -20,7 +20,7 @@ pub const NOTES: &[u8] = b".note.intelgt.compat";
 /// Bit 15 of `e_flags` in files of 2020: e_machine is a core family.
 const MACHINE_IS_CORE_FAMILY: u32 = 1 << 15;
 
-/// What the notes say; 0 says nothing. Of several notes of a type the last counts.
+/// The target in the notes; 0 means unspecified. The last note of a type counts.
 #[derive(Default)]
 pub struct Target {
     product: Option<(u32, Span)>,
@@ -29,10 +29,9 @@ pub struct Target {
     config: Option<(u32, Span)>,
     /// All notes, or `e_machine`.
     place: Option<Span>,
-    /// The driver reads them all, without an error.
+    /// Whether the driver reads all notes without an error.
     readable: bool,
-    /// e_machine says which device the file is for: the driver reads the notes, and ignores
-    /// what is wrong with them.
+    /// Whether e_machine is the target: the driver reads the notes, but ignores their errors.
     optional: bool,
 }
 
@@ -82,7 +81,7 @@ impl Target {
         }
     }
 
-    /// Reads them. Returns whether the driver can use them.
+    /// Reads the notes. Returns whether the driver can use them.
     fn walk(&mut self, bytes: &[u8], span: Span, findings: &mut Findings) -> Result<bool, Refused> {
         let mut notes = Vec::new();
         let mut at: usize = 0;
@@ -139,7 +138,7 @@ impl Target {
         Ok(true)
     }
 
-    /// Keeps what a note says. Returns whether the driver can use the notes.
+    /// Stores the value of a note. Returns whether the driver can use the notes.
     fn apply(&mut self, note: &Note<'_>, findings: &mut Findings) -> Result<bool, Refused> {
         if note.size == 0 && matches!(note.kind, 1 | 2 | 3 | 4 | 6 | 7 | 8) {
             let message = format_args!("note type {} has no description", note.kind);
@@ -168,7 +167,7 @@ impl Target {
         Ok(true)
     }
 
-    /// The device that the file is for. Returns `None` if the file does not say.
+    /// The file's target device. Returns `None` if the file has none.
     pub fn device(&self, elf: &Elf<'_>) -> Option<Device> {
         if self.optional {
             return if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
@@ -185,7 +184,7 @@ impl Target {
         product.or_else(|| Device::of_core(CoreFamily(self.core?.0)))
     }
 
-    /// Which devices the file is for: each is [checked](Self::check).
+    /// Determines which devices the file is for by [checking](Self::check) each.
     pub fn matching(&self, elf: &Elf<'_>) -> Matching {
         let accepts = |device: &Device| self.compare(elf, Some(device)).is_ok();
         let name = |device: Device| Str::from(device.name());
@@ -201,7 +200,7 @@ impl Target {
         }
     }
 
-    /// What the driver compares, in words.
+    /// Describes the driver's comparison.
     fn rule(&self, elf: &Elf<'_>) -> String {
         let steppings = |word: u32| {
             let metadata = TargetMetadata(word);
@@ -216,13 +215,13 @@ impl Target {
             }
         };
         if self.optional {
-            let what = if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+            let noun = if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
                 "core"
             } else {
                 "product"
             };
             return format!(
-                "the device's {what} family must equal `e_machine`, {}{}",
+                "the device's {noun} family must equal `e_machine`, {}{}",
                 elf.machine,
                 steppings(elf.flags)
             );
@@ -263,8 +262,8 @@ impl Target {
             .or_else(|(rule, place, message)| findings.refuse(rule, place, message))
     }
 
-    /// Compares the device with the one that the file is for. Returns why the driver refuses
-    /// the file.
+    /// Compares the device with the file's target. Returns the reason why the driver refuses the
+    /// file.
     fn compare(
         &self,
         elf: &Elf<'_>,
@@ -283,14 +282,14 @@ impl Target {
         let other = |place, message| Err((&rules::OTHER_TARGET, place, message));
         if self.optional {
             let place = elf.machine_span();
-            let (expected, what) = if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+            let (expected, noun) = if elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
                 (device.core.0, "core")
             } else {
                 (device.product.0, "product")
             };
             if expected != elf.machine {
                 let message = format!(
-                    "e_machine is {what} family {}; {name} is {what} family {expected}",
+                    "e_machine is {noun} family {}; {name} is {noun} family {expected}",
                     elf.machine
                 );
                 return other(place, message);
@@ -322,17 +321,17 @@ impl Target {
             let message = "no note has a target device".to_owned();
             return Err((&rules::NO_TARGET, place, message));
         }
-        for (note, expected, what) in [
+        for (note, expected, noun) in [
             (self.core, device.core.0, "core"),
             (self.product, device.product.0, "product"),
         ] {
             if let Some((word, place)) = note.filter(|(word, _)| *word != expected) {
-                let titled = |word: u32| match what {
+                let titled = |word: u32| match noun {
                     "core" => family(CoreFamily(word).name(), word),
                     _ => family(ProductFamily(word).name(), word),
                 };
                 let (own, expected) = (titled(word), titled(expected));
-                let message = format!("built for {what} family {own}; {name} is {expected}");
+                let message = format!("built for {noun} family {own}; {name} is {expected}");
                 return other(place, message);
             }
         }
@@ -385,12 +384,12 @@ struct Note<'a> {
     place: Span,
 }
 
-/// Rounded up to 4, in 32 bits: the largest sizes become 0.
+/// Rounds up to a multiple of 4 in 32 bits: the largest sizes become 0.
 fn padded(size: u32) -> u32 {
     size.wrapping_add(3) & !3
 }
 
-/// A note of another owner is ignored. The driver looks for a NUL in the owner's name, and
+/// Reports an ignored note of another owner. The driver searches the owner's name for a NUL, and
 /// crashes if there is none.
 fn skip_owner(
     owner: &[u8],

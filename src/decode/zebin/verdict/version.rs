@@ -7,11 +7,11 @@ use crate::decode::rule::Rule;
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
-/// The version.
+/// Checks a version.
 ///
 /// # Errors
 ///
-/// By `rule`, if the driver cannot use it.
+/// Returns an error by `rule` if the driver cannot use it.
 pub fn check(
     text: &[u8],
     place: Span,
@@ -39,8 +39,8 @@ pub fn check(
     Ok((major, minor))
 }
 
-/// The number that a text starts with: blanks, a sign, digits; 0 where there is none. Below
-/// zero it becomes huge.
+/// The number at the start of a text: blanks, a sign, digits; 0 if there is none. Negative numbers
+/// become huge.
 fn number(text: Option<&[u8]>) -> u32 {
     let text = text.unwrap_or(&[]);
     let blank = |byte: &u8| matches!(byte, b' ' | 0x09..=0x0d);
@@ -59,7 +59,7 @@ fn number(text: Option<&[u8]>) -> u32 {
             .saturating_add(i64::from(digit - b'0'));
     }
     let value = if negative { -value } else { value };
-    // As the C library: a 64-bit number cut to 32 bits.
+    // Like the C library: truncates a 64-bit number to 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let low = value as u32;
     low

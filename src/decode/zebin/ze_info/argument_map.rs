@@ -12,17 +12,17 @@ use crate::analysis::kernels::{
 use crate::model::sort;
 use crate::model::{Span, Str};
 
-/// What belongs together by the number of an argument.
+/// The parts of each argument, by its number.
 pub(super) struct ArgumentMap {
     pub(super) arguments: Vec<SourceArgument>,
     pub(super) payload: Payload,
     pub(super) binding_table: Vec<BindingTableEntry>,
 }
 
-/// Payloads end here: what lies beyond is the file's mistake, and is in no picture.
+/// Maximum size of a payload in the picture, in bytes; larger offsets are errors in the file.
 const PAYLOAD_MAX: u64 = 1 << 20;
 
-/// The kinds of arguments that are the source's.
+/// Returns whether a kind of argument is declared in the source.
 fn is_explicit(kind: &str) -> bool {
     matches!(kind, "arg_byvalue" | "arg_bypointer")
 }
@@ -45,14 +45,14 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The last of that name, as the driver takes it.
+    /// The last member with that name, which is the one that the driver uses.
     fn get(&self, key: &str) -> Option<(Index, &'a Node)> {
         let mut found = self.found.iter().rev();
         let (_, index, node) = found.find(|(name, _, _)| **name == *key.as_bytes())?;
         Some((*index, node))
     }
 
-    /// The bytes of all values; of a key that is there twice those of the last.
+    /// The bytes of all values; the last one of duplicate keys.
     fn places(&self) -> KeySpans {
         let value = |(key, _, node): &(std::borrow::Cow<'_, [u8]>, Index, &Node)| {
             let key = String::from_utf8_lossy(key).into_owned();
@@ -75,7 +75,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Entries of a list that are mappings.
+/// The entries of a list that are mappings.
 fn entries(info: &ZeInfo, list: Option<Index>) -> impl Iterator<Item = (Index, &Node)> {
     let values = list.map(|list| info.yaml.values(list));
     values
@@ -84,7 +84,7 @@ fn entries(info: &ZeInfo, list: Option<Index>) -> impl Iterator<Item = (Index, &
         .filter(|(_, node)| node.kind.is_mapping())
 }
 
-/// Counts the arguments, for the table.
+/// Counts the arguments for the kernel table.
 pub(super) fn count(info: &ZeInfo, list: Index, row: &mut KernelRow) {
     let mut indices: Vec<i64> = Vec::new();
     for (entry, _) in entries(info, Some(list)) {
@@ -118,7 +118,7 @@ pub(super) fn count(info: &ZeInfo, list: Index, row: &mut KernelRow) {
     row.argument_count = last.map_or(0, |last| last.saturating_add(1));
 }
 
-/// Everything about the arguments of a kernel.
+/// Reads the arguments of a kernel.
 pub(super) fn read(
     info: &ZeInfo,
     kernel: Index,
@@ -187,7 +187,7 @@ fn binding_table(
         .collect()
 }
 
-/// The arguments as `kernels_misc_info` describes them.
+/// The argument descriptions in `kernels_misc_info`.
 fn described(info: &ZeInfo, description: Option<Index>) -> HashMap<i64, SourceArgument> {
     let list = description.and_then(|index| info.last(index, "args_info"));
     let mut arguments = HashMap::new();
@@ -258,7 +258,7 @@ fn payload_entry(info: &ZeInfo, entry: Index, node: &Node) -> PayloadEntry {
     }
 }
 
-/// What an entry is, in a few words.
+/// A short title of an entry.
 fn title(entry: &PayloadEntry) -> String {
     let of_argument = match (&entry.name, entry.arg_index) {
         (Some(name), _) => Some(name.clone()),
@@ -279,7 +279,7 @@ fn title(entry: &PayloadEntry) -> String {
     title
 }
 
-/// Puts the entries in a row: pieces, gaps, overlaps, sums.
+/// Arranges the entries: pieces, gaps, overlaps, sums.
 fn arrange(payload: &mut Payload) {
     let mut placed: Vec<(u64, u64, u32)> = (0u32..)
         .zip(&payload.entries)
@@ -325,7 +325,7 @@ fn arrange(payload: &mut Payload) {
     payload.total = reach.map_or(0, |(end, _)| end);
 }
 
-/// A memory buffer, and where its size stands.
+/// A memory buffer, and the bytes of its size.
 pub(super) struct Buffer {
     pub(super) row: MemoryBuffer,
     pub(super) size: Option<i64>,
@@ -353,7 +353,7 @@ pub(super) fn memory_buffers(info: &ZeInfo, list: Index) -> impl Iterator<Item =
     })
 }
 
-/// What is passed to each thread.
+/// The per-thread arguments.
 pub(super) fn per_thread(info: &ZeInfo, list: Option<Index>) -> Vec<PerThreadEntry> {
     entries(info, list)
         .map(|(entry, node)| {
@@ -369,7 +369,7 @@ pub(super) fn per_thread(info: &ZeInfo, list: Option<Index>) -> Vec<PerThreadEnt
         .collect()
 }
 
-/// The samplers that the source declares.
+/// The samplers declared in the source.
 pub(super) fn inline_samplers(info: &ZeInfo, list: Option<Index>) -> Vec<InlineSampler> {
     entries(info, list)
         .map(|(entry, node)| {
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_in_no_picture() {
+    fn invalid_entries_are_not_drawn() {
         let payload = arranged(&[(-4, 8), (0, -1), (i64::MAX, 8), (1 << 40, 4), (4, 4)]);
         assert_eq!((payload.used, payload.total), (4, 8));
     }

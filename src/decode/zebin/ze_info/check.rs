@@ -14,10 +14,10 @@ use crate::model::Span;
 use crate::model::sort;
 use crate::model::text::{distance, escaped};
 
-/// Longer names are cut in messages.
+/// Maximum length of a name in messages.
 const NAME_MAX: usize = 64;
 
-/// Reports everything.
+/// Reports all problems.
 pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
     report_problems(cx, info);
     let mut checker = Checker {
@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
             checker.place(node),
             format_args!("line {}: the text is not a mapping", node.line),
         );
-        checker.anything(content);
+        checker.untyped(content);
     }
 }
 
@@ -53,7 +53,7 @@ fn report_problems(cx: &Context<'_>, info: &ZeInfo) {
             format_args!("line {}: {}", problem.line, problem.kind.summary()),
         );
     }
-    // Bytes that could not be read have a problem too.
+    // Unreadable bytes have a problem of their own.
     if !info.yaml().problems().is_empty() {
         for node in info.yaml().nodes().iter().filter(|n| n.kind == Kind::Raw) {
             cx.gap(info.at(node.extent()));
@@ -94,7 +94,7 @@ struct Checker<'a> {
     info: &'a ZeInfo,
     yaml: &'a Yaml,
     legacy: bool,
-    /// For so many unknown keys a name is looked for that was perhaps meant.
+    /// Remaining number of unknown keys that get a suggestion.
     guesses: usize,
 }
 
@@ -130,7 +130,7 @@ impl Checker<'_> {
             .report(rule, span, format_args!("line {}: {message}", node.line));
     }
 
-    /// The bytes of a value, or of its key where it has none.
+    /// The bytes of a value, or of its key if it has none.
     fn place(&self, node: &Node) -> Span {
         if node.value.is_empty() {
             self.info.at(node.entry())
@@ -181,13 +181,13 @@ impl Checker<'_> {
         {
             match self.info.key_in(table, child, value) {
                 Some(key) => self.value(child, value, key),
-                None => self.anything(child),
+                None => self.untyped(child),
             }
         }
     }
 
-    /// The children of a mapping whose key stands in no table and was there before, in order.
-    /// A mapping may have millions: they are sorted, and not copied into a set.
+    /// The children of a mapping whose key is in no table and occurred before, in order. A mapping
+    /// may have millions: they are sorted, not copied into a set.
     fn repeated(&self, mapping: Index, table: Option<&'static Table>) -> Vec<Index> {
         let key = |child: Index| {
             let node = self.yaml.node(child)?;
@@ -208,7 +208,7 @@ impl Checker<'_> {
     }
 
     fn duplicate(&self, node: &Node, name: &[u8]) {
-        let message = format_args!("duplicate key {}", shown(name));
+        let message = format_args!("duplicate key {}", display_name(name));
         self.report(
             &rules::ZE_INFO_DUPLICATE_KEY,
             self.key_place(node),
@@ -240,14 +240,14 @@ impl Checker<'_> {
     }
 
     fn unknown_key(&mut self, node: &Node, name: &[u8], table: &'static Table) {
-        // The merge key belongs to YAML; the reader has said so.
+        // The merge key belongs to YAML; the YAML reader has reported it.
         if table.wildcard.is_some_and(|_| table.key(name).is_some()) || name == b"<<" {
             return;
         }
         let message = format_args!(
             "line {}: unknown key {} in {}",
             node.line,
-            shown(name),
+            display_name(name),
             table.name
         );
         let mut help = None;
@@ -285,7 +285,7 @@ impl Checker<'_> {
             Fit::Differs => {
                 let message = format_args!("{} should be {}", key.name, with_article(key.ty));
                 self.report(&rules::ZE_INFO_TYPE, self.place(node), node, message);
-                self.anything(index);
+                self.untyped(index);
             }
             Fit::Length(count) => {
                 let message = format_args!("{} has {count} numbers instead of 3", key.name);
@@ -350,13 +350,13 @@ impl Checker<'_> {
             } else {
                 let message = format_args!("entry of {} should be a mapping", key.name);
                 self.report(&rules::ZE_INFO_TYPE, self.place(node), node, message);
-                self.anything(index);
+                self.untyped(index);
             }
         }
     }
 
-    /// Something that no table tells about: only keys that are there twice can be told.
-    fn anything(&mut self, index: Index) {
+    /// Checks a value without a table: only duplicate keys are reported.
+    fn untyped(&mut self, index: Index) {
         let Some(node) = self.yaml.node(index) else {
             return;
         };
@@ -371,13 +371,13 @@ impl Checker<'_> {
         }
         if node.kind.is_collection() {
             for (child, _) in self.yaml.values(index) {
-                self.anything(child);
+                self.untyped(child);
             }
         }
     }
 }
 
-/// Why a key or word is out of date. Returns `None` if it is not.
+/// The reason why a key or word is obsolete. Returns `None` if it is not.
 fn legacy(
     since: Option<u32>,
     removed: Option<u32>,
@@ -420,13 +420,13 @@ fn cut(text: &str) -> String {
     }
 }
 
-fn shown(name: &[u8]) -> String {
+fn display_name(name: &[u8]) -> String {
     escaped(&cut(&String::from_utf8_lossy(
         name.get(..4 * NAME_MAX).unwrap_or(name),
     )))
 }
 
-/// The key of the table that differs least from an unknown one, in at most two letters.
+/// The most similar key of the table, with an edit distance of at most two.
 fn nearest(name: &[u8], table: &'static Table) -> Option<&'static str> {
     if name.len() < 4 || name.len() > NAME_MAX {
         return None;
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant() {
+    fn suggestions() {
         assert_eq!(distance(b"kitten", b"sitting"), 3);
         assert_eq!(
             nearest(b"grf_coutn", &schema::EXECUTION_ENV),

@@ -23,7 +23,7 @@ const VALUE_DOC: Doc = Doc::new(
     "YAML 1.1, as serde_yaml reads it",
 );
 
-/// Decodes the text: the values as a tree, or why there are none.
+/// Decodes the text to a tree of values, or of the error.
 pub(super) fn tree(text: &[u8]) -> StaticTree {
     let text = String::from_utf8_lossy(text);
     let text = text.trim_end_matches('\0');
@@ -33,7 +33,7 @@ pub(super) fn tree(text: &[u8]) -> StaticTree {
         left: Cell::new(most),
     };
     let read = if is_deep(text) {
-        Err("too many brackets within each other".to_owned())
+        Err("brackets nested too deeply".to_owned())
     } else {
         serde_yaml::Deserializer::from_str(text)
             .deserialize_any(Insertion::top(&values))
@@ -53,7 +53,7 @@ pub(super) fn tree(text: &[u8]) -> StaticTree {
     tree
 }
 
-/// Are there more brackets within each other than the reader takes?
+/// Returns whether brackets are nested more deeply than the reader allows.
 fn is_deep(text: &str) -> bool {
     let mut depth = 0usize;
     text.bytes().any(|byte| {
@@ -66,19 +66,18 @@ fn is_deep(text: &str) -> bool {
     })
 }
 
-/// The values that have been read. Reading ends when there are too many: aliases can make any
-/// number of a short text.
+/// The values read so far. Reading stops when there are too many: aliases can expand a short text.
 struct Values {
     tree: RefCell<StaticTree>,
     left: Cell<usize>,
 }
 
-/// Where the next value goes, and its name.
+/// The parent and the name of the next value.
 struct Insertion<'a> {
     values: &'a Values,
     parent: Parent,
     name: String,
-    /// The whole text: a mapping has no row of its own.
+    /// The whole text: its mapping has no row of its own.
     is_top: bool,
 }
 
@@ -239,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_yaml_says_so() {
+    fn invalid_yaml_is_reported() {
         assert_eq!(count("a: &x 1\nb: *x\n"), 2);
         assert_eq!(count("a: [1"), 1);
         assert_eq!(count("- 1"), 1);
     }
 
     #[test]
-    fn aliases_cannot_make_a_lot_of_little() {
+    fn alias_expansion_is_limited() {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
         for i in 1..12 {
             let list = [format!("*a{}", i - 1); 1].concat();

@@ -24,22 +24,22 @@ use crate::decode::zebin::occupancy::{self, Facts, TargetDevice};
 use crate::decode::zebin::text::Instructions;
 use crate::model::{Sources, Span, Str, Value, Xref};
 
-/// Before this minor version spill and private sizes are those of the memory buffers.
+/// Minor version that introduced spill and private sizes, formerly sizes of memory buffers.
 const SIZES_SINCE: u32 = 39;
 /// The usual number of registers of a hardware thread.
 const USUAL_GRF: i64 = 128;
 
-/// The kernels of a zebin; nothing is made before somebody asks.
+/// The kernels of a zebin, built on demand.
 pub struct ZebinKernels {
     /// The text.
     pub info: Rc<ZeInfo>,
-    /// Where a kernel's other parts are.
+    /// The links to a kernel's other parts.
     pub links: Rc<Links>,
-    /// The device that the file is for.
+    /// The file's target device.
     own: TargetDevice,
-    /// What decodes the code.
+    /// The instruction decoder.
     instructions: Rc<Instructions>,
-    /// What the instructions come to, by the start of the code.
+    /// Totals of the instructions, by the start of the code.
     mixes: RefCell<HashMap<u64, Rc<Mix>>>,
     flows: RefCell<HashMap<u64, FlowCounts>>,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
@@ -73,7 +73,7 @@ impl ZebinKernels {
         }
     }
 
-    /// The entries of a list of the container that are mappings.
+    /// The entries of a top-level list that are mappings.
     fn entries(&self, list: &str) -> impl Iterator<Item = (Index, &Node)> {
         let list = self.info.top(list);
         let values = list.map(|list| self.info.yaml.values(list));
@@ -100,7 +100,7 @@ impl ZebinKernels {
             ..KernelRow::default()
         };
         let mut buffers = None;
-        // Of a key that is there twice the driver takes the last value; so does this.
+        // The driver uses the last value of a duplicate key; so does this.
         for (child, node) in info.yaml.values(index) {
             match &*info.key_bytes(child, node).unwrap_or_default() {
                 b"name" => {
@@ -174,7 +174,7 @@ impl ZebinKernels {
         }
     }
 
-    /// Since 1.18 the source's demands are here.
+    /// The source attributes are here since 1.18.
     fn attributes(&self, row: &mut KernelRow, attributes: Index) {
         let info = &*self.info;
         for (child, node) in info.yaml.values(attributes) {
@@ -190,9 +190,9 @@ impl ZebinKernels {
         }
     }
 
-    /// Before 1.39: slot 0 of the scratch memory is for spills, slot 1 for private memory. A
-    /// buffer in global memory is private memory too; its size is that of a lane, or of a
-    /// thread, which is what `private_size` came to hold.
+    /// Before 1.39: slot 0 of the scratch memory is for spills, slot 1 for private memory. A buffer
+    /// in global memory is private memory too; its size is per lane or per thread, which is what
+    /// `private_size` contains later.
     fn sizes_of_buffers(&self, row: &mut KernelRow, buffers: Index) {
         let is_older = self.info.minor().is_none_or(|minor| minor < SIZES_SINCE);
         if !is_older || row.spill_size.span.is_some() || row.private_size.span.is_some() {
@@ -225,7 +225,7 @@ impl ZebinKernels {
         descriptions.get(name).copied()
     }
 
-    /// The entries of a list of the container, by the name of the kernel; of several the first.
+    /// The entries of a top-level list, by kernel name; the first one of duplicates.
     fn by_name(&self, list: &str) -> HashMap<String, Index> {
         let mut entries = HashMap::new();
         for (index, _) in self.entries(list) {
@@ -253,7 +253,7 @@ impl ZebinKernels {
         let Some(found) = info.last(kernel, key) else {
             return Vec::new();
         };
-        // The older form: a sequence of one mapping.
+        // The older form: a sequence with one mapping.
         let mapping = match info.yaml.node(found) {
             Some(node) if node.kind.is_sequence() => info
                 .yaml
@@ -296,7 +296,7 @@ impl ZebinKernels {
     }
 }
 
-/// A default as a value, or in words where there is no such value.
+/// A default as a value, or as text if there is no such value.
 pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
     match default {
         Default::Int(number) => match u64::try_from(number) {
@@ -433,20 +433,20 @@ impl Kernels for ZebinKernels {
 
 fn hazards(row: &KernelRow) -> Vec<Hazard> {
     let mut hazards = Vec::new();
-    let mut say = |kind, text: Cow<'static, str>| hazards.push(Hazard { kind, text });
+    let mut push_hazard = |kind, text: Cow<'static, str>| hazards.push(Hazard { kind, text });
     let per_lane = row.spill_dwords_per_lane().unwrap_or(0.0);
     if row.spill_size.value > 0 {
         if per_lane > HEAVY_SPILL {
-            say(
+            push_hazard(
                 HazardKind::HeavySpills,
                 format!("spills {per_lane:.0} dwords/lane").into(),
             );
         } else {
-            say(HazardKind::Spills, "spills".into());
+            push_hazard(HazardKind::Spills, "spills".into());
         }
     }
     if row.private_size.value > 0 {
-        say(HazardKind::Private, "private memory".into());
+        push_hazard(HazardKind::Private, "private memory".into());
     }
     if row.grf_count.value > USUAL_GRF {
         let text = match row.eu_thread_count.value {
@@ -454,10 +454,10 @@ fn hazards(row: &KernelRow) -> Vec<Hazard> {
             _ if row.grf_count.value == 2 * USUAL_GRF => "large GRF: half the threads".into(),
             _ => "large GRF: fewer threads".into(),
         };
-        say(HazardKind::LargeGrf, text);
+        push_hazard(HazardKind::LargeGrf, text);
     }
     if row.slm_size.value > LARGE_SLM {
-        say(HazardKind::LargeSlm, "SLM above 64 KB".into());
+        push_hazard(HazardKind::LargeSlm, "SLM above 64 KB".into());
     }
     hazards
 }

@@ -29,13 +29,13 @@ use crate::model::{Bytes, Span};
 
 pub use self::rows::{SECTION, ZeInfoRows};
 
-/// A `.ze_info`, taken apart.
+/// A parsed `.ze_info`.
 pub struct ZeInfo {
     /// Its bytes in the file.
     pub span: Span,
     text: Bytes,
     yaml: Yaml,
-    /// The minor version, if the text names a version 1.x.
+    /// The minor version, if the text has a version 1.x.
     minor: Option<u32>,
 }
 
@@ -51,8 +51,8 @@ pub struct Kernel {
 }
 
 impl ZeInfo {
-    /// Reads and checks the text of a section. Returns `None` if it is too large or cannot be
-    /// read. Zebins of 2020 (`legacy`) have no key `version`.
+    /// Reads and checks the text of a section. Returns `None` if it is too large or unreadable.
+    /// Zebins of 2020 (`legacy`) have no key `version`.
     pub fn read(cx: &Context<'_>, span: Span, legacy: bool) -> Option<ZeInfo> {
         if span.is_empty() {
             cx.report(&rules::ZE_INFO_EMPTY, span, "the section is empty");
@@ -100,17 +100,17 @@ impl ZeInfo {
         &self.text
     }
 
-    /// Its values, with their places.
+    /// Its values, with their offsets.
     pub fn yaml(&self) -> &Yaml {
         &self.yaml
     }
 
-    /// The bytes of a piece of the text.
+    /// The bytes of a part of the text.
     pub fn at(&self, extent: Extent) -> Span {
         self.span.subspan(extent.start.into(), extent.len().into())
     }
 
-    /// The value of a key of the container.
+    /// The value of a top-level key.
     pub fn top(&self, key: &str) -> Option<Index> {
         self.yaml.get(&self.text, self.yaml.content()?, key)
     }
@@ -123,12 +123,12 @@ impl ZeInfo {
         Some((text.into_owned(), self.at(node.value)))
     }
 
-    /// The minor version. Returns `None` if the text does not name a version 1.x.
+    /// The minor version. Returns `None` if the text does not have a version 1.x.
     pub fn minor(&self) -> Option<u32> {
         self.minor
     }
 
-    /// Is there more in the text than the reader of the subset decodes?
+    /// Returns whether the text contains YAML outside the subset.
     fn has_second_reading(&self) -> bool {
         self.yaml.is_outside_subset() && self.text.len() <= limits::GENERAL_YAML
     }

@@ -2,9 +2,8 @@
 //!
 //! An absent optional key has a row too, after the present keys: a derived row with the default and
 //! the word `(default)`. There is no such row if the key does not apply (such as a sampler index
-//! for an argument that is not a sampler), or if the text's version does not have it yet. The page
-//! shows these rows dimmed. `dump` and its JSON leave them out ([`Node::is_default`]), because they
-//! would clutter the output.
+//! for an argument that is not a sampler), or if it is newer than the text's version. The page dims
+//! these rows. `dump` and its JSON omit them ([`Node::is_default`]) to keep the output short.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,21 +28,21 @@ const ENTRY_DOC: Doc = Doc::new("An entry of a sequence.", "ZE Info 1.73");
 const SYNTAX_DOC: Doc = Doc::new("Part of the syntax, not of the data.", "YAML");
 const RAW_DOC: Doc = Doc::new("A line that is not valid YAML.", "YAML");
 
-/// Makes the rows of a `.ze_info`.
+/// The expander of a `.ze_info`.
 pub struct ZeInfoRows {
     /// The text.
     pub info: Rc<ZeInfo>,
-    /// Where a kernel's other parts are.
+    /// The links to a kernel's other parts.
     pub links: Rc<Links>,
 }
 
 /// The item of the section.
 pub const SECTION: u64 = ROOT as u64;
 
-/// The keys that give an item of a list its name, the best first.
+/// The keys that name a list item, in order of preference.
 const NAMING_KEYS: &[&str] = &["name", "arg_type", "device_name", "type"];
 
-/// The keys that tell items of one kind apart, and the words before their numbers.
+/// The keys that distinguish items of the same kind, and the words before their numbers.
 const ITEM_WORDS: [(&str, &str); 5] = [
     ("arg_index", "argument "),
     ("index", "argument "),
@@ -55,19 +54,19 @@ const ITEM_WORDS: [(&str, &str); 5] = [
 /// The names of the numbers of an `int32x3`.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// What is known of the children of one item.
+/// The context of an item's children.
 struct Family {
     item: Index,
     node: yaml::Node,
     /// The table of its keys, if it is a mapping.
     table: Option<&'static Table>,
-    /// The key of which it is the value, if it is a sequence.
+    /// Its key, if it is a sequence.
     key: Option<&'static Key>,
 }
 
 impl ZeInfoRows {
-    /// The children of an item. Those of the document are shown with those of its mapping in
-    /// their midst: the mapping itself would be a row that says nothing.
+    /// The children of an item. The document's children and those of its mapping are merged: a row
+    /// for the mapping itself would be useless.
     fn children(&self, item: Index) -> (Range<u32>, Option<(u32, Range<u32>)>) {
         let yaml = &self.info.yaml;
         let count = |i: Index| yaml.node(i).map_or(0, yaml::Node::child_count);
@@ -81,7 +80,7 @@ impl ZeInfoRows {
         (own, mapping.map(|c| (c.saturating_sub(first), 0..count(c))))
     }
 
-    /// The child `nth` of an item, and how many bytes more introduce it.
+    /// The `nth` child of an item, and the number of bytes before it that introduce it.
     fn child(&self, item: Index, nth: u64) -> Option<(Index, u32)> {
         let yaml = &self.info.yaml;
         let nth = u32::try_from(nth).ok()?;
@@ -103,7 +102,7 @@ impl ZeInfoRows {
         }
     }
 
-    /// How many rows have bytes.
+    /// Number of rows with bytes.
     fn written(&self, item: Index) -> u64 {
         match self.children(item) {
             (own, None) => own.end.into(),
@@ -120,12 +119,12 @@ impl ZeInfoRows {
         self.written(item) + extra as u64
     }
 
-    /// The same of a value of which the table is known.
+    /// `len` of a value whose table is known.
     fn len_of(&self, item: Index, table: Option<&'static Table>) -> u64 {
         self.written(item) + self.info.defaults_in(item, table).count() as u64
     }
 
-    /// Is there a second reading of the text?
+    /// Returns whether the text was also read as general YAML.
     fn has_general(&self) -> bool {
         self.info.has_second_reading()
     }
@@ -138,7 +137,7 @@ impl ZeInfoRows {
             .as_ref()
             .and_then(|written| family.table?.key(written));
         let name: Str = match (&written_key, key) {
-            // A key that stands for many has none of their names.
+            // A wildcard key does not have the name of the actual key.
             (Some(written), Some(key)) if **written == *key.name.as_bytes() => key.name.into(),
             (Some(_), _) => {
                 let decoded = info.yaml.key_text(&info.text, index);
@@ -195,7 +194,7 @@ impl ZeInfoRows {
         row
     }
 
-    /// Which of several items of one kind it is: `argument 2 · offset 40 · 8 bytes`.
+    /// Distinguishes items of the same kind: `argument 2 · offset 40 · 8 bytes`.
     fn item_words(&self, index: Index) -> Option<String> {
         let info = &*self.info;
         // The first number of each key.
@@ -216,12 +215,12 @@ impl ZeInfoRows {
             let Some(number) = number.flatten() else {
                 continue;
             };
-            let said = match (key, u64::try_from(number)) {
+            let text = match (key, u64::try_from(number)) {
                 ("size", Ok(size)) => plural(size, "byte"),
                 ("size", Err(_)) => continue,
                 _ => number.to_string(),
             };
-            for piece in [if words.is_empty() { "" } else { " · " }, word, &said] {
+            for piece in [if words.is_empty() { "" } else { " · " }, word, &text] {
                 words.push_str(piece);
             }
         }
@@ -249,7 +248,7 @@ impl ZeInfoRows {
         }
     }
 
-    /// The name of an item: what it says under one of the keys that name things.
+    /// The name of an item, from the value of a naming key.
     fn item_name(&self, index: Index, family: &Family) -> String {
         let info = &*self.info;
         if matches!(family.key.map(|key| key.ty), Some(Type::Int32x3)) {
@@ -286,8 +285,8 @@ impl ZeInfoRows {
 }
 
 impl Family {
-    /// The table of a child's keys, or of the mapping that it should be: as
-    /// [`ZeInfo::table_of`], without going up to the document.
+    /// The table of a child's keys, or of the mapping that it should be, like [`ZeInfo::table_of`]
+    /// but without walking up to the document.
     fn table_below(
         &self,
         info: &ZeInfo,
@@ -295,7 +294,7 @@ impl Family {
         node: &yaml::Node,
         key: Option<&'static Key>,
     ) -> Option<&'static Table> {
-        // The document, and pairs in a flow sequence, which are no YAML of `.ze_info`.
+        // The document, and pairs in a flow sequence, which `.ze_info` does not use.
         if self.item == ROOT || self.node.kind.is_sequence() && node.key().is_some() {
             return info.table_of(index);
         }
@@ -310,7 +309,7 @@ impl Family {
         self.key.is_some_and(|key| key.name == "kernels")
     }
 
-    /// The table of the mappings in a sequence whose names are those of kernels or functions.
+    /// The table of the mappings in a sequence that are named after kernels or functions.
     fn table_of_items(&self) -> Option<&'static Table> {
         let table = self.key?.table()?;
         table.keys.first().filter(|key| key.name == "name")?;
@@ -319,12 +318,12 @@ impl Family {
 }
 
 impl ZeInfo {
-    /// The keys that are absent from a mapping and have a default there.
+    /// The keys with a default that are absent from a mapping.
     pub(super) fn defaults(&self, mapping: Index) -> impl Iterator<Item = &'static Key> + '_ {
         self.defaults_in(mapping, self.table_of(mapping))
     }
 
-    /// The same where the table is known that the keys of a mapping are of.
+    /// Like `defaults`, for a mapping whose table is known.
     fn defaults_in(
         &self,
         mapping: Index,
@@ -343,7 +342,7 @@ impl ZeInfo {
             }
         }
         let keys = table.map_or(&[][..], |table| table.keys);
-        let mut said = None;
+        let mut last = None;
         (0u32..)
             .zip(keys)
             .filter(move |(at, key)| {
@@ -353,21 +352,21 @@ impl ZeInfo {
                         .since
                         .is_some_and(|since| self.minor.is_none_or(|m| since <= m))
                     && key.removed.is_none()
-                    && self.applies(mapping, key, &mut said)
+                    && self.applies(mapping, key, &mut last)
             })
             .map(|(_, key)| key)
     }
 
-    /// Do the values beside it let a key apply? `said` has the last one that was looked up: most
-    /// keys of a mapping depend on the same.
-    fn applies<'a>(&'a self, mapping: Index, key: &Key, said: &mut Option<KeyedValue<'a>>) -> bool {
+    /// Returns whether the sibling values let a key apply. `last` caches the last lookup, since
+    /// most keys of a mapping depend on the same sibling.
+    fn applies<'a>(&'a self, mapping: Index, key: &Key, last: &mut Option<KeyedValue<'a>>) -> bool {
         key.when.iter().all(|(other, words)| {
-            let value = match said {
+            let value = match last {
                 Some((name, value)) if name == other => value,
                 _ => {
                     let value = self.yaml.get(&self.text, mapping, other);
                     let value = value.map(|value| self.str(value));
-                    &mut said.insert((*other, value)).1
+                    &mut last.insert((*other, value)).1
                 }
             };
             value.as_deref().is_some_and(|value| words.contains(&value))
@@ -378,7 +377,7 @@ impl ZeInfo {
 /// A key of a mapping, and its value.
 type KeyedValue<'a> = (&'static str, Option<Cow<'a, str>>);
 
-/// The row of a key that is absent.
+/// The row of an absent key.
 fn default_row(key: &'static Key) -> Node {
     let (value, words) = default_value(key.default);
     Node::default_value(key.name, value, words).doc(&key.doc)
@@ -450,7 +449,7 @@ impl Expand for ZeInfoRows {
         let item = u32::try_from(item).ok()?;
         let within = offset.checked_sub(self.info.span.start)?;
         let count = self.written(item);
-        // Children tile their parent: the first whose end is behind the byte holds it.
+        // Children tile their parent: the first one that ends after the byte contains it.
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -466,7 +465,7 @@ impl Expand for ZeInfoRows {
 }
 
 impl ZeInfoRows {
-    /// What a general reader makes of the text.
+    /// The row of the text as general YAML.
     fn general_row(&self, out: &Rows<'_>) -> Node {
         let info = Rc::clone(&self.info);
         let tree = LazyTree::new(move |_: &Sources| general::tree(&info.text));

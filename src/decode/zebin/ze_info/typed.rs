@@ -7,23 +7,23 @@ use super::schema::{EnumValue, Key, Table, Type};
 use super::yaml::{self, Index, Kind, Node, ROOT, Style};
 use crate::model::{Radix, Value};
 
-/// How a value and its type go together.
+/// The result of checking a value against its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// It is of the type.
+    /// The value has the type.
     Fits,
-    /// It is of another type.
+    /// The value has another type.
     Differs,
-    /// It is a sequence of so many values, and should be one of three.
+    /// The sequence has this number of values instead of three.
     Length(usize),
-    /// It is a word that the list does not have.
+    /// The word is not in the enumeration.
     UnknownWord,
-    /// It is YAML that is not decoded here.
+    /// The value is YAML that is not decoded here.
     Unknown,
 }
 
 impl ZeInfo {
-    /// The number of a plain scalar.
+    /// The integer in a plain scalar.
     pub fn int(&self, node: &Node) -> Option<i64> {
         if node.kind != Kind::Scalar || node.style != Style::Plain {
             return None;
@@ -37,13 +37,13 @@ impl ZeInfo {
         yaml::as_int(std::str::from_utf8(digits).ok()?)
     }
 
-    /// The number of a plain scalar, if 32 bits hold it.
+    /// The integer in a plain scalar, if it fits into 32 bits.
     pub fn int32(&self, node: &Node) -> Option<i64> {
         self.int(node)
             .filter(|number| i32::try_from(*number).is_ok())
     }
 
-    /// The yes or no of a plain scalar.
+    /// The boolean in a plain scalar.
     pub fn boolean(&self, node: &Node) -> Option<bool> {
         if node.kind != Kind::Scalar || node.style != Style::Plain {
             return None;
@@ -51,7 +51,7 @@ impl ZeInfo {
         yaml::as_bool(std::str::from_utf8(node.value.of(&self.text)).ok()?)
     }
 
-    /// The number with a fraction of a plain scalar.
+    /// The floating-point number in a plain scalar.
     pub fn float(&self, node: &Node) -> Option<f64> {
         if node.kind != Kind::Scalar || node.style != Style::Plain {
             return None;
@@ -62,7 +62,7 @@ impl ZeInfo {
             .ok()
     }
 
-    /// The text of a scalar; empty for a value that is not there.
+    /// The text of a scalar; empty for an absent value.
     pub fn str(&self, index: Index) -> Cow<'_, str> {
         self.yaml.scalar_text(&self.text, index).text
     }
@@ -74,13 +74,13 @@ impl ZeInfo {
         numbers.next().is_none().then_some(three)
     }
 
-    /// The value of a key; of several the last, as the driver takes it.
+    /// The value of a key; the last one of duplicates, as in the driver.
     pub(super) fn last(&self, mapping: Index, key: &str) -> Option<Index> {
         self.yaml.get_all(&self.text, mapping, key).next_back()
     }
 
-    /// The mapping of which a node is a value, and the table of its keys; for the entry of a
-    /// sequence, that of the mappings that it should be.
+    /// The table of a mapping's keys. For an entry of a sequence, the table of the mapping that it
+    /// should be.
     pub(super) fn table_of(&self, mapping: Index) -> Option<&'static Table> {
         self.table_above(mapping, 16)
     }
@@ -101,7 +101,7 @@ impl ZeInfo {
         }
     }
 
-    /// The key that a sequence is the value of.
+    /// The key of a sequence.
     pub(super) fn list_key(&self, list: Index) -> Option<&'static Key> {
         self.key_of_list(list, 16)
     }
@@ -136,7 +136,7 @@ impl ZeInfo {
         Some(Cow::Owned(decoded.text.into_owned().into_bytes()))
     }
 
-    /// Is the value of the key's type?
+    /// Checks a value against the type of its key.
     pub(super) fn fit(&self, index: Index, node: &Node, ty: Type) -> Fit {
         let fit = |fits: bool| if fits { Fit::Fits } else { Fit::Differs };
         let scalar = node.kind == Kind::Scalar;
@@ -170,7 +170,7 @@ impl ZeInfo {
                     .yaml
                     .values(index)
                     .all(|(_, value)| value.kind == Kind::Scalar)),
-            // A list without entries may be written as nothing.
+            // A list without entries may be written without a value.
             Type::Sequence(_) => fit(node.kind.is_sequence() || node.kind == Kind::Null),
             Type::Mapping(_) => fit(node.kind.is_mapping() || node.kind == Kind::Null),
             Type::Either(_) => fit(node.kind.is_collection() || node.kind == Kind::Null),
@@ -178,7 +178,7 @@ impl ZeInfo {
         }
     }
 
-    /// The word of its list that a scalar is.
+    /// The enumeration value of a scalar.
     pub(super) fn word(&self, index: Index, node: &Node, ty: Type) -> Option<&'static EnumValue> {
         let Type::Enum(list) = ty else { return None };
         match (node.kind, node.style) {
@@ -188,7 +188,7 @@ impl ZeInfo {
         }
     }
 
-    /// A scalar whose value only a general YAML reader can tell: an alias, a block scalar.
+    /// Returns whether only a general YAML reader can decode the scalar: an alias, a block scalar.
     fn is_foreign(&self, node: &Node) -> bool {
         match node.style {
             Style::Block => true,
@@ -197,7 +197,7 @@ impl ZeInfo {
         }
     }
 
-    /// A scalar as a value of its type, or as what it looks like.
+    /// A scalar as a value of its type, or as the type that it appears to have.
     pub(super) fn value(&self, index: Index, node: &Node, ty: Option<Type>) -> Value {
         if node.kind == Kind::Null {
             return Value::None;
@@ -225,7 +225,7 @@ impl ZeInfo {
         })
     }
 
-    /// The value of a scalar of which the type is not known.
+    /// The value of a scalar of unknown type.
     fn plain_value(&self, node: &Node) -> Option<Value> {
         if let Some(number) = self.int(node) {
             return Some(self.number(node, number, 64));

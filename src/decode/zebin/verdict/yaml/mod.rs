@@ -6,8 +6,8 @@
 //! text ──tokens── lines of tokens ──tree── nodes with key, value, children
 //! ```
 //!
-//! Do not confuse it with [`ze_info::yaml`](crate::decode::zebin::ze_info), which shows any text as
-//! well as possible.
+//! Not to be confused with [`ze_info::yaml`](crate::decode::zebin::ze_info), which presents any
+//! text as well as possible.
 
 mod tokens;
 mod tree;
@@ -17,16 +17,16 @@ pub use self::tree::{Node, build};
 
 use crate::decode::rule::Rule;
 
-/// Where the driver stops in a text, and by which rule.
+/// The location and the rule of an error that stops the driver.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
-    /// Why; its effect tells how.
+    /// The rule; its effect determines how the driver stops.
     pub rule: &'static Rule,
-    /// Where in the text.
+    /// The location in the text.
     pub at: u32,
 }
 
-/// A text that was read: its nodes, and how to read their values.
+/// A parsed text: its nodes, and access to their values.
 #[derive(Clone, Copy)]
 pub struct Yaml<'a> {
     /// The text.
@@ -41,7 +41,7 @@ pub struct Yaml<'a> {
 pub type TokenRange = (u32, u32);
 
 impl<'a> Yaml<'a> {
-    /// The whole document's node.
+    /// The node of the whole document.
     pub fn root(&self) -> Option<&'a Node> {
         self.nodes.first()
     }
@@ -57,7 +57,7 @@ impl<'a> Yaml<'a> {
         text.get(..len).unwrap_or(text)
     }
 
-    /// The node's key; empty where it has none.
+    /// The node's key; empty if it has none.
     pub fn key(&self, node: &Node) -> &'a [u8] {
         self.token(node.key).map_or(&[], |token| self.bytes(token))
     }
@@ -67,12 +67,12 @@ impl<'a> Yaml<'a> {
         self.token(node.value)
     }
 
-    /// The value as it stands; empty where there is none.
+    /// The value as written; empty if there is none.
     pub fn raw(&self, node: &Node) -> &'a [u8] {
         self.value(node).map_or(&[], |token| self.bytes(token))
     }
 
-    /// The value without the quotes around it.
+    /// The value without surrounding quotes.
     pub fn unquoted(&self, node: &Node) -> &'a [u8] {
         let Some(token) = self.value(node) else {
             return &[];
@@ -86,7 +86,7 @@ impl<'a> Yaml<'a> {
         }
     }
 
-    /// A whole number of 32 bits: decimal, or hexadecimal without a sign.
+    /// A 32-bit integer: decimal, or hexadecimal without a sign.
     pub fn int32(&self, node: &Node) -> Option<i32> {
         let token = self
             .value(node)
@@ -102,7 +102,7 @@ impl<'a> Yaml<'a> {
         i32::try_from(number).ok()
     }
 
-    /// Yes or no, in one of the usual words in any mixture of cases.
+    /// A boolean, written as one of the usual words in any case.
     pub fn boolean(&self, node: &Node) -> Option<bool> {
         let token = self
             .value(node)
@@ -135,7 +135,7 @@ impl<'a> Yaml<'a> {
         }
     }
 
-    /// Where the node stands: its value, else its key.
+    /// The location of the node's value, or else its key.
     pub fn place(&self, node: &Node) -> TokenRange {
         let token = self.value(node).or_else(|| self.token(node.key));
         token.map_or((0, 0), |token| {
@@ -143,7 +143,7 @@ impl<'a> Yaml<'a> {
         })
     }
 
-    /// Where the node's key stands, else its value, else the first of its children.
+    /// The location of the node's key, or else its value, or else its first child.
     pub fn key_place(&self, node: &Node) -> TokenRange {
         let mut node = *node;
         for _ in 0..64 {
@@ -151,7 +151,7 @@ impl<'a> Yaml<'a> {
             if let Some(token) = token {
                 return (token.start, token.start.saturating_add(token.len));
             }
-            // What stands on the line of a dash is the last child.
+            // The content of a dash line is the last child.
             let ends = [node.first, node.last].map(|at| self.nodes.get(usize::try_from(at).ok()?));
             let start = |child: &&Node| self.token(child.key).map_or(u32::MAX, |key| key.start);
             let Some(child) = ends.into_iter().flatten().min_by_key(start) else {
@@ -163,7 +163,7 @@ impl<'a> Yaml<'a> {
     }
 }
 
-/// Runs over the children of a node.
+/// Iterator over the children of a node.
 #[derive(Clone)]
 pub struct Children<'a> {
     nodes: &'a [Node],
@@ -174,7 +174,7 @@ impl<'a> Iterator for Children<'a> {
     type Item = &'a Node;
 
     fn next(&mut self) -> Option<&'a Node> {
-        // A node's next sibling is always made after it, so this ends.
+        // A node's next sibling is always created after it, so the iteration terminates.
         let node = self.nodes.get(usize::try_from(self.next).ok()?)?;
         self.next = node.next;
         Some(node)

@@ -3,31 +3,31 @@
 use super::Fault;
 use crate::decode::zebin::verdict::rules;
 
-/// The smallest part of a text that means something.
+/// A token of the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
-    /// Where it starts in the text.
+    /// Its offset in the text.
     pub start: u32,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub len: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// Its first byte, by which the driver tells single characters.
+    /// Its first byte, by which the driver distinguishes single characters.
     pub first: u8,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word before the colon.
     Identifier,
-    /// A word behind it, or text in quotes.
+    /// A word after the colon, or quoted text.
     Text,
     /// A number, or a lone plus.
     Number,
-    /// A single character, the line's end too.
+    /// A single character, including the line end.
     Character,
-    /// What follows a `#`.
+    /// The text after a `#`.
     Comment,
     /// `---` or `...`.
     Section,
@@ -42,22 +42,22 @@ pub enum TokenKind {
 pub struct Line {
     /// Its first token.
     pub first: u32,
-    /// Its last one: the line's end.
+    /// Its last token: the line end.
     pub last: u32,
-    /// How far it is indented. The driver keeps 16 bits.
+    /// Its indentation. The driver keeps 16 bits.
     pub indent: u16,
-    /// What it is.
+    /// Its kind.
     pub kind: LineKind,
-    /// There is an inline list in it.
+    /// Whether it contains an inline list.
     pub list: bool,
-    /// There is a colon in it.
+    /// Whether it contains a colon.
     pub colon: bool,
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// Nothing that counts: empty, a comment, a marker.
+    /// An empty line, a comment or a marker.
     Unused,
     /// `key: value`
     Entry,
@@ -65,18 +65,18 @@ pub enum LineKind {
     Item,
 }
 
-/// A text in tokens.
+/// The tokens of a text.
 #[derive(Debug, Default)]
 pub struct Tokens {
     /// All tokens.
     pub tokens: Vec<Token>,
     /// The lines that are complete.
     pub lines: Vec<Line>,
-    /// Where tabs stand in the indentation.
+    /// The offsets of tabs in the indentation.
     pub tabs: Vec<u32>,
-    /// The text does not end with a line break.
+    /// Whether the text ends without a line break.
     pub open_end: bool,
-    /// Where the driver stops.
+    /// The error that stops the driver.
     pub fault: Option<Fault>,
 }
 
@@ -117,7 +117,7 @@ fn position(at: usize) -> u32 {
 
 struct Tokenizer<'a> {
     text: &'a [u8],
-    /// More tokens are not kept.
+    /// The maximum number of tokens.
     most: usize,
     pos: usize,
     out: Tokens,
@@ -128,8 +128,8 @@ struct Tokenizer<'a> {
     colon: bool,
 }
 
-/// Splits a text into tokens, and stops after more than `most`. `after` is the byte behind the
-/// text, which the driver reads if the last line has no line break.
+/// Splits a text into tokens, and stops after more than `most`. `after` is the byte after the text,
+/// which the driver reads if the last line has no line break.
 pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
     let mut run = Tokenizer {
         text,
@@ -259,7 +259,7 @@ impl Tokenizer<'_> {
         Ok(())
     }
 
-    /// A word may have blanks in it; those at its end do not count.
+    /// A word may contain blanks; trailing ones do not count.
     fn word(&mut self, first: u8) {
         self.in_indent = false;
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
@@ -285,8 +285,8 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Text in quotes ends at the next quote of the same kind without a backslash before it, on
-    /// whatever line.
+    /// Quoted text ends at the next quote of the same kind without a preceding backslash, on any
+    /// line.
     fn quoted(&mut self, quote: u8) -> Result<(), Fault> {
         self.in_indent = false;
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
@@ -376,7 +376,7 @@ impl Tokenizer<'_> {
     }
 }
 
-/// Makes room by halves, and for one more than `most`: doubling would need twice the memory.
+/// Grows by half, up to one more than `most`: doubling would need twice the memory.
 #[inline]
 fn make_room<T>(list: &mut Vec<T>, most: usize) {
     const FIRST: usize = 64;
@@ -387,8 +387,8 @@ fn make_room<T>(list: &mut Vec<T>, most: usize) {
     }
 }
 
-/// The end of the number at `pos`: `pos` if there is none or if a letter follows the digits,
-/// the byte after the sign if there is only that.
+/// The end of the number at `pos`: `pos` if there is none or if a letter follows the digits, or the
+/// byte after the sign if nothing else follows.
 fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
     let Some(&byte) = text.get(pos) else {
         return pos;
@@ -417,8 +417,8 @@ fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
     }
 }
 
-/// Does the text start with a list in brackets, of letters and digits with commas between them,
-/// and with nothing but blanks after it on the line?
+/// Returns whether the text starts with a bracketed list of letters and digits, separated by
+/// commas, with only blanks after it on the line.
 fn is_inline_list(text: &[u8]) -> bool {
     let (mut item, mut closed) = (false, false);
     let mut at = 1;
@@ -453,7 +453,7 @@ mod tests {
     use super::{is_inline_list, number_end};
 
     #[test]
-    fn numbers_end_before_what_is_not_a_digit() {
+    fn numbers_end_before_other_characters() {
         for (text, end) in [
             ("12 ", 2),
             ("12", 2),
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_brackets() {
+    fn bracketed_lists() {
         for text in [
             "[]",
             "[ ]",

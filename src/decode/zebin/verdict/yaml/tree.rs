@@ -7,7 +7,7 @@ use super::tokens::{Line, LineKind, Token, TokenKind};
 use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::rules;
 
-/// No token, no node.
+/// Index of no token or node.
 pub const NONE: u32 = u32::MAX;
 
 /// A key with a value, or an item of a sequence.
@@ -17,16 +17,16 @@ pub struct Node {
     pub key: u32,
     /// The token of the value.
     pub value: u32,
-    /// The node that it was added to.
+    /// The parent node.
     parent: u32,
     /// The first child.
     pub first: u32,
-    /// The child that was added last.
+    /// The last child.
     pub last: u32,
-    /// The next one on the same level.
+    /// The next sibling.
     pub next: u32,
     indent: u16,
-    /// How many children were added, in 16 bits: with 65 536 there are none.
+    /// Number of children in 16 bits: 65 536 count as none.
     pub count: u16,
 }
 
@@ -41,7 +41,7 @@ const NEW: Node = Node {
     count: 0,
 };
 
-/// Tables that must not be empty if a sibling follows. `kernels` may be.
+/// Tables that must not be empty if a sibling follows. `kernels` may be empty.
 const NEVER_EMPTY: &[&[u8]] = &[
     b"functions",
     b"global_host_access_table",
@@ -57,7 +57,7 @@ struct NodeCapacity {
     on_heap: bool,
 }
 
-/// Nodes that fit before memory is allocated.
+/// Number of nodes that fit before memory is allocated.
 const ON_STACK: usize = 512;
 
 impl NodeCapacity {
@@ -71,8 +71,8 @@ impl NodeCapacity {
         }
     }
 
-    /// Estimates the number of nodes from the lines that are done. The estimate is too low if the
-    /// text ends with many short lines.
+    /// Estimates the number of nodes from the finished lines. The estimate is too low if the text
+    /// ends with many short lines.
     fn estimate(&mut self, size: usize, line: usize, lines: usize) {
         if size < self.capacity || line == 0 {
             return;
@@ -86,7 +86,7 @@ impl NodeCapacity {
         self.reserve(size, guess);
     }
 
-    /// A node is added in the way that lets the list grow.
+    /// Adds a node in a way that lets the list grow.
     fn grow(&mut self, size: usize) {
         if size >= self.capacity {
             self.on_heap = true;
@@ -103,12 +103,12 @@ struct Builder<'a> {
     room: NodeCapacity,
     lines: usize,
     line: usize,
-    /// The item of the last line, while nothing is below it and a key is on its line.
+    /// The item of the last line, as long as it has a key on its line and nothing below.
     single: Option<u32>,
 }
 
-/// Makes nodes of lines: the document first, then all others; none if the text has no data. The
-/// tokens end with those of the last line. `nodes` is memory to reuse.
+/// Builds nodes from lines, the document first; none if the text has no data. The tokens end with
+/// those of the last line. `nodes` is memory to reuse.
 pub fn build(
     text: &[u8],
     lines: &[Line],
@@ -188,7 +188,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The node of a line, in its place.
+    /// Adds the node of a line.
     fn add(&mut self, line: &Line, last_used: Option<&Line>) -> Result<(), Fault> {
         let newest = self.newest();
         let indent = self.indent_of(newest);
@@ -344,7 +344,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// `- …`: the rest of the line is looked at when the item is complete.
+    /// `- …`: the rest of the line is parsed when the item is complete.
     fn item(&mut self, line: &Line) {
         let value = line.first + 1;
         if self
@@ -364,8 +364,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An item with lines below it gets the line of its dash as its last child: the first word
-    /// is the key, what follows the last colon of the line the value.
+    /// An item with lines below it gets its dash line as its last child: the first word is the key,
+    /// the text after the last colon the value.
     fn finish(&mut self, index: u32) -> Result<(), Fault> {
         let Some(node) = self.node(index).copied() else {
             return Ok(());

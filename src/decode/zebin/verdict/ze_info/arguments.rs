@@ -1,5 +1,5 @@
 //! `payload_arguments` and `binding_table_indices`. All entries with the same index determine the
-//! kind of an argument. If they contradict each other, an assertion of the driver fails.
+//! kind of an argument. If they conflict, an assertion of the driver fails.
 
 use super::kernel::{BufferAddress, KernelState, is_offset, low_byte};
 use super::members::Value;
@@ -10,7 +10,7 @@ use crate::decode::zebin::verdict::yaml::Node;
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
-/// The kind of an argument of the source.
+/// The kind of a source argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum ArgumentKind {
     #[default]
@@ -37,10 +37,10 @@ struct Argument {
     place: Span,
 }
 
-/// From this index on the driver cannot allocate its list of arguments.
+/// The driver cannot allocate its list of arguments from this index on.
 const MAX_INDEX: i32 = 1 << 27;
 
-/// Is an entry so close to a list in memory that the driver can most likely read it?
+/// Returns whether an entry is so close to a list in memory that the driver can probably read it.
 fn is_near(index: i32) -> bool {
     u64::from(index.unsigned_abs()) < READABLE_BEHIND_LIST
 }
@@ -144,8 +144,7 @@ impl<'a> Decoder<'a, '_> {
             .unwrap_or_default()
     }
 
-    /// The argument of the source that an entry belongs to is of this kind; it must not have
-    /// been of another.
+    /// Sets the kind of an entry's source argument, which must not have had another kind.
     fn claim(&mut self, argument: &Argument, kind: ArgumentKind) -> Result<(), Refused> {
         let Argument { index, place, .. } = *argument;
         let at = usize::try_from(index).ok();
@@ -234,7 +233,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    /// The address of the buffer of constants or variables.
+    /// Records the address of the buffer of constants or variables.
     fn base(&mut self, argument: &Argument, state: &mut KernelState, constants: bool) {
         if argument.mode == "bindless" {
             if is_offset(argument.offset) {
@@ -268,7 +267,7 @@ impl<'a> Decoder<'a, '_> {
         };
         self.claim(argument, kind)?;
         let Argument { index, place, .. } = *argument;
-        let (rule, what) = match argument.mode {
+        let (rule, problem) = match argument.mode {
             "" => (&rules::ADDRESS_MODE, "missing addrmode"),
             "stateless" if kind != ArgumentKind::Pointer => {
                 (&rules::ADDRESS_MODE, "stateless, but not a buffer")
@@ -284,11 +283,11 @@ impl<'a> Decoder<'a, '_> {
                 return Ok(());
             }
         };
-        self.refuse(rule, place, format_args!("argument {index}: {what}"))
+        self.refuse(rule, place, format_args!("argument {index}: {problem}"))
     }
 
-    /// Entries for arguments that are neither buffers nor images are refused; the driver does
-    /// not check that there is such an argument.
+    /// Refuses entries for arguments that are neither buffers nor images; the driver does not check
+    /// whether the argument exists.
     pub(super) fn binding_table(&mut self, table: &Node) -> Result<(), Refused> {
         self.begin();
         let mut entries = Vec::new();
@@ -310,7 +309,7 @@ impl<'a> Decoder<'a, '_> {
             let rule = match at.and_then(|at| self.kinds.get(at)) {
                 Some(ArgumentKind::Pointer | ArgumentKind::Image) => continue,
                 Some(_) => &rules::BINDING_TABLE,
-                // What stands in memory near the list decides: zeros.
+                // The memory near the list decides: assume zeros.
                 None if is_near(index) => &rules::BINDING_TABLE,
                 None => &rules::BINDING_TABLE_INDEX,
             };
@@ -321,7 +320,7 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// How buffers and images are addressed.
+/// The address modes of buffers and images.
 #[derive(Default)]
 struct AddressingModes {
     bindless_buffer: Option<Span>,

@@ -1,4 +1,4 @@
-//! A kernel: its execution environment, its arguments, the buffers that it uses.
+//! A kernel: its execution environment, arguments and buffers.
 
 use super::members::{Members, Value};
 use super::{Decoder, Refused};
@@ -7,7 +7,7 @@ use crate::decode::zebin::verdict::yaml::{Node, TokenRange};
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
-/// What the rest of the driver needs to know of a kernel.
+/// A kernel, as the rest of the driver needs it.
 pub struct Kernel<'a> {
     /// Its name.
     pub name: &'a [u8],
@@ -15,11 +15,11 @@ pub struct Kernel<'a> {
     pub place: Span,
     /// `slm_size` as the driver compares it, and its bytes.
     pub slm: (u32, Span),
-    /// It uses the buffer of constants.
+    /// Whether it uses the buffer of constants.
     pub constants: Option<BufferAddress>,
-    /// It uses the buffer of variables.
+    /// Whether it uses the buffer of variables.
     pub variables: Option<BufferAddress>,
-    /// Pointers that the driver cannot write when it creates the kernel, because of their size.
+    /// Pointers whose size prevents the driver from writing them when it creates the kernel.
     pub bad_pointers: Vec<(&'static str, Span)>,
 }
 
@@ -28,11 +28,11 @@ pub struct Kernel<'a> {
 pub struct BufferAddress {
     /// The argument.
     pub place: Span,
-    /// The pointer cannot be written: its size is neither 4 nor 8.
+    /// Whether the pointer cannot be written: its size is neither 4 nor 8.
     pub bad_size: bool,
 }
 
-/// What is known of a kernel while it is decoded.
+/// The state of decoding a kernel.
 pub(super) struct KernelState {
     pub(super) simd: i32,
     pub(super) entries: u8,
@@ -42,11 +42,11 @@ pub(super) struct KernelState {
     pub(super) printf: Option<(&'static str, Span)>,
     pub(super) constants: Option<BufferAddress>,
     pub(super) variables: Option<BufferAddress>,
-    /// Constants or variables are addressed without the binding table.
+    /// Whether constants or variables are addressed without the binding table.
     pub(super) bindless_base: Option<Span>,
 }
 
-/// What matters of `execution_env`.
+/// The relevant values of `execution_env`.
 pub(super) struct Environment {
     simd: i32,
     slm: (i32, TokenRange),
@@ -89,7 +89,7 @@ impl<'a> Decoder<'a, '_> {
             return self.refuse(&rules::SLM_ALLOC_MODE, self.span(at), message);
         }
         let (slm, at) = environment.slm;
-        // Compared without a sign.
+        // Compared as unsigned.
         kernel.slm = (u32::from_ne_bytes(slm.to_ne_bytes()), self.span(at));
         let mut state = KernelState {
             simd: environment.simd,
@@ -214,7 +214,7 @@ impl<'a> Decoder<'a, '_> {
             for member in self.yaml.children(entry) {
                 let Some((key, value)) = self.member(&schema::PER_THREAD_PAYLOAD_ARGUMENTS, member)
                 else {
-                    // What cannot be read counts as 0.
+                    // Unreadable values count as 0.
                     if self.yaml.key(member) == b"size" {
                         size = 0;
                     }
@@ -266,7 +266,7 @@ impl<'a> Decoder<'a, '_> {
             }
             _ => 2,
         };
-        // Divided without a sign; the remainder does not matter.
+        // An unsigned division; the remainder is ignored.
         let ids = match u32::try_from(size) {
             Ok(size) => size / channel,
             Err(_) => u32::MAX,
@@ -410,7 +410,7 @@ pub(super) fn low_byte(number: i32) -> u8 {
     number.to_le_bytes().first().copied().unwrap_or(0)
 }
 
-/// Are the low 16 bits of a number an offset? The value for "none" is not.
+/// Returns whether the low 16 bits of a number are an offset, not the value for "none".
 pub(super) fn is_offset(number: i32) -> bool {
     number & 0xffff != 0xffff
 }

@@ -6,16 +6,16 @@ use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::Node;
 use crate::decode::zebin::ze_info::schema::{Driver, EnumValue, Key, Table, Type};
 
-/// The table behind the end of what the driver decodes: it may be there more than once.
+/// The table after the end of the decoded text, which may occur more than once.
 const MISC_INFO: &str = "kernels_misc_info";
 
-/// The members of a mapping, by key: of several with one key the first.
+/// The members of a mapping, by key; the first one of duplicates.
 pub struct Members<'a> {
     list: Vec<(&'static str, &'a Node)>,
 }
 
 impl<'a> Members<'a> {
-    /// The member of that key.
+    /// The member with that key.
     pub fn get(&self, key: &str) -> Option<&'a Node> {
         self.list
             .iter()
@@ -24,7 +24,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// A value that was read.
+/// A decoded value.
 #[derive(Clone, Copy)]
 pub enum Value {
     /// A number.
@@ -33,12 +33,12 @@ pub enum Value {
     Bool(bool),
     /// A value of an enumeration.
     Word(&'static EnumValue),
-    /// Something that the driver does not read, or not here.
+    /// A value that the driver does not read, or not here.
     Other,
 }
 
 impl<'a> Decoder<'a, '_> {
-    /// The key of a member. An unknown one fails the step.
+    /// The key of a member. An unknown key fails the step.
     pub fn known(&mut self, table: &'static Table, member: &Node) -> Option<&'static Key> {
         let name = self.yaml.key(member);
         let known = table.key(name);
@@ -62,7 +62,7 @@ impl<'a> Decoder<'a, '_> {
         key
     }
 
-    /// The members of a mapping, each of them once.
+    /// The members of a mapping, without duplicates.
     pub fn members(&mut self, table: &'static Table, node: &Node) -> Members<'a> {
         let mut members = Members {
             list: Vec::with_capacity(8),
@@ -81,8 +81,8 @@ impl<'a> Decoder<'a, '_> {
         members
     }
 
-    /// The value of a member, of its key's type. Returns `None` if it is not, which fails the
-    /// step.
+    /// The value of a member, as the type of its key. Returns `None` for a wrong type, which fails
+    /// the step.
     pub fn member(
         &mut self,
         table: &'static Table,
@@ -117,7 +117,7 @@ impl<'a> Decoder<'a, '_> {
         Some((key, value?))
     }
 
-    /// A value that cannot be read.
+    /// Reports an unreadable value.
     pub fn not_read(&mut self, member: &Node, wanted: &str) -> Option<Value> {
         let key = Excerpt(self.yaml.key(member));
         let value = Excerpt(self.yaml.raw(member));
@@ -139,7 +139,7 @@ impl<'a> Decoder<'a, '_> {
         None
     }
 
-    /// Three numbers in a list.
+    /// A list of three numbers.
     fn three(&mut self, member: &Node) -> Option<Value> {
         let mut count = 0;
         let mut valid = true;

@@ -1,4 +1,4 @@
-//! `kernels_misc_info`: read after the load, when a program queries the names and types of
+//! `kernels_misc_info`: read after loading, when a program queries the names and types of
 //! arguments. Errors in it make the query fail; an argument index out of range throws an uncaught
 //! exception.
 
@@ -12,7 +12,7 @@ use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Node, TokenKind, Yaml};
 use crate::model::{Effect, Span};
 
-/// Finds what makes the driver crash, or the names useless.
+/// Reports errors that crash the driver or make the query fail.
 pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Findings) {
     let mut nodes = Vec::new();
     let Some((yaml, at)) = texts.misc_info(&mut nodes) else {
@@ -51,7 +51,7 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
     }
     let mut kernel = None;
     for (name, place, indices) in entries {
-        // For a kernel that does not exist the driver takes that of the entry before.
+        // For a kernel that does not exist, the driver uses that of the previous entry.
         kernel = by_name.get(name).or(kernel);
         let Some(kernel) = kernel else {
             let message = format_args!("no kernel \"{}\"", Excerpt(name));
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, node: &Node) -> Result<&'a [u8], Problem> {
-        let words = |what| format!("{}{what}", Excerpt(self.yaml.key(node)));
+        let words = |problem| format!("{}{problem}", Excerpt(self.yaml.key(node)));
         match self.yaml.value(node).map(|token| token.kind) {
             Some(TokenKind::Text) => Ok(self.yaml.raw(node)),
             Some(_) => Err((

@@ -1,7 +1,6 @@
-//! How the driver decodes `.ze_info`: compute-runtime, zeinfo_decoder.cpp, decodeZeInfo and the
-//! functions that it calls. Keys, types and enumerations are in the
-//! [schema](crate::decode::zebin::ze_info). This module has the checks that involve more than one
-//! key.
+//! A model of how the driver decodes `.ze_info`: compute-runtime, zeinfo_decoder.cpp, decodeZeInfo
+//! and the functions that it calls. The [schema](crate::decode::zebin::ze_info) defines keys, types
+//! and enumerations; this module has the checks that involve more than one key.
 
 mod arguments;
 mod kernel;
@@ -23,7 +22,7 @@ use crate::decode::zebin::device::Device;
 use crate::decode::zebin::ze_info::schema::{self, CONTAINER};
 use crate::model::Span;
 
-/// What the rest of the driver needs to know of a module.
+/// A module, as the rest of the driver needs it.
 #[derive(Default)]
 pub struct Module<'a> {
     /// The kernels.
@@ -36,23 +35,23 @@ pub struct Module<'a> {
     pub libraries: Vec<(&'a [u8], Span)>,
 }
 
-/// Decodes the text.
+/// Decoder of the text.
 pub struct Decoder<'a, 'f> {
-    /// The text that is decoded.
+    /// The text.
     pub yaml: Yaml<'a>,
-    /// Where the text is.
+    /// The location of the text.
     pub at: Span,
     /// The device.
     pub device: Device,
     /// The version of the text.
     pub version: (u32, u32),
-    /// What the driver meets.
+    /// The findings so far.
     pub findings: &'f mut Findings,
-    /// The kernel or function that is decoded; its name starts the messages.
+    /// The current kernel or function; its name starts the messages.
     pub owner: &'a [u8],
-    /// An error was found in the current step.
+    /// Whether an error was found in the current step.
     pub failed: bool,
-    /// What each argument of the current kernel is.
+    /// The kind of each argument of the current kernel.
     kinds: Vec<arguments::ArgumentKind>,
 }
 
@@ -71,18 +70,18 @@ impl<'a, 'f> Decoder<'a, 'f> {
         }
     }
 
-    /// The bytes of a place in the text.
+    /// The bytes of a range of the text.
     pub fn span(&self, (start, end): TokenRange) -> Span {
         self.at
             .subspan(start.into(), u64::from(end.saturating_sub(start)))
     }
 
-    /// The bytes of a node's value, else of its key.
+    /// The bytes of a node's value, or else its key.
     fn value_span(&self, node: &Node) -> Span {
         self.span(self.yaml.place(node))
     }
 
-    /// The bytes of a node's key, else of its value.
+    /// The bytes of a node's key, or else its value.
     fn key_span(&self, node: &Node) -> Span {
         self.span(self.yaml.key_place(node))
     }
@@ -96,7 +95,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
         if self.failed { Err(Refused) } else { Ok(()) }
     }
 
-    /// The driver meets something in the kernel or function that is decoded.
+    /// Reports a finding in the current kernel or function.
     fn note(&mut self, rule: &'static Rule, place: Span, message: impl Display) {
         match self.owner {
             b"" => self.findings.note(rule, place, message),
@@ -107,13 +106,13 @@ impl<'a, 'f> Decoder<'a, 'f> {
         }
     }
 
-    /// The same, and it stops at the end of the step.
+    /// Like `note`, and stops at the end of the step.
     fn fail(&mut self, rule: &'static Rule, place: Span, message: impl Display) {
         self.failed = true;
         self.note(rule, place, message);
     }
 
-    /// The same, and it stops at once.
+    /// Like `note`, and stops at once.
     fn refuse<T>(
         &mut self,
         rule: &'static Rule,
@@ -124,8 +123,8 @@ impl<'a, 'f> Decoder<'a, 'f> {
         Err(Refused)
     }
 
-    /// The whole module, in the driver's order. Kernels behind one that stops the driver are
-    /// decoded all the same.
+    /// Decodes the whole module, in the driver's order. Kernels after one that stops the driver are
+    /// decoded nevertheless.
     pub fn module(&mut self) -> Result<Module<'a>, Refused> {
         let mut module = Module::default();
         let Some(root) = self.yaml.root() else {
@@ -179,7 +178,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
     fn host_access(&mut self, table: &Node, module: &mut Module<'a>) -> Result<(), Refused> {
         self.begin();
         for entry in self.yaml.children(table) {
-            // Without a device_name the driver looks for a variable without a name.
+            // Without a device_name, the driver looks for a variable with an empty name.
             let mut variable: (&[u8], Span) = (b"", self.key_span(entry));
             for member in self.yaml.children(entry) {
                 let Some(key) = self.known(&schema::GLOBAL_HOST_ACCESS_TABLE, member) else {
@@ -195,7 +194,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
         self.end()
     }
 
-    /// A text, with its quotes; the driver crashes if there is none.
+    /// A string with its quotes; the driver crashes if there is none.
     fn text(&mut self, node: &Node) -> Result<Option<&'a [u8]>, Refused> {
         let Some(token) = self.yaml.value(node) else {
             let (key, place) = (Excerpt(self.yaml.key(node)), self.key_span(node));

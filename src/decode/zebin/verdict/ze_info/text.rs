@@ -9,7 +9,7 @@ use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Fault, Node, Tokens, Yaml, build, tokenize};
 use crate::model::{Effect, Span};
 
-/// The text, its tokens, and where it is cut.
+/// The text, its tokens, and the offset of the cut.
 pub struct ZeInfoText<'a> {
     text: &'a [u8],
     at: Span,
@@ -22,12 +22,12 @@ pub struct ZeInfoText<'a> {
 const MISC_INFO: &[u8] = b"kernels_misc_info";
 const LIBRARIES: &[u8] = b"required_libs";
 
-/// The work on a token: it is kept, and so are the line that it can end and the node that it can
-/// become, beside the text and its rows.
+/// The work on a token: it is kept in addition to the text and its rows, as are its line and its
+/// node.
 const TOKEN_STEPS: u64 = 76;
 
 impl<'a> ZeInfoText<'a> {
-    /// Reads the text. `after` is the byte behind it.
+    /// Reads the text. `after` is the byte after it.
     pub fn new(
         text: &'a [u8],
         after: u8,
@@ -62,7 +62,7 @@ impl<'a> ZeInfoText<'a> {
         Ok(texts)
     }
 
-    /// How many lines and tokens stand before the cut, if it is at the start of a line.
+    /// Number of lines and tokens before the cut, if it is at the start of a line.
     fn lines_before(&self, cut: usize) -> Option<(usize, usize)> {
         let position = u32::try_from(cut).ok()?;
         let tokens = self
@@ -81,7 +81,7 @@ impl<'a> ZeInfoText<'a> {
         (faultless && at_start && end == tokens).then_some((lines, tokens))
     }
 
-    /// Where it is.
+    /// The location of the text.
     pub fn span(&self) -> Span {
         self.at
     }
@@ -98,8 +98,8 @@ impl<'a> ZeInfoText<'a> {
         findings.refuse(fault.rule, self.byte(fault.at), message)
     }
 
-    /// The driver first parses the whole text for `l1_cache_policy`: assertions count, errors do
-    /// not. `nodes` is memory to use.
+    /// Parses the whole text for `l1_cache_policy`, which the driver does first: assertions count,
+    /// errors do not. `nodes` is memory to reuse.
     pub fn scan_l1_policy(
         &self,
         nodes: &mut Vec<Node>,
@@ -116,7 +116,7 @@ impl<'a> ZeInfoText<'a> {
         }
     }
 
-    /// The part that is decoded. Returns `None` if it has no data. `nodes` is memory to use.
+    /// The part to decode. Returns `None` if it has no data. `nodes` is memory to reuse.
     pub fn decoded<'n>(
         &'n self,
         nodes: &'n mut Vec<Node>,
@@ -170,8 +170,8 @@ impl<'a> ZeInfoText<'a> {
         }))
     }
 
-    /// The part behind the cut, or where the driver stops in it; and where its positions count
-    /// from. `nodes` is memory to use.
+    /// The part after the cut with its base offset, or the error that stops the driver. `nodes` is
+    /// memory to reuse.
     pub fn misc_info<'n>(
         &'n self,
         nodes: &'n mut Vec<Node>,
@@ -213,10 +213,10 @@ impl<'a> ZeInfoText<'a> {
 }
 
 /// The offset of a text in a longer one (Horspool's algorithm).
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    let len = what.len();
+fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
+    let len = pattern.len();
     let mut skip = [len; 256];
-    for (at, byte) in what.iter().enumerate().take(len.saturating_sub(1)) {
+    for (at, byte) in pattern.iter().enumerate().take(len.saturating_sub(1)) {
         if let Some(skip) = skip.get_mut(usize::from(*byte)) {
             *skip = len - 1 - at;
         }
@@ -224,7 +224,7 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         let window = text.get(at..at + len)?;
-        if window == what {
+        if window == pattern {
             return Some(at);
         }
         let last = window.last().copied().unwrap_or(0);

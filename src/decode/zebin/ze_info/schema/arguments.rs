@@ -8,7 +8,7 @@ use super::values::{
     SAMPLER_TYPE,
 };
 
-/// The kinds of arguments that belong to an argument of the source.
+/// The kinds of arguments that belong to a source argument.
 const WITH_INDEX: KeyCondition = (
     "arg_type",
     &[
@@ -130,7 +130,7 @@ table! {
         "addrmode": Enum(SAMPLER_ADDRESS_MODE) required since 20;
         /// The filter mode.
         "filtermode": Enum(SAMPLER_FILTER_MODE) required since 20;
-        /// Coordinates are normalised to the range 0 to 1.
+        /// Coordinates are normalized to the range 0 to 1.
         "normalized": Bool optional(false) since 20;
     ]
 }

@@ -1,6 +1,6 @@
 //! The macros that define the tables, and the lookup of names in them.
 
-/// Where the names of a table are, by a hash that is computed while compiling.
+/// A hash table of a table's names, computed at compile time.
 #[derive(Debug)]
 pub(super) struct Slots([u8; SLOTS]);
 
@@ -8,7 +8,7 @@ const SLOTS: usize = 128;
 const EMPTY: u8 = u8::MAX;
 
 impl Slots {
-    /// Enters the names.
+    /// Inserts the names.
     #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
     pub(super) const fn of(names: &[&str]) -> Slots {
         assert!(names.len() < SLOTS / 2, "the table is too full to be fast");
@@ -25,7 +25,7 @@ impl Slots {
         Slots(slots)
     }
 
-    /// The place of `name` in the list of which `name_at` tells the names.
+    /// The index of `name` in the list with the names `name_at`.
     #[inline]
     pub(super) fn find(
         &self,
@@ -47,7 +47,7 @@ impl Slots {
     }
 }
 
-/// Length and four bytes: enough to tell most names of a table apart.
+/// Length and four bytes: enough to distinguish most names of a table.
 #[allow(clippy::indexing_slicing)]
 const fn hash(name: &[u8]) -> usize {
     let len = name.len();
@@ -65,18 +65,18 @@ const fn hash(name: &[u8]) -> usize {
 ///
 /// ```text
 /// table! {
-///     /// What it is.
+///     /// Description of the table.
 ///     pub EXECUTION_ENV = "execution_env", "Execution Environment" {
-///         /// What it means.
+///         /// Description of the key.
 ///         "slm_size": Int32 optional(0) since 0 unit "bytes";
-///         /// What it means.
+///         /// Description of the key.
 ///         "thread_scheduling_mode": Enum(THREAD_SCHEDULING_MODE) optional since 10;
 ///     }
 /// }
 /// ```
 ///
-/// After the unit come fields of [`Key`](super::Key) that are not as usual, in braces; after
-/// the section's name those of [`Table`](super::Table).
+/// Braces after the unit set other fields of [`Key`](super::Key); braces after the section's name
+/// set those of [`Table`](super::Table).
 macro_rules! table {
     ($(#[doc = $td:literal])* pub $table:ident = $title:literal, $section:literal
         $({ $($tfield:ident: $tvalue:expr),* })?
@@ -124,7 +124,7 @@ macro_rules! table {
     };
 }
 
-/// Declares a list of words.
+/// Declares an enumeration.
 macro_rules! values {
     ($(#[doc = $ld:literal])* pub $list:ident = $title:literal [$(
         $(#[doc = $d:literal])*
@@ -153,7 +153,7 @@ macro_rules! values {
     };
 }
 
-/// Pieces of the declarations.
+/// Parts of the declarations.
 macro_rules! fact {
     (is_required required) => {
         true
@@ -257,7 +257,7 @@ use crate::model::{Doc, KnownValue};
 
 const NO_DOC: Doc = Doc::new("", "");
 
-/// A bit for each place that is true.
+/// A bit mask of the indices that are `true`.
 #[allow(clippy::indexing_slicing)]
 pub(super) const fn places(flags: &[bool]) -> u64 {
     let (mut bits, mut at) = (0, 0);
@@ -268,7 +268,7 @@ pub(super) const fn places(flags: &[bool]) -> u64 {
     bits
 }
 
-/// What a key is if nothing else is said.
+/// Default values of a key's fields.
 pub(super) const KEY: Key = Key {
     name: "",
     ty: Type::Str,
@@ -284,7 +284,7 @@ pub(super) const KEY: Key = Key {
     doc: NO_DOC,
 };
 
-/// What a table is if nothing else is said.
+/// Default values of a table's fields.
 pub(super) const TABLE: Table = Table {
     name: "",
     keys: &[],
@@ -295,7 +295,7 @@ pub(super) const TABLE: Table = Table {
     slots: Slots::of(&[]),
 };
 
-/// What a word is if nothing else is said.
+/// Default values of an enumeration value's fields.
 pub(super) const VALUE: EnumValue = EnumValue {
     name: "",
     since: None,
@@ -305,7 +305,7 @@ pub(super) const VALUE: EnumValue = EnumValue {
     doc: "",
 };
 
-/// The inspector's list: the words with their places in the list as numbers.
+/// The known values for the inspector, with their indices as numbers.
 #[allow(clippy::indexing_slicing)]
 pub(super) const fn known<const N: usize>(
     words: &[(&'static str, &'static str)],

@@ -27,7 +27,7 @@ table! {
     ]
 }
 
-/// Hints of other names.
+/// Hints with other names.
 static HINT: Key = Key {
     name: "*_hint*",
     ty: Type::Str,
@@ -69,7 +69,7 @@ table! {
         "has_printf_calls": Bool optional(false) since 59;
         /// The body of this kernel or function needs the assert buffer.
         "require_assert_buffer": Bool optional(false) since 61;
-        /// The body of this kernel or function needs the buffer for synchronisation between
+        /// The body of this kernel or function needs the buffer for synchronization between
         /// work-groups.
         "require_sync_buffer": Bool optional(false) since 61;
         /// Calls functions through pointers.

@@ -5,8 +5,8 @@
 //! values all use this table. Versions are given by their minor number: all specifications so far
 //! are 1.x.
 //!
-//! [`Driver`] gives the behaviour of driver release 26.27 for a single key or value (observed).
-//! Behaviour that depends on other keys is not in these tables.
+//! [`Driver`] gives the behavior of driver release 26.27 for a single key or value (observed).
+//! Behavior that depends on other keys is not in these tables.
 
 mod arguments;
 mod dsl;
@@ -78,24 +78,24 @@ pub static VALUES: &[&Values] = &[
 /// The keys that a mapping may have.
 #[derive(Debug)]
 pub struct Table {
-    /// The key that such mappings, or sequences of them, stand under; `container` for the
-    /// whole text, and in the singular for the entries of `kernels` and `functions`.
+    /// The key of such mappings or of sequences of them; `container` for the whole text, and
+    /// singular for the entries of `kernels` and `functions`.
     pub name: &'static str,
     /// The keys, in the order in which the compiler writes them; legacy ones last.
     pub keys: &'static [Key],
-    /// What the driver does with a key that is not in the list.
+    /// The driver's handling of other keys.
     pub others: Driver,
-    /// Takes every key whose name has a certain text in it: [`Key::name`] without its stars.
+    /// A key that matches any name containing [`Key::name`] without its stars.
     pub wildcard: Option<&'static Key>,
-    /// What it is.
+    /// Its documentation.
     pub doc: Doc,
-    /// The places of the keys that must be there, a bit each.
+    /// A bit mask of the indices of required keys.
     pub(super) required: u64,
     slots: Slots,
 }
 
 impl Table {
-    /// The key of that name.
+    /// The key with that name.
     pub fn key(&'static self, name: &[u8]) -> Option<&'static Key> {
         match self.place(name) {
             Some(at) => self.keys.get(at),
@@ -103,7 +103,7 @@ impl Table {
         }
     }
 
-    /// Where the key of that name is in [`Table::keys`]; below 64.
+    /// The index in [`Table::keys`] of the key with that name; below 64.
     pub fn place(&self, name: &[u8]) -> Option<usize> {
         self.slots
             .find(name, |at| self.keys.get(at).map(|key| key.name))
@@ -113,35 +113,35 @@ impl Table {
 /// A key.
 #[derive(Debug)]
 pub struct Key {
-    /// How it is spelled.
+    /// Its spelling.
     pub name: &'static str,
-    /// What its value is.
+    /// The type of its value.
     pub ty: Type,
-    /// It must be there.
+    /// Whether it is required.
     pub required: bool,
-    /// What it is taken to be where it is absent.
+    /// Its default.
     pub default: Default,
-    /// The minor version that has introduced it; none: in no specification.
+    /// The minor version that introduced it; `None` if it was never specified.
     pub since: Option<u32>,
-    /// The minor version that has removed it.
+    /// The minor version that removed it.
     pub removed: Option<u32>,
-    /// How it is spelled today, or what has taken its place; may be empty.
+    /// Its current spelling or replacement; may be empty.
     pub instead: &'static str,
-    /// What its number counts; may be empty.
+    /// The unit of its number; may be empty.
     pub unit: &'static str,
-    /// The only numbers that it may have; none: any.
+    /// The allowed numbers; empty for any.
     pub allowed: &'static [i64],
-    /// The keys beside it that it depends on: of each at least one of the values. Without
-    /// them it does not apply, and has no default either.
+    /// Conditions on sibling keys: each must have one of the values. Otherwise the key does not
+    /// apply, and has no default.
     pub when: &'static [KeyCondition],
-    /// What the driver does with it.
+    /// The driver's handling of it.
     pub driver: Driver,
-    /// What it means, with type, default, version and unit in words.
+    /// Its documentation, including type, default, version and unit.
     pub doc: Doc,
 }
 
 impl Key {
-    /// Does a key that has stars in its name take this one?
+    /// Returns whether a key with stars in its name matches this name.
     fn matches(&self, name: &[u8]) -> bool {
         let part = self.name.trim_matches('*').as_bytes();
         !part.is_empty() && name.windows(part.len()).any(|window| window == part)
@@ -169,27 +169,27 @@ impl Key {
     }
 }
 
-/// A condition on a key beside another one: it has one of the values.
+/// A condition on a sibling key: it has one of the values.
 pub type KeyCondition = (&'static str, &'static [&'static str]);
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Type {
-    /// A number of 32 bits with a sign.
+    /// A signed 32-bit number.
     Int32,
-    /// A number of 64 bits with a sign.
+    /// A signed 64-bit number.
     Int64,
-    /// A number with a fraction.
+    /// A floating-point number.
     Float,
-    /// Yes or no.
+    /// A boolean.
     Bool,
-    /// Text.
+    /// A string.
     Str,
     /// A sequence of three numbers: x, y, z.
     Int32x3,
-    /// A sequence of texts.
+    /// A sequence of strings.
     Strings,
-    /// One word of a list.
+    /// A value of an enumeration.
     Enum(&'static Values),
     /// A mapping.
     Mapping(&'static Table),
@@ -200,7 +200,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// As the specification writes it.
+    /// Its spelling in the specification.
     pub fn name(self) -> &'static str {
         match self {
             Type::Int32 => "int32",
@@ -224,53 +224,52 @@ impl Type {
         }
     }
 
-    /// Is it a single value?
+    /// Returns whether it is a scalar.
     pub fn is_scalar(self) -> bool {
         self.table().is_none() && !matches!(self, Type::Int32x3 | Type::Strings)
     }
 }
 
-/// What an absent key is taken to be.
+/// The default of an absent key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Default {
-    /// Nothing in particular.
+    /// No default.
     None,
     /// A number.
     Int(i64),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// Three numbers.
     Ints([i64; 3]),
 }
 
-/// What the driver does with a key or value (observed with release 26.27).
+/// The driver's handling of a key or value (observed with release 26.27).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Driver {
-    /// It knows it and reads it.
+    /// Supports it.
     Reads,
-    /// It takes it and does nothing with it.
+    /// Accepts and ignores it.
     Ignores,
-    /// It does not know it, and refuses the file: a key is an unknown attribute, a value
-    /// unhandled.
+    /// Does not know it and refuses the file: a key is an unknown attribute, a value unhandled.
     Unknown,
-    /// It knows the word and refuses it where it stands.
+    /// Knows the word but refuses it here.
     Rejects,
 }
 
-/// The words that a value may be.
+/// The values of an enumeration.
 #[derive(Debug)]
 pub struct Values {
-    /// The specification's name of the list, without angle brackets.
+    /// The specification's name of the enumeration, without angle brackets.
     pub name: &'static str,
-    /// The words; legacy ones last.
+    /// The values; legacy ones last.
     pub values: &'static [EnumValue],
-    /// The same, for the inspector; `raw` is the place in the list.
+    /// The values for the inspector; `raw` is the index.
     pub known: &'static [KnownValue],
     slots: Slots,
 }
 
 impl Values {
-    /// The value of that name.
+    /// The value with that name.
     pub fn value(&'static self, name: &[u8]) -> Option<&'static EnumValue> {
         let at = self
             .slots
@@ -279,20 +278,20 @@ impl Values {
     }
 }
 
-/// A word of a list.
+/// A value of an enumeration.
 #[derive(Debug)]
 pub struct EnumValue {
-    /// How it is spelled.
+    /// Its spelling.
     pub name: &'static str,
-    /// The minor version that has introduced it; none: in no specification.
+    /// The minor version that introduced it; `None` if it was never specified.
     pub since: Option<u32>,
-    /// The minor version that has removed it.
+    /// The minor version that removed it.
     pub removed: Option<u32>,
-    /// How it is spelled today; may be empty.
+    /// Its current spelling; may be empty.
     pub instead: &'static str,
-    /// What the driver does with it.
+    /// The driver's handling of it.
     pub driver: Driver,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
 }
 
@@ -301,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_key_is_found_by_its_name_and_nothing_else_is() {
+    fn keys_are_found_by_their_exact_names() {
         for table in TABLES {
             for key in table.keys {
                 let found = table.key(key.name.as_bytes()).unwrap();
@@ -326,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_of_any_name_are_keys() {
+    fn hints_with_any_name_are_keys() {
         assert_eq!(
             USER_ATTRIBUTES.key(b"my_hint_1").map(|k| k.name),
             Some("*_hint*")
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_tells_type_default_version_and_unit() {
+    fn documentation_includes_type_default_version_and_unit() {
         let key = EXECUTION_ENV.key(b"spill_size").unwrap();
         assert_eq!(
             key.doc.text.split_once(" Type").unwrap().1,

@@ -61,7 +61,7 @@ values! {
         "printf_buffer" since 3;
         /// The address of the implicit argument buffer; 8 bytes.
         "implicit_arg_buffer" since 0;
-        /// The address of the buffer for synchronisation between work-groups; 8 bytes.
+        /// The address of the buffer for synchronization between work-groups; 8 bytes.
         "sync_buffer" since 22;
         /// The address of the ray tracing globals; 8 bytes.
         "rt_global_buffer" since 26;
@@ -93,7 +93,7 @@ values! {
         "image_num_samples" since 15;
         /// The address mode of a sampler argument; 4 bytes.
         "sampler_address" since 15;
-        /// Whether a sampler argument uses normalised coordinates; 4 bytes.
+        /// Whether a sampler argument uses normalized coordinates; 4 bytes.
         "sampler_normalized" since 15;
         /// Whether a sampler argument needs snapped coordinates; 4 bytes. Deprecated since 1.65.
         "sampler_snap_wa" since 15;
@@ -297,7 +297,7 @@ values! {
     pub SAMPLER_ADDRESS_MODE = "sampler_address_mode" [
         /// Coordinates must lie inside the image; otherwise the result is undefined.
         "none" since 20;
-        /// Reads outside of the image return the border colour.
+        /// Reads outside of the image return the border color.
         "clamp_border" since 20;
         /// Coordinates are clamped to the edge.
         "clamp_edge" since 20;

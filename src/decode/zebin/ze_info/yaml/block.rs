@@ -60,7 +60,7 @@ impl Reader<'_> {
         self.release_comments();
     }
 
-    /// A comment behind a value.
+    /// Reads a comment after a value.
     pub(super) fn comment(&mut self, at: usize) {
         self.leaf(Kind::Comment, self.trim(at..self.line.end));
     }
@@ -68,23 +68,23 @@ impl Reader<'_> {
     fn hold_comment(&mut self, at: usize) {
         let extent = self.trim(at..self.line.end);
         let extent = Extent::new(extent.start, extent.end);
-        self.held.push(PendingComment {
+        self.pending.push(PendingComment {
             extent,
             line: self.line_number,
         });
     }
 
-    /// Gives the comments that wait to the innermost open collection.
+    /// Adds the pending comments to the innermost open collection.
     fn release_comments(&mut self) {
-        if self.held.is_empty() {
+        if self.pending.is_empty() {
             return;
         }
-        for comment in std::mem::take(&mut self.held) {
+        for comment in std::mem::take(&mut self.pending) {
             self.leaf_on(comment.line, Kind::Comment, comment.extent.range());
         }
     }
 
-    /// A line's content: an item, an entry, or text.
+    /// Reads a line's content: an item, an entry, or text.
     fn content(&mut self, at: usize, column: usize) {
         if self.has_ended {
             self.problem(ProblemKind::SecondDocument, at..self.line.end);
@@ -109,12 +109,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds the collection for a dash (`kind` is a sequence) or a key (a mapping) at `at`,
-    /// and makes it the innermost: opens it as the value that a key or dash waits for, or
-    /// closes what lies deeper. False if the line belongs nowhere.
+    /// Finds the collection for a dash (`kind` is a sequence) or a key (a mapping) at `at`, and
+    /// makes it the innermost: opens it as an awaited value, or closes deeper ones. Returns `false`
+    /// if the line does not belong to any.
     fn place(&mut self, kind: Kind, at: usize, column: usize) -> bool {
         if let Some(entry) = self.awaiting.take() {
-            // A sequence may stand in the column of its key.
+            // A sequence may be in the column of its key.
             let same_column = kind == Kind::Sequence && entry.key_style.is_some();
             if column > entry.column || (same_column && column == entry.column) {
                 return self.open_awaited(kind, &entry, at, column);
@@ -176,22 +176,22 @@ impl Reader<'_> {
         self.has_content = true;
     }
 
-    /// Closes what a line in `column` cannot belong to. A column between two collections
-    /// belongs to the inner one: damage in one line's indentation then moves no other line.
+    /// Closes the collections that a line in `column` cannot belong to. A column between two
+    /// collections belongs to the inner one: a badly indented line does not affect others.
     fn close_deeper_than(&mut self, column: usize) {
         while column < self.innermost().1 && column <= self.around().1 {
             self.close();
         }
     }
 
-    /// The key or dash that waited gets no value.
+    /// Ends the awaited key or dash without a value.
     fn settle(&mut self) {
         if let Some(entry) = self.awaiting.take() {
             self.null(&entry);
         }
     }
 
-    /// An entry without a key, whose value is at `at`.
+    /// An entry without a key, with its value at `at`.
     pub(super) fn unkeyed(&self, at: usize, column: usize) -> Entry {
         Entry {
             key: Extent::default(),
@@ -202,7 +202,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An entry with a key, whose value is at `at`.
+    /// An entry with a key, with its value at `at`.
     pub(super) fn keyed(&self, key: &Key, column: usize, at: usize) -> Entry {
         Entry {
             key: Extent::new(key.extent.start, key.extent.end),
@@ -211,7 +211,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An item: what follows its dash may be an item or an entry again (`- - name: x`).
+    /// An item: its dash may be followed by another item or an entry (`- - name: x`).
     fn item(&mut self, mut dash: usize, mut column: usize) {
         loop {
             let (at, its_column) = self.indentation(dash + 1, column + 1);
@@ -255,7 +255,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The line ends, with or without a comment at `at`, before the value.
+    /// Handles a line that ends before the value, possibly with a comment at `at`.
     pub(super) fn await_value(&mut self, entry: Entry, at: usize) {
         self.awaiting = Some(entry);
         if at < self.line.end {
@@ -263,13 +263,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A line that starts neither an item nor an entry.
+    /// Reads a line that starts neither an item nor an entry.
     fn line_of_text(&mut self, at: usize, column: usize) {
         if let Some(mut entry) = self.awaiting.take() {
             if column > entry.column {
                 self.problem(ProblemKind::ValueOnNextLine, at..self.line.end);
-                // Comments between are part of the head.
-                self.held.clear();
+                // Comments in between are part of the head.
+                self.pending.clear();
                 if entry.key_style.is_none() {
                     entry.line = self.line_number;
                 }
@@ -299,11 +299,11 @@ impl Reader<'_> {
         self.leaf(Kind::Raw, self.trim(at..self.line.end));
     }
 
-    /// Whether a line of text in `column` goes on with the plain scalar before it.
+    /// Returns whether a line of text in `column` continues the previous plain scalar.
     fn continues_scalar(&self, column: usize) -> bool {
         let children = self.open.last().map_or(0, |open| open.children);
         column > self.innermost().1
-            && self.held.is_empty()
+            && self.pending.is_empty()
             && self.waiting.len() > children
             && self
                 .waiting
@@ -316,7 +316,7 @@ impl Reader<'_> {
         let (value, comment) = self.plain(at);
         if let Some(scalar) = self.waiting.last_mut() {
             scalar.value.end = offset(value.end);
-            self.taken = value.end;
+            self.consumed = value.end;
         }
         if let Some(comment) = comment {
             self.comment(comment);

@@ -2,12 +2,12 @@
 
 use super::{Index, Kind, Node, ROOT, Yaml};
 
-/// Checks that the nodes of `yaml` tile a text of `len` bytes (see the
-/// [module documentation](super)). For tests and fuzzing: it holds for any text.
+/// Checks that the nodes of `yaml` tile a text of `len` bytes (see the [module
+/// documentation](super)), which holds for any text. For tests and fuzzing.
 ///
 /// # Errors
 ///
-/// Says which node breaks the rule.
+/// Returns a description of the node that violates the rule.
 pub fn check_coverage(yaml: &Yaml, len: usize) -> Result<(), String> {
     let root = yaml.node(ROOT).ok_or("no root")?;
     if root.kind != Kind::Document || root.extent().range() != (0..len) || root.value.start != 0 {
@@ -15,9 +15,9 @@ pub fn check_coverage(yaml: &Yaml, len: usize) -> Result<(), String> {
             "the document is {root:?}, the text has {len} bytes"
         ));
     }
-    // Each node has one parent, which has it as a child, so that all are below the root if
-    // their number is right: a chain of parents cannot have an end other than the root, nor
-    // go in circles, because children lie inside their parents and are tiled.
+    // Each node has one parent, which lists it as a child. If their number is right, all are below
+    // the root: a chain of parents can end only at the root, and cannot be circular, because
+    // children lie inside their parents and are tiled.
     let below: usize = yaml.nodes().iter().map(|node| node.children as usize).sum();
     if below + 1 != yaml.nodes().len() {
         return Err(format!(
@@ -32,7 +32,7 @@ pub fn check_coverage(yaml: &Yaml, len: usize) -> Result<(), String> {
 }
 
 fn check_node(yaml: &Yaml, index: Index, node: &Node) -> Result<(), String> {
-    let wrong = |what: &str| Err(format!("node {index}: {what}: {node:?}"));
+    let wrong = |problem: &str| Err(format!("node {index}: {problem}: {node:?}"));
     if !(node.head <= node.value.start && node.value.start <= node.value.end) {
         return wrong("ends before it starts");
     }

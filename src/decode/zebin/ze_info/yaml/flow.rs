@@ -10,24 +10,24 @@ use super::lines::{is_blank, is_blank_or_end};
 use super::reader::{Entry, Reader};
 use super::{Kind, ProblemKind, Style};
 
-/// A flow collection while it is read, with everything in it.
+/// A flow collection while it is read, with its contents.
 struct Flow {
     /// Number of open collections around it.
     depth: usize,
-    /// Column of the key or dash it belongs to: its further lines are indented deeper.
+    /// Column of its key or dash: further lines are indented deeper.
     column: usize,
-    /// Behind the last token, and its line.
+    /// The position after the last token, and its line.
     at: usize,
     line: u32,
-    /// An item has been read, and no comma since.
+    /// Whether an item has been read since the last comma.
     after_item: bool,
-    /// A key has been read that waits for its value.
+    /// Whether a key awaits its value.
     key: Option<Entry>,
 }
 
 impl Reader<'_> {
-    /// The flow collection at `at`; returns the position behind it. `None` if it is not closed:
-    /// the line being read may then be one that does not belong to it.
+    /// Reads the flow collection at `at` and returns the position after it. Returns `None` if it is
+    /// not closed: the current line may then not belong to it.
     pub(super) fn flow(&mut self, entry: Entry, at: usize) -> Option<usize> {
         let mut flow = Flow {
             depth: self.depth(),
@@ -50,8 +50,8 @@ impl Reader<'_> {
         Some(flow.at)
     }
 
-    /// The position of the next token, on this line or on one of the next. Comments on the
-    /// way become nodes. `None` if the text does not go on with this collection.
+    /// The position of the next token, on this or a later line. Comments in between become nodes.
+    /// Returns `None` if the text does not continue the collection.
     fn next_token(&mut self, flow: &mut Flow) -> Option<usize> {
         let mut at = self.skip_blanks(flow.at);
         loop {
@@ -60,7 +60,7 @@ impl Reader<'_> {
                 b'#' => {
                     self.flow_value_missing(flow);
                     self.comment(at);
-                    (flow.at, flow.line) = (self.taken(), self.line_number);
+                    (flow.at, flow.line) = (self.consumed(), self.line_number);
                 }
                 _ => return Some(at),
             }
@@ -75,9 +75,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the line with its first text at `at` belongs to the collection. If it is
-    /// indented like a line of the block around, or looks like one, a bracket is missing, and
-    /// the rest of the text should not suffer from it.
+    /// Returns whether the line with its first text at `at` belongs to the collection. If the line
+    /// is indented like the surrounding block, or looks like a line of it, a bracket is missing,
+    /// which must not affect the rest of the text.
     fn goes_on(&self, flow: &Flow, at: usize) -> bool {
         at - self.line.start >= flow.column
             && !self.is_marker(at)
@@ -152,7 +152,7 @@ impl Reader<'_> {
         flow.after_item = false;
     }
 
-    /// A key that waits for its value gets none.
+    /// Ends an awaited flow value as missing.
     fn flow_value_missing(&mut self, flow: &mut Flow) {
         if let Some(entry) = flow.key.take() {
             self.null(&entry);
@@ -179,7 +179,7 @@ impl Reader<'_> {
 
     fn flow_plain(&mut self, flow: &mut Flow, at: usize) {
         self.start_item(flow, at);
-        // Readers differ about `[?a]`: YAML 1.2 has the scalar `?a`, libyaml a complex key.
+        // Readers disagree about `[?a]`: YAML 1.2 has the scalar `?a`, libyaml a complex key.
         let complex = (self.byte(at) == b'?').then_some(ProblemKind::ComplexKey);
         if let Some(kind) = complex.or_else(|| indicator(self.rest(at))) {
             self.problem(kind, at..self.line.end);
@@ -190,7 +190,7 @@ impl Reader<'_> {
             return self.flow_scalar(flow, Style::Plain, value);
         }
         if flow.key.is_some() || value.is_empty() {
-            // A second colon, or a colon without a key: part of the value.
+            // A second colon, or a colon without a key, is part of the value.
             self.problem(ProblemKind::FlowSyntax, end..end + 1);
             return self.flow_scalar(flow, Style::Plain, at..end + 1);
         }
@@ -213,7 +213,7 @@ impl Reader<'_> {
         flow.after_item = false;
     }
 
-    /// A scalar, as item or as value; in a mapping, where no key came before it, as key.
+    /// Reads a scalar as an item or value, or in a mapping without a preceding key, as a key.
     fn flow_scalar(&mut self, flow: &mut Flow, style: Style, value: Range<usize>) {
         flow.at = value.end;
         flow.after_item = true;
@@ -234,7 +234,7 @@ impl Reader<'_> {
         self.scalar(style, &entry, value);
     }
 
-    /// Keeps the rest of the line as it is.
+    /// Keeps the rest of the line undecoded.
     fn give_up(&mut self, flow: &mut Flow, kind: ProblemKind, at: usize) {
         self.problem(kind, at..self.line.end);
         self.flow_value_missing(flow);
@@ -246,13 +246,13 @@ impl Reader<'_> {
         flow.at = rest.end;
     }
 
-    /// The text ends, or goes on with something else.
+    /// Closes collections when the text ends or continues with something else.
     fn close_unclosed(&mut self, flow: &mut Flow) {
-        // The opening bracket or a comma, where nothing follows it.
+        // The opening bracket, or a comma without a following item.
         let last = flow.at - 1..flow.at;
         self.problem_on(flow.line, ProblemKind::UnclosedBracket, last.clone());
         self.flow_value_missing(flow);
-        if self.taken() < flow.at {
+        if self.consumed() < flow.at {
             self.leaf_on(flow.line, Kind::Syntax, last);
         }
         while self.depth() > flow.depth {
@@ -261,8 +261,8 @@ impl Reader<'_> {
     }
 }
 
-/// Where the plain scalar or key that `line` starts with ends, with blanks behind it: at a
-/// comma, a bracket, a comment, or a colon that a blank, comma or bracket follows.
+/// The end of the plain scalar or key at the start of `line`, including blanks: at a comma, a
+/// bracket, a comment, or a colon that is followed by a blank, comma or bracket.
 fn flow_plain_len(line: &[u8]) -> usize {
     let mut before = b'a';
     for (at, &byte) in line.iter().enumerate() {

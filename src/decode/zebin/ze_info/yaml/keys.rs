@@ -1,4 +1,4 @@
-//! Recognises the start of a line, or of the rest of a line: a dash, a key, a value.
+//! Recognizes the start of a line, or of the rest of a line: a dash, a key, a value.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::lines::{is_blank, is_blank_or_end};
 use super::reader::Reader;
 use super::{ProblemKind, Style, scalar};
 
-/// What a line, or the rest of a line, starts with.
+/// The start of a line, or of the rest of a line.
 pub(super) enum Shape {
     /// `- `
     Item,
@@ -15,7 +15,7 @@ pub(super) enum Shape {
     Text,
 }
 
-/// A key: where it is, and where its colon is.
+/// A key: its bytes, and the position of its colon.
 pub(super) struct Key {
     pub(super) extent: Range<usize>,
     pub(super) style: Style,
@@ -31,12 +31,12 @@ impl Reader<'_> {
         self.key(at).map_or(Shape::Text, Shape::Entry)
     }
 
-    /// Whether an item or entry starts at `at`.
+    /// Returns whether an item or entry starts at `at`.
     pub(super) fn is_structure(&self, at: usize) -> bool {
         !matches!(self.shape(at), Shape::Text)
     }
 
-    /// `- `, and `-key:`, which the runtime takes as an item (observed with release 26.27).
+    /// `- `, and `-key:`, which the runtime reads as an item (observed with release 26.27).
     #[inline(always)]
     fn is_item(&self, at: usize) -> bool {
         match self.rest(at) {
@@ -87,8 +87,8 @@ impl Reader<'_> {
     }
 }
 
-/// The position of the colon behind the plain key that `line` starts with: the first colon
-/// with a blank behind it, or, as the runtime reads it, the one behind a name (`key:value`).
+/// The position of the colon after the plain key at the start of `line`: the first colon before a
+/// blank, or, as the runtime reads it, the one after a name (`key:value`).
 fn plain_key(line: &[u8]) -> Option<usize> {
     let mut first_colon = None;
     let mut before = b' ';
@@ -107,7 +107,7 @@ fn plain_key(line: &[u8]) -> Option<usize> {
     })
 }
 
-/// Letters, digits and `_`, and blanks behind them.
+/// Letters, digits and `_`, followed by blanks.
 fn is_name(bytes: &[u8]) -> bool {
     let name = bytes.trim_ascii_end();
     name.first()
@@ -117,8 +117,8 @@ fn is_name(bytes: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
-/// What is to be said about a plain scalar or key that starts with a character to which YAML
-/// gives a meaning. YAML 1.2.2, "7.3.3. Plain Style".
+/// The problem of a plain scalar or key that starts with an indicator character. YAML 1.2.2,
+/// "7.3.3. Plain Style".
 #[inline]
 pub(super) fn indicator(text: &[u8]) -> Option<ProblemKind> {
     let (first, rest) = text.split_first()?;

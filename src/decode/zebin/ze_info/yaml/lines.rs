@@ -9,7 +9,7 @@ use super::{Extent, ProblemKind, offset};
 const TAB_COLUMNS: usize = 4;
 
 impl Reader<'_> {
-    /// Goes to the next line; false at the end of the text.
+    /// Advances to the next line. Returns `false` at the end of the text.
     pub(super) fn next_line(&mut self) -> bool {
         if std::mem::take(&mut self.again) {
             return true;
@@ -30,7 +30,7 @@ impl Reader<'_> {
         true
     }
 
-    /// A line that has something else than printable ASCII and a line feed, at `odd`.
+    /// Ends a line with bytes other than printable ASCII before the line feed, at `odd`.
     #[cold]
     fn end_odd_line(&mut self, odd: usize) {
         let rest = self.text.get(odd..self.stop).unwrap_or_default();
@@ -49,7 +49,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Leaves the line for the next call of [`next_line`](Self::next_line).
+    /// Leaves the line to the next call of [`next_line`](Self::next_line).
     pub(super) fn read_again(&mut self) {
         self.again = true;
     }
@@ -88,7 +88,7 @@ impl Reader<'_> {
         self.text.get(at..self.line.end).unwrap_or_default()
     }
 
-    /// The byte at `at`, a line feed at the end of the line.
+    /// The byte at `at`; a line feed at the end of the line.
     pub(super) fn byte(&self, at: usize) -> u8 {
         self.rest(at).first().copied().unwrap_or(b'\n')
     }
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The position behind the last byte that is not a blank.
+    /// Removes blanks from the end of a range.
     #[inline(always)]
     pub(super) fn trim(&self, range: Range<usize>) -> Range<usize> {
         let bytes = self.text.get(range.clone()).unwrap_or_default();
@@ -114,8 +114,8 @@ impl Reader<'_> {
         range.start..range.start + len
     }
 
-    /// The position of the first byte from `at` that is not a blank, and its column, if `at`
-    /// is in `column`.
+    /// The position and the column of the first byte from `at` that is not a blank, if `at` is in
+    /// `column`.
     #[inline(always)]
     pub(super) fn indentation(&mut self, at: usize, column: usize) -> (usize, usize) {
         let spaces = leading_spaces(self.rest(at));
@@ -138,7 +138,7 @@ impl Reader<'_> {
         (at, column)
     }
 
-    /// Whether `---` or `...` starts at `at`.
+    /// Returns whether `---` or `...` starts at `at`.
     pub(super) fn is_marker(&self, at: usize) -> bool {
         at == self.line.start
             && match self.rest(at) {
@@ -168,14 +168,14 @@ pub(super) fn line_breaks(text: &[u8], extent: Extent) -> u32 {
     offset(extent.range().filter(is_break).count())
 }
 
-/// Printable ASCII at the start of a text.
+/// A run of printable ASCII at the start of a text.
 struct Run {
     len: usize,
     /// The position of a colon, if there is exactly one and no `#`.
     only_colon: Option<usize>,
 }
 
-/// Eight bytes at a time, because every byte of the text comes through here.
+/// Eight bytes at a time, because every byte of the text is processed here.
 fn printable_run(text: &[u8]) -> Run {
     let (words, rest) = text.as_chunks::<8>();
     let mut only_colon = None;
@@ -184,7 +184,7 @@ fn printable_run(text: &[u8]) -> Run {
     for word in words {
         let word = u64::from_le_bytes(*word);
         // The high bit of a byte is set where it is set in the text, or where the subtraction
-        // borrows. A borrow can spoil only bytes above the first one that is to be found.
+        // borrows. A borrow affects only bytes above the first match.
         let odd = (word | word.wrapping_sub(eight(b' '))) & eight(0x80);
         let run = odd.wrapping_sub(1) & !odd;
         let colons = zero_bytes(word ^ eight(b':')) & run;
@@ -202,7 +202,7 @@ fn printable_run(text: &[u8]) -> Run {
         }
         at += 8;
     }
-    // The last bytes of the text: what is in them is found later.
+    // The last bytes of the text are examined later.
     let len = at
         + rest
             .iter()
@@ -232,12 +232,12 @@ const fn eight(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// The high bit of each byte that is zero, and perhaps of some above the lowest of them.
+/// Sets the high bit of each zero byte, and possibly of bytes above the lowest one.
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(eight(1)) & !word & eight(0x80)
 }
 
-/// The position of the first byte, in the order of the text, that has a bit.
+/// The index of the first byte, in text order, with a bit set.
 fn lowest_byte(word: u64) -> usize {
     word.trailing_zeros() as usize / 8
 }

@@ -18,29 +18,26 @@
 //!                |------||-|                                            name
 //!                           |-------------------||----------------|     execution_env
 //!                                                |-----------------||  simd_size
-//!  head: what introduces the value       value: its exact bytes
+//!  head: introduces the value            value: its exact bytes
 //! ```
 //!
-//! * The head is everything from the end of the node before it: line breaks,
-//!   blank lines, indentation, `- `, key, colon, blanks, and anchors or tags.
-//! * The value of a scalar is its exact bytes, with its quotes. A scalar that is
-//!   not there ([`Kind::Null`]) has an empty value, at the end of its head.
-//! * The value of a mapping or sequence is tiled by its children, without holes:
-//!   the first child's head starts where the value starts, each further head
-//!   starts where the node before ended, and the value ends with the last child.
-//!   It starts right after the colon or dash; only where its first key or dash is
-//!   on the line of the dash (`- name: x`) it starts at that key or dash.
+//! * The head starts at the end of the previous node: line breaks, blank lines, indentation, `- `,
+//!   key, colon, blanks, and anchors or tags.
+//! * The value of a mapping or sequence is tiled by its children, without holes: the first child's
+//!   head starts where the value starts, each further head starts where the previous node ended,
+//!   and the value ends with the last child. It starts right after the colon or dash, or at its
+//!   first key or dash if that is on the line of the dash (`- name: x`).
 //! * In a flow sequence `[ 0, 1 ]` the heads are `[ ` and `, `; what closes it,
 //!   ` ]`, is a last child of kind [`Kind::Syntax`].
 //! * Comments, `---`, `...` and the bytes after the last line are nodes too.
 //!
 //! [`check_coverage`] checks that a tree follows these rules; every tree does, for any input.
 //!
-//! # What is not decoded
+//! # Limitations
 //!
-//! Anchors, aliases, tags, `<<`, block scalars, complex keys, directives, multi-line scalars and
-//! further documents: [`Yaml::is_outside_subset`] is then true, the bytes are still in the tree,
-//! and a general YAML reader must decode their meaning. IGC writes none of these, and the runtime
+//! Not decoded: anchors, aliases, tags, `<<`, block scalars, complex keys, directives, multi-line
+//! scalars and further documents. [`Yaml::is_outside_subset`] is then true, the bytes are still in
+//! the tree, and a general YAML reader must decode them. IGC writes none of these, and the runtime
 //! rejects them (observed with release 26.27).
 
 mod block;
@@ -62,23 +59,23 @@ pub use problem::{Problem, ProblemKind};
 pub use reader::parse;
 pub use scalar::{Decoded, as_bool, as_int};
 
-/// The number of a node in [`Yaml::nodes`].
+/// The index of a node in [`Yaml::nodes`].
 pub type Index = u32;
 
-/// The document: the node that all others are below.
+/// The document: the root of all other nodes.
 pub const ROOT: Index = 0;
 
-/// A piece of the text: byte offsets, half-open.
+/// A range of the text: byte offsets, half-open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Extent {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
 impl Extent {
-    /// From positions in the text. They fit: [`parse`] reads no more than `u32::MAX` bytes.
+    /// Creates an extent from positions. They fit: [`parse`] reads no more than `u32::MAX` bytes.
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self {
             start: offset(start),
@@ -86,12 +83,12 @@ impl Extent {
         }
     }
 
-    /// The same as positions in memory.
+    /// The extent as a range of indices.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The bytes, empty if `text` is not the text this was made from.
+    /// The bytes, empty if `text` is not the text of this extent.
     pub fn of(self, text: &[u8]) -> &[u8] {
         text.get(self.range()).unwrap_or_default()
     }
@@ -101,12 +98,12 @@ impl Extent {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether there are no bytes.
+    /// Returns whether it is empty.
     pub fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// Whether the byte at `offset` is one of these.
+    /// Returns whether it contains the byte at `offset`.
     pub fn contains(self, offset: u32) -> bool {
         (self.start..self.end).contains(&offset)
     }
@@ -117,24 +114,24 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The whole text; node [`ROOT`].
     Document,
-    /// A block mapping: one `key: value` to a line.
+    /// A block mapping: one `key: value` per line.
     Mapping,
-    /// A block sequence: items that start with `- `.
+    /// A block sequence of items that start with `- `.
     Sequence,
     /// `{a: 1}`. The runtime rejects it (observed with release 26.27).
     FlowMapping,
-    /// `[ 0, 1, 2 ]`, also over several lines.
+    /// `[ 0, 1, 2 ]`, possibly on several lines.
     FlowSequence,
     /// A single value.
     Scalar,
     /// `key:` or `-` without a value.
     Null,
-    /// Bytes that could not be read; a [`Problem`] says why.
+    /// Unreadable bytes; a [`Problem`] gives the reason.
     Raw,
     /// `# …`, or `// …` at the start of a line.
     Comment,
@@ -142,35 +139,35 @@ pub enum Kind {
     Marker,
     /// `%YAML 1.2`.
     Directive,
-    /// What closes a flow sequence or mapping.
+    /// The closing bracket of a flow sequence or mapping.
     Syntax,
     /// The end of the text after its last line: line breaks, blanks, NULs.
     Blank,
 }
 
 impl Kind {
-    /// Whether this is a value in YAML's sense, not a comment, marker or unreadable line.
+    /// Returns whether this is a value in YAML's sense, not a comment, marker or unreadable line.
     pub fn is_value(self) -> bool {
         self.is_collection() || matches!(self, Self::Scalar | Self::Null)
     }
 
-    /// Whether this is a mapping or a sequence, in block or flow form.
+    /// Returns whether this is a mapping or a sequence, in block or flow form.
     pub fn is_collection(self) -> bool {
         self.is_mapping() || self.is_sequence()
     }
 
-    /// Whether this is a mapping, in block or flow form.
+    /// Returns whether this is a mapping, in block or flow form.
     pub fn is_mapping(self) -> bool {
         matches!(self, Self::Mapping | Self::FlowMapping)
     }
 
-    /// Whether this is a sequence, in block or flow form.
+    /// Returns whether this is a sequence, in block or flow form.
     pub fn is_sequence(self) -> bool {
         matches!(self, Self::Sequence | Self::FlowSequence)
     }
 }
 
-/// How a scalar or a key is written.
+/// The style of a scalar or a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
     /// Without quotes.
@@ -183,22 +180,22 @@ pub enum Style {
     Block,
 }
 
-/// One node of the tree; 40 bytes.
+/// A node of the tree; 40 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
-    /// What the node is.
+    /// The kind of the node.
     pub kind: Kind,
-    /// How the value is written; [`Style::Plain`] for everything but scalars.
+    /// The style of the value; [`Style::Plain`] for everything but scalars.
     pub style: Style,
-    /// How the key is written; `None` where there is no key.
+    /// The style of the key; `None` if there is no key.
     pub key_style: Option<Style>,
     /// The exact bytes of the key, with its quotes (see [`Node::key`]).
     key: Extent,
-    /// Where the head starts; it ends where the value starts.
+    /// The start of the head, which ends at the start of the value.
     pub head: u32,
     /// The exact bytes of the value.
     pub value: Extent,
-    /// Number of the line (from 1) of the key, or of the value where there is no key.
+    /// Number of the line (from 1) of the key, or of the value if there is no key.
     pub line: u32,
     parent: Index,
     first_child: Index,
@@ -227,8 +224,8 @@ impl Node {
         }
     }
 
-    /// The entry as one would mark it in the text: key and value without the
-    /// blanks before the key.
+    /// The entry as one would select it in the text: key and value without the blanks before the
+    /// key.
     pub fn entry(&self) -> Extent {
         let start = self.key().map_or(self.value.start, |key| key.start);
         Extent {
@@ -248,15 +245,15 @@ impl Node {
     }
 }
 
-/// How much of a text is read in detail; what lies beyond becomes [`Kind::Raw`].
+/// Limits of detailed reading; the rest of the text becomes [`Kind::Raw`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Mappings and sequences inside each other. `.ze_info` needs 6.
+    /// Maximum nesting of mappings and sequences. `.ze_info` needs 6.
     pub depth: usize,
-    /// Nodes that any text may have.
+    /// Minimum limit for nodes.
     pub nodes: usize,
-    /// A longer text may have one node for so many bytes. IGC's text has one for 25,
-    /// the same without padding one for 15.
+    /// Number of bytes that allow one more node in a longer text. IGC's text has one node per 25
+    /// bytes, or per 15 without padding.
     pub bytes_per_node: usize,
 }
 
@@ -270,10 +267,10 @@ impl Default for Limits {
     }
 }
 
-/// The tree of a text. It does not hold the text: the methods that need it take it.
+/// The tree of a text. It does not own the text: the methods that need it take it.
 #[derive(Debug, Clone)]
 pub struct Yaml {
-    /// Children of a node stand together, in the order of the text.
+    /// Children of a node are adjacent, in text order.
     nodes: Vec<Node>,
     /// The value of the document.
     content: Option<Index>,
@@ -281,23 +278,23 @@ pub struct Yaml {
 }
 
 impl Yaml {
-    /// All nodes; [`ROOT`] is the first, the others are in no particular order.
+    /// All nodes; [`ROOT`] is the first, the others are in unspecified order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The node with this number.
+    /// The node with this index.
     pub fn node(&self, index: Index) -> Option<&Node> {
         self.nodes.get(index as usize)
     }
 
-    /// The node that `index` is a child of.
+    /// The parent of a node.
     pub fn parent(&self, index: Index) -> Option<Index> {
         let node = self.node(index)?;
         (index != ROOT).then_some(node.parent)
     }
 
-    /// The children of a node: values and everything between them, in the order of the text.
+    /// The children of a node, in text order: values and everything between them.
     pub fn children(
         &self,
         index: Index,
@@ -309,7 +306,7 @@ impl Yaml {
             .map(move |(nth, node)| (first + nth, node))
     }
 
-    /// The number of the `nth` child.
+    /// The index of the `nth` child.
     pub fn child(&self, index: Index, nth: u32) -> Option<Index> {
         let node = self.node(index)?;
         (nth < node.children).then(|| node.first_child + nth)
@@ -326,8 +323,8 @@ impl Yaml {
         self.content
     }
 
-    /// Every value in `mapping` whose key, decoded, is `key`, in the order of the text.
-    /// Of scalars given twice the runtime takes the last (observed with release 26.27).
+    /// The values in `mapping` whose decoded key is `key`, in text order. For duplicate scalars the
+    /// runtime uses the last (observed with release 26.27).
     pub fn get_all<'a>(
         &'a self,
         text: &'a [u8],
@@ -354,8 +351,8 @@ impl Yaml {
         Some(scalar::decode(node.key()?.of(text), node.key_style?))
     }
 
-    /// The value of a node as text: without quotes and escapes for a scalar (block scalars
-    /// and scalars over several lines as they are written), the exact text for others.
+    /// The value of a node as text: without quotes and escapes for a scalar (block scalars and
+    /// multi-line scalars are unchanged), the exact text for others.
     pub fn scalar_text<'t>(&self, text: &'t [u8], index: Index) -> Decoded<'t> {
         let Some(node) = self.node(index) else {
             return Decoded::default();
@@ -363,8 +360,8 @@ impl Yaml {
         scalar::decode(node.value.of(text), node.style)
     }
 
-    /// The innermost node that the byte at `offset` belongs to. Offsets behind the text
-    /// belong to the document.
+    /// The innermost node that contains the byte at `offset`. Offsets past the text belong to the
+    /// document.
     pub fn at(&self, offset: u32) -> Index {
         let mut index = ROOT;
         loop {
@@ -380,7 +377,7 @@ impl Yaml {
         }
     }
 
-    /// The number of the line (from 1) that the byte at `offset` is on.
+    /// The number of the line (from 1) with the byte at `offset`.
     pub fn line_of(&self, text: &[u8], offset: u32) -> u32 {
         let Some(node) = self.node(self.at(offset)) else {
             return 1;
@@ -394,18 +391,18 @@ impl Yaml {
         }
     }
 
-    /// What was noticed while reading, in the order it was found: of each kind the first
-    /// [`Problem::KEPT`].
+    /// The problems in the order in which they were found: the first [`Problem::KEPT`] of each
+    /// kind.
     pub fn problems(&self) -> &[Problem] {
         self.problems.kept()
     }
 
-    /// How often `kind` was found.
+    /// Number of problems of `kind`.
     pub fn problem_count(&self, kind: ProblemKind) -> u32 {
         self.problems.count(kind)
     }
 
-    /// Whether the text has YAML that this reader shows but does not decode.
+    /// Returns whether the text has YAML that this reader shows but does not decode.
     pub fn is_outside_subset(&self) -> bool {
         self.problems()
             .iter()

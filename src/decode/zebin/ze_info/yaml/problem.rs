@@ -4,17 +4,17 @@ use super::Extent;
 
 macro_rules! problem_kinds {
     ($($(#[$doc:meta])* $name:ident = $summary:literal,)*) => {
-        /// What is wrong, or unusual, at one place of the text.
+        /// A kind of error or unusual construct.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ProblemKind {
             $($(#[$doc])* $name,)*
         }
 
         impl ProblemKind {
-            /// Every kind.
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// One line for a person, without a position.
+            /// A one-line summary without a position.
             pub fn summary(self) -> &'static str {
                 match self {
                     $(Self::$name => $summary,)*
@@ -36,20 +36,20 @@ problem_kinds! {
     BareCarriageReturn = "line ends with a carriage return only",
     /// U+0085, U+2028 or U+2029: line breaks in YAML 1.1, not in YAML 1.2, not here.
     UnicodeLineBreak = "line break other than CR or LF",
-    /// NULs behind the text. The runtime accepts them.
+    /// NULs after the text. The runtime accepts them.
     TrailingNul = "NUL bytes after the text",
 
     // Lines.
     /// A tab in the indentation. It counts as four columns, as in the runtime, which warns.
     TabIndentation = "tab in the indentation",
-    /// The line is indented like nothing around it; it was read as part of the nearest
+    /// The indentation matches no surrounding line; the line was read as part of the nearest
     /// mapping or sequence.
     Indentation = "indentation matches no enclosing mapping or sequence",
     /// `key:value`. The runtime reads it as key and value, YAML as one scalar.
     ColonWithoutBlank = "no blank after the colon",
     /// `-key: value`. The runtime reads an item, YAML a key that starts with a dash.
     DashWithoutBlank = "no blank after the dash",
-    /// A line without a key where a mapping goes on.
+    /// A line without a key where an entry of a mapping is expected.
     NotAnEntry = "line without a key: expected `key: value`",
     /// An item in a mapping, a key in a sequence, or a second value at the top.
     Misplaced = "line does not belong to the mapping or sequence it is in",
@@ -63,7 +63,7 @@ problem_kinds! {
     UnclosedQuote = "unclosed quote",
     /// An unknown or incomplete escape in double quotes.
     BadEscape = "unknown escape in double quotes",
-    /// Text behind a closing quote or bracket.
+    /// Text after a closing quote or bracket.
     TextAfterValue = "text after the value",
     /// A second `: ` on the line.
     ColonInValue = "second colon in the value",
@@ -87,7 +87,7 @@ problem_kinds! {
     MergeKey = "merge key",
     /// `|` or `>`.
     BlockScalar = "block scalar",
-    /// A plain scalar that goes on on the next line.
+    /// A plain scalar that continues on the next line.
     MultiLineScalar = "multi-line scalar",
     /// `? key`.
     ComplexKey = "complex key",
@@ -99,14 +99,14 @@ problem_kinds! {
     SecondDocument = "second document",
 
     // Limits.
-    /// Too many mappings and sequences inside each other ([`Limits::depth`](super::Limits)).
+    /// Mappings and sequences are nested too deeply ([`Limits::depth`](super::Limits)).
     TooDeep = "nested too deeply",
     /// Too many nodes ([`Limits::nodes`](super::Limits)); the rest of the text is one node.
     TooManyNodes = "too many values",
 }
 
 impl ProblemKind {
-    /// Whether the text may be good YAML that the reader does not decode.
+    /// Returns whether the text may be valid YAML that the reader does not decode.
     pub fn is_outside_subset(self) -> bool {
         matches!(
             self,
@@ -126,23 +126,23 @@ impl ProblemKind {
     }
 }
 
-/// Something that the reader noticed.
+/// A problem that the reader found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is.
+    /// The kind.
     pub kind: ProblemKind,
-    /// The bytes it is about.
+    /// The affected bytes.
     pub at: Extent,
     /// Number of the line (from 1).
     pub line: u32,
 }
 
 impl Problem {
-    /// So many problems of one kind are kept; further ones are only counted.
+    /// Maximum number of problems kept per kind; further ones are only counted.
     pub const KEPT: u32 = 100;
 }
 
-/// Problems, capped by kind.
+/// Problems, limited by kind.
 #[derive(Debug, Clone)]
 pub(super) struct Problems {
     kept: Vec<Problem>,

@@ -1,9 +1,9 @@
-//! The reader's state, and how it creates nodes.
+//! The reader's state, and the creation of nodes.
 //!
-//! The reader makes one pass over the text. `taken` is the offset up to which every byte belongs to
-//! a node; the head of a new node starts there, so there can be no gaps. A collection is *open*
-//! while lines can still be added to it. Its finished children are kept in `waiting` and are moved
-//! to `nodes` together when it closes, so the children of a node are adjacent.
+//! The reader makes one pass over the text. Every byte before the offset `consumed` belongs to a
+//! node; the head of a new node starts there, so there can be no gaps. A collection is *open* while
+//! lines can still be added to it. Its finished children are kept in `waiting` and are moved to
+//! `nodes` together when it closes, so the children of a node are adjacent.
 //!
 //! Almost every line is a key and a plain value. The small functions that handle such a line are
 //! marked `inline(always)`: together they take a third of its time.
@@ -18,7 +18,7 @@ use super::{Extent, Kind, Limits, Node, Problem, ProblemKind, ROOT, Style, Yaml,
 pub(super) const DOCUMENT_COLUMN: usize = 0;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads `text`. Bytes behind the first `u32::MAX` are not read.
+/// Reads `text`, up to the first `u32::MAX` bytes.
 pub fn parse(text: &[u8], limits: Limits) -> Yaml {
     let text = text.get(..u32::MAX as usize).unwrap_or(text);
     let mut reader = Reader::new(text, limits);
@@ -34,16 +34,16 @@ pub fn parse(text: &[u8], limits: Limits) -> Yaml {
     reader.finish(stop)
 }
 
-/// The key, dash or place that a value belongs to.
+/// The key, dash or position that a value belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) key: Extent,
     pub(super) key_style: Option<Style>,
-    /// Column of the key or dash: what belongs to it is indented deeper.
+    /// Column of the key or dash; its contents are indented deeper.
     pub(super) column: usize,
-    /// Line of the key, or of the value where there is no key.
+    /// Line of the key, or of the value if there is no key.
     pub(super) line: u32,
-    /// Where the value starts, as far as it is known: at first, behind the colon or dash.
+    /// The start of the value, as far as known: at first, after the colon or dash.
     pub(super) value: usize,
 }
 
@@ -52,11 +52,11 @@ pub(super) struct Open {
     pub(super) node: Node,
     /// Column of the keys or dashes.
     pub(super) column: usize,
-    /// Where its children start in `waiting`.
+    /// The start of its children in `waiting`.
     pub(super) children: usize,
 }
 
-/// A comment that waits for the next line, which decides what collection it is in.
+/// A pending comment: the next line decides its collection.
 pub(super) struct PendingComment {
     pub(super) extent: Extent,
     pub(super) line: u32,
@@ -66,29 +66,29 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t [u8],
     pub(super) limits: Limits,
     pub(super) max_nodes: usize,
-    /// Where the text ends, without the NULs that fill up the section.
+    /// The end of the text, without the NULs that fill the section.
     pub(super) stop: usize,
-    /// The line being read, without its line break.
+    /// The current line, without its line break.
     pub(super) line: Range<usize>,
     pub(super) line_number: u32,
-    /// Its first colon, if it has exactly one and no `#`, as almost all lines: then nobody
-    /// has to look for them again.
+    /// Its first colon, if it has exactly one and no `#`, like almost all lines: saves searching
+    /// again.
     pub(super) only_colon: Option<usize>,
     pub(super) next_line: usize,
-    /// The line was looked at but belongs to nothing yet: read it again.
+    /// Whether the current line must be read again, since no node contains it yet.
     pub(super) again: bool,
 
-    /// Up to here every byte has its node.
-    pub(super) taken: usize,
+    /// Every byte before this offset belongs to a node.
+    pub(super) consumed: usize,
     pub(super) open: Vec<Open>,
     /// A key or dash whose value is not known yet.
     pub(super) awaiting: Option<Entry>,
-    pub(super) held: Vec<PendingComment>,
+    pub(super) pending: Vec<PendingComment>,
     pub(super) waiting: Vec<Node>,
     pub(super) nodes: Vec<Node>,
     pub(super) problems: Problems,
 
-    /// Whether this document of the text has its value, and whether it has ended.
+    /// Whether the current document has its value, and whether it has ended.
     pub(super) has_content: bool,
     pub(super) has_started: bool,
     pub(super) has_ended: bool,
@@ -115,10 +115,10 @@ impl<'t> Reader<'t> {
             only_colon: None,
             next_line: start,
             again: false,
-            taken: 0,
+            consumed: 0,
             open: Vec::new(),
             awaiting: None,
-            held: Vec::new(),
+            pending: Vec::new(),
             waiting: Vec::new(),
             nodes: Vec::new(),
             problems: Problems::new(),
@@ -142,19 +142,19 @@ impl<'t> Reader<'t> {
         reader
     }
 
-    /// Closes everything; `unread` is where reading stopped.
+    /// Closes all collections; `unread` is where reading stopped.
     fn finish(mut self, unread: usize) -> Yaml {
         self.close_all();
         if unread < self.stop {
-            let start = unread.max(self.taken);
+            let start = unread.max(self.consumed);
             self.leaf(Kind::Raw, start..self.stop);
         }
-        let (stop, end, taken) = (self.stop, self.text.len(), self.taken);
+        let (stop, end, consumed) = (self.stop, self.text.len(), self.consumed);
         if stop < end {
             self.problem_on(self.line_of(stop), ProblemKind::TrailingNul, stop..end);
         }
-        if taken < end {
-            self.leaf_on(self.line_of(taken), Kind::Blank, taken..end);
+        if consumed < end {
+            self.leaf_on(self.line_of(consumed), Kind::Blank, consumed..end);
         }
         self.close();
         if let (Some(root), Some(document)) = (self.nodes.first_mut(), self.waiting.pop()) {
@@ -179,7 +179,7 @@ impl<'t> Reader<'t> {
             style,
             key_style: entry.and_then(|entry| entry.key_style),
             key: entry.map_or(Extent::default(), |entry| entry.key),
-            head: offset(self.taken),
+            head: offset(self.consumed),
             value: Extent::new(value.start, value.end),
             line: entry.map_or(self.line_number, |entry| entry.line),
             parent: 0,
@@ -192,7 +192,7 @@ impl<'t> Reader<'t> {
     fn add(&mut self, node: Node, end: usize) {
         make_room(&mut self.waiting, 1, self.max_nodes);
         self.waiting.push(node);
-        self.taken = end;
+        self.consumed = end;
     }
 
     pub(super) fn leaf(&mut self, kind: Kind, value: Range<usize>) {
@@ -220,8 +220,8 @@ impl<'t> Reader<'t> {
         self.add(node, entry.value);
     }
 
-    /// Opens a collection as the value of `entry`, with keys or dashes in `column`. False,
-    /// and nothing done, if that is too deep.
+    /// Opens a collection as the value of `entry`, with keys or dashes in `column`. Returns `false`
+    /// and does nothing if it is nested too deeply.
     #[must_use]
     pub(super) fn open(&mut self, kind: Kind, entry: &Entry, column: usize) -> bool {
         if self.is_deep() {
@@ -233,7 +233,7 @@ impl<'t> Reader<'t> {
             column,
             children: self.waiting.len(),
         });
-        self.taken = entry.value;
+        self.consumed = entry.value;
         true
     }
 
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
         let start = open.children.min(self.waiting.len());
         let count = self.waiting.len() - start;
         if first + start < count {
-            // Most nodes are these children: the others move, so that there are no two copies.
+            // Most nodes are these children: the others move, which avoids a second copy.
             let before = self.waiting.get(..start).unwrap_or_default().to_vec();
             make_room(&mut self.waiting, first, self.max_nodes);
             self.waiting.splice(..start, self.nodes.drain(..));
@@ -262,17 +262,17 @@ impl<'t> Reader<'t> {
         self.link_children_of(first..first + count);
 
         let mut node = open.node;
-        node.value.end = offset(self.taken);
+        node.value.end = offset(self.consumed);
         node.first_child = offset(first);
         node.children = offset(count);
-        self.add(node, self.taken);
+        self.add(node, self.consumed);
         if self.open.is_empty() {
-            // The document keeps number 0.
+            // The document keeps index 0.
             self.link(0, node.child_range());
         }
     }
 
-    /// Nodes that have just got their numbers: tell their children.
+    /// Sets the parents of the children of nodes that have just got their indices.
     fn link_children_of(&mut self, parents: Range<usize>) {
         for parent in parents {
             let Some(node) = self.nodes.get(parent) else {
@@ -302,7 +302,7 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// The number of the line that a position near the line being read is on.
+    /// The number of the line with a position near the current line.
     fn line_of(&self, at: usize) -> u32 {
         let start = self.line.start;
         let breaks = line_breaks(self.text, Extent::new(start.min(at), start.max(at)));
@@ -315,7 +315,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.nodes.len() + self.waiting.len() + self.held.len() >= self.max_nodes
+        self.nodes.len() + self.waiting.len() + self.pending.len() >= self.max_nodes
     }
 
     /// Kind and column of the innermost open collection.
@@ -327,7 +327,7 @@ impl<'t> Reader<'t> {
             })
     }
 
-    /// Kind and column of the collection around the innermost.
+    /// Kind and column of the collection around the innermost one.
     pub(super) fn around(&self) -> (Kind, usize) {
         let around = self
             .open
@@ -347,15 +347,15 @@ impl<'t> Reader<'t> {
         self.innermost().0
     }
 
-    pub(super) fn taken(&self) -> usize {
-        self.taken
+    pub(super) fn consumed(&self) -> usize {
+        self.consumed
     }
 }
 
-/// Makes room by halves, and never for many more than `most`: doubling would need twice the
-/// memory for a text full of tiny nodes.
+/// Grows by half, and never far beyond `most`: doubling would need twice the memory for a text full
+/// of tiny nodes.
 fn make_room(nodes: &mut Vec<Node>, additional: usize, most: usize) {
-    /// What the last line may add beyond the limit fits without moving all nodes again.
+    /// Room for the nodes that the last line may add beyond the limit, without moving all nodes.
     const SPARE: usize = 256;
     if nodes.capacity() - nodes.len() >= additional {
         return;

@@ -1,4 +1,4 @@
-//! Single values: quotes, escapes, and how the runtime reads numbers and booleans.
+//! Single values: quotes, escapes, and the runtime's interpretation of numbers and booleans.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::Style;
 pub struct Decoded<'t> {
     /// The text.
     pub text: Cow<'t, str>,
-    /// Whether bytes that are not UTF-8 were replaced, or an escape was left as it is.
+    /// Whether invalid UTF-8 was replaced, or an escape was left unchanged.
     pub lossy: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn decode(bytes: &[u8], style: Style) -> Decoded<'_> {
 }
 
 fn utf8(bytes: &[u8]) -> Decoded<'_> {
-    // Several times as fast where nothing is to be replaced: almost always.
+    // Several times as fast if nothing has to be replaced, which is almost always.
     match std::str::from_utf8(bytes) {
         Ok(text) => Decoded {
             text: text.into(),
@@ -49,7 +49,7 @@ fn utf8(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-/// What is between the quotes; the closing one may be missing.
+/// The bytes between the quotes; the closing one may be missing.
 fn between_quotes(bytes: &[u8]) -> &[u8] {
     match quoted_len(bytes) {
         Some(len) => bytes.get(1..len.saturating_sub(1)),
@@ -58,7 +58,7 @@ fn between_quotes(bytes: &[u8]) -> &[u8] {
     .unwrap_or_default()
 }
 
-/// The length, with both quotes, of the quoted text that `line` starts with; `None` if it is
+/// The length, with both quotes, of the quoted text at the start of `line`. Returns `None` if it is
 /// not closed.
 ///
 /// This is YAML's rule. The runtime ends single-quoted text at the first quote
@@ -80,7 +80,7 @@ pub(super) fn quoted_len(line: &[u8]) -> Option<usize> {
     None
 }
 
-/// The first escape, as a range in `quoted`, that YAML does not have.
+/// The first escape that YAML does not define, as a range in `quoted`.
 pub(super) fn bad_escape(quoted: &[u8]) -> Option<(usize, usize)> {
     let mut at = 0;
     loop {
@@ -159,7 +159,7 @@ fn code_point(after: &[u8], digits: usize) -> Option<(char, usize)> {
     ))
 }
 
-/// Digits only: Rust's own parser also takes a sign.
+/// Digits only: Rust's own parser also accepts a sign.
 fn hexadecimal(digits: &str) -> Option<i64> {
     if digits.starts_with(['+', '-']) {
         return None;
@@ -175,7 +175,7 @@ pub fn as_int(text: &str) -> Option<i64> {
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return hexadecimal(digits);
     }
-    // Rust's parser takes what the runtime takes: a sign, then digits.
+    // Rust's parser accepts what the runtime accepts: a sign, then digits.
     text.parse().ok()
 }
 

@@ -4,7 +4,7 @@ mod mutations;
 mod oracle;
 mod subset;
 
-/// Reads `text` and checks what holds for every text.
+/// Reads `text` and checks the invariants of every text.
 fn read(text: &[u8]) -> Yaml {
     let yaml = parse(text, Limits::default());
     check(&yaml, text);
@@ -32,7 +32,7 @@ fn check(yaml: &Yaml, text: &[u8]) {
     }
 }
 
-/// Where the lines start, found in another way than the reader does.
+/// The starts of the lines, found by another method than the reader's.
 struct LineStarts(Vec<u32>);
 
 impl LineStarts {
@@ -50,8 +50,8 @@ impl LineStarts {
     }
 }
 
-/// The tree on one line: `{key: value}`, `[item]`, `flow[item]`, `flow{…}`; scalars as they
-/// are written, `~` for no value, `<raw>`, and the others by their bytes.
+/// The tree on one line: `{key: value}`, `[item]`, `flow[item]`, `flow{…}`; scalars as written, `~`
+/// for no value, `<raw>`, and the others by their bytes.
 fn show(text: &[u8]) -> String {
     show_node(&read(text), text, ROOT)
 }
@@ -91,7 +91,7 @@ fn problems(text: &[u8]) -> Vec<ProblemKind> {
         .collect()
 }
 
-/// The kind of each problem, and the bytes that are named.
+/// The kind of each problem, and the affected bytes.
 fn blamed(text: &[u8]) -> Vec<(ProblemKind, String)> {
     let yaml = read(text);
     let problems = yaml.problems().iter();
@@ -99,7 +99,7 @@ fn blamed(text: &[u8]) -> Vec<(ProblemKind, String)> {
     problems.map(|p| (p.kind, bytes(p.at))).collect()
 }
 
-/// Head and value of every node below the document, in the order of the text.
+/// Head and value of every node below the document, in text order.
 fn heads(text: &[u8]) -> Vec<(String, String)> {
     let yaml = read(text);
     let mut nodes: Vec<_> = yaml
@@ -121,7 +121,7 @@ fn heads(text: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// xorshift64*: the same numbers everywhere and always.
+/// xorshift64*: a reproducible sequence.
 struct Random(u64);
 
 impl Random {
@@ -137,7 +137,7 @@ impl Random {
     }
 }
 
-/// What the compilers write, with everything that occurs in it.
+/// A text as written by the compilers, with every construct.
 const SMALL: &str = "\
 ---
 version:         '1.73'
@@ -163,7 +163,7 @@ kernels_misc_info:
 ...
 ";
 
-/// What people write by hand.
+/// A text as written by hand.
 const BY_HAND: &str = "\
 # by hand
 version : 1.20

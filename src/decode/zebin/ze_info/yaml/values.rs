@@ -8,7 +8,7 @@ use super::reader::{Entry, Reader};
 use super::{ProblemKind, Style, scalar};
 
 impl Reader<'_> {
-    /// The value of `entry`, of which the first byte is at `at`.
+    /// Reads the value of `entry`, whose first byte is at `at`.
     pub(super) fn value(&mut self, mut entry: Entry, at: usize) {
         let at = self.skip_properties(at);
         entry.value = at;
@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Anchors and tags: they become part of the head.
+    /// Skips anchors and tags, which become part of the head.
     fn skip_properties(&mut self, mut at: usize) -> usize {
         loop {
             let kind = match self.byte(at) {
@@ -55,7 +55,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A quoted scalar; returns the position behind it.
+    /// Reads a quoted scalar and returns the position after it.
     pub(super) fn quoted(&mut self, entry: &Entry, at: usize) -> usize {
         let (value, style) = self.quoted_extent(at);
         self.scalar(style, entry, value.clone());
@@ -81,7 +81,7 @@ impl Reader<'_> {
         (value, Style::DoubleQuoted)
     }
 
-    /// The extent of the plain scalar at `at`, and where a comment follows it.
+    /// The extent of the plain scalar at `at`, and the position of a following comment.
     #[inline(always)]
     pub(super) fn plain(&mut self, at: usize) -> (Range<usize>, Option<usize>) {
         if let Some(kind) = indicator(self.rest(at)) {
@@ -110,7 +110,7 @@ impl Reader<'_> {
         (self.trim(at..comment.unwrap_or(self.line.end)), comment)
     }
 
-    /// What is behind a closing quote or bracket.
+    /// Handles the text after a closing quote or bracket.
     fn after_value(&mut self, at: usize) {
         let at = self.skip_blanks(at);
         match self.byte(at) {

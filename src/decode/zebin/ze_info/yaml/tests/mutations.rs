@@ -1,15 +1,15 @@
-//! Damaged texts: the reader never panics and never loses a byte, and where serde_yaml takes
-//! the text and the reader says nothing, they agree.
+//! Damaged texts: the reader never panics and never loses a byte. If serde_yaml accepts the text
+//! and the reader reports no problem, they agree.
 
 use super::oracle::{Verdict, compare};
 use crate::decode::zebin::ze_info::yaml::tests::*;
 
 const TEXTS: [&str; 2] = [SMALL, BY_HAND];
 
-/// Bytes that mean something, or nothing, somewhere.
+/// Bytes with a meaning in YAML, and some without.
 const NASTY: &[u8] = b" \t\r\n\0:-#'\"[]{},&*!|>%@`?/\\=.~<x0\x01\x7f\x80\xc3\xff";
 
-/// Limits that almost every text reaches.
+/// Limits that almost every text exceeds.
 const TIGHT: Limits = Limits {
     depth: 2,
     nodes: 6,
@@ -106,7 +106,7 @@ fn several_nasty_bytes() {
     eprintln!("{tally:?}");
 }
 
-/// Text made of nothing but bytes that mean something.
+/// Text made of significant bytes only.
 #[test]
 fn only_nasty_bytes() {
     const TOKENS: &[&str] = &[

@@ -1,11 +1,11 @@
-//! serde_yaml as judge: where it accepts a text and the reader has nothing to say about it,
-//! the trees must be the same.
+//! serde_yaml as an oracle: if it accepts a text and the reader reports no problem, the trees must
+//! be equal.
 
 use serde_yaml::Value;
 
 use crate::decode::zebin::ze_info::yaml::*;
 
-/// What comparing with serde_yaml gave.
+/// The result of a comparison with serde_yaml.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Same,
@@ -15,7 +15,7 @@ pub enum Verdict {
     Problem,
 }
 
-/// Reported, but read as YAML has it.
+/// Reported, but read as YAML defines it.
 const HARMLESS: &[ProblemKind] = &[
     ProblemKind::BareCarriageReturn,
     ProblemKind::FlowMapping,
@@ -88,7 +88,7 @@ fn compare_node(text: &[u8], yaml: &Yaml, index: Index, expected: &Value) -> Res
 fn is_same_scalar(decoded: &Decoded<'_>, style: Style, expected: &Value) -> bool {
     match expected {
         Value::String(string) => !decoded.lossy && *string == decoded.text,
-        // Numbers, booleans and null: plain text that serde_yaml resolves alone, too.
+        // Numbers, booleans and null: serde_yaml resolves the plain text alone, too.
         _ => {
             style == Style::Plain
                 && serde_yaml::from_str::<Value>(&decoded.text)
@@ -97,7 +97,7 @@ fn is_same_scalar(decoded: &Decoded<'_>, style: Style, expected: &Value) -> bool
     }
 }
 
-/// Every text of the reference corpus: the trees are the same and there is nothing to report.
+/// Every text of the reference corpus has an equal tree and no problems.
 #[test]
 fn reference_texts_are_read_as_serde_yaml_reads_them() {
     let Some(corpus) = std::env::var_os("ZEVIEW_CORPUS") else {

@@ -1,4 +1,4 @@
-//! What the reader makes of each construct.
+//! The reader's result for each construct.
 
 use super::ProblemKind::*;
 use crate::decode::zebin::ze_info::yaml::tests::*;
@@ -53,7 +53,7 @@ fn good_texts() {
         ("a: x\\ny", "{a: x\\ny}"),
         ("a::b: c", "{a::b: c}"),
         ("- a::b", "[a::b]"),
-        // Only a name is a key without a blank behind the colon.
+        // Only a name is a key without a blank after the colon.
         ("- a-b:c\n- 1a:b\n- a b:c", "[a-b:c, 1a:b, a b:c]"),
         ("- http://x", "[http://x]"),
         ("x", "x"),
@@ -63,8 +63,7 @@ fn good_texts() {
     }
 }
 
-/// A comment belongs to the collection that the next line is in, behind a value to the
-/// collection of the value.
+/// A comment belongs to the collection of the next line; after a value, to the value's collection.
 #[test]
 fn comments() {
     for (text, tree) in [
@@ -86,7 +85,7 @@ fn comments() {
     }
 }
 
-/// Texts that are read, with something to say about them.
+/// Texts that are read, but with problems.
 #[test]
 fn odd_texts() {
     for (text, tree, expected) in [
@@ -309,7 +308,7 @@ fn odd_texts() {
 fn bytes_that_are_not_utf_8_are_kept() {
     let text = b"a: x\xffy\nb: 1";
     assert_eq!(problems(text), [NotUtf8]);
-    // A sequence that ends early is named as far as it goes; one that the line ends, to its end.
+    // An invalid sequence is reported up to its end, or to the end of the line.
     for (bytes, bad) in [(&b"\xe4\xb8y"[..], 2), (b"\xe4y", 1), (b"\xe4\xb8", 2)] {
         let text = [b"a: x", bytes, b"\nb: 1"].concat();
         let yaml = read(&text);
@@ -395,7 +394,7 @@ fn lookups() {
     assert_eq!(yaml.scalar_text(text, *all.last().unwrap()).text, "3");
 }
 
-/// `at` gives the leaf, or the collection in whose head the byte is; `line_of` counts.
+/// `at` returns the leaf, or the collection whose head contains the byte; `line_of` counts.
 #[test]
 fn places() {
     for text in [
@@ -497,7 +496,7 @@ fn integers_and_booleans() {
     }
 }
 
-/// Things inside each other to any depth, and as many as fit: the reader finishes.
+/// Deeply nested and very large texts: the reader terminates.
 #[test]
 fn bombs() {
     let staircase: String = (0..3000).map(|step| " ".repeat(step) + "a:\n").collect();
