@@ -418,7 +418,7 @@ fn no_name_leads_out_of_the_folder() {
         .unwrap();
     // One of them has the name of the file that is read, which stays as it is.
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("same: this is the file that is read"));
+    assert!(stderr(&output).contains("same: this is the input file"));
     assert_eq!(fs::read(&file).unwrap(), bytes);
     assert_eq!(fs::read(&outside).unwrap(), b"outside");
     let count = paths(&[&file.display().to_string()]).len();
