@@ -7,10 +7,10 @@
 // releases its caches.
 //
 // * One: after closing the first. Start: after WARM of them, when Chromium's caches are full (it
-// keeps compiled code and freed memory of some frames and workers).
+//   keeps compiled code and freed memory of some frames and workers).
 // * Peak: the maximum on the way, with a file or an embed open.
 // * End: everything closed. Process is the resident set of the page's process, including the memory
-// of decoders; the other values are Chromium's counts for the page's thread.
+//   of decoders; the other values are Chromium's counts for the page's thread.
 //
 // Fails if a count ends more than 10% above its start, or if ten tabs take over 10% more than ten
 // times the increase for one tab. The numbers of files and embeds can be set: `node

@@ -5,14 +5,14 @@
 // prepared that a user would not do.
 //
 // * Page's work is the processor time of the main thread from the drop until the rows are painted,
-// which depends little on the load of the machine. It comes from Chromium's trace, which is kept in
-// target/bench. The decoder has its own thread.
+//   which depends little on the load of the machine. It comes from Chromium's trace, which is kept in
+//   target/bench. The decoder has its own thread.
 // * Floor is the work of the main thread to insert the resulting document into a blank page with
-// the same style sheets by `innerHTML`: parsing, style, layout and paint.
+//   the same style sheets by `innerHTML`: parsing, style, layout and paint.
 // * Decoder is the time in the status line. Native is the time of the same code in a native process
-// (benches/open.rs): its first file next to the cold one, its second next to the second.
+//   (benches/open.rs): its first file next to the cold one, its second next to the second.
 // * Two open files are compared by clicking the name of one, then in the other direction, next to
-// `zeview diff` of the same files as a process.
+//   `zeview diff` of the same files as a process.
 // * Memory is the increase of the page's process over a page without a file.
 //
 // With ZEVIEW_CORPUS, uses its files of 600 kernels and of 10 000 modules, else the sample of 600
@@ -92,7 +92,7 @@ function watchDrops({ names, panel, rows }) {
   const seen = new Set();
   document.addEventListener("drop", ({ dataTransfer }) => {
     const [{ name }] = dataTransfer.files;
-    // The page restarts whatever preceded the app.
+    // The page replays drops that preceded the app.
     if (seen.has(name)) return;
     seen.add(name);
     const number = names.indexOf(name);

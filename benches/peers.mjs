@@ -4,12 +4,12 @@
 // Compared runs alternate; values are medians of 15 runs.
 //
 // * Programs run as whole processes, with their output discarded. `iga64` gets the code of each
-// kernel as a file, `zstd` the file as clang compresses it (level 10), zeview the same in clang's
-// bundle.
+//   kernel as a file, `zstd` the file as clang compresses it (level 10), zeview the same in clang's
+//   bundle.
 // * `serde_yaml` and zeview's reader read `.ze_info` in one warm process.
 // * JavaScript readers (peers/readers.js) start in a fresh Node process, or a fresh page in
-// Chromium: the first file includes loading the library (cold), the eleventh is warm. They must
-// find the same counts.
+//   Chromium: the first file includes loading the library (cold), the eleventh is warm. They must
+//   find the same counts.
 //
 // Kaitai's ELF description is downloaded, unless `KAITAI_ELF` names a local file. With
 // ZEVIEW_CORPUS, reads its files of 600 kernels and a small one, else samples of the page. Peers

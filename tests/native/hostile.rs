@@ -10,7 +10,7 @@ use std::time::Instant;
 use crate::support::fixtures::hostile;
 use crate::support::growing::ALL as GROWING;
 use crate::support::hostile::ALL;
-use crate::support::lists::ask_all;
+use crate::support::lists::request_all;
 use crate::support::watchdog::Watchdog;
 use zeview::decode::{decode, limits};
 use zeview::model::{Document, FileSource, MemorySource, NodeId, SourceId, Span};
@@ -66,7 +66,7 @@ fn lists_of_files_of_10_mb() {
         let opened = handler.open(1, name, Box::new(MemorySource::from(bytes)));
         assert!(matches!(opened.response, Response::Opened(_)), "{name}");
         let mut last = (String::new(), Instant::now());
-        ask_all(&mut handler, |request| {
+        request_all(&mut handler, |request| {
             let (before, since) = &last;
             if since.elapsed().as_millis() > 500 {
                 eprintln!("{name}: {:?} for {before}", since.elapsed());
