@@ -142,8 +142,8 @@ fn listings(folder: &Path) -> Result<(), Failed> {
 /// Number of listings skipped between two that are assembled.
 const EVERY: usize = 4;
 
-/// Where `iga64` is installed, it makes the same bytes of our text, or bytes of the same meaning:
-/// some instructions have several encodings, of which it takes another one.
+/// Checks that `iga64`, if installed, assembles our text into bytes of the same meaning: some
+/// instructions have several encodings.
 fn assembled(folder: &Path) -> Result<(), Failed> {
     if Command::new("iga64").arg("-h").output().is_err() {
         println!("iga64 is not installed: nothing is assembled");
