@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# Checks files, holds their kernels to limits, compares them with earlier ones, and writes what it
-# found as a job summary in Markdown and as SARIF. action.yml calls it; it runs elsewhere, too:
+# Checks files, enforces kernel limits, compares with earlier builds, and writes the results as a
+# job summary in Markdown and as SARIF. action.yml calls it; it also runs elsewhere:
 #
-#   ZEVIEW               the program; `zeview` without
-#   ZEVIEW_FILES         files and patterns (* ? [] **), one a line
-#   ZEVIEW_STRICT        true: warnings fail
-#   ZEVIEW_DEVICE        the device that files are checked for
-#   ZEVIEW_FAIL_IF       conditions of `zeview kernels --fail-if`, one a line
-#   ZEVIEW_BASE          what is compared with: a file or a folder
-#   ZEVIEW_HEAD          what is compared; the file in ZEVIEW_FILES without
-#   ZEVIEW_DIFF_FAIL_IF  conditions of `zeview diff --fail-if`, one a line
-#   ZEVIEW_SARIF         where the SARIF log goes; none is written without
-#   GITHUB_STEP_SUMMARY  where the summary is appended; standard output without
-#   GITHUB_OUTPUT        where the log's path is appended, as `sarif=PATH`
+#   ZEVIEW               the program; default: `zeview`
+#   ZEVIEW_FILES         files and patterns (* ? [] **), one per line
+#   ZEVIEW_STRICT        true: also fail on warnings
+#   ZEVIEW_DEVICE        the device to check for
+#   ZEVIEW_FAIL_IF       conditions of `zeview kernels --fail-if`, one per line
+#   ZEVIEW_BASE          the earlier file or folder
+#   ZEVIEW_HEAD          the later file or folder; default: the file in ZEVIEW_FILES
+#   ZEVIEW_DIFF_FAIL_IF  conditions of `zeview diff --fail-if`, one per line
+#   ZEVIEW_SARIF         where to write the SARIF log; default: none
+#   GITHUB_STEP_SUMMARY  file to append the summary to; default: standard output
+#   GITHUB_OUTPUT        file to append `sarif=PATH` to
 #
-# Exit status: 0 if everything was judged and is well, 1 if something fails, 2 if nothing is known to
-# fail but something could not be judged.
+# Exit status: 1 if anything fails, else 2 if something could not be judged, else 0.
 set -euo pipefail
 shopt -s nullglob
 # bash 3.2 (macOS) has no `**`.
@@ -30,7 +29,7 @@ zeview=${ZEVIEW:-zeview}
 summary=${GITHUB_STEP_SUMMARY:-/dev/stdout}
 status=0
 
-# A summary of more than 1 MiB is refused as a whole. It has five parts at most.
+# GitHub rejects summaries larger than 1 MiB. A summary has at most five parts.
 longest=200000
 
 work=$(mktemp -d)
@@ -41,14 +40,14 @@ fail() {
     exit 2
 }
 
-# A failure is certain, whatever else could not be judged.
+# Combines exit statuses: a failure takes precedence over results that could not be judged.
 settle() {
     if [ "$status" -ne 1 ] && [ "$1" -ne 0 ]; then
         status=$1
     fi
 }
 
-# Sets `lines` to the lines of a text that are not blank.
+# Sets `lines` to the non-blank lines of a text.
 lines_of() {
     lines=()
     local line
@@ -60,19 +59,19 @@ lines_of() {
     done <<<"$1"
 }
 
-# Sets `options` to an option before each line of a text.
+# Sets `options` to one `OPTION=LINE` per line of a text.
 options_of() {
     options=()
     lines_of "$2"
     local line
-    # bash 3.2 (macOS) takes the elements of an empty array for an unset variable.
+    # bash 3.2 (macOS) treats the elements of an empty array as unset variables.
     for line in ${lines[@]+"${lines[@]}"}; do
-        # In one word: a condition that begins with a hyphen is none of the options.
+        # As one word: a condition may begin with a hyphen.
         options+=("$1=$line")
     done
 }
 
-# A path that is no option and not `-`, which is standard input.
+# Prints a path that cannot be taken for an option or for `-` (standard input).
 plain() {
     case $1 in
         -*) printf './%s' "$1" ;;
@@ -80,21 +79,21 @@ plain() {
     esac
 }
 
-# Runs a command; what it prints goes to the files `$work/text` and `$work/errors`, its status to
+# Runs a command, with its output in the files `$work/text` and `$work/errors` and its status in
 # `code`.
 run() {
     code=0
     "$@" >"$work/text" 2>"$work/errors" </dev/null || code=$?
-    # More than 2: it has not run, or was killed.
+    # More than 2: the command could not run, or was killed.
     if [ "$code" -gt 2 ]; then
         code=2
     fi
 }
 
-# The beginning of a file, if not all of it fits.
+# Prints a file, truncated to the maximum length.
 beginning() {
     if [ "$(wc -c <"$1")" -gt "$longest" ]; then
-        # Without the line that is cut.
+        # Drop the truncated line.
         head -c "$longest" "$1" | sed '$d'
         printf '%s\n' '… the rest is in the log'
     else
@@ -102,8 +101,8 @@ beginning() {
     fi
 }
 
-# Prints what the command said to the log. Lines of it are no commands to the runner, whatever they
-# begin with.
+# Prints the output of the command to the log. The runner does not interpret lines of it as workflow
+# commands.
 log() {
     printf '$ %s\n' "$1"
     if [ "${GITHUB_ACTIONS:-}" = true ]; then
@@ -117,8 +116,8 @@ log() {
     fi
 }
 
-# Appends files to the summary as they are, those with something in them: the fence is longer than
-# all runs of backticks in the file.
+# Appends the non-empty files to the summary verbatim, each in a fence that is longer than any run of
+# backticks in the file.
 fenced() {
     local file fence
     for file in "$@"; do
@@ -137,7 +136,7 @@ fenced() {
     done
 }
 
-# Appends a heading: what was done, and how it ended.
+# Appends a heading with the step and its result.
 heading() {
     local words
     case $2 in
@@ -155,9 +154,9 @@ for pattern in ${lines[@]+"${lines[@]}"}; do
     if [ -e "$pattern" ]; then
         found=("$pattern")
     elif [[ $pattern = *'**'* && $has_globstar = false ]]; then
-        fail "** takes bash 4, and this is bash $BASH_VERSION"
+        fail "** requires bash 4; this is bash $BASH_VERSION"
     else
-        # Only names are made of it: without IFS nothing is split, and nothing is run.
+        # Expands file names only: an empty IFS prevents splitting, and nothing is executed.
         IFS=
         # shellcheck disable=SC2206
         found=($pattern)
@@ -177,14 +176,14 @@ for pattern in ${lines[@]+"${lines[@]}"}; do
     fi
 done
 if [ "${#files[@]}" -eq 0 ]; then
-    fail 'no files are given'
+    fail 'no files given'
 fi
 
 check=(check)
 case ${ZEVIEW_STRICT:-false} in
     true) check+=(--strict) ;;
     false) ;;
-    *) fail 'strict is true or false' ;;
+    *) fail 'strict must be true or false' ;;
 esac
 if [ -n "${ZEVIEW_DEVICE:-}" ]; then
     check+=("--device=$ZEVIEW_DEVICE")
@@ -200,13 +199,13 @@ settle "$code"
 
 if [ -n "${ZEVIEW_SARIF:-}" ]; then
     case $ZEVIEW_SARIF in
-        # It would be a further output in GITHUB_OUTPUT.
+        # A line break would add another output to GITHUB_OUTPUT.
         *$'\n'*) fail 'the path of the SARIF log has a line break' ;;
     esac
-    # It fails like the check before; what matters is that the log is there.
+    # It fails like the check above; only the log matters here.
     "$zeview" "${check[@]}" --sarif "${files[@]}" >"$ZEVIEW_SARIF" 2>/dev/null </dev/null || true
     if [ ! -s "$ZEVIEW_SARIF" ]; then
-        fail 'there is no SARIF log'
+        fail 'no SARIF log was written'
     fi
     if [ -n "${GITHUB_OUTPUT:-}" ]; then
         printf 'sarif=%s\n' "$ZEVIEW_SARIF" >>"$GITHUB_OUTPUT"
@@ -226,21 +225,21 @@ if [ -n "${ZEVIEW_BASE:-}" ]; then
     head=${ZEVIEW_HEAD:-}
     if [ -z "$head" ]; then
         if [ "${#files[@]}" -ne 1 ]; then
-            fail 'there are several files: head tells which to compare with base'
+            fail 'several files: set head to the one to compare with base'
         fi
         head=${files[0]}
     fi
     options_of --fail-if "${ZEVIEW_DIFF_FAIL_IF:-}"
     run "$zeview" diff --markdown ${options[@]+"${options[@]}"} \
         "$(plain "$ZEVIEW_BASE")" "$(plain "$head")"
-    # That something differs is no failure by itself.
+    # A difference alone is not a failure.
     if [ "${#options[@]}" -eq 0 ] && [ "$code" -eq 1 ]; then
         code=0
     fi
     log 'zeview diff'
     heading 'Compared with the base' "$code"
     fenced "$work/errors"
-    # It is Markdown already, with names and values escaped.
+    # The output is already Markdown, with names and values escaped.
     {
         beginning "$work/text"
         printf '\n'

@@ -1,4 +1,4 @@
-//! How long the decoder takes: `cargo xtask bench core`.
+//! Decoder benchmarks: `cargo xtask bench core`.
 
 use std::hint::black_box;
 use std::io;
@@ -69,7 +69,7 @@ fn positions(c: &mut Criterion) {
     });
 }
 
-/// The real words of each platform's table, with the labels of their listing.
+/// Decodes real words of each platform, with the labels of their listing.
 fn instructions(c: &mut Criterion) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/isa");
     let mut group = c.benchmark_group("instructions");

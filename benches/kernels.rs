@@ -1,8 +1,8 @@
-//! `.ze_info` and the kernel table, against what people use today.
+//! `.ze_info` and the kernel table, compared with current practice.
 //!
-//! `cargo xtask bench kernels` (with `ZEVIEW_CORPUS` for the file of 600 kernels). Prints a
-//! table; fails where a target is missed. The comparison with PyYAML's C loader needs
-//! `python3` with `yaml`; where that is not there it says so.
+//! `cargo xtask bench kernels` (with `ZEVIEW_CORPUS` for the file of 600 kernels). Prints a table;
+//! fails if a target is missed. The comparison with PyYAML's C loader requires `python3` with
+//! `yaml`; it is skipped with a message otherwise.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,13 +19,13 @@ use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::{ByteSource, Document, MemorySource, NodeId};
 
-/// Counts what is allocated.
+/// Allocator that counts bytes.
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: passes everything on to the system's allocator.
+// SAFETY: forwards every call to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(pointer, layout) }
     }
 
-    // What grows is moved as the system does it, and not by a copy.
+    // Reallocate as the system does, without copying.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
         PEAK.fetch_max(now, Ordering::Relaxed);
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most memory that `f` needs at once.
+/// Returns the peak memory of `f` in bytes.
 fn memory<T>(f: impl FnOnce() -> T) -> usize {
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
@@ -58,7 +58,7 @@ fn memory<T>(f: impl FnOnce() -> T) -> usize {
     PEAK.load(Ordering::Relaxed) - before
 }
 
-/// The fastest of some runs.
+/// Returns the time of the fastest run.
 fn best<T>(runs: usize, mut f: impl FnMut() -> T) -> Duration {
     let mut best = Duration::MAX;
     for _ in 0..runs {
@@ -69,7 +69,7 @@ fn best<T>(runs: usize, mut f: impl FnMut() -> T) -> Duration {
     best
 }
 
-/// What IGC writes for `kernels` kernels of `arguments` arguments each.
+/// Returns `.ze_info` as IGC writes it, for `kernels` kernels with `arguments` arguments each.
 fn ze_info(kernels: usize, arguments: usize) -> String {
     let mut text = String::from("---\nversion:         '1.73'\nkernels:\n");
     for kernel in 0..kernels {
@@ -105,7 +105,7 @@ fn ze_info(kernels: usize, arguments: usize) -> String {
     text
 }
 
-/// A zebin that has nothing but this text.
+/// Returns a zebin with only this text.
 fn zebin(text: &str) -> MemorySource {
     let names = b"\0.ze_info\0.strtab\0";
     let text_at = 64u64;
@@ -268,7 +268,7 @@ fn table_of_600(report: &mut Report) {
     }
 }
 
-/// The text of the file's `.ze_info`.
+/// Returns the text of the file's `.ze_info`.
 fn text_of(source: &MemorySource) -> Vec<u8> {
     let mut document = open(source);
     let id = document.find(".ze_info").unwrap();
@@ -276,7 +276,7 @@ fn text_of(source: &MemorySource) -> Vec<u8> {
     document.sources.read(span).unwrap().to_vec()
 }
 
-/// How long PyYAML's C loader takes to read the text, in a process that runs already.
+/// Time of PyYAML's C loader for the text, in a running process.
 fn python(text: &[u8]) -> Option<Duration> {
     let path = std::env::temp_dir().join(format!("zeview-bench-{}.yaml", std::process::id()));
     std::fs::write(&path, text).ok()?;
@@ -292,8 +292,8 @@ fn python(text: &[u8]) -> Option<Duration> {
     Some(Duration::from_secs_f64(seconds))
 }
 
-/// The data flow of a kernel of 10 000 instructions: the largest kernel of the fixtures of each
-/// encoding, again and again.
+/// Analyzes the data flow of 10 000 instructions: the largest kernel of the fixtures of each
+/// encoding, repeated.
 fn data_flow(report: &mut Report) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/isa/dataflow");
     for platform in Platform::ALL {

@@ -1,19 +1,20 @@
-// What a page still holds when all is closed: `cargo xtask bench memory` (after `cargo xtask dist`).
+// Memory that a page retains after everything is closed: `cargo xtask bench memory` (after `cargo
+// xtask dist`).
 //
-// Prints a table in Markdown. Files are opened one after the other, each looked at and closed; then
-// embeds are put into another page, shown and taken out. At last ten files are open at once, in a tab
-// each, as one was before. Before each measurement garbage is collected, and Chromium is told that
-// memory is short, so that it gives back what it keeps in stock.
+// Prints a Markdown table. Opens, views and closes files one after another; then adds embeds to
+// another page, shows and removes them. Finally opens ten files at once, in a tab each. Before each
+// measurement, garbage is collected and Chromium gets a memory pressure notification, so that it
+// releases its caches.
 //
-// * One is when the first is closed. The start is after as many as Chromium takes until its own stock
-//   is full (WARM): it keeps compiled code and freed memory of some frames and workers.
-// * The peak is the most that was seen on the way, with a file or an embed open.
-// * At the end all is closed. Process is the resident set of the page's process, which has the memory
-//   of the decoders in it; the others are Chromium's own counts of the page's thread.
+// * One: after closing the first. Start: after WARM of them, when Chromium's caches are full (it
+//   keeps compiled code and freed memory of some frames and workers).
+// * Peak: the maximum on the way, with a file or an embed open.
+// * End: everything closed. Process is the resident set of the page's process, including the memory
+//   of decoders; the other values are Chromium's counts for the page's thread.
 //
-// Fails if a count ends more than a tenth above its start, or if ten tabs take a tenth more than ten
-// times what one takes beside the page without a file. The numbers of files and of embeds may be
-// given: `node benches/memory.mjs 50 20`.
+// Fails if a count ends more than 10% above its start, or if ten tabs take over 10% more than ten
+// times the increase for one tab. The numbers of files and embeds can be set: `node
+// benches/memory.mjs 50 20`.
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -118,7 +119,7 @@ async function tabs() {
   const bytes = await readFile(path.join(SAMPLES, "kernels600.dg2.zebin"));
   const open = async (count) => {
     for (let i = 0; i < count; i++) {
-      // Another file each time: the same one would have one tab.
+      // A different file each time, as equal files share a tab.
       await dropBytes(page, { [`${i}.zebin`]: Buffer.concat([bytes, Buffer.alloc(i + 1)]) });
       await page.getByRole("treeitem", { name: `${i}.zebin` }).waitFor();
       await page.getByRole("tablist", { name: "Panels" }).getByRole("tab", { name: /^Kernels/ }).click();
@@ -130,7 +131,7 @@ async function tabs() {
     await eventually(() => page.getByRole("treeitem").count(), 0);
   };
   const seen = {};
-  // Until Chromium's own stock is full.
+  // Until Chromium's caches are full.
   await open(TABS);
   await close(TABS);
   seen.none = await held(page);

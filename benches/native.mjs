@@ -1,4 +1,4 @@
-// zeview's own programs, built for release, for the benchmarks beside them.
+// Release builds of zeview's native programs, for comparison in benchmarks.
 
 import { execFile } from "node:child_process";
 import path from "node:path";

@@ -1,8 +1,8 @@
-//! How long the decoder takes to open a file natively: what the page's status line says of the
-//! browser, by the same code. `cargo xtask bench page` runs it beside each of its own runs.
+//! Time to open a file natively, with the code behind the page's status line. `cargo xtask bench
+//! page` runs it along with its own runs.
 //!
-//! Prints the milliseconds of the first file that a process opens, and of the second, which is
-//! the same one again.
+//! Prints the milliseconds of the first file that a process opens, and of the same file opened
+//! again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use std::path::Path;
@@ -28,7 +28,7 @@ fn open(file: &Path) -> f64 {
 }
 
 fn main() {
-    // Cargo says `--bench`.
+    // Cargo passes `--bench`.
     let file = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
     let file = file.expect("the path of a file");
     let file = Path::new(&file);

@@ -1,26 +1,25 @@
-// What the page costs in Chromium: `cargo xtask bench page` (after `cargo xtask dist`).
+// Cost of the page in Chromium: `cargo xtask bench page` (after `cargo xtask dist`).
 //
-// Prints tables in Markdown. In each run a fresh page gets a file as soon as the app has started
-// (cold), and then a copy of it (second); the panel in question is opened as soon as its tab is
-// there. Nothing is done beforehand that a person would not do.
+// Prints Markdown tables. In each run, a fresh page gets a file as soon as the app has started
+// (cold), then a copy of it (second); the panel is opened as soon as its tab appears. Nothing is
+// prepared that a user would not do.
 //
-// * The page's work is what the main thread does from the drop until the rows are painted, in
-//   processor time, so that what else the machine does counts less; from Chromium's own trace,
-//   which is kept in target/bench. The decoder has a thread of its own.
-// * The floor is what the main thread does when the document as it then stands is put into a
-//   blank page with the same style sheets by `innerHTML`: parsing, style, layout and paint.
-// * The decoder's time is what the status line says. Beside it stands the time of the same code
-//   run natively (benches/open.rs) in a process of its own: its first file beside the cold one,
-//   its second beside the second.
-// * Two open files are compared by a click on the name of one, then the other way round; beside that
-//   stands `zeview diff` of the same files, as a process.
-// * A generated library of 330 MB with 4 600 kernels is opened, and the Kernels panel is opened at once:
-//   until its first rows, until all images are read, and from a click on Stop until reading has stopped.
-//   Beside it stands the time of the same requests natively (benches/library.rs).
-// * Memory is what the page's process holds more than that of a page without a file.
+// * Page's work is the processor time of the main thread from the drop until the rows are painted,
+//   which depends little on the load of the machine. It comes from Chromium's trace, which is kept in
+//   target/bench. The decoder has its own thread.
+// * Floor is the work of the main thread to insert the resulting document into a blank page with
+//   the same style sheets by `innerHTML`: parsing, style, layout and paint.
+// * Decoder is the time in the status line. Native is the time of the same code in a native process
+//   (benches/open.rs): its first file next to the cold one, its second next to the second.
+// * Two open files are compared by clicking the name of one, then in the other direction, next to
+//   `zeview diff` of the same files as a process.
+// * A generated library of 330 MB with 4 600 kernels is opened, and the Kernels panel at once: until
+//   its first rows, until all images are read, and from a click on Stop until reading has stopped,
+//   next to the same requests natively (benches/library.rs).
+// * Memory is the increase of the page's process over a page without a file.
 //
-// With ZEVIEW_CORPUS its files of 600 kernels and of 10 000 modules are opened, else the sample
-// of 600 kernels that comes with the page.
+// With ZEVIEW_CORPUS, uses its files of 600 kernels and of 10 000 modules, else the sample of 600
+// kernels of the page.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -48,7 +47,7 @@ function sample(name) {
 const ours = (name) => path.join(ROOT, "www/samples", name);
 const manyKernels = () => sample("zebin/many600.dg2.igc2.40.zebin") ?? ours("kernels600.dg2.zebin");
 
-// -- Files: each a function that makes it at a place ----------------------------
+// -- Files: functions that create them at a path ----------------------------
 
 const copyOf = (file) => (place) => copyFile(file, place);
 
@@ -61,7 +60,7 @@ const withHoles = (gigabytes) => async (place) => {
 
 const generated = (from, make) => async (place) => writeFile(place, make(await readFile(path.join(ROOT, from)), 60_000));
 
-// -- What the browser says ------------------------------------------------------
+// -- Measurements of the browser ------------------------------------------------------
 
 /** The memory of a page without a file, when all is loaded. */
 async function idleMemory() {
@@ -96,7 +95,7 @@ function watchDrops({ names, panel, rows }) {
   const seen = new Set();
   document.addEventListener("drop", ({ dataTransfer }) => {
     const [{ name }] = dataTransfer.files;
-    // The page does over again what came before the app.
+    // The page replays drops that preceded the app.
     if (seen.has(name)) return;
     seen.add(name);
     const number = names.indexOf(name);
@@ -112,7 +111,7 @@ function watchDrops({ names, panel, rows }) {
         clicked = tab !== undefined;
       }
       if (!isOpen || !clicked || document.querySelectorAll(rows).length <= 3) return requestAnimationFrame(look);
-      // The next task comes after this frame's style, layout and paint.
+      // The next task runs after this frame's style, layout and paint.
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         performance.mark(`zeview-shown-${number}`);
@@ -130,7 +129,7 @@ async function showBlank(page, html) {
   const [, head] = /<head>(.*?)<\/head>/s.exec(html);
   const sheets = head.match(/<link [^>]*rel="stylesheet"[^>]*>/g).join("");
   const [root] = /<html[^>]*>/.exec(html);
-  // A letter of each font, so that the floor is not that of a browser without fonts.
+  // A letter of each font, so that the floor includes loading fonts.
   const body = `<body><p>x</p><p class="mono">x</p></body>`;
   const address = new URL("blank.html", page.url()).href;
   await blank.route(address, (route) => route.fulfill({
@@ -207,7 +206,7 @@ async function measure(name, make, idle, { scroll = null, panel = null, rows = "
       });
       if (number === 0) await trace(page, TRACING);
     }
-    // The milliseconds that the first and the second file take natively.
+    // Native milliseconds of the first and the second file.
     const times = await timesOf("open", files[0]);
     results.forEach((result, number) => { result.native = times[number]; });
   } finally {
@@ -228,7 +227,7 @@ async function visit(file) {
     offline: true,
     before: async (page) => {
       await page.addInitScript(watchDrops, { names: ["visit.bin"], panel: null, rows: "[role=treeitem]" });
-      // Whoever comes from outside cannot be that early.
+      // Input from outside the page cannot arrive this early.
       await page.addInitScript((base64) => {
         document.addEventListener("DOMContentLoaded", () => {
           const dataTransfer = new DataTransfer();
@@ -314,7 +313,7 @@ async function comparison(makes, program) {
 /** The milliseconds that `zeview diff` takes for two files, as a process. */
 async function nativeComparison(program, files) {
   const start = performance.now();
-  // Files that differ end it with 1.
+  // It exits with 1 if the files differ.
   await promisify(execFile)(program, ["diff", ...files], { maxBuffer: 2 ** 30 })
     .catch((error) => { if (error.code !== 1) throw error; });
   return performance.now() - start;

@@ -1,19 +1,19 @@
-// zeview beside its peers, on the same files in one run: `cargo xtask bench peers` (after `cargo
-// xtask dist`). Prints a table in Markdown.
+// zeview compared with similar tools, on the same files in one run: `cargo xtask bench peers`
+// (after `cargo xtask dist`). Prints a Markdown table.
 //
-// All that is compared alternates; values are medians of 15 runs.
+// Compared runs alternate; values are medians of 15 runs.
 //
-// * Programs run as whole processes, their output thrown away. `iga64` gets the code of
-//   each kernel as a file, `zstd` the file as clang compresses it (level 10), zeview the same in clang's
+// * Programs run as whole processes, with their output discarded. `iga64` gets the code of each
+//   kernel as a file, `zstd` the file as clang compresses it (level 10), zeview the same in clang's
 //   bundle.
-// * `serde_yaml` and zeview's reader take `.ze_info` in one process that is warm.
-// * Readers in JavaScript (peers/readers.js) start in a fresh process of Node, or a fresh page in
-//   Chromium: the first file counts from the loading of the library on (cold), the eleventh is warm.
-//   They must find the same.
+// * `serde_yaml` and zeview's reader read `.ze_info` in one warm process.
+// * JavaScript readers (peers/readers.js) start in a fresh Node process, or a fresh page in
+//   Chromium: the first file includes loading the library (cold), the eleventh is warm. They must
+//   find the same counts.
 //
-// Kaitai's description of ELF is fetched, unless the variable `KAITAI_ELF` names a file with it. With
-// ZEVIEW_CORPUS its files of 600 kernels and a small one are read, else samples that come with the page.
-// A peer that is not installed is left out.
+// Kaitai's ELF description is downloaded, unless `KAITAI_ELF` names a local file. With
+// ZEVIEW_CORPUS, reads its files of 600 kernels and a small one, else samples of the page. Peers
+// that are not installed are skipped.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// What the page's process holds, for the benchmarks in Chromium.
+// Memory of the page's process, for the benchmarks in Chromium.
 
 import { readFile } from "node:fs/promises";
 

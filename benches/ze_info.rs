@@ -1,4 +1,4 @@
-//! The `.ze_info` of a file read to its end: by zeview's reader, which keeps offsets, and by
+//! Reads the `.ze_info` of a file completely: with zeview's reader, which keeps offsets, and with
 //! `serde_yaml`. `cargo xtask bench peers` runs it.
 //!
 //! Prints the milliseconds of both: medians of alternating runs in one process.
@@ -34,7 +34,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
 }
 
 fn main() {
-    // Cargo says `--bench`.
+    // Cargo passes `--bench`.
     let file = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
     let text = text_of(Path::new(&file.expect("the path of a file")));
     let ours = || time(|| yaml::parse(&text, yaml::Limits::default()));

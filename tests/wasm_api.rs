@@ -1,4 +1,4 @@
-//! What JavaScript sees: the codec and the class, in a page.
+//! The JavaScript interface in a page: codec and class.
 #![cfg(target_arch = "wasm32")]
 
 #[path = "support/messages.rs"]
@@ -87,7 +87,7 @@ fn large_numbers_are_bigints_and_what_is_missing_is_null() {
     }
     let least = js::to_js(&i64::MIN).unwrap();
     assert_eq!(i64::try_from(least), Ok(i64::MIN));
-    // Plain numbers are understood as well: somebody may write messages by hand.
+    // Plain numbers are accepted too, as messages may be written by hand.
     assert_eq!(js::from_js::<u64>(JsValue::from(4096.0)), Ok(4096));
     let maps = std::collections::BTreeMap::from([("a", 1_u8)]);
     assert_eq!(number(&js::to_js(&maps).unwrap(), "a"), 1.0);
@@ -146,7 +146,7 @@ fn a_page_of_rows_is_fast() {
 
 // The class
 
-/// A 64-bit ELF file with so many symbols.
+/// Returns a 64-bit ELF file with this many symbols.
 fn elf(symbols: u64) -> Vec<u8> {
     const HEADER: u64 = 64;
     let names = b"\0.symtab\0.strtab\0";
@@ -229,7 +229,7 @@ fn options_name_the_file() {
     assert_eq!(text(&document.node(0).unwrap(), "name"), "a.zebin");
 }
 
-/// The first node in the order of the tree that `wanted` likes.
+/// Returns the first node in tree order that matches `wanted`.
 fn first(
     document: &mut ZeviewDocument,
     id: u32,

@@ -24,7 +24,7 @@ macro_rules! cases {
     };
 }
 
-/// `tests/golden.rs` sees to it that none is missing.
+/// `tests/golden.rs` checks that the list is complete.
 static ZEBINS: &[Case] = cases!["zebin":
     "assertk.dg2.igc2.40.zebin",
     "assertk.tgllp.igc1.12504.zebin",

@@ -1,4 +1,4 @@
-//! The decoder's side in a worker: files by position, and messages.
+//! The decoder host in a worker: files by offset, and messages.
 #![cfg(target_arch = "wasm32")]
 
 use std::cell::RefCell;
@@ -61,7 +61,7 @@ fn long_reads_are_put_together() {
 
 #[wasm_bindgen_test]
 fn positions_above_four_gigabytes() {
-    // A blob of many times the same part takes no memory of its own.
+    // A blob that repeats the same part takes no memory.
     let part = blob(&[&vec![7; 1 << 20]]);
     let parts = Array::new();
     for _ in 0..4 * 1024 + 1 {
@@ -84,7 +84,7 @@ fn an_array_is_read_where_it_is() {
     assert_eq!(source.len(), 4);
     assert_eq!(&*source.read(1, 3).unwrap(), b"cde");
     assert!(source.read(1, 4).is_err());
-    // Whoever transfers the buffer takes the bytes away.
+    // Transferring the buffer takes the bytes away.
     let options = Object::new();
     let transfer = Array::of1(&array.buffer());
     Reflect::set(&options, &"transfer".into(), &transfer).unwrap();
@@ -105,8 +105,8 @@ fn function(name: &str) -> Function {
     value.unchecked_into()
 }
 
-// The worker's own line. The test's worker talks to its page through the same one, so what
-// is posted is caught, and what comes in is an event made here.
+// The worker's own channel. The test's worker talks to its page through the same one, so posted
+// messages are caught, and incoming ones are synthetic events.
 
 fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
@@ -114,7 +114,7 @@ fn scope() -> DedicatedWorkerGlobalScope {
 
 type Caught = Rc<RefCell<Vec<(JsValue, Array)>>>;
 
-/// Runs `act` and returns what was posted meanwhile.
+/// Runs `act` and returns the messages posted meanwhile.
 fn posted(act: impl FnOnce()) -> Vec<(JsValue, Array)> {
     let caught = Caught::default();
     let sink = Rc::clone(&caught);
@@ -215,7 +215,7 @@ fn the_host_answers_in_a_worker() {
     }
 }
 
-// In the page: the same through a port, with files that are read as a whole.
+// In the page: the same through a port, with files that are read completely.
 
 /// Waits for the next `count` messages.
 async fn messages(port: &MessagePort, count: usize, act: impl FnOnce()) -> Vec<JsValue> {
@@ -254,7 +254,7 @@ async fn the_host_answers_in_the_page() {
     let (message, _) = codec::read_message(&replies[0]).unwrap();
     assert!(matches!(message, Message::Ready { .. }));
     let answers: Vec<_> = replies[1..].iter().map(answer).collect();
-    // In order, although files take their time.
+    // In order, although files take time.
     let ids: Vec<u32> = answers.iter().map(|answer| answer.0).collect();
     assert_eq!(ids, [1, 2, 3]);
     assert_eq!(answers[1].2.as_ref().unwrap().to_vec(), b"first");

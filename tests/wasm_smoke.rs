@@ -1,4 +1,4 @@
-//! The wasm tests reach a browser at all.
+//! Checks that the wasm tests reach a browser.
 #![cfg(target_arch = "wasm32")]
 
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};

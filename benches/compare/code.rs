@@ -1,4 +1,4 @@
-//! Assembly, beside the Intel Graphics Assembler, where that is installed.
+//! Disassembly, compared with the Intel Graphics Assembler if it is installed.
 
 use std::fs;
 use std::io;
@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::process::RUNS;
 use super::{folder, megabytes, milliseconds, samples};
 
-/// The files of the corpus, and what the assembler's `-p` takes for them. Each has one kernel: behind
-/// the padding of several in one file the assembler loses its place, and prints nothing but errors.
+/// Files of the corpus, with the assembler's `-p` for them. Each has one kernel: with several in
+/// one file, the assembler loses its place after the padding and prints only errors.
 const FILES: [(&str, &str, &str); 2] = [
     ("hugecode.skl.igc1.17791.zebin", "gen9", "9"),
     ("hugecode.tgllp.igc1.12504.zebin", "xe_gen12lp", "12p1"),
@@ -71,7 +71,7 @@ pub fn run() -> io::Result<()> {
     Ok(())
 }
 
-/// From the start of the process to its end, its output thrown away.
+/// Time of the whole process, with its output discarded.
 fn time(command: &mut Command) -> Option<Duration> {
     let begin = Instant::now();
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();

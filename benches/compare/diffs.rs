@@ -1,4 +1,4 @@
-//! `zeview diff` beside `zeview check` of the same two files.
+//! `zeview diff` compared with `zeview check` of the same two files.
 
 use std::fs;
 use std::io;
@@ -41,7 +41,7 @@ pub fn run() -> io::Result<()> {
     Ok(())
 }
 
-/// A copy with another byte in the middle of the first kernel's code.
+/// Writes a copy with a changed byte in the middle of the first kernel's code.
 fn changed(path: &PathBuf) -> io::Result<PathBuf> {
     let mut bytes = fs::read(path)?;
     if let Some(byte) = bytes.get_mut(0x80) {

@@ -1,4 +1,4 @@
-//! Libraries with device images, as people have them: those in the folder that `ZEVIEW_WILD` names.
+//! Real libraries with device images, from the folder that `ZEVIEW_WILD` names.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::process::{IMAGES, READELF_RELOCATIONS, RUNS, idle, medians, there, used_by};
 use super::{megabytes, milliseconds, name};
 
-/// Large ones: thousands of images, and few.
+/// Large libraries: with thousands of images, and with few.
 static FILES: [&str; 3] = [
     "_tensor_impl.cpython-311-x86_64-linux-gnu.so",
     "_ufunc_impl.cpython-311-x86_64-linux-gnu.so",
@@ -54,7 +54,7 @@ pub fn run() -> io::Result<()> {
     Ok(())
 }
 
-/// The file of that name in a folder, or in one below.
+/// Finds a file by name in a folder or its subfolders.
 fn find(folder: &Path, wanted: &str) -> io::Result<Option<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

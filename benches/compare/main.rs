@@ -1,8 +1,8 @@
-//! Whole processes, side by side with other tools: `cargo xtask bench compare`. Prints
-//! tables in Markdown. `cargo bench --bench compare --features cli -- code` prints those of one part.
+//! Whole processes compared with other tools: `cargo xtask bench compare`. Prints Markdown tables.
+//! `cargo bench --bench compare --features cli -- code` prints the tables of one part.
 //!
-//! Times are medians of alternating runs, from the start of the process to its end. Memory
-//! is the peak of the resident set, read while the process waits to write its last line.
+//! Times are medians of alternating runs of whole processes. Memory is the peak resident set, read
+//! while the process waits to write its last line.
 
 #[allow(dead_code)]
 #[path = "../../tests/support/compressed.rs"]
@@ -40,7 +40,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The parts, and what prints their tables.
+/// Parts, with the functions that print their tables.
 type Part = (&'static str, fn() -> io::Result<()>);
 
 const PARTS: [Part; 5] = [
@@ -52,7 +52,7 @@ const PARTS: [Part; 5] = [
 ];
 
 fn main() -> io::Result<()> {
-    // Cargo adds an option of its own.
+    // Cargo adds an option.
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let is_named = |name: &str| wanted.iter().any(|word| word == name);
     let is_any = PARTS.iter().any(|(name, _)| is_named(name));
@@ -64,12 +64,12 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Where files are made.
+/// Folder for generated files.
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// The folder of the corpus's samples, where there is one.
+/// The samples of the corpus, if it is available.
 fn samples() -> Option<PathBuf> {
     let corpus = std::env::var_os("ZEVIEW_CORPUS")?;
     Some(Path::new(&corpus).join("samples"))

@@ -1,4 +1,4 @@
-//! Other programs beside zeview: their times, and what they use.
+//! Processes of zeview and other tools: time, memory and bytes read.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Each command runs so often.
+/// Number of runs per command.
 pub const RUNS: usize = 15;
 
 const ZEVIEW: &str = env!("CARGO_BIN_EXE_zeview");
 
-/// A tool with its arguments, to which files are added.
+/// A tool with its arguments; files are appended.
 pub struct Tool {
     pub label: &'static str,
     program: &'static str,
@@ -64,7 +64,7 @@ pub const SHA256SUM: Tool = Tool {
     program: "sha256sum",
     arguments: &[],
 };
-/// What reading a file and nothing else costs, with a pipe.
+/// Baseline: only reads a file, through a pipe.
 pub const CAT: Tool = Tool {
     label: "cat \\| wc -c",
     program: "sh",
@@ -92,7 +92,7 @@ impl Tool {
             .is_ok()
     }
 
-    /// From the start of the process to its end, its output thrown away.
+    /// Time of the whole process, with its output discarded.
     pub fn time<P: AsRef<Path>>(&self, files: &[P]) -> Duration {
         let mut command = self.command(files);
         let begin = Instant::now();
@@ -102,7 +102,7 @@ impl Tool {
         time
     }
 
-    /// The most memory that was resident, in bytes, by GNU's `time`. `None` if it is not there.
+    /// Peak resident memory in bytes, measured by GNU `time`. `None` if it is not installed.
     pub fn peak(&self, file: &Path) -> Option<u64> {
         let mut time = Command::new("/usr/bin/time");
         time.args(["-f", "%M", self.program]).args(self.arguments);
@@ -112,7 +112,7 @@ impl Tool {
         Some(kilobytes * 1024)
     }
 
-    /// How many lines it writes.
+    /// Number of lines of output.
     pub fn lines(&self, file: &Path) -> usize {
         let child = self.command(&[file]).stdout(Stdio::piped()).spawn();
         let mut child = child.unwrap_or_else(|e| panic!("{}: {e}", self.program));
@@ -128,7 +128,7 @@ impl Tool {
     }
 }
 
-/// The medians of alternating runs.
+/// Returns the medians of alternating runs.
 pub fn medians<P: AsRef<Path>>(tools: &[&Tool], files: &[P]) -> Vec<Duration> {
     let mut times = vec![Vec::new(); tools.len()];
     for tool in tools {
@@ -146,12 +146,12 @@ pub fn medians<P: AsRef<Path>>(tools: &[&Tool], files: &[P]) -> Vec<Duration> {
     times.into_iter().map(median).collect()
 }
 
-/// Those of them that this machine has.
+/// Returns the tools that are installed.
 pub fn there(tools: &[&'static Tool]) -> Vec<&'static Tool> {
     tools.iter().copied().filter(|t| t.is_there()).collect()
 }
 
-/// The time of `zeview check`: of fewer runs where one takes long.
+/// Time of `zeview check`, from fewer runs if one takes long.
 pub fn time_of(file: &Path) -> Duration {
     let first = CHECK.time(&[file]);
     if first > Duration::from_secs(2) {
@@ -160,31 +160,31 @@ pub fn time_of(file: &Path) -> Duration {
     medians(&[&CHECK], &[file])[0]
 }
 
-/// What a process has used when it wants to write its output.
+/// Resources used by a process before it writes its output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Used {
-    /// The most memory that was resident, in bytes.
+    /// Peak resident memory in bytes.
     pub peak: u64,
-    /// Bytes that were read, of libraries too.
+    /// Bytes read, including libraries.
     pub read: u64,
 }
 
-/// The number after a word in a file of `/proc`.
+/// Returns the number after a word in a file of `/proc`.
 fn proc_number(pid: u32, file: &str, word: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
     let line = text.lines().find(|l| l.starts_with(word))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Runs `zeview check` with its output blocked, and looks at it when it waits there.
+/// Runs `zeview check` with its output blocked, and measures it while it waits.
 pub fn used(file: &Path) -> io::Result<Used> {
     used_by(&CHECK, file)
 }
 
-/// The same of another command that writes when it has read all.
+/// Measures another command that writes after reading everything.
 pub fn used_by(tool: &Tool, file: &Path) -> io::Result<Used> {
     let (mut reader, mut writer) = io::pipe()?;
-    // A pipe that is full: the first write of the process waits.
+    // A full pipe: the process blocks in its first write.
     writer.write_all(&[b' '; 1 << 16])?;
     let mut child = tool.command(&[file]).stdout(writer).spawn()?;
     let pid = child.id();
@@ -219,7 +219,7 @@ pub fn used_by(tool: &Tool, file: &Path) -> io::Result<Used> {
     Ok(used)
 }
 
-/// What a process uses that has nothing to do.
+/// Resources of an idle process.
 pub fn idle() -> io::Result<Used> {
     let path = super::folder().join("idle");
     fs::write(&path, b"x")?;

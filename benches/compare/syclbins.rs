@@ -1,4 +1,4 @@
-//! SYCLBINs: large images that nobody looks at, and many modules.
+//! SYCLBINs with large images that are not opened, and with many modules.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! Zebins: beside other readers of ELF, growth, holes, hostile files.
+//! Zebins: comparison with other ELF readers, growth, holes, hostile files.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub fn run() -> io::Result<()> {
     hostile_files()
 }
 
-/// Two files of 600 kernels: the corpus's where there is one, else one that is generated.
+/// Returns two files of 600 kernels: from the corpus if available, else one generated file.
 fn real_files() -> io::Result<Vec<PathBuf>> {
     if let Some(samples) = samples() {
         let names = ["many600.dg2.igc2.40.zebin", "many600-g.dg2.igc2.40.zebin"];

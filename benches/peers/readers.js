@@ -1,14 +1,14 @@
-// What readers of ELF in JavaScript do with a file: the same script in Node and in Chromium, beside
-// the libraries in `target/bench/peers`.
+// JavaScript ELF readers: the same script in Node and in Chromium, next to the libraries in
+// `target/bench/peers`.
 //
-// All list the sections with their names, the symbols with theirs, and the relocations; all but
-// `elfinfo`, which has none, list the notes. zeview reads `.ze_info` too and checks the file when it
-// opens it, and resolves relocations; `decoded` also asks it for what the others know nothing about.
+// All list sections and symbols with names, and relocations; all except `elfinfo`, which does not
+// read notes, also list notes. zeview also reads `.ze_info`, checks the file and resolves
+// relocations; `decoded` additionally requests data that the others do not decode.
 
 /** After the first run there are so many more; the last of them is warm. */
 const MORE = 10;
 
-// Kaitai's parsers look for it.
+// Kaitai's parsers require it.
 globalThis.self ??= globalThis;
 
 const READERS = { zeview: () => zeview(false), decoded: () => zeview(true), kaitai, elfinfo };
@@ -69,14 +69,14 @@ async function kaitai() {
     const { sectionHeaders } = new Elf(new KaitaiStream(bytes.buffer)).header;
     const found = { sections: 0, symbols: 0, relocations: 0, notes: 0, failed: [] };
     for (const section of sectionHeaders) {
-      // Values are decoded when they are asked for.
+      // Values are decoded lazily.
       const { name, type } = section;
       found.sections += 1;
       try {
         const { entries = [] } = section.body;
         if (type === REL || type === RELA) found.relocations += entries.length;
         if (type === NOTE) found.notes += entries.length;
-        // The first symbol is none.
+        // Skip the null symbol.
         if (type === SYMTAB) found.symbols += entries.slice(1).map(({ name }) => name).length;
       } catch (error) {
         found.failed.push(`${name}: ${error.message}`);

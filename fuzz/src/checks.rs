@@ -1,20 +1,20 @@
-//! What holds for any input.
+//! Properties that hold for any input.
 
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 
+use zeview::analysis::data_flow::Flows;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::device::Device;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
-use zeview::analysis::data_flow::Flows;
-use zeview::tables::ListId;
-use zeview::tables::query::{Filter, Query};
 use zeview::model::text::{TextOptions, write_tree};
 use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
+use zeview::tables::ListId;
+use zeview::tables::query::{Filter, Query};
 
 use crate::files;
 use crate::support::code;
@@ -24,7 +24,7 @@ use crate::support::invariants::{Depth, violations};
 use crate::support::layout::unfounded;
 use crate::support::{full_zebin, open};
 
-/// Any bytes: they are opened, judged, shown as a whole, and asked for from both sides.
+/// Opens, dumps and judges any bytes, and looks up nodes by offset and leaves by range.
 pub fn decode(input: &[u8]) {
     let mut document = open(input);
     let len = input.len() as u64;
@@ -34,7 +34,7 @@ pub fn decode(input: &[u8]) {
         TextOptions::default(),
         &mut io::sink(),
     )
-    .expect("nothing is written to a sink in vain");
+    .expect("writing to a sink cannot fail");
     for diagnostic in document.diagnostics.clone() {
         let span = diagnostic.primary.span;
         assert!(
@@ -51,12 +51,12 @@ pub fn decode(input: &[u8]) {
     document.verdict(NodeId::ROOT, None);
 }
 
-/// Any text as `.ze_info`.
+/// Decodes any text as `.ze_info`.
 pub fn ze_info(input: &[u8]) {
     std::hint::black_box(&yaml::parse(input, yaml::Limits::default()));
 }
 
-/// Any bytes as code of a platform, which the first byte tells.
+/// Disassembles any bytes as code. The first byte selects the platform.
 pub fn disasm(input: &[u8]) {
     let (first, rest) = files::split_first(input);
     code::check(
@@ -73,12 +73,12 @@ pub fn dataflow(input: &[u8]) {
     code::check_flow(&flow, flow.count());
 }
 
-/// The invariants of documents that the native tests check on damaged files: every byte is in a
-/// leaf, in padding or in a gap; every span lies in its source; rows, diagnostics, verdicts and
-/// lists agree with each other.
+/// Checks the document invariants of the native tests on damaged files: every byte is in a leaf, in
+/// padding or in a gap; every span lies within its source; rows, diagnostics, verdicts and lists
+/// agree with each other.
 fn hold(file: &[u8]) {
-    // All lists, with the verdicts for all devices, take a hundred times as long: some inputs must do.
-    // Which ones is told by their bytes, so that a finding can be repeated.
+    // All lists, with verdicts for all devices, take a hundred times as long, so only some inputs
+    // check them. The choice depends only on the input, so that findings can be reproduced.
     let sum = file
         .iter()
         .fold(0, |sum: u8, byte| sum.wrapping_mul(31).wrapping_add(*byte));
@@ -122,8 +122,8 @@ pub fn hosts(input: &[u8]) {
     hold(&files::host(input));
 }
 
-/// What the driver does with a whole file or with any `.ze_info`, as the first byte tells, on the
-/// file's device and on the one that the second byte tells.
+/// Judges a whole file or any `.ze_info`, as the first byte selects, for the file's device and for
+/// the device selected by the second byte.
 pub fn verdict(input: &[u8]) {
     let (first, rest) = files::split_first(input);
     let (device, rest) = files::split_first(rest);
@@ -154,7 +154,7 @@ pub fn verdict(input: &[u8]) {
     }
 }
 
-/// Two files, in both directions.
+/// Compares two files in both directions.
 pub fn diff(input: &[u8]) {
     if let Some((a, b)) = files::pair(input) {
         let found = differences(a, b);
@@ -162,7 +162,8 @@ pub fn diff(input: &[u8]) {
     }
 }
 
-/// A file and a copy of it with other bytes: they are called the same only where these are layout.
+/// Compares a file with a copy that has other bytes: they are the same only if these bytes are
+/// layout.
 pub fn diff_bytes(input: &[u8]) {
     if let Some((a, b)) = files::changed(input)
         && let Some(found) = unfounded(&a, &b)
@@ -171,8 +172,8 @@ pub fn diff_bytes(input: &[u8]) {
     }
 }
 
-/// Changes of some bytes of `.ze_info`, each an offset and a byte: a gate passes only where the value
-/// that it is about is known to pass.
+/// Changes bytes of `.ze_info` (pairs of offset and byte): a gate passes only if the judged value
+/// is known to pass.
 pub fn gate(input: &[u8]) {
     let mut text = gate::text().into_bytes();
     for change in input.chunks_exact(3).take(files::GATE_CHANGES) {
@@ -185,12 +186,12 @@ pub fn gate(input: &[u8]) {
 }
 
 thread_local! {
-    /// A file with rows in most lists.
+    /// Returns a file with rows in most lists.
     static LISTED: RefCell<Document> = RefCell::new(open(&full_zebin::full().build().bytes));
 }
 
-/// Any text as a filter of a list, which the first byte tells; the second tells what is sorted by. The
-/// rows that it leaves are some of the list's, each once.
+/// Filters and sorts a list by any text; the first byte selects the list, the second the sort
+/// column. The remaining rows are rows of the list, each once.
 pub fn queries(input: &[u8]) {
     let (first, rest) = files::split_first(input);
     let (order, text) = files::split_first(rest);
@@ -222,10 +223,14 @@ pub fn queries(input: &[u8]) {
         rows.sort_unstable();
         let count = rows.len();
         rows.dedup();
-        assert_eq!(rows.len(), count, "a row comes twice");
+        assert_eq!(rows.len(), count, "duplicate row");
         assert!(rows.last().is_none_or(|row| *row < list.count()));
         if text.trim().is_empty() {
-            assert_eq!(count, list.count() as usize, "no filter leaves all rows");
+            assert_eq!(
+                count,
+                list.count() as usize,
+                "an empty filter keeps all rows"
+            );
         }
     });
 }

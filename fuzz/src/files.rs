@@ -1,5 +1,5 @@
-//! Files around inputs: of formats that stand only in other files, and of those whose first bytes
-//! tell which they are, so that no input is lost to another format.
+//! Builds files around inputs: for formats that occur only inside other files, and with fixed first
+//! bytes so that no input is taken for another format.
 
 use crate::support::elf::Class;
 use crate::support::syclbin::{Syclbin, Text};
@@ -10,16 +10,17 @@ pub const AR: &[u8] = b"!<arch>\n";
 pub const SPIRV: &[u8] = &[0x03, 0x02, 0x23, 0x07];
 pub const IGC_DEBUG: &[u8] = b"CTNI";
 
-/// Maximum number of bytes of a text that the target `gate` changes: with more, a key can become
+/// Maximum number of text bytes that the target `gate` changes. With more, a key could become
 /// another key of the specification.
 pub const GATE_CHANGES: usize = 4;
 
-/// The input with these first bytes.
+/// Returns the input after these first bytes.
 pub fn beginning_with(magic: &[u8], input: &[u8]) -> Vec<u8> {
     [magic, input.get(magic.len()..).unwrap_or_default()].concat()
 }
 
-/// A SYCLBIN with the input as a module's properties; the first byte tells the generation.
+/// Returns a SYCLBIN with the input as a module's properties. The first byte selects the
+/// generation.
 pub fn with_properties(input: &[u8]) -> Vec<u8> {
     let (first, text) = split_first(input);
     let mut syclbin = Syclbin::small();
@@ -30,7 +31,7 @@ pub fn with_properties(input: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A zebin with the input as notes; the first byte tells their byte order.
+/// Returns a zebin with the input as notes. The first byte selects their byte order.
 pub fn with_notes(input: &[u8]) -> Vec<u8> {
     let (first, notes) = split_first(input);
     let elf = zebin::small().bytes(".note.intelgt.compat", notes);
@@ -42,18 +43,18 @@ pub fn with_notes(input: &[u8]) -> Vec<u8> {
     elf.build().bytes
 }
 
-/// A zebin with the input as `.ze_info`.
+/// Returns a zebin with the input as `.ze_info`.
 pub fn with_ze_info(input: &[u8]) -> Vec<u8> {
     zebin::small().bytes(".ze_info", input).build().bytes
 }
 
-/// A file with the input as line tables.
+/// Returns a file with the input as line tables.
 pub fn with_lines(input: &[u8]) -> Vec<u8> {
     dwarf_files::with_lines(input.to_vec()).build().bytes
 }
 
-/// A host's program with two images, changed as the input says: the first byte tells the layout, then
-/// an offset, a width and a number each time.
+/// Returns a host program with two images, modified by the input: the first byte selects the
+/// layout, followed by triples of offset, width and number.
 pub fn host(input: &[u8]) -> Vec<u8> {
     let (first, changes) = split_first(input);
     let class = if first & 1 == 0 {
@@ -74,24 +75,24 @@ pub fn host(input: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Two files in one input: the length of the first, and both.
+/// Splits an input into two files: the length of the first, then both.
 pub fn pair(input: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, files) = input.split_at_checked(4)?;
     let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
     Some(files.split_at(length.min(files.len())))
 }
 
-/// Two files as one input.
+/// Joins two files into one input.
 pub fn joined(a: &[u8], b: &[u8]) -> Vec<u8> {
     let length = u32::try_from(a.len()).expect("seeds are short");
     [&length.to_le_bytes(), a, b].concat()
 }
 
-/// What an input of [`changed`] begins with that changes nothing.
+/// Prefix of an input of [`changed`] that changes nothing.
 pub const UNCHANGED: &[u8] = &[1, 0, 0, 0, 0, 0];
 
-/// A file, and a copy with other bytes: their count (at most 8), for each its offset in 4 bytes and
-/// what it is exclusively ored with, then the file.
+/// Returns a file and a modified copy. The input has the number of changes (at most 8), for each
+/// its offset (4 bytes) and the byte to XOR, then the file.
 pub fn changed(input: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let (count, rest) = split_first(input);
     let (changes, file) = rest.split_at_checked(usize::from(count % 8) * 5)?;
@@ -106,7 +107,7 @@ pub fn changed(input: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((file.to_vec(), copy))
 }
 
-/// The first byte, 0 where there is none, and the others.
+/// Splits off the first byte; 0 if there is none.
 pub fn split_first(input: &[u8]) -> (u8, &[u8]) {
     input
         .split_first()

@@ -1,7 +1,7 @@
-//! What the fuzz targets share: what each checks, and the inputs that it begins with.
+//! Shared code of the fuzz targets: checks and seeds.
 //!
 //! A target is a row of [`TARGETS`] and a file in `fuzz_targets/` that names it. `cargo xtask fuzz`
-//! builds the targets, has each write its [`seeds`], and runs them.
+//! builds the targets, lets each write its [`seeds`], and runs them.
 
 pub mod checks;
 pub mod files;
@@ -16,11 +16,11 @@ pub mod support;
 /// A fuzz target.
 pub struct Target {
     pub name: &'static str,
-    /// What holds for any input; panics where it does not.
+    /// Checks an input; panics if a property does not hold.
     pub check: fn(&[u8]),
-    /// The inputs that a file has for it.
+    /// Returns the inputs contained in a file.
     pub of_file: fn(&[u8]) -> Vec<Vec<u8>>,
-    /// The inputs that are in no file.
+    /// Returns generated inputs.
     pub own: fn() -> Vec<Vec<u8>>,
 }
 
@@ -130,14 +130,13 @@ pub const TARGETS: &[Target] = &[
     },
 ];
 
-/// The target of that name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> &'static Target {
     let found = TARGETS.iter().find(|target| target.name == name);
     found.unwrap_or_else(|| panic!("no target {name}"))
 }
 
-/// A program that fuzzes the target of that name. It writes its seeds instead where the
-/// environment asks for them.
+/// Fuzzes the target with this name, or writes its seeds if the environment requests it.
 #[macro_export]
 macro_rules! fuzz {
     ($name:literal) => {

@@ -1,5 +1,5 @@
-//! The inputs that targets begin with: from the fixtures, the page's samples, what the tests build, and
-//! the corpus where `ZEVIEW_CORPUS` names one.
+//! Seeds of the targets: from fixtures, the page's samples, the test builders, and the corpus if
+//! `ZEVIEW_CORPUS` is set.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,17 @@ use zeview::decode::isa::Platform;
 use crate::support::{built, fixtures, gate, isa};
 use crate::{Target, files};
 
-/// In the environment: the folder to write seeds to.
+/// Environment variable: the folder to write seeds to.
 const ASKED: &str = "ZEVIEW_FUZZ_SEEDS";
 
-/// Longer inputs are slow, and mutations seldom hit what matters in them.
+/// Maximum length of a seed in bytes. Longer inputs are slow, and mutations seldom hit relevant
+/// bytes.
 const LONGEST: usize = 16 << 10;
 
-/// So many, the shortest first.
+/// Maximum number of seeds; the shortest are kept.
 const MOST: usize = 1500;
 
-/// Writes the seeds of a target and ends the process, where the environment asks for it.
+/// Writes the seeds of a target and exits, if the environment requests it.
 pub fn write_if_asked(target: &Target) {
     let Some(folder) = env::var_os(ASKED).map(PathBuf::from) else {
         return;
@@ -54,7 +55,7 @@ fn of(target: &Target) -> BTreeSet<Vec<u8>> {
     seeds
 }
 
-/// The files of a folder and its folders, without the texts about them.
+/// Visits the files of a folder and its subfolders, except their descriptions.
 fn each_file(folder: &Path, take: &mut impl FnMut(&[u8])) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -79,7 +80,7 @@ pub struct Section<'a> {
     pub kind: u32,
 }
 
-/// The bytes of the sections that are wanted.
+/// Returns the bytes of the selected sections.
 pub fn sections(file: &[u8], wanted: impl Fn(Section<'_>) -> bool) -> Vec<Vec<u8>> {
     let Ok(elf) = Elf::parse(file) else {
         return Vec::new();
@@ -93,7 +94,7 @@ pub fn sections(file: &[u8], wanted: impl Fn(Section<'_>) -> bool) -> Vec<Vec<u8
     bytes.collect()
 }
 
-/// The file, if it begins so.
+/// Returns the file if it starts with `magic`.
 pub fn beginning_with(file: &[u8], magic: &[u8]) -> Vec<Vec<u8>> {
     file.starts_with(magic)
         .then(|| file.to_vec())
@@ -101,7 +102,7 @@ pub fn beginning_with(file: &[u8], magic: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The inputs behind a byte that chooses something.
+/// Prefixes the inputs with a selector byte.
 pub fn with_first(first: u8, inputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let inputs = inputs.into_iter();
     inputs
@@ -109,7 +110,7 @@ pub fn with_first(first: u8, inputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Code for each platform: what it is for is not known here.
+/// Returns code for each platform, as the file does not name the platform of its code.
 pub fn code(file: &[u8]) -> Vec<Vec<u8>> {
     let text = sections(file, |section| section.name.starts_with(".text."));
     let short = text.into_iter().filter(|code| code.len() <= 2048);
@@ -120,11 +121,13 @@ pub fn code(file: &[u8]) -> Vec<Vec<u8>> {
     all.collect()
 }
 
-/// Changes of the value that a gate is about, and of what is around it.
+/// Returns changes of the judged value and of the text around it.
 pub fn gates() -> Vec<Vec<u8>> {
     let text = gate::text();
     let start = text.rfind("  - name:").expect("it has kernels");
-    let changes = (start..text.len()).step_by(7).zip(b" #:-0x\n\"[{~".iter().cycle());
+    let changes = (start..text.len())
+        .step_by(7)
+        .zip(b" #:-0x\n\"[{~".iter().cycle());
     let change = |(at, byte): (usize, &u8)| {
         let at = u16::try_from(at).expect("the text is short");
         [&at.to_le_bytes()[..], &[*byte]].concat()
@@ -132,7 +135,7 @@ pub fn gates() -> Vec<Vec<u8>> {
     changes.map(change).collect()
 }
 
-/// The instructions of the fixtures, some at a time.
+/// Returns the instructions of the fixtures in small groups.
 pub fn instructions() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for (index, platform) in (0..).zip(Platform::ALL) {
@@ -146,7 +149,7 @@ pub fn instructions() -> Vec<Vec<u8>> {
     all
 }
 
-/// The texts of property sets in a file, for both generations of SYCLBINs.
+/// Returns the property sets in a file as text, for both generations of SYCLBINs.
 pub fn property_sets(file: &[u8]) -> Vec<Vec<u8>> {
     let is_text = |byte: &u8| *byte == b'\n' || (b' '..=b'~').contains(byte);
     let runs = file.split(|byte| !is_text(byte));
@@ -158,7 +161,7 @@ pub fn property_sets(file: &[u8]) -> Vec<Vec<u8>> {
     [with_first(0, sets.clone()), with_first(1, sets)].concat()
 }
 
-/// A file that is a module, and modules in sections.
+/// Returns the file if it is a module, and modules in its sections.
 pub fn spirv(file: &[u8]) -> Vec<Vec<u8>> {
     let mut all = sections(file, |_| true);
     all.push(file.to_vec());
@@ -166,7 +169,7 @@ pub fn spirv(file: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Every layout of a host's program, as it is and with a number changed.
+/// Returns every layout of a host program, unchanged and with one number changed.
 pub fn hosts() -> Vec<Vec<u8>> {
     let layouts = 0..16;
     let change = [0; 11];
@@ -175,7 +178,7 @@ pub fn hosts() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A whole zebin and its `.ze_info`, for some device.
+/// Returns a whole zebin and its `.ze_info`, for some device.
 pub fn verdict(file: &[u8]) -> Vec<Vec<u8>> {
     if !file.starts_with(b"\x7fELF") {
         return Vec::new();
@@ -186,7 +189,7 @@ pub fn verdict(file: &[u8]) -> Vec<Vec<u8>> {
     [whole, with_first(1, device(texts))].concat()
 }
 
-/// The file with itself, and with itself without its second half.
+/// Pairs the file with itself and with its first half.
 pub fn pairs(file: &[u8]) -> Vec<Vec<u8>> {
     if file.len() > 6 << 10 {
         return Vec::new();
@@ -200,7 +203,7 @@ pub fn pairs(file: &[u8]) -> Vec<Vec<u8>> {
     others.map(|other| files::joined(file, other)).to_vec()
 }
 
-/// Filters with everything that they can hold, for each list.
+/// Returns filters that use all syntax, for each list.
 pub fn queries() -> Vec<Vec<u8>> {
     let texts = [
         "",

@@ -1,5 +1,5 @@
-//! The decoder for the browser: in a worker it starts to listen ([`zeview::worker::host`]), in
-//! a page it only offers its exports ([`zeview::api`]).
+//! The decoder for the browser. In a worker it listens for requests ([`zeview::worker::host`]); in
+//! a page it only provides its exports ([`zeview::api`]).
 
 fn main() {
     zeview::worker::host::start();

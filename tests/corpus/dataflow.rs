@@ -1,4 +1,4 @@
-//! The data flow of the kernels of the corpus, as the assembler computes it.
+//! Data flow of the corpus's kernels, compared with the assembler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,17 +18,17 @@ pub const TESTS: &[(&str, Test)] = &[
     ("tokens_have_producers_on_every_path", waits),
 ];
 
-/// The rules by which the assembler and we differ.
+/// Returns whether a known difference from the assembler explains a line:
 ///
-/// * Messages of the data ports with a header (`wr:1h`): the header is a whole register, of which the
-///   third dword is the offset. The assembler counts its first 4 bytes.
+/// * Data port messages with a header (`wr:1h`): the header is a whole register, with the offset in
+/// its third dword. The assembler counts its first 4 bytes.
 /// * Typed surfaces: the addresses are coordinates u, v, r, and lod, each of a register or more. The
 ///   assembler counts u, and as many registers of data as fit the channel mask, from the first register
 ///   of source 1 on, whatever else is in it.
-/// * Gather messages of more than 8 registers (Xe3): their numbers are in two scalars. The assembler
-///   takes those of the first, and r0 for the others.
+/// * Gather messages of more than 8 registers (Xe3): the register numbers are in two scalars. The
+/// assembler uses those of the first, and r0 for the others.
 ///
-/// The live bytes before such a message differ, too.
+/// Live bytes before such a message differ too.
 fn explains(line: &str) -> bool {
     let gathers = || {
         let length = line
@@ -46,7 +46,7 @@ fn data_flow(folder: &Path) -> Result<(), Failed> {
     let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
     let files = fs::read_to_string(folder.join("isa/dataflow/DATAFLOW.tsv"))?;
     let mut files = files.lines().skip(1);
-    // Of all kernels, and of those without messages by which we differ.
+    // All kernels, and those without such messages.
     let mut counts: BTreeMap<String, [Count; 2]> = BTreeMap::new();
     let mut failed = Vec::new();
     listed(folder, &manifest, 1, |listed| {
@@ -125,7 +125,7 @@ fn data_flow(folder: &Path) -> Result<(), Failed> {
 fn waits(folder: &Path) -> Result<(), Failed> {
     let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
     let mut failed = Vec::new();
-    // By platform and kind of wait: all, without a reason.
+    // By platform and kind of wait: total, and without a reason.
     let mut counts: BTreeMap<(String, &str), [usize; 2]> = BTreeMap::new();
     listed(folder, &manifest, 1, |listed| {
         let decoder = Rc::new(Decoder::new(listed.platform));

@@ -1,4 +1,4 @@
-//! Pairs of real files: what differs is what differs in their dumps.
+//! Pairs of real files: `zeview diff` against their dumps.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,13 +20,14 @@ pub const TESTS: &[(&str, Test)] = &[
     ("changed_bytes", changed_bytes),
 ];
 
-/// So many minutes are spent on changed bytes; a few seconds without.
+/// Environment variable: duration of the test of changed bytes in minutes; a few seconds without
+/// it.
 const MINUTES: &str = "ZEVIEW_MINUTES";
 
-/// Files with more bytes are compared elsewhere: the dumps are large.
+/// Maximum size of a file in bytes; larger files have large dumps and are compared elsewhere.
 const LARGE: usize = 200 << 10;
 
-/// The source of a file, and what it was compiled with.
+/// Returns the source of a file, with its compiler options.
 fn stem(name: &str) -> &str {
     name.split(['.', '-']).next().unwrap_or(name)
 }
@@ -48,7 +49,7 @@ fn pairs_of_zebins(folder: &Path) -> Result<(), Failed> {
     for (at, a) in files.iter().enumerate() {
         let others = files[at + 1..].iter();
         let related = others.filter(|b| stem(&a.name) == stem(&b.name));
-        // Neighbors, and one further away: another compiler, another device, other options.
+        // Adjacent files, and more distant ones: another compiler, device or options.
         let related: Vec<&Fixture> = related.collect();
         for b in related.iter().take(2).chain(related.last()) {
             watchdog.case(format!("{} and {}", a.name, b.name));
@@ -91,8 +92,8 @@ fn pairs_of_others(folder: &Path) -> Result<(), Failed> {
     report(&wrong)
 }
 
-/// Copies with one other byte: a difference, or layout. One round over all files, and more until the
-/// time that the environment gives is over.
+/// Compares copies with one changed byte: a difference, or layout. Covers all files once, then
+/// repeats until the time limit.
 fn changed_bytes(folder: &Path) -> Result<(), Failed> {
     let minutes = std::env::var(MINUTES)
         .ok()
@@ -130,7 +131,7 @@ fn changed_bytes(folder: &Path) -> Result<(), Failed> {
     report(&wrong)
 }
 
-/// Files that are made to cost much, with a copy that has other bytes here and there.
+/// Compares hostile files with a copy that has a few changed bytes.
 fn hostile_files(corpus: &Path) -> Result<(), Failed> {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();

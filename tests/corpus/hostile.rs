@@ -1,5 +1,5 @@
-//! Files that broke a promise: each command ends in time, with a documented status, within the
-//! bounds of memory and output.
+//! Files that broke a guarantee: each command ends in time, with a documented status, within the
+//! limits of memory and output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::support::watchdog::Watchdog;
 /// The tests of this file.
 pub const TESTS: &[(&str, Test)] = &[("commands_end", commands_end)];
 
-/// Time for each megabyte of a file, and for smaller ones, in milliseconds. Times are only printed.
+/// Time per megabyte, and for smaller files, in milliseconds. Longer times are only printed.
 const MILLIS: u128 = 1000;
 
 fn commands_end(folder: &Path) -> Result<(), Failed> {
@@ -55,7 +55,7 @@ fn commands_end(folder: &Path) -> Result<(), Failed> {
     }
 }
 
-/// Collects the files in a folder, and in those in it.
+/// Collects the files in a folder and its subfolders.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failed> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

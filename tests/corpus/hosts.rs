@@ -1,4 +1,4 @@
-//! Hosts of device images, compared with what another reader says of them.
+//! Host files with device images, compared with another reader.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -21,7 +21,7 @@ pub const TESTS: &[(&str, super::Test)] = &[
         invariants,
     ),
     ("fields of the index changed", |corpus| {
-        // Other ones of each host, to another value each: all of them take minutes.
+        // Other changes in each host, one per field: all of them take minutes.
         changed(corpus, |host, fields| {
             let is_chosen = |field: usize| (field + host).is_multiple_of(4);
             let choose = |(field, new): (usize, Vec<u64>)| {
@@ -35,13 +35,13 @@ pub const TESTS: &[(&str, super::Test)] = &[
     }),
 ];
 
-/// Those that run only when they are asked for: `cargo test --test corpus -- --ignored`.
+/// Tests that run only on request: `cargo test --test corpus -- --ignored`.
 pub const SLOW_TESTS: &[(&str, super::Test)] = &[(
     "every field of the index changed to every value",
     |corpus| changed(corpus, |_, fields| fields),
 )];
 
-/// The corpus, and the folder of the libraries.
+/// The corpus and the folder of libraries.
 type WildTest = fn(&Path, &Path) -> Result<(), Failed>;
 
 pub const WILD_TESTS: &[(&str, WildTest)] = &[
@@ -49,8 +49,8 @@ pub const WILD_TESTS: &[(&str, WildTest)] = &[
     ("kernels have short names", short_names),
 ];
 
-/// The kernels of all libraries: those of an image and device have different short names, which do
-/// not depend on the order, and almost all are short.
+/// Checks short names of the kernels of all libraries: they are distinct within an image and
+/// device, independent of the order, and almost all are short.
 fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
     let (mut count, mut too_long) = (0, 0);
     for path in [".so", ".dll", ".pyd"]
@@ -103,7 +103,7 @@ fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
     }
 }
 
-/// The files of a folder whose names end so.
+/// Returns the files of a folder whose names have this suffix.
 fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -158,8 +158,8 @@ fn invariants(corpus: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a field of `size` bytes is changed to: nothing, all ones, its neighbors, and the size of
-/// the file.
+/// Returns the values to write into a field of `size` bytes: zero, all ones, the adjacent values,
+/// and the size of the file.
 fn changes(value: u64, size: usize, file: usize) -> Vec<u64> {
     let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));
     let changed = [
@@ -176,7 +176,7 @@ fn changes(value: u64, size: usize, file: usize) -> Vec<u64> {
     changed
 }
 
-/// The leaves of the index, and of what tells the loader to write its pointers.
+/// Returns the leaves of the index, and of the loader's relocations of its pointers.
 fn index_fields(document: &Document) -> Vec<(u64, usize)> {
     let tree = walk_all(document).unwrap();
     let is_of_index = |at: usize| {
@@ -201,7 +201,7 @@ fn index_fields(document: &Document) -> Vec<(u64, usize)> {
     numbers
 }
 
-/// Which changes are made of those of each field of a host, which has this number.
+/// Selects the changes to make to a field with this number.
 type Choose = fn(usize, Vec<Vec<u64>>) -> Vec<Vec<u64>>;
 
 fn changed(corpus: &Path, choose: Choose) -> Result<(), Failed> {
@@ -238,7 +238,7 @@ fn changed(corpus: &Path, choose: Choose) -> Result<(), Failed> {
     }
 }
 
-/// Libraries as people have them.
+/// Compares real libraries.
 fn wild(corpus: &Path, folder: &Path) -> Result<(), Failed> {
     let mut count = 0;
     for reference in files(&corpus.join("samples/wild/reference"), ".json") {

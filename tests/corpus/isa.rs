@@ -1,4 +1,4 @@
-//! The assembler's text of the instructions of the corpus.
+//! Disassembly of the corpus, compared with the assembler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ("listings_are_assembled_to_the_same_bytes", assembled),
 ];
 
-/// A table, unpacked by `xz`.
+/// Returns a table, unpacked by `xz`.
 fn unpacked(folder: &Path, name: &str) -> Result<Vec<u8>, Failed> {
     let path = folder.join(format!("isa/tables/{name}.tsv.xz"));
     let output = Command::new("xz").arg("-dc").arg(&path).output()?;
@@ -53,10 +53,10 @@ fn altered(folder: &Path) -> Result<(), Failed> {
     tables(folder, "fuzz-", [Some(0), Some(2), Some(3), Some(4)])
 }
 
-/// The name that the assembler's `-p` takes for each platform.
+/// The assembler's `-p` for each platform.
 const PLATFORMS: [&str; 8] = ["9", "11", "12p1", "12p71", "12p72", "2", "3", "3pxpc"];
 
-/// A line of the manifest of listings: its name, what `-p` takes, and the code.
+/// A line of the manifest of listings: name, `-p`, and code.
 pub struct Listed<'a> {
     pub name: &'a str,
     pub option: &'a str,
@@ -64,7 +64,7 @@ pub struct Listed<'a> {
     pub code: Vec<u8>,
 }
 
-/// The listings of the manifest: the first of every so many.
+/// Returns every n-th listing of the manifest.
 pub fn listed<'a>(
     folder: &Path,
     manifest: &'a str,
@@ -94,7 +94,7 @@ pub fn listed<'a>(
     Ok(())
 }
 
-/// The listing of some code.
+/// Returns the listing of some code.
 fn listing(platform: Platform, code: &[u8]) -> String {
     let decoder = Decoder::new(platform);
     let mut text = String::new();
@@ -139,11 +139,11 @@ fn listings(folder: &Path) -> Result<(), Failed> {
     }
 }
 
-/// So many listings are not assembled between two that are.
+/// Number of listings skipped between two that are assembled.
 const EVERY: usize = 4;
 
-/// Where `iga64` is installed, it makes the same bytes of our text, or bytes of the same meaning:
-/// some instructions have several encodings, of which it takes another one.
+/// Checks that `iga64`, if installed, assembles our text into bytes of the same meaning: some
+/// instructions have several encodings.
 fn assembled(folder: &Path) -> Result<(), Failed> {
     if Command::new("iga64").arg("-h").output().is_err() {
         println!("iga64 is not installed: nothing is assembled");
@@ -157,7 +157,7 @@ fn assembled(folder: &Path) -> Result<(), Failed> {
     let mut failed = Vec::new();
     listed(folder, &manifest, EVERY, |listed| {
         let text = listing(listed.platform, &listed.code);
-        // The tool reads and writes one byte for a character.
+        // The tool reads and writes one byte per character.
         let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
         fs::write(&source, bytes)?;
         let output = Command::new("iga64")
@@ -167,19 +167,19 @@ fn assembled(folder: &Path) -> Result<(), Failed> {
         let said = String::from_utf8_lossy(&output.stderr);
         let count = counts.entry(listed.option).or_default();
         if said.contains("invalid platform option") {
-            // An older release than the platform.
+            // The installed release may be older than the platform.
             return Ok(());
         }
         count[2] += 1;
         let made = fs::read(&binary).unwrap_or_default();
-        // What is no whole instruction at the end is not in the listing.
+        // The listing omits an incomplete instruction at the end.
         let rest = listed.code.get(made.len()..).unwrap_or_default();
         if listed.code.starts_with(&made) && rest.len() < 16 && output.status.success() {
             count[0] += 1;
         } else if listing(listed.platform, &made) == text {
             count[1] += 1;
         } else if said.contains("warning: implicit type") {
-            // Before Xe calls and returns have types, which the assembler does not keep.
+            // Before Xe, calls and returns have types, which the assembler does not keep.
             println!(
                 "{}: iga64 changes the types of calls and returns",
                 listed.name

@@ -1,5 +1,5 @@
-//! Tests over the reference corpus, whose folder `ZEVIEW_CORPUS` names, and over host libraries in
-//! the folder that `ZEVIEW_WILD` names. Without these folders they are reported as ignored.
+//! Tests over the reference corpus in the folder `ZEVIEW_CORPUS`, and over host libraries in the
+//! folder `ZEVIEW_WILD`. Without these folders, they are reported as ignored.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -21,7 +21,7 @@ use support::fixtures::corpus;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-/// The folder that `ZEVIEW_WILD` names.
+/// Returns the folder that `ZEVIEW_WILD` names.
 fn wild() -> Option<PathBuf> {
     std::env::var_os("ZEVIEW_WILD").map(PathBuf::from)
 }

@@ -1,5 +1,5 @@
-//! The reference files of SYCLBIN: what the reference writers have written, and damaged copies,
-//! each with what the reference reader makes of it.
+//! SYCLBIN reference files: output of the reference writers, and damaged copies, each with the
+//! result of the reference reader.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub const TESTS: &[(&str, Test)] = &[
 struct Sample {
     name: String,
     bytes: Vec<u8>,
-    /// What the reader of the second generation says; it reads both.
+    /// Result of the second-generation reader, which reads both generations.
     verdict: String,
 }
 
@@ -56,7 +56,7 @@ fn all(wrong: Vec<String>) -> Result<(), Failed> {
     }
 }
 
-/// The model in the form of the reference reader's answer.
+/// Returns the model in the form of the reference reader's output.
 fn as_reference(document: &Document) -> Option<Value> {
     let modules = document.modules(NodeId::ROOT)?;
     let sources = &document.sources;
@@ -155,7 +155,7 @@ fn models(corpus: &Path) -> Result<(), Failed> {
     all(wrong)
 }
 
-/// What is reported of good files, and why.
+/// Diagnostics expected in good files, with the reason.
 const EXPECTED: &[(&str, &str, &str)] = &[
     (
         "v1_",
@@ -195,13 +195,13 @@ fn explained(corpus: &Path) -> Result<(), Failed> {
     all(wrong)
 }
 
-/// Files that the reference reader refuses and in which nothing is wrong here, and why.
+/// Files that the reference reader rejects and zeview accepts, with the reason.
 const NO_FAULT: &[(&str, &str)] = &[(
     "bad2_magic.syclbin",
     "with another first byte it is no OffloadBinary, but bytes of an unknown format",
 )];
 
-/// Files that the reference reader takes and should not, and what is wrong with them.
+/// Files that the reference reader accepts by mistake, with the fault.
 const MISSED_BY_THE_REFERENCE: &[(&str, &str)] = &[
     // Sums of offset and size that wrap around.
     ("bad1_gmoff_max", "syclbin/out-of-bounds"),
@@ -212,7 +212,7 @@ const MISSED_BY_THE_REFERENCE: &[(&str, &str)] = &[
     // Headers of another array.
     ("bad1_am_ircount3", "syclbin/index-out-of-bounds"),
     ("bad1_am_iroff2", "syclbin/index-out-of-bounds"),
-    // Bytes that are not there.
+    // Missing bytes.
     ("bad1_txt_b64_bits_huge", "property-set/bit-count"),
     ("bad1_txt_b64_bits_more", "property-set/bit-count"),
     ("bad1_txt_b64_short", "property-set/bit-count"),

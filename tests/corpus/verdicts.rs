@@ -1,10 +1,9 @@
-//! Agreement with the driver: `SAMPLES.tsv` and `VERDICTS.tsv` of the reference corpus say
-//! what release 26.27 did with each file; here is counted how often the verdict says the same.
+//! Agreement with the driver: `SAMPLES.tsv` and `VERDICTS.tsv` of the reference corpus record the
+//! behavior of release 26.27 for each file; this counts how often the verdict agrees.
 //!
-//! The rules were written with the files of these tables at hand. What is counted is therefore
-//! given twice: for a fifth of the files, chosen by a hash of the name, and for the rest. From
-//! now on a rule is changed for what a file of the rest shows; that it holds for the fifth is
-//! then a result.
+//! The rules were written with the files of these tables at hand. Counts are therefore printed
+//! separately for a fifth of the files, chosen by a hash of the name, and for the rest. From now
+//! on, rules change only for files of the rest, so that agreement on the fifth is a result.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,10 +24,10 @@ pub const TESTS: &[(&str, Test)] = &[
     ("no_real_file_is_malformed", well_formed),
 ];
 
-/// Files on which the two differ, and why.
+/// Known disagreements, with the reason.
 const DISAGREEMENTS: &[(&str, &str)] = &[];
 
-/// Is a file one of the fifth that is held back? FNV-1a of the name, 64 bits.
+/// Returns whether a file belongs to the fifth that is held back: FNV-1a of the name, 64 bits.
 fn is_held_back(file: &str) -> bool {
     let hash = file.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -93,7 +92,7 @@ fn count(rows: &[&Row], files: &Path) -> Count {
     for row in rows.iter().filter(|row| !row.driver.is_empty()) {
         let bytes = fs::read(files.join(&row.file)).unwrap();
         let document = decode(Box::new(MemorySource::from(bytes)), &row.file);
-        // A file that is no longer a zebin has no verdict, but the driver's model has.
+        // A file that is no longer a zebin has no verdict, but the driver model does.
         let whole = document.sources.whole(SourceId::FILE);
         let device = Some(row.device.as_str());
         let verdict = document
@@ -103,7 +102,7 @@ fn count(rows: &[&Row], files: &Path) -> Count {
                 panic!("{} has no verdict on {}", row.file, row.device);
             });
         let ours = match verdict.outcome {
-            // The table is of a run that links the file on its own.
+            // The table is from a run that links the file alone.
             Outcome::NeedsLinking => Outcome::LinkFailure,
             // And without its SPIR-V.
             Outcome::Recompiled => Outcome::Refused,
@@ -161,7 +160,7 @@ fn print(title: &str, count: &Count) {
     }
 }
 
-/// Both parts of a table are counted, and every difference must have its reason.
+/// Counts both parts of a table; every disagreement must have a reason.
 fn check(title: &str, rows: &[Row], files: &Path) -> Result<(), Failed> {
     let mut unexplained = 0;
     for (part, held_back) in [("built from", false), ("held back", true)] {

@@ -1,5 +1,5 @@
-//! The reference corpus: every sample is decoded without a remark, and agrees with what
-//! readelf and the ze_info text beside it say.
+//! The reference corpus: every sample decodes without diagnostics, and agrees with readelf and its
+//! `.ze_info` text.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::support::watchdog::Watchdog;
 use libtest_mimic::Failed;
 use zeview::model::Severity;
 
-/// What is reported of real files, and why.
+/// Diagnostics expected in real files, with the reason.
 const EXPECTED: &[(&str, &str, &str)] = &[(
     "globals-visaonly.",
     "elf/relocations-without-symbol-table",
@@ -29,7 +29,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ("changed_files_hold_the_invariants", changed),
 ];
 
-/// The ELF files among the samples; archives are another format.
+/// Returns the ELF files among the samples; archives are another format.
 fn samples(folder: &Path) -> Vec<Fixture> {
     let mut files = in_folder(&folder.join("samples/zebin"), "zebin");
     files.retain(|f| f.bytes.starts_with(b"\x7fELF"));

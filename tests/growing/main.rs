@@ -1,5 +1,5 @@
-//! What files cost that are made to cost much: work, memory and output grow with their size, and
-//! are bounded. Work is counted, not timed: in bytes that are allocated, read and written.
+//! Cost of hostile files: work, memory and output grow linearly with their size, and are bounded.
+//! Work is counted, not timed: in bytes allocated, read and written.
 
 #[cfg(target_os = "linux")]
 mod processes;
@@ -33,7 +33,7 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{ListId, Presence};
 
-/// Counts what is allocated.
+/// Allocator that counts bytes.
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -46,7 +46,7 @@ fn allocated(size: usize) {
     PEAK.fetch_max(now, Ordering::Relaxed);
 }
 
-// SAFETY: passes everything on to the system's allocator.
+// SAFETY: forwards every call to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         allocated(layout.size());
@@ -58,7 +58,7 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(pointer, layout) }
     }
 
-    // What grows is moved as the system does it, and not by a copy.
+    // Reallocate as the system does, without copying.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         NOW.fetch_sub(layout.size(), Ordering::Relaxed);
         allocated(size);
@@ -69,7 +69,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The counts are of all threads: one test at a time.
+/// The counters are global: one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +78,7 @@ struct Cost {
     memory: usize,
 }
 
-/// What `f` costs on a document of these bytes, with opening it.
+/// Returns the cost of opening these bytes and of `f`.
 fn cost(bytes: &[u8], f: impl Fn(&mut Document) -> u64) -> Cost {
     let (before, sum) = (NOW.load(Ordering::Relaxed), SUM.load(Ordering::Relaxed));
     PEAK.store(before, Ordering::Relaxed);
@@ -91,7 +91,7 @@ fn cost(bytes: &[u8], f: impl Fn(&mut Document) -> u64) -> Cost {
     }
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 struct Sink(u64);
 
 impl Write for Sink {
@@ -105,7 +105,7 @@ impl Write for Sink {
     }
 }
 
-/// `zeview check`, and where the findings are.
+/// `zeview check`, and the locations of the findings.
 fn check(document: &mut Document) -> u64 {
     let verdict = document.verdict(NodeId::ROOT, None);
     let findings = verdict.into_iter().flat_map(|verdict| verdict.findings);
@@ -129,7 +129,7 @@ fn lists(document: &mut Document) -> u64 {
     0
 }
 
-/// `zeview kernels --json` and the like: all rows of the lists as JSON, as far as they are allowed.
+/// `zeview kernels --json` and similar: all rows of the lists as JSON, within the limit.
 fn rows(document: &mut Document) -> u64 {
     let limit = usize::try_from(limits::OUTPUT * size(document)).unwrap();
     let mut written = 0;
@@ -154,7 +154,7 @@ fn rows(document: &mut Document) -> u64 {
     written as u64
 }
 
-/// `zeview images --json`: all that the index says of the images.
+/// `zeview images --json`: the whole index of the images.
 fn images(document: &mut Document) -> u64 {
     let Some(images) = document.host_images(NodeId::ROOT) else {
         return 0;
@@ -177,7 +177,7 @@ fn report(document: &mut Document) -> u64 {
     sink.0
 }
 
-/// `zeview diff` of the file and a copy with other bytes here and there.
+/// `zeview diff` of the file and a copy with a few changed bytes.
 fn diff(document: &mut Document) -> u64 {
     let whole = document.sources.whole(SourceId::FILE);
     let mut bytes = document.sources.read(whole).unwrap().to_vec();
@@ -189,7 +189,7 @@ fn diff(document: &mut Document) -> u64 {
     other.sources.bytes_read() + result.entries.len() as u64
 }
 
-/// A byte of the file is clicked in the page.
+/// A click on a byte of the file in the page.
 fn click(document: &mut Document) -> u64 {
     let len = size(document);
     for part in 1..16 {
@@ -204,7 +204,7 @@ fn size(document: &Document) -> u64 {
     document.sources.whole(SourceId::FILE).len()
 }
 
-/// The whole tree as text, of at most so many bytes.
+/// The whole tree as text, up to a limit in bytes.
 fn print(document: &mut Document, limit: u64) -> u64 {
     let mut sink = Sink(0);
     let options = TextOptions {
@@ -225,13 +225,13 @@ fn print_json(document: &mut Document, limit: u64) -> u64 {
     sink.0
 }
 
-/// As `zeview dump`, but for what is always allowed: that would not grow with the file.
+/// `zeview dump` without its minimum limit, which would not grow with the file.
 fn dump(document: &mut Document) -> u64 {
     let limit = limits::OUTPUT * size(document);
     print(document, limit)
 }
 
-/// The beginning of a dump.
+/// The start of a dump.
 fn begin_dump(document: &mut Document) -> u64 {
     print(document, 4 << 20)
 }
@@ -254,16 +254,15 @@ fn all() -> impl Iterator<Item = (&'static str, Make)> {
     ALL.iter().chain(HOSTS).chain(ZEBINS).copied()
 }
 
-/// The sizes of the files in bytes, each twice the one before.
+/// Sizes of the files in bytes, each twice the previous one.
 const SIZES: [usize; 3] = [8 << 10, 16 << 10, 32 << 10];
-/// Of parts that lie over each other: smaller ones stay below what is always allowed
-/// (`limits::WALKS_MORE`).
+/// Sizes for overlapping parts: smaller files stay below the minimum limit (`limits::WALKS_MORE`).
 const SIZES_OVERLAPPING: [usize; 3] = [64 << 10, 128 << 10, 256 << 10];
 
-/// The size of the files whose memory is looked at.
+/// Size of the files in the memory test.
 const LARGE: usize = 10 << 20;
 
-/// What a file may take: ten times its size, or 64 MB; and the copy in memory that it is read from.
+/// Returns the memory limit of a file: ten times its size, or 64 MB, and its copy in memory.
 fn memory_allowed(bytes: &[u8]) -> usize {
     (bytes.len() * 10).max(64 << 20) + bytes.len()
 }
@@ -286,9 +285,9 @@ fn work_grows_with_the_file() {
             }
             watchdog.case(format!("{name}, {what}"));
             let work = sizes.map(|size| cost(&make(size), run).work);
-            // Tables grow in steps; looking for the shortest list of differences takes up to so much,
-            // whatever the size.
-            // What shares is bounded by what every file may take, however small it is.
+            // Tables grow in steps, and the search for the shortest list of differences has a
+            // constant bound.
+            // Shared parts are bounded by the minimum limit, which does not depend on the size.
             let slack = match (what, shares) {
                 // From the second size on, the frame may be unpacked.
                 ("diff", _) if name.contains("one zstd frame") => 96 << 20,
@@ -309,7 +308,7 @@ fn work_grows_with_the_file() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Everything that there is to know of the data flow of code of Xe2. Returns the steps.
+/// Computes the complete data flow of Xe2 code. Returns the steps.
 fn data_flow(code: &[u8]) -> Cost {
     let (before, sum) = (NOW.load(Ordering::Relaxed), SUM.load(Ordering::Relaxed));
     PEAK.store(before, Ordering::Relaxed);
@@ -333,7 +332,7 @@ fn data_flow_grows_with_the_code() {
     for (name, make) in FLOWS {
         watchdog.case(format!("{name}, data flow"));
         let cost = SIZES.map(|size| data_flow(&make(size)));
-        // What always may be spent, in steps and in the producers that they find.
+        // Constant budget, in steps and in the producers that they find.
         let slack = 1 << 30;
         let is_even = |pair: &[Cost]| pair[1].work <= pair[0].work * 5 / 2 + slack;
         let is_bounded = cost.iter().all(|cost| cost.memory < 512 << 20);
@@ -361,8 +360,7 @@ fn comparisons_grow_with_the_files() {
             };
             cost(&a, compared)
         });
-        // What every comparison may take, however small the files are: steps that copy names or read
-        // code.
+        // Budget of every comparison, whatever the size: steps that copy names or read code.
         let slack = match name.contains("over each other") || name.contains("long name") {
             true => 512 << 20,
             false => 16 << 20,
@@ -381,7 +379,7 @@ fn comparisons_grow_with_the_files() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The files of which a comparison takes the most memory or time.
+/// Files whose comparison takes the most memory or time.
 const DIFFED: [&str; 6] = [
     "80 000 parts, one in the other",
     "80 000 tables over the whole file",
@@ -424,7 +422,7 @@ fn memory_is_bounded() {
                 memory >> 20,
                 bytes.len() >> 10
             );
-            // Two files are open for it, and the rows of both stand beside each other.
+            // A comparison has two open files, with the rows of both.
             let times = if what == "diff" { 6 } else { 1 };
             if memory > times * memory_allowed(&bytes) {
                 wrong.push(format!("{name}, {what}: {memory} for {}", bytes.len()));
@@ -446,14 +444,14 @@ fn output_is_bounded() {
         for print in [print, print_json] {
             let mut document = support::open(&bytes);
             let written = print(&mut document, limit);
-            // The line that reaches the limit, and the brackets that are open.
+            // The line that reaches the limit, and the open brackets.
             assert!(written <= limit + (16 << 10), "{name}: {written} bytes");
         }
     }
     watchdog.case("");
 }
 
-/// Names whose short names take much work, `count` of them or of their parts.
+/// Names whose short names are expensive: `count` names or parts of names.
 fn hostile_names(count: usize) -> Vec<(&'static str, Vec<Name>)> {
     let each = |make: &dyn Fn(usize) -> String| {
         let texts = (0..count).map(|at| (format!("_Z{at}"), Some(make(at).into())));
@@ -518,7 +516,7 @@ fn short_names_cost_as_much_as_the_names_are_long() {
             SUM.load(Ordering::Relaxed) - before
         });
         eprintln!("names {what}: {work:?}");
-        // Four times as many names; how they are written goes in steps.
+        // Four times as many names; growth is in steps.
         if work[2] > work[0] * 5 {
             wrong.push(format!("names {what}: {work:?}"));
         }

@@ -1,5 +1,5 @@
-//! Whole processes: every command that reads a file, on files that are made to cost much. Memory is
-//! bounded by a limit of the system, output is counted.
+//! Whole processes: every command that reads a file, on hostile files. The system limits memory;
+//! output is counted.
 
 use std::fs;
 use std::path::Path;
@@ -16,13 +16,13 @@ use super::support::processes::{
 };
 use super::support::watchdog::Watchdog;
 
-/// The sizes of the files in bytes, each twice the one before.
+/// Sizes of the files in bytes, each twice the previous one.
 const SIZES: [usize; 3] = [32 << 10, 64 << 10, 128 << 10];
 
-/// Commands that run at the same time.
+/// Number of commands that run concurrently.
 const THREADS: usize = 2;
 
-/// Files that are made to cost much, and the commands that read them.
+/// Hostile files, and the commands that read them.
 struct Construct {
     name: String,
     make: Box<dyn Fn(usize) -> [Vec<u8>; 2] + Send + Sync>,
@@ -74,7 +74,7 @@ fn every_command_is_bounded() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Runs all commands on files of a construct. Returns what is wrong.
+/// Runs all commands on files of a construct. Returns violations.
 fn run_all(construct: &Construct, folder: &Path, watchdog: &Watchdog) -> Vec<String> {
     let Construct { name, commands, .. } = construct;
     let folder = folder.join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
@@ -104,7 +104,7 @@ fn run_all(construct: &Construct, folder: &Path, watchdog: &Watchdog) -> Vec<Str
         }
     }
     for (command, outputs) in commands.iter().zip(outputs) {
-        // Up to the limit that every file has, twice the file may be four times the output.
+        // Up to the minimum limit, twice the file may have four times the output.
         let is_even = |pair: &[u64]| pair[1] <= (pair[0] * 5 / 2).max(output_allowed(0));
         if !outputs.windows(2).all(is_even) {
             wrong.push(format!(
@@ -116,8 +116,8 @@ fn run_all(construct: &Construct, folder: &Path, watchdog: &Watchdog) -> Vec<Str
     wrong
 }
 
-/// Writes files of all constructs, for measurements: `ZEVIEW_GROWING` names a folder,
-/// `ZEVIEW_BYTES` their size.
+/// Writes files of all constructs for measurements: `ZEVIEW_GROWING` names a folder, `ZEVIEW_BYTES`
+/// their size.
 #[test]
 #[ignore = "writes files"]
 fn write_constructs() {

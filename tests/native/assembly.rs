@@ -1,4 +1,4 @@
-//! The instructions of code as a list: the same text as the listing, tied to bytes, lines, symbols.
+//! The instruction list of code: same text as the listing, linked to bytes, lines and symbols.
 
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ fn mix(document: &Document, of: Span) -> Mix {
     let listing = document.listing(NodeId::ROOT, Some(of), None).unwrap();
     let mut tally = listing.tally(&document.sources);
     let mut left = u64::MAX;
-    // In small pieces it is the same.
+    // Counting in small pieces gives the same result.
     while left > 0 {
         let now = tally.step(100, &document.sources);
         assert!(now < left, "{now} of {left}");
@@ -85,13 +85,13 @@ fn rows_are_the_lines_of_the_listing() {
                 let (code, comment) = line.split_once(" // ").unwrap_or((line, ""));
                 assert_eq!(said("text"), code.trim_end(), "{} {row}", section.name);
                 assert_eq!(said("comment"), comment);
-                // Row by row, without gaps.
+                // Rows are contiguous.
                 let span = list.entry(row, &document.sources).unwrap();
                 assert_eq!(span.start, at);
                 at = span.end;
                 rows += 1;
             }
-            // Labels behind the last instruction.
+            // Labels after the last instruction.
             assert!(expected.all(|line| line.ends_with(':')));
         }
     }
@@ -114,7 +114,7 @@ fn selected_rows_are_copied_as_assembly() {
     let copy = |rows, limit| assembly(&*list, &order, rows, &document.sources, limit);
     let all = copy((0, u64::MAX), 1 << 24).unwrap();
     let mut expected = words(&whole);
-    // A label behind the last instruction is no row's.
+    // A label after the last instruction belongs to no row.
     expected.truncate(words(&all).len());
     assert_eq!(words(&all), expected);
     let some = copy((2, 4), 1 << 24).unwrap();
@@ -123,7 +123,7 @@ fn selected_rows_are_copied_as_assembly() {
     assert!(copy((0, u64::MAX), 100).is_err());
 }
 
-/// The tree counts the instructions of each function, the listing those of a section with the
+/// The tree counts the instructions of each function, the listing those of a section including the
 /// zero words after it.
 #[test]
 fn tree_and_listing_count_the_same_instructions() {
@@ -197,7 +197,7 @@ fn spills_and_fills_are_marked_and_counted() {
     };
     let found = query.run(&*list, &document.sources).unwrap();
     assert_eq!(u64::from(found.count()), mix.spills);
-    // The same in the table of kernels, where it is asked for.
+    // The table of kernels has the same counts, on request.
     let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter();
     let place = |id| columns.clone().position(|column| column.id == id).unwrap();
@@ -305,7 +305,8 @@ fn an_instruction_is_explained_by_its_parts() {
     }
 }
 
-/// Instructions of the assembler's table as a list: text, kind, and what the operation means.
+/// Returns instructions of the assembler's table as a list: text, kind, and meaning of the
+/// operation.
 fn explained(platform: Platform, config: u32) -> Vec<[String; 3]> {
     let table = isa::table(&fixtures::folder().join("isa"), platform);
     let rows = isa::rows(&table, [Some(0), Some(1), Some(2), Some(3)]);
@@ -331,7 +332,7 @@ fn explained(platform: Platform, config: u32) -> Vec<[String; 3]> {
     (0..list.count()).map(row).collect()
 }
 
-/// The operation: behind the mask and the predicate.
+/// Returns the operation: the word after mask and predicate.
 fn operation(text: &str) -> &str {
     let mut words = text.split_whitespace();
     words
@@ -385,7 +386,7 @@ fn instructions_have_kinds() {
     assert!(seen > 150, "{seen} of {}", rows.len());
 }
 
-/// The operation's code is in the seven lowest bits of each instruction.
+/// The opcode is in the seven lowest bits of each instruction.
 #[test]
 fn codes_of_operations_are_their_bits() {
     for name in ["vecadd.icllp", "assertk.dg2", "globals.bmg", "vecadd.nvl-s"] {
@@ -395,7 +396,7 @@ fn codes_of_operations_are_their_bits() {
         let mut codes = 0;
         for flat in &tree.nodes {
             let node = &flat.node;
-            // SPIR-V has opcodes, too.
+            // SPIR-V also has opcodes.
             let is_code = node.name == "Opcode" && node.bits.is_some();
             let Some(span) = node.span.filter(|_| is_code) else {
                 continue;
@@ -408,7 +409,7 @@ fn codes_of_operations_are_their_bits() {
     }
 }
 
-/// The instructions of the tree below a node.
+/// Collects the instructions of the tree below a node.
 fn instructions(document: &mut Document, id: NodeId, out: &mut Vec<NodeId>) {
     let node = document.node(id).unwrap().clone();
     if node.kind == NodeKind::Instruction {
@@ -456,7 +457,7 @@ fn fields_of_an_instruction_are_its_bits() {
                 let end = bits.stretches().last().map_or(0, |(_, end)| end);
                 assert!(u64::from(end) <= 8 * word.span.unwrap().len(), "{field:?}");
             }
-            // A byte of it is the instruction's: the fields all have the same bytes.
+            // A byte selects the instruction: its fields all have the same bytes.
             let span = word.span.unwrap();
             let innermost = document.nodes_at(span.source, span.start + 5);
             assert_eq!(innermost.last(), Some(&id));

@@ -1,5 +1,5 @@
-//! The tree by kernel: every part of the file stands in it once, and what is selected is found in
-//! it.
+//! The tree by kernel: it contains every part of the file exactly once, and every selection is
+//! found in it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -52,7 +52,7 @@ impl File {
         }
     }
 
-    /// All children of a row.
+    /// Returns all children of a row.
     fn rows(&mut self, order: TreeOrder, node: NodeId) -> Vec<Row> {
         let (count, mut rows) = self.page(order, node, 0);
         while (rows.len() as u64) < count {
@@ -82,7 +82,7 @@ impl File {
         }
     }
 
-    /// The kernel of that name.
+    /// Returns the kernel with this name.
     fn kernel(&mut self, name: &str) -> Row {
         let rows = self.by_kernel(NodeId::ROOT).into_iter();
         let mut rows = rows.filter(|row| row.name == name);
@@ -98,7 +98,7 @@ fn names(rows: &[Row]) -> Vec<&str> {
     rows.iter().map(|row| &*row.name).collect()
 }
 
-/// Zebins with kernels, and some that are made.
+/// Zebins with kernels, and generated files.
 fn files() -> Vec<(String, Vec<u8>)> {
     let mut files = fixtures::zebins();
     files.extend(fixtures::hostile());
@@ -163,7 +163,7 @@ fn what_is_selected_stands_where_the_rows_say() {
         let mut nodes = VecDeque::from([NodeId::ROOT]);
         for _ in 0..150 {
             let Some(node) = nodes.pop_front() else { break };
-            // Of the children the first ones, and the last.
+            // The first children, and the last.
             let (count, rows) = file.page(TreeOrder::File, node, 0);
             nodes.extend(rows.iter().take(12).map(|row| row.id));
             let last = file.page(TreeOrder::File, node, count.saturating_sub(1)).1;
@@ -190,7 +190,7 @@ fn what_is_selected_stands_where_the_rows_say() {
             let again = file.select(TreeOrder::Kernels, SelectionTarget::Node(above));
             assert_eq!(again.detail, selected.detail, "{name}");
             assert_eq!(again.ancestry, selected.ancestry, "{name}");
-            // In the order of the file nothing is different.
+            // In file order, nothing changes.
             let plain = file.select(TreeOrder::File, SelectionTarget::Node(node));
             assert_eq!(plain.ancestry, selected.ancestry, "{name}");
             assert_eq!(plain.way, None);
@@ -217,7 +217,7 @@ fn the_parts_of_a_kernel() {
             ".ze_info/kernels_misc_info/[0]",
         ]
     );
-    // Its attributes are opened like those in `.ze_info`.
+    // Its attributes are expanded like those in `.ze_info`.
     let keys = file.by_kernel(parts[0].id);
     assert!(
         names(&keys).contains(&"execution_env"),
@@ -244,7 +244,7 @@ fn each_of_many_kernels_has_its_own_parts() {
         .map(|row| &*row.name)
         .collect();
     assert_eq!(sections, [".text.k0300_int", ".rel.text.k0300_int"]);
-    // The symbols are those whose target is in the code.
+    // Symbols are those whose target is in the code.
     let code = parts[1].span.expect("code");
     let symbols = parts.iter().filter(|row| row.name.starts_with(".symtab/"));
     let mut count = 0;
@@ -317,7 +317,7 @@ fn a_file_without_kernels_has_no_such_order() {
     let folder = fixtures::folder().join("zebin");
     for name in [
         "nokernel.bmg.igc2.40.zebin",
-        // An archive: its zebins have kernels, it has none itself.
+        // An archive's zebins have kernels; the archive itself has none.
         "vecadd-fatpt.tgllp+dg2-g10.igc1.12504.zebin",
     ] {
         let mut file = File::open(&std::fs::read(folder.join(name)).unwrap());

@@ -33,7 +33,7 @@ pub fn damaged() -> String {
     samples.join("damaged.zebin").display().to_string()
 }
 
-/// A file for one test.
+/// Writes a file for one test.
 pub fn temporary(name: &str, bytes: &[u8]) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, bytes).expect("the folder for tests is writable");
@@ -110,7 +110,7 @@ fn dump_as_json() {
     assert!(values > 200, "only {values} values");
 }
 
-/// A node has a name, a kind and places within those of its parent.
+/// Checks that a node has a name, a kind and locations within its parent.
 fn check_node(node: &Value, from: u64, to: u64, values: &mut usize) {
     assert!(
         node["name"].is_string() && node["kind"].is_string(),
@@ -158,11 +158,11 @@ fn check_says_by_its_status_what_is_wrong() {
     assert_eq!(zeview(&["check", &vecadd()]).status.code(), Some(0));
     assert_eq!(zeview(&["check", &damaged()]).status.code(), Some(1));
     assert_eq!(zeview(&["check", "no-such-file"]).status.code(), Some(2));
-    // Warnings are no errors.
+    // Warnings are not errors.
     let warned = fixture("globals-visaonly.pvc.igc2.40.zebin");
     let output = zeview(&["check", &warned]);
     assert!(stdout(&output).contains("warning["));
-    // Several files: a failure is certain, whatever cannot be read, and each is looked at.
+    // A failure takes precedence over unreadable files, and every file is checked.
     let output = zeview(&["check", &vecadd(), "no-such-file"]);
     assert_eq!(output.status.code(), Some(2));
     let output = zeview(&["check", &damaged(), "no-such-file", &vecadd()]);
@@ -326,7 +326,7 @@ fn extract_leaves_its_input_alone() {
     assert!(stderr(&output).contains("the output is the input file"));
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
 
-    // What is there already is replaced as a whole, or not at all.
+    // An existing file is replaced as a whole, or not at all.
     let there = temporary("extracted.there", b"before");
     let target = there.display().to_string();
     let output = zeview(&["extract", &name, "no such part", "-o", &target]);

@@ -1,4 +1,4 @@
-//! The action for GitHub (`action.yml`, `action/run.sh`), run as the action runs it.
+//! The GitHub action (`action.yml`, `action/run.sh`), run as GitHub runs it.
 #![cfg(unix)]
 
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::cli::{damaged, stderr, stdout, temporary, vecadd};
 
-/// A name that would end a span of code, begin an element and split a row of a table; two words.
+/// A name that would end a code span, start an element and split a table row; two words.
 const NAME: &str = "a ``` <img src=x> | [b](c).zebin";
 
 fn sample(name: &str) -> PathBuf {
@@ -17,7 +17,7 @@ fn sample(name: &str) -> PathBuf {
     root.join("www/samples").join(name)
 }
 
-/// A folder of one test, to run the script in.
+/// Working folder of one test.
 struct Place(PathBuf);
 
 impl Place {
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// The lines of Markdown that are in no fenced block.
+/// Returns the lines of Markdown outside of fenced blocks.
 fn outside_of_fences(markdown: &str) -> Vec<&str> {
     let mut fence: Option<&str> = None;
     let mut lines = Vec::new();
@@ -124,7 +124,7 @@ fn what_fails_is_in_the_summary_and_in_the_log() {
         uri.contains("%3Cimg%20src%3Dx%3E") && result["level"] == "error"
     });
     assert!(found.count() > 3, "{results:?}");
-    // What is printed cannot command the runner.
+    // Output must not be interpreted as workflow commands.
     let log = stdout(&output);
     let mut lines = log
         .lines()
@@ -148,7 +148,7 @@ fn limits_of_kernels() {
     assert!(summary.contains("### Check: passed\n"), "{summary}");
     assert!(summary.contains("### Kernels: failed\n"), "{summary}");
     assert!(summary.contains("spill: spill_size is 3328"), "{summary}");
-    // A condition is an argument, whatever is in it.
+    // A condition is one argument, whatever it contains.
     let trap = "$(touch trap)`touch trap`; touch trap\n--json";
     let output = place.run(&[files, ("ZEVIEW_FAIL_IF", trap)]);
     assert_eq!(output.status.code(), Some(2));
@@ -180,7 +180,7 @@ fn the_base_is_compared_with() {
     );
     let outside = outside_of_fences(&summary).join("\n");
     assert!(outside.contains("kernel spill (added)"), "{outside}");
-    // Names are in the Markdown of `zeview diff`, as text.
+    // The Markdown of `zeview diff` contains names as text.
     assert!(outside.contains(r"\<img src=x\>"), "{outside}");
     assert!(outside.contains(r"new\_\<b\>"), "{outside}");
     for element in ["<img", "<b>"] {
@@ -202,7 +202,7 @@ fn the_base_is_compared_with() {
     );
 }
 
-/// Each file of the head is judged, and nothing passes that was not.
+/// Each file of the head is judged, and nothing passes unjudged.
 #[test]
 fn the_head_is_judged_as_a_whole() {
     let spill = sample("spill.dg2.zebin");
@@ -248,7 +248,7 @@ fn the_head_is_judged_as_a_whole() {
             "{said}"
         );
     }
-    // Nothing to judge, or to compare with.
+    // Nothing to judge or to compare with.
     let judged = "### Compared with the base: could not be judged\n";
     for (at, (base, head)) in [
         (&[][..], &[][..]),
@@ -278,7 +278,7 @@ fn the_head_is_judged_as_a_whole() {
         said.contains(judged) && said.contains("spill_sizx"),
         "{said}"
     );
-    // A failure is certain, whatever else is not judged.
+    // A failure takes precedence over results that cannot be judged.
     let (status, said) = run("action-both", &[same], &[(&*misspelled, "a.zebin"), new]);
     assert_eq!(status, Some(1), "{said}");
 }
@@ -303,15 +303,15 @@ fn what_cannot_be_judged_is_no_success() {
         let output = place.run(inputs);
         assert_eq!(output.status.code(), Some(2), "{inputs:?}");
     }
-    // A name that begins like an option is a file.
+    // A file name may begin like an option.
     let output = place.run(&[("ZEVIEW_FILES", "-.zebin"), ("ZEVIEW_DEVICE", "all")]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let output = place.run(&[("ZEVIEW_FILES", "-*")]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
-/// An action is run by its commit, with the version in words behind it; the token of a job can do no
-/// more than the workflow says.
+/// Actions are pinned by commit, with the version in a comment; the job's token has only the
+/// permissions in the workflow.
 #[test]
 fn workflows_pin_actions_and_permissions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -49,7 +49,7 @@ fn folders_are_checked_in_order() {
         last.contains(", 1 malformed; 2 of unknown format skipped"),
         "{last}"
     );
-    // A file that is named is not passed over.
+    // A named file is not skipped.
     let readme = folder.join("README").display().to_string();
     let output = zeview(&[
         "check",
@@ -77,7 +77,7 @@ fn what_a_folder_may_hold() {
     let output = zeview(&["check", &name]);
     assert_eq!(status(&output), Some(0), "{}", stdout(&output));
     assert!(stdout(&output).ends_with("\n2 files: 2 load; 2 of unknown format skipped\n"));
-    // A link around in a circle, and one to a file.
+    // A link cycle, and a link to a file.
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&folder, folder.join("b/circle")).unwrap();
@@ -89,7 +89,7 @@ fn what_a_folder_may_hold() {
             stdout(&output)
         );
     }
-    // A compiler that has failed may leave an empty file.
+    // A failed compiler may leave an empty file.
     fs::write(folder.join("empty.zebin"), "").unwrap();
     let output = zeview(&["check", &name]);
     assert_eq!(status(&output), Some(1));
@@ -98,7 +98,7 @@ fn what_a_folder_may_hold() {
         "{}",
         stdout(&output)
     );
-    // Nothing to check is no success.
+    // Nothing to check is not success.
     let empty = folder.join("nothing");
     fs::create_dir(&empty).unwrap();
     let output = zeview(&["check", &empty.display().to_string()]);
@@ -158,7 +158,7 @@ fn unknown_formats_are_neither_good_nor_bad() {
     assert_eq!(json[0]["well_formed"], false);
 }
 
-/// Every property that the schema of SARIF 2.1.0 requires of what is there.
+/// Checks every property that the SARIF 2.1.0 schema requires.
 fn check_sarif(log: &Value) {
     assert_eq!(log["version"], "2.1.0");
     assert!(log["$schema"].as_str().unwrap().contains("sarif-2.1.0"));
@@ -248,14 +248,14 @@ fn a_log_for_reviews() {
         "{uri}"
     );
 
-    // Names of files are references.
+    // File names are URI references.
     let odd = temporary("odd name%\u{e4}.zebin", &fs::read(&bad).unwrap());
     let (_, log) = sarif(&[&odd.display().to_string()]);
     let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
     let uri = place["artifactLocation"]["uri"].as_str().unwrap();
     assert!(uri.ends_with("/odd%20name%25%C3%A4.zebin"), "{uri}");
 
-    // What could not be read is said; nothing found is no result.
+    // Unreadable files are reported; no finding means no result.
     let (output, log) = sarif(&["no-such-file", &vecadd()]);
     assert_eq!(status(&output), Some(2));
     let run = &log["runs"][0];

@@ -1,4 +1,4 @@
-//! Colors, and what must never reach a terminal: as a process.
+//! Colors, and escape sequences that must never reach a terminal: as a process.
 
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
@@ -8,7 +8,7 @@ use crate::cli::{damaged, stdout, temporary, vecadd, zeview};
 use crate::support::elf::Section;
 use crate::support::{containers, zebin};
 
-/// With nothing in the environment but these.
+/// Runs with only these environment variables.
 fn with(variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
     for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "CI"] {
@@ -22,8 +22,7 @@ fn has_colors(output: &Output) -> bool {
     output.stdout.contains(&0x1b)
 }
 
-/// The text without styles: what begins with an escape and ends with `m`, with digits and
-/// semicolons between.
+/// Removes styles from text: an escape, digits and semicolons, then `m`.
 fn without_styles(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let mut plain = parts.next().unwrap_or("").to_owned();
@@ -41,7 +40,7 @@ fn without_styles(text: &str) -> String {
 fn colors_are_a_matter_of_choice() {
     let file = damaged();
     let check = ["check", &file];
-    // It is no terminal.
+    // Standard output is not a terminal.
     assert!(!has_colors(&with(&[("TERM", "xterm")], &check)));
     assert!(has_colors(&with(&[("CLICOLOR_FORCE", "1")], &check)));
     assert!(!has_colors(&with(
@@ -130,7 +129,7 @@ fn json_and_csv_have_no_colors() {
 
 #[test]
 fn nothing_in_a_file_is_sent_to_the_terminal() {
-    // A title, a color, a way back to the line's start, and text that runs backwards.
+    // A title, a color, a return to the start of the line, and right-to-left text.
     let evil = "\u{1b}]0;x\u{7}\u{1b}[31m\r\u{202e}\u{9b}1mevil";
     let bytes = zebin::zebin(&["k"])
         .section(Section::new(evil, 1, [1; 8]))
@@ -175,7 +174,7 @@ fn nothing_in_a_file_is_sent_to_the_terminal() {
                     };
                     let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
                     assert!(!text.contains(bad), "{command:?}: {text:?}");
-                    // The style of the file is no style of the program.
+                    // Styles in the file are not styles of the program.
                     assert!(!text.contains("\x1b[31m"), "{command:?}");
                 }
             }
@@ -200,7 +199,7 @@ fn what_is_typed_is_not_sent_to_the_terminal_either() {
     assert!(plain.stderr.contains(&0x1b));
 }
 
-/// A pseudo-terminal: the side that reads what is printed, and the terminal.
+/// Returns a pseudo-terminal: the side that reads the output, and the terminal.
 #[cfg(target_os = "linux")]
 fn terminal() -> rustix::io::Result<(OwnedFd, OwnedFd)> {
     use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
@@ -212,8 +211,8 @@ fn terminal() -> rustix::io::Result<(OwnedFd, OwnedFd)> {
     Ok((controller, terminal))
 }
 
-/// What is printed to a terminal of its own with this many columns, and what is said on standard
-/// error. Only standard output is the terminal: a slow run shows no progress there.
+/// Returns the output to a terminal with this many columns, and standard error. Only standard
+/// output is the terminal, so that slow runs show no progress.
 #[cfg(target_os = "linux")]
 fn on_terminal(columns: &str, variables: &[(&str, &str)], arguments: &[&str]) -> (String, String) {
     use std::io::Read;
@@ -233,9 +232,9 @@ fn on_terminal(columns: &str, variables: &[(&str, &str)], arguments: &[&str]) ->
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("zeview runs");
-    // The command keeps the terminal open as long as it lives.
+    // The command keeps the terminal open until it exits.
     drop(command);
-    // The end of a terminal that nobody holds is an error (EIO).
+    // Reading a terminal without another side fails with EIO.
     let mut printed = Vec::new();
     let _ = std::fs::File::from(controller).read_to_end(&mut printed);
     let output = child.wait_with_output().unwrap();

@@ -1,4 +1,4 @@
-//! The command line on files that hold files, as a process.
+//! The command line on containers, as a process.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
 }
 
-/// A file for one test.
+/// Writes a file for one test.
 fn temporary(name: &str, bytes: &[u8]) -> String {
     let path = folder().join(name);
     std::fs::write(&path, bytes).expect("the folder for tests is writable");
@@ -230,7 +230,7 @@ fn all_devices_in_a_table() {
     assert_eq!(of("pvc")["verdict"], "loads");
     assert_eq!(of("pvc")["image"], json!(["64.12.60.7"]));
     assert_eq!(of("bmg-g21")["verdict"], "no image runs");
-    // Of an image, and of what is not for the driver.
+    // For an image, and for files without code for the driver.
     let image = zeview(&["check", "--device", "all", "--path", "64.dg2/data", &fat]);
     assert!(stdout(&image).contains("built for"), "{}", stdout(&image));
     let text = temporary("words.txt", b"no binary at all");

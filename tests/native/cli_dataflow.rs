@@ -39,7 +39,7 @@ fn instructions_have_their_data_flow_in_json() {
             assert!(def["bytes"][0].is_string());
         }
     }
-    // Without the option there is nothing of it.
+    // Absent without the option.
     let plain = json(&["disasm", "--json", &file]);
     assert!(plain[0].get("reads").is_none());
     assert_eq!(

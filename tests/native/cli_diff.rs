@@ -10,7 +10,7 @@ use crate::support::fixtures::folder;
 use crate::support::golden::difference;
 use crate::support::zebin;
 
-/// Pairs of committed files, each with goldens of its own.
+/// Pairs of committed files with golden output.
 const PAIRS: [(&str, &str, &str); 4] = [
     (
         "devices",
@@ -97,7 +97,7 @@ fn exit_status() {
     assert_eq!(status(&[&a, "no-such-file"]), Some(2));
     assert_eq!(status(&[&a]), Some(2));
     assert_eq!(status(&[&a, "--json", "--markdown", &b]), Some(2));
-    // Another layout is no difference in meaning.
+    // Another layout is not a difference in meaning.
     let mut moved = zebin::small();
     let small = file("diff-small.zebin", &moved.build().bytes);
     moved.align = 64;
@@ -109,7 +109,7 @@ fn exit_status() {
         "{}",
         stdout(&output)
     );
-    // A damaged file compares as far as it can be read.
+    // A damaged file is compared as far as it can be read.
     let output = zeview(&["diff", &small, &damaged()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("damaged"), "{}", stdout(&output));
@@ -154,7 +154,7 @@ fn budgets() {
         let (status, said) = gate(nonsense, &a, &b);
         assert_eq!(status, Some(2), "{nonsense}: {said}");
     }
-    // What is new has increased from nothing; what has no kernels cannot be judged.
+    // New kernels increase from zero; files without kernels cannot be judged.
     let (status, _) = gate(
         "spill_size increased",
         &file("budget-new.zebin", &zebin::zebin(&["x"]).build().bytes),
@@ -180,7 +180,7 @@ fn selections() {
     assert_eq!(status(&["--only", "h?t", &a, &b]), Some(1));
 }
 
-/// Ignoring one difference does not hide bytes that no entry explains.
+/// Ignoring one difference does not hide bytes without another explanation.
 #[test]
 fn what_is_ignored_hides_nothing_else() {
     let (a, b) = (spilling("hides-a.zebin", 0), spilling("hides-b.zebin", 64));

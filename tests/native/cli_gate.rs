@@ -1,5 +1,4 @@
-//! Gates, `--fail-if` of `zeview kernels` and `zeview diff`: nothing passes that was not judged. As a
-//! process.
+//! Gates, `--fail-if` of `zeview kernels` and `zeview diff`: nothing passes unjudged. As a process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use crate::cli::{stderr, temporary, zeview};
 use crate::support::random::Random;
 use crate::support::{containers, fixtures, gate, hosts, open, spirv, zebin};
 
-/// `.ze_info` of the kernels `calm` and `hot`, of which one spills.
+/// `.ze_info` of the kernels `calm` and `hot`, one of which spills.
 fn spilling_text(spill: &str) -> String {
     let text = zebin::ze_info(&["calm", "hot"]);
     let at = text.rfind("      simd_size:").unwrap();
@@ -57,7 +56,7 @@ impl Folders {
         command.current_dir(&self.0).output().expect("zeview runs")
     }
 
-    /// The exit status with a condition, which is the same in all forms, and the messages.
+    /// Returns the exit status with a condition, which is the same in all forms, and the messages.
     fn gate(&self, condition: &str) -> (Option<i32>, String) {
         let condition = format!("--fail-if={condition}");
         let output = self.run(&[&condition]);
@@ -87,7 +86,7 @@ fn new_files_of_a_folder_are_judged() {
         format!("zeview: {name}: hot: spill_size is 9999, and the kernel is new\n")
     );
     assert_eq!(new.gate("spill_size increased 9999").0, Some(0));
-    // A name that is new does not hide what is in the file.
+    // A new name does not hide the contents of the file.
     let renamed = Folders::new("gate-renamed")
         .with("old/a.zebin", &calm)
         .with("old/same.zebin", &calm)
@@ -103,7 +102,7 @@ fn folders_with_nothing_to_compare_do_not_pass() {
     let (status, said) = empty.gate(SPILLS);
     assert_eq!(status, Some(2));
     assert!(said.contains("no kernels to judge"), "{said}");
-    // Without a condition as well.
+    // Without a condition too.
     for form in [&[][..], &["--json"], &["--markdown"], &["--html"]] {
         let output = empty.run(form);
         assert_eq!(output.status.code(), Some(2), "{form:?}");
@@ -118,7 +117,7 @@ fn folders_with_nothing_to_compare_do_not_pass() {
     let removed = Folders::new("gate-removed").with("old/a.zebin", &calm);
     assert_eq!(removed.gate(SPILLS).0, Some(2));
     assert_eq!(removed.run(&[]).status.code(), Some(1));
-    // An earlier folder that is empty, or has other files, is nothing to compare with.
+    // An empty or unrelated earlier folder is nothing to compare with.
     let added = Folders::new("gate-added").with("new/a.zebin", &calm);
     assert_eq!(added.gate(SPILLS).0, Some(2));
     assert_eq!(added.run(&[]).status.code(), Some(1));
@@ -146,7 +145,7 @@ fn files_without_device_code_are_skipped_and_counted() {
         .with("new/NOTES.txt", b"more words");
     let skipped = "zeview: 2 files without kernels skipped by --fail-if\n";
     assert_eq!(folders.gate(SPILLS), (Some(0), skipped.to_owned()));
-    // What had kernels, or is damaged, is not skipped.
+    // Damaged files, and files that had kernels, are not skipped.
     let lost = Folders::new("gate-lost")
         .with("old/a.zebin", &calm)
         .with("new/a.zebin", &calm)
@@ -169,7 +168,7 @@ fn files_without_device_code_are_skipped_and_counted() {
     }
 }
 
-/// Texts of which a value cannot be read, and the name of what is reported.
+/// Texts with an unreadable value, and the name of the reported value.
 fn unread() -> Vec<(String, &'static str)> {
     let good = spilling_text("spill_size:      9999");
     let last = good.rfind("execution_env:").unwrap();
@@ -218,10 +217,10 @@ fn a_value_that_is_not_read_does_not_pass() {
                 "{at}: {said}"
             );
         }
-        // The earlier value counts as well, where it is compared with.
+        // The earlier value counts too, if it is compared.
         let back = ["diff", "--fail-if", "spill_size decreased", &b, &a];
         assert_eq!(zeview(&back).status.code(), Some(2), "{at}");
-        // A kernel that meets a condition is known to, whatever else is not known.
+        // A failed condition takes precedence over unknown values.
         let both = ["kernels", "--fail-if", "spill_size>0", &b, &a];
         assert_eq!(zeview(&both).status.code(), Some(1), "{at}");
         let both = ["kernels", "--fail-if", "spill_size>0", &a, "no-such-file"];
@@ -229,7 +228,7 @@ fn a_value_that_is_not_read_does_not_pass() {
     }
 }
 
-/// A damaged image in a container does not pass, and neither does what is only known by name.
+/// A damaged image in a container does not pass, nor does one known only by name.
 #[test]
 fn images_that_are_not_read_do_not_pass() {
     let (text, _) = unread().remove(1);
@@ -246,7 +245,7 @@ fn images_that_are_not_read_do_not_pass() {
         said.contains("unread.a:b/") && said.contains("hot"),
         "{said}"
     );
-    // Each by itself.
+    // Each image separately.
     let output = zeview(&[
         "kernels",
         "--path",
@@ -270,7 +269,7 @@ fn images_that_are_not_read_do_not_pass() {
     assert!(stderr(&output).contains("without native code skipped by --fail-if"));
 }
 
-/// A number that a kernel does not have is not judged, unless the rest decides.
+/// A number that a kernel does not have is not judged, unless the rest of the condition decides.
 #[test]
 fn missing_numbers_are_not_judged() {
     let good = spilling_text("spill_size:      64");
@@ -292,7 +291,7 @@ fn missing_numbers_are_not_judged() {
     ] {
         let conditions = [Condition::parse(condition).unwrap()];
         let mut gate = Gate::new(&conditions);
-        // The damage is another matter.
+        // Damage is reported separately.
         let mut damage = Damage::default();
         let at = (&*list, 1, &document.sources);
         gate.judge("", (at, &mut damage), None);
@@ -311,7 +310,7 @@ fn a_closed_pipe_hides_no_failure() {
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
         command.args(arguments).current_dir(&folders.0);
-        // Nobody reads it from the beginning.
+        // The pipe is closed from the start.
         let (reader, writer) = std::io::pipe().expect("there are pipes");
         drop(reader);
         command.stdout(writer).stderr(Stdio::null());
@@ -348,12 +347,12 @@ fn a_closed_pipe_hides_no_failure() {
         let both = ["check", form, "bad.zebin", "new/b.zebin"];
         assert_eq!(run(&both), Some(1), "{form}");
     }
-    // Who has seen enough of a list does not make it fail.
+    // Closing the pipe of a list is not a failure.
     assert_eq!(run(&["dump", "new/b.zebin"]), Some(0));
     assert_eq!(run(&["ls", "-r", "new/b.zebin"]), Some(0));
 }
 
-/// Compilers write files with warnings, and with values that the driver does not know: they are judged.
+/// Compilers write files with warnings and with values unknown to the driver; they are judged.
 #[test]
 fn files_of_compilers_are_judged() {
     let conditions = [Condition::parse("spill_size>99999999").unwrap()];
@@ -384,12 +383,12 @@ fn the_rules_about_reading_are_the_drivers() {
     }
 }
 
-/// Any change of a byte of the entry; the fuzz target `gate` makes several.
+/// Changes every byte of the entry; the fuzz target `gate` changes several.
 #[test]
 fn no_change_of_a_byte_makes_it_pass() {
     let text = gate::text();
     assert_eq!(gate::violation(text.as_bytes()), None);
-    // The driver takes a carriage return for a blank, and sees no key behind it.
+    // The driver treats a carriage return as a blank, and ignores a key after it.
     let joined = text.replace("\n      spill_size", "\r      spilx_size");
     assert_eq!(gate::violation(joined.as_bytes()), None);
     let entry = text.rfind("  - name:").unwrap();
@@ -404,7 +403,7 @@ fn no_change_of_a_byte_makes_it_pass() {
     assert!(found.is_empty(), "{} {}", found.len(), found[0]);
 }
 
-/// Changes of up to four bytes, as the fuzz target makes them. `ZEVIEW_GATE_ROUNDS` is their number.
+/// Changes up to four bytes, like the fuzz target. `ZEVIEW_GATE_ROUNDS` sets the number of rounds.
 #[test]
 fn no_change_of_several_bytes_makes_it_pass() {
     let rounds = std::env::var("ZEVIEW_GATE_ROUNDS").ok();

@@ -1,4 +1,4 @@
-//! The command line on hosts of device images, as a process.
+//! The command line on host files with device images, as a process.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -86,7 +86,7 @@ fn every_zebin_is_judged_and_the_host_is_not() {
     let documents = all[0]["documents"].as_array().expect("there are some");
     assert_eq!(documents.len(), 1);
     assert_eq!(documents[0]["verdict"], "loads");
-    // Nothing is said of the host's own code.
+    // The host's own code is not judged.
     assert!(all[0]["findings"].as_array().is_none_or(Vec::is_empty));
 }
 

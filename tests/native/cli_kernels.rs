@@ -40,7 +40,7 @@ fn kernels_in_order() {
             ["spill", "bigprivate", "hugeprivate"]
         );
     }
-    // All files together; what is alike stays as it was.
+    // Files are sorted together; the sort is stable.
     let all = ["aaa", "bigprivate", "hugeprivate", "spill", "zzz"];
     assert_eq!(names(&["--sort=name", SPILLS, &other]), all);
     let text = stdout(&zeview(&["kernels", "--sort=-spill_size", &other, SPILLS]));
@@ -90,7 +90,7 @@ fn a_table_is_as_wide_as_it_needs_where_there_is_no_terminal() {
     assert!(text.contains(&name), "{text}");
 }
 
-/// Code is decoded only for columns that are named.
+/// Code is decoded only for named columns.
 #[test]
 fn columns_that_need_the_code_are_printed_on_request() {
     let head = |arguments: &[&str]| {
@@ -128,7 +128,7 @@ fn limits_pass_or_fail() {
         said,
         format!("zeview: {SPILLS}: spill: spill_size is 3328\n")
     );
-    // Only what the filter lets through is judged.
+    // Only filtered kernels are judged.
     let filtered = [
         "kernels",
         "--filter=private",
@@ -162,7 +162,7 @@ fn limits_that_cannot_be_judged_fail() {
             said.contains("--fail-if cannot be judged"),
             "{file}: {said}"
         );
-        // Beside a file that passes as well, and without a limit it is no failure.
+        // Also next to a file that passes; without a condition it is not a failure.
         let both = zeview(&["kernels", "--fail-if", "spill_size>9999", SPILLS, &file]);
         assert_eq!(both.status.code(), Some(2), "{file}");
         let free = zeview(&["kernels", &file]);
@@ -275,7 +275,7 @@ fn modules_of_several_files() {
     let one = zeview(&["modules", "--json", &first]);
     let one: Value = serde_json::from_slice(&one.stdout).unwrap();
     assert_eq!(one, json[0]);
-    // What can be listed is listed.
+    // Readable files are listed.
     let output = zeview(&["modules", "--json", &damaged(), &second]);
     assert_eq!(output.status.code(), Some(0));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,5 +1,5 @@
-//! Commands on files whose parts share what they refer to: what is left out is said, with exit status
-//! 2, and JSON stays valid.
+//! Commands on files with shared parts: omissions are reported, with exit status 2, and JSON stays
+//! valid.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::cli::{stderr, temporary, zeview};
 use crate::support::growing_hosts::HOSTS;
 use crate::support::growing_zebins::ZEBINS;
 
-/// A file of a construct, of about so many bytes.
+/// Writes a file of a construct, of about this size.
 fn file(construct: &str, size: usize) -> String {
     let mut all = HOSTS.iter().chain(ZEBINS);
     let (_, make) = all.find(|(name, _)| *name == construct).unwrap();
@@ -19,7 +19,7 @@ fn file(construct: &str, size: usize) -> String {
         .to_string()
 }
 
-/// Runs a command that leaves something out. Returns its output and the message.
+/// Runs a command whose output is cut. Returns its output and the message.
 fn limited(arguments: &[&str]) -> (Vec<u8>, String) {
     let output = zeview(arguments);
     let message = stderr(&output);

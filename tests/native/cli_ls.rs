@@ -1,4 +1,4 @@
-//! Parts of files by their paths and by patterns, and how they are taken out: as a process.
+//! Parts of files by path and pattern, and their extraction: as a process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn paths(arguments: &[&str]) -> Vec<String> {
     rows.iter().map(path).collect()
 }
 
-/// A file with two kernels: written once, because several tests read it at the same time.
+/// A file with two kernels, written once because several tests read it concurrently.
 fn two() -> String {
     static FILE: LazyLock<String> = LazyLock::new(|| {
         let bytes = zebin::zebin(&["one", "two"]).build().bytes;
@@ -35,7 +35,7 @@ fn two() -> String {
     FILE.clone()
 }
 
-/// An empty folder for one test.
+/// Creates an empty folder for one test.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -64,7 +64,7 @@ fn parts_of_a_file() {
         of_info.contains("  .ze_info/kernels/[0]/execution_env/simd_size\n"),
         "{of_info}"
     );
-    // What has nothing in it is listed itself.
+    // A part without children is listed itself.
     let leaf = ".ze_info/version";
     assert_eq!(paths(&[&vecadd(), leaf]), [leaf]);
 }
@@ -79,7 +79,7 @@ fn as_deep_as_asked() {
     assert!(!two.contains(&".ze_info/kernels/[0]".to_owned()));
     let all = paths(&["-r", &file]);
     let dump = stdout(&zeview(&["dump", &file]));
-    // The dump has a line for the file itself.
+    // The dump also has a line for the file itself.
     assert_eq!(all.len() + 1, dump.lines().count());
     assert!(
         paths(&["-r", &file, ".spv"])
@@ -124,7 +124,7 @@ fn each_listed_path_leads_back() {
             "{name}"
         );
     }
-    // Every other one, too: what is there is itself, or what is in it.
+    // Every other path too lists the part itself or its contents.
     for row in rows.iter().step_by(7) {
         let path = row["path"].as_str().unwrap();
         let dump = zeview(&["dump", "--json", "--depth", "0", "--path", path, &file]);
@@ -154,7 +154,7 @@ fn patterns() {
     );
     assert_eq!(paths(&[&file, ".ze_info/kernels/[*]/*/simd_size"]), sizes);
     assert_eq!(paths(&[&file, ".ze_info/**/**/simd_*"]), sizes);
-    // A kernel is found by its name, and `[1]` is a place, not a set of letters.
+    // A kernel is found by name, and `[1]` is an index, not a character class.
     assert_eq!(
         paths(&[&file, ".ze_info/ker*/two/execution_env/simd_size"]),
         sizes[1..]
@@ -163,7 +163,7 @@ fn patterns() {
         paths(&[&file, ".ze_info/ker*/[1]/execution_env/simd_size"]),
         sizes[1..]
     );
-    // All that is below, which is what the recursion lists.
+    // All descendants, as listed recursively.
     assert_eq!(
         paths(&[&file, ".ze_info/**"]),
         paths(&["-r", &file, ".ze_info"])
@@ -241,7 +241,7 @@ fn sections_symbols_relocations_images() {
         .to_string();
     let images = paths(&["--images", &archive]);
     assert_eq!(images[0], "64.20.1.0/data");
-    // The member's name is there once; as it was before, twice, it leads to the same.
+    // The member's name occurs once in the path; the earlier form with two still works.
     let again = paths(&["--sections", &archive, "64.20.1.0/64.20.1.0"]);
     assert_eq!(again, paths(&["--sections", &archive, &images[0]]));
     let inner = paths(&["--sections", &archive]);
@@ -256,7 +256,7 @@ fn sections_symbols_relocations_images() {
     assert_eq!(both.status.code(), Some(2));
 }
 
-/// A list that is empty is no failure, in any command; JSON stays JSON.
+/// An empty list is not a failure in any command; JSON stays valid.
 #[test]
 fn what_has_no_table_is_listed_as_nothing() {
     let text = temporary("nothing.txt", b"words").display().to_string();
@@ -363,7 +363,7 @@ fn parts_go_to_a_folder() {
     let one = fs::read(folder.join("text.one")).unwrap();
     assert_eq!(one, bytes[0x40..0x40 + one.len()]);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-    // One part may go there, too; once more is as good as once.
+    // A single part may go there too; repeating it changes nothing.
     for _ in 0..2 {
         let output = zeview(&[
             "extract",
@@ -375,7 +375,7 @@ fn parts_go_to_a_folder() {
         assert!(output.status.success(), "{}", stderr(&output));
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 3);
-    // Several do not go to one file.
+    // Several parts cannot go to one file.
     let one = folder.join("text.one").display().to_string();
     let output = zeview(&["extract", &file, ".text.*", "-o", &one]);
     assert_eq!(output.status.code(), Some(2));
@@ -416,9 +416,9 @@ fn no_name_leads_out_of_the_folder() {
         .current_dir(&folder)
         .output()
         .unwrap();
-    // One of them has the name of the file that is read, which stays as it is.
+    // One part has the name of the input file, which stays unchanged.
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("same: this is the file that is read"));
+    assert!(stderr(&output).contains("same: this is the input file"));
     assert_eq!(fs::read(&file).unwrap(), bytes);
     assert_eq!(fs::read(&outside).unwrap(), b"outside");
     let count = paths(&[&file.display().to_string()]).len();

@@ -1,4 +1,4 @@
-//! `zeview open`: what it serves, to whom, and when it ends.
+//! `zeview open`: what it serves, to whom, and when it exits.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::{damaged, stderr, temporary, vecadd, zeview};
 
-/// A page that is enough for the server.
+/// A minimal page for the server.
 fn page() -> PathBuf {
     let folder = temporary("open.txt", b"").with_file_name("open-page");
     fs::create_dir_all(folder.join("0123")).unwrap();
@@ -19,7 +19,7 @@ fn page() -> PathBuf {
     folder
 }
 
-/// A server that is ended when it is dropped.
+/// A server that is killed on drop.
 pub struct Serving(Child);
 
 impl Drop for Serving {
@@ -29,7 +29,7 @@ impl Drop for Serving {
     }
 }
 
-/// Starts it; returns it with its host and the first part of its paths.
+/// Starts a server; returns it with its host and token.
 pub fn serve(arguments: &[&str]) -> (Serving, String, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
         .args(["open", "--no-browser", "--page"])
@@ -48,7 +48,7 @@ pub fn serve(arguments: &[&str]) -> (Serving, String, String, String) {
     (Serving(child), host, token, query)
 }
 
-/// The status and the body that `request` is answered.
+/// Returns the status and body of the response to a request.
 fn ask(host: &str, named: &str, method: &str, path: &str) -> (u32, Vec<u8>) {
     let mut stream = TcpStream::connect(host).unwrap();
     stream
@@ -95,7 +95,7 @@ fn the_page_and_the_files_and_nothing_else() {
     ] {
         assert_eq!(get(path).0, 404, "{path}");
     }
-    // Without the path, from another site, or to change something.
+    // Without the token, from another site, or with another method.
     assert_eq!(ask(&host, &host, "GET", "/").0, 404);
     assert_eq!(ask(&host, &host, "GET", "/index.html").0, 404);
     let root = format!("/{token}/");
@@ -104,7 +104,7 @@ fn the_page_and_the_files_and_nothing_else() {
     assert_eq!(ask(&host, &host, "HEAD", &root).0, 200);
 }
 
-/// A browser opens several connections at once, and keeps them.
+/// A browser opens several connections at once, and keeps them open.
 #[test]
 fn connections_that_stay_keep_no_other_waiting() {
     let (_serving, host, token, _) = serve(&[&vecadd()]);
@@ -117,7 +117,7 @@ fn connections_that_stay_keep_no_other_waiting() {
         stream
     };
     let mut streams: Vec<TcpStream> = (0..40).map(connect).collect();
-    // And each of them is asked again.
+    // Each of them is used again.
     for _ in 0..2 {
         for stream in &mut streams {
             let mut answer = Vec::new();
@@ -168,12 +168,12 @@ fn the_head_of_an_answer_is_no_tab() {
         let (status, body) = ask(&host, &host, "HEAD", &format!("/{token}/alive"));
         assert_eq!((status, body.len()), (200, 0));
     }
-    // Longer than it waits for a tab to come back.
+    // Longer than the delay for a tab to return.
     std::thread::sleep(Duration::from_secs(5));
     assert_eq!(serving.0.try_wait().unwrap(), None);
 }
 
-/// A request's head may take 30 seconds.
+/// The head of a request may take up to 30 seconds.
 #[test]
 fn idle_connections_are_closed() {
     let (_serving, host, token, _) = serve(&[&vecadd()]);
@@ -189,7 +189,7 @@ fn idle_connections_are_closed() {
     assert_eq!(ask(&host, &host, "GET", &format!("/{token}/")).0, 200);
     for mut stream in idle {
         let mut rest = Vec::new();
-        // Closed with or without an answer; a timeout would be an error.
+        // Closed with or without a response; a timeout would be an error.
         stream.read_to_end(&mut rest).unwrap();
     }
     assert_eq!(ask(&host, &host, "GET", &format!("/{token}/")).0, 200);

@@ -26,7 +26,7 @@ fn a_page_of_a_file() {
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());
 }
 
-/// Every start tag is closed in order, but for those that have no end.
+/// Checks that start tags are closed in order, except void elements.
 fn assert_nested(html: &str) {
     let mut open: Vec<&str> = Vec::new();
     for piece in html.split('<').skip(1) {

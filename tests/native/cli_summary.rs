@@ -158,7 +158,7 @@ fn each_command_has_help_with_an_example() {
         let short = stdout(&zeview(&["help", command]));
         assert!(!short.is_empty());
     }
-    // Options may stand before the command; files may not.
+    // Options may precede the command; files may not.
     let before = zeview(&["--color", "never", "check", &vecadd()]);
     assert!(before.status.success(), "{}", stderr(&before));
     let mixed = zeview(&[&vecadd(), "--color", "never", "check", &vecadd()]);
@@ -207,7 +207,7 @@ fn the_manual_has_a_page_for_each_command() {
         "{page}"
     );
     assert!(page.contains(r"\-\-strict"), "{page}");
-    // A file is no folder.
+    // A file is not a folder.
     let output = zeview(&["man", &vecadd()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -237,7 +237,7 @@ fn rules_by_their_beginning() {
             .iter()
             .all(|rule| rule["schema"] == 1 && rule["id"].is_string())
     );
-    // A rule is explained, even if others begin so.
+    // An exact rule is explained, even if it is a prefix of others.
     let one = stdout(&zeview(&["rules", "driver/unknown-key"]));
     assert!(one.starts_with("driver/unknown-key: ") && one.contains("\nThe driver: "));
     let none = zeview(&["rules", "driver/unknwon-key"]);

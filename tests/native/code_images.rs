@@ -1,5 +1,5 @@
-//! The images of a container whose instructions and texts are shown: which of them a selection stands
-//! for, and which there are.
+//! Images of a container that provide code and text: the available images, and the image of a
+//! selection.
 
 #![cfg(feature = "decode")]
 
@@ -87,7 +87,7 @@ impl File {
         }
     }
 
-    /// The rows of a listing.
+    /// Returns the number of rows of a listing.
     fn count(&mut self, shown: &ListAt) -> u64 {
         let request = Request::List {
             document: shown.document,
@@ -176,7 +176,7 @@ fn what_describes_an_image_shows_the_code_of_it_and_not_of_the_one_before() {
         let code = selected.list.unwrap().of.unwrap();
         assert!(images.images[0].span.contains(code));
     }
-    // The file as a whole stands for none of them.
+    // The whole file represents none of them.
     assert_eq!(
         file.select(SelectionTarget::Node(NodeId::ROOT), Some(&shown))
             .list,

@@ -1,5 +1,5 @@
-//! The comparison as the page asks for it: the requests, the list of differences, and one
-//! difference in full with both files side by side.
+//! The comparison as requested by the page: the list of differences, and one difference in full
+//! with both files side by side.
 
 use zeview::diff::DifferenceIndex;
 use zeview::diff::align::Hunk;
@@ -37,7 +37,7 @@ fn asked(handler: &mut Handler, asked: Request) -> Response {
     handler.answer(&request(asked)).response
 }
 
-/// A handler that has opened `b` and compared it with `a`.
+/// Returns a handler that has opened `b` and compared it with `a`.
 fn compared(a: &[u8], b: &[u8], renumbered: bool) -> (Handler, CompareReport) {
     let mut handler = Handler::new(|| 0.0);
     let source = |bytes: &[u8]| Box::new(MemorySource::from(bytes.to_vec()));
@@ -100,7 +100,7 @@ fn of(row: usize, all: bool) -> Query {
     }
 }
 
-/// The rows of the page say what the comparison says.
+/// Checks the rows of the page against the comparison.
 fn holds(a: &[u8], b: &[u8]) -> Comparison {
     let (mut one, mut other) = (open(a), open(b));
     let expected = compare(&mut one, &mut other, &Options::default());
@@ -125,7 +125,7 @@ fn holds(a: &[u8], b: &[u8]) -> Comparison {
             rows.iter().filter(differs).count()
         };
         assert_eq!(differing(&folded), differing(&whole), "{}", entry.name);
-        // Each field is there, with its bytes in its own file.
+        // Each field is present, with its bytes in its own file.
         for field in &entry.fields {
             let said = |side: &Option<zeview::diff::Side>| {
                 side.as_ref()
@@ -227,7 +227,7 @@ fn registers_with_other_numbers() {
     assert!(renumbered.differences <= by_number.differences);
 }
 
-/// A difference is found again where numbers of registers count or not, if it is still there.
+/// A difference is found again, if it still exists, when register numbers are ignored or not.
 #[test]
 fn a_difference_is_found_again() {
     let (mut kept, mut moved, mut gone) = (0, 0, 0);
@@ -237,7 +237,7 @@ fn a_difference_is_found_again() {
         let tail = [0, 0, 0, 0, number, 0, 0, 0];
         [head, tail].concat()
     };
-    // The code of one kernel has another register, that of the other another number.
+    // The code of one kernel uses another register, that of the other another number.
     let of = |register: u8, number: u8| {
         let elf = built_zebin(&["one", "two"]).bytes(".text.one", word(register, 0).repeat(4));
         let elf = elf.bytes(".text.two", word(127, number).repeat(4));
@@ -291,7 +291,7 @@ fn a_difference_is_found_again() {
         }
     }
     assert!(kept > 20 && moved > 0 && gone > 0, "{kept} {moved} {gone}");
-    // There is none at such a place; in other files nothing is found again.
+    // No difference at such an index; in other files nothing is found again.
     let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
     let (mut handler, report) = compared(&a, &b, false);
     let far = Request::Compare {
@@ -317,8 +317,8 @@ fn a_difference_is_found_again() {
     }
 }
 
-/// The kernels of a file by name, and whether each has a part that differs, by the rows of its tree; and
-/// whether the rest of the file has one.
+/// Returns the kernels of a file by name, and whether the rows of the tree show a difference in
+/// each; and whether the rest of the file has one.
 fn differing_rows(
     handler: &mut Handler,
     differing: &DifferenceIndex,
@@ -353,7 +353,7 @@ fn differing_rows(
     (kernels, rest)
 }
 
-/// The kernels that differ are those with a row that does.
+/// Checks that the differing kernels are those with a differing row.
 fn kernels_differ(a: &[u8], b: &[u8]) -> [Vec<(String, bool)>; 2] {
     let (mut handler, _) = compared(a, b, false);
     let Response::Differing(differing) = asked(&mut handler, Request::Differing) else {
@@ -382,7 +382,7 @@ fn kernels_that_differ_are_told_from_those_that_do_not() {
     };
     let at = before.find("two").unwrap();
     let (head, tail) = before.split_at(at);
-    // The same, written in another way.
+    // Equal, in another encoding.
     let spaced = tail.replacen("grf_count:       128", "grf_count: 128", 1);
     let after = format!("{head}{spaced}");
     assert_ne!(before, after);
@@ -412,7 +412,7 @@ fn kernels_that_differ_are_told_from_those_that_do_not() {
     assert!(same > 0 && differ > 0, "{same} {differ}");
 }
 
-/// Bytes that cannot be read.
+/// A source that cannot be read.
 struct Broken;
 
 impl ByteSource for Broken {
@@ -428,7 +428,7 @@ impl ByteSource for Broken {
     }
 }
 
-/// What is asked about a file from before changes nothing of the one that is open.
+/// A request for a previous file does not affect the open one.
 #[test]
 fn a_comparison_with_a_file_from_before_is_refused() {
     let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
@@ -503,7 +503,7 @@ fn written_as_the_command_line_writes_it() {
     }
 }
 
-/// A row that there is none of, and a filter that finds some.
+/// A missing row, and a filter with matches.
 #[test]
 fn rows_that_are_not_there() {
     let (a, b) = (zebin("assertk.dg2"), zebin("assertk.tgllp"));
@@ -530,7 +530,7 @@ fn rows_that_are_not_there() {
     assert!(found.found > 0 && found.found < report.differences);
 }
 
-/// In what differs in several documents of a file, each row says in which.
+/// If several documents of a file differ, each row names its document.
 #[test]
 fn rows_of_several_documents_say_which() {
     let is_shown = |a: &[u8], b: &[u8]| {
@@ -562,8 +562,7 @@ fn rows_of_several_documents_say_which() {
     assert_eq!(is_shown(&small_zebin().build().bytes, &zebin), (1, false));
 }
 
-/// Of two listings side by side all is there that differs, so many rows around it, and what is
-/// between them is counted.
+/// Two listings side by side contain all differences, with context; rows in between are counted.
 #[test]
 fn rows_around_what_differs() {
     let mut random = Random::named("rows");
@@ -611,7 +610,7 @@ fn rows_around_what_differs() {
                         other += u32::from(y.is_some());
                     }
                     Paired::Folded(count) => {
-                        // A single row is shown as it is.
+                        // A single row is not folded.
                         assert!(count > 1, "{hunks:?} {context:?}");
                         for row in at..at + count {
                             assert!(!differs(row) && !is_near(row), "{hunks:?} {context:?}");
@@ -621,7 +620,7 @@ fn rows_around_what_differs() {
                 }
             }
             assert_eq!((at, other), change.counts, "{hunks:?} {context:?}");
-            // What is not near is folded, but for single rows.
+            // Distant rows are folded, except single ones.
             let shown = rows(&change, context);
             let shown = shown.iter().filter(|row| matches!(row, Paired::Same(..)));
             let same = (0..change.counts.0).filter(|row| !differs(*row));
@@ -633,7 +632,7 @@ fn rows_around_what_differs() {
     }
 }
 
-/// Files of all formats, damaged ones too, against each other: no answer fails.
+/// Compares files of all formats, including damaged ones: no request fails.
 #[test]
 fn any_two_files() {
     let files = built::all();

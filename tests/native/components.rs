@@ -1,5 +1,4 @@
-//! The page's components, rendered without a browser: what stands in the document, and what
-//! it says to those who do not see it.
+//! The page's components, rendered without a browser: document structure and accessibility.
 
 #![cfg(all(feature = "ui", feature = "decode", not(target_arch = "wasm32")))]
 
@@ -37,7 +36,7 @@ struct HostProps {
     panel: PanelId,
 }
 
-/// What the page is around a panel.
+/// The page around a panel.
 #[component]
 fn Host(props: &HostProps) -> Html {
     let state = use_reducer(State::default);
@@ -65,7 +64,7 @@ where
     runtime.block_on(renderer.render())
 }
 
-/// A panel for a view that is made where it is rendered.
+/// Renders a panel of a view that is created on the rendering thread.
 fn panel(panel: PanelId, view: impl FnOnce() -> View + Send + 'static) -> String {
     rendered::<Host>(move || HostProps {
         view: PtrEq::new({
@@ -133,7 +132,7 @@ impl File {
         self.0.answer(&envelope).response
     }
 
-    /// What the driver does, on the file's own device or on another.
+    /// Requests the verdict for the file's device or another one.
     fn verdict(&mut self, view: &mut View, device: Option<&str>) {
         let state = Rc::make_mut(&mut view.verdict);
         let device: Option<AttrValue> = device.map(|name| name.to_owned().into());
@@ -150,7 +149,7 @@ impl File {
         state.apply(VerdictChange::Answered(NodeId::ROOT, device, report));
     }
 
-    /// The first page of a list, and what goes with the row at a place of it.
+    /// Requests the first page of a list, and the details of a row.
     fn list(&mut self, view: &mut View, list: ListId, query: Query, place: usize) {
         view.lists.apply(list, ListChange::Query(query.clone()));
         let generation = view.lists.get(list).rows.generation;
@@ -193,7 +192,7 @@ impl File {
             .apply(list, ListChange::At(serial, generation, at));
     }
 
-    /// Shows the first of the readable texts.
+    /// Shows the first readable text.
     fn text(&mut self, view: &mut View) -> Query {
         let request = Request::Texts {
             document: NodeId::ROOT,
@@ -209,7 +208,7 @@ impl File {
         }
     }
 
-    /// The graph of the modules.
+    /// Requests the graph of the modules.
     fn graph(&mut self, view: &mut View, filter: &str) {
         let request = Request::Graph {
             document: NodeId::ROOT,
@@ -234,7 +233,7 @@ fn filtered(filter: &str) -> Query {
     }
 }
 
-/// A list of a file, with the row at a place of it.
+/// Returns the view of a list, with details of a row.
 fn listed(name: &str, list: ListId, query: Query, place: usize) -> View {
     let (mut file, mut view) = File::open(name);
     let query = match list {
@@ -358,9 +357,9 @@ fn a_kernel_in_full() {
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // What the file does not say is greyed, and says so.
+    // Unstated values are gray, and described as such.
     assert!(text.contains("class=\"default\"") && text.contains(">default<"));
-    // The ruler and each table lead to bytes.
+    // The ruler and each table link to bytes.
     assert!(count(&text, "data-command=\"select ") > 30);
     assert!(text.contains("role=\"img\""));
 }
@@ -386,7 +385,7 @@ fn a_value_leads_to_its_own_bytes_and_its_row_stays_marked() {
         1,
         "{text}"
     );
-    // The row, and the mark of the ruler.
+    // The row, and the mark in the ruler.
     assert_eq!(count(&text, "<tr class=\"sel\""), 1);
     assert_eq!(
         count(&text, "piece a-hdr sel") + count(&text, "piece a-code sel"),
@@ -395,7 +394,7 @@ fn a_value_leads_to_its_own_bytes_and_its_row_stays_marked() {
     assert!(text.contains("Offset, B"));
 }
 
-/// What limits a kernel of a file.
+/// Returns the view of a kernel's occupancy limits.
 fn limited(question: Question) -> View {
     let (mut file, mut view) = File::open("spill.dg2.zebin");
     file.list(&mut view, ListId::Kernels, Query::default(), 2);
@@ -535,7 +534,7 @@ fn source_lines_lead_to_their_code() {
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Without line tables there is no such panel.
+    // Without line tables, there is no such panel.
     let (_, view) = File::open("vecadd.bmg.zebin");
     let mut shown = zeview::ui::panels::shown(&view);
     assert!(shown.all(|panel| panel.id != PanelId::SourceLines));
@@ -658,7 +657,7 @@ fn properties_say_whose_they_are() {
     assert_eq!(count(&text, "aria-selected=\"true\""), 1);
 }
 
-// A grid of anything.
+// A generic grid.
 
 struct Numbers(u64);
 
@@ -680,7 +679,7 @@ impl GridData for Numbers {
     }
 
     fn cells(&self, row: u64) -> Option<Vec<Html>> {
-        // Odd ones are on their way.
+        // Odd rows are pending.
         row.is_multiple_of(2)
             .then(|| vec![html! { { row.to_string() } }, html! { "b" }])
     }
@@ -788,7 +787,7 @@ fn the_overview_keeps_the_two_statements_apart() {
     assert!(text.contains("<option value=\"bmg-g21\""), "{text}");
     assert!(text.contains("matching rule"), "{text}");
 
-    // For another device it has another answer, one, and is as well-formed as before.
+    // Another device has another verdict, and the file is equally well-formed.
     let text = panel(PanelId::Overview, || {
         with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
@@ -801,7 +800,7 @@ fn the_overview_keeps_the_two_statements_apart() {
         "{text}"
     );
 
-    // A device that there is not changes nothing but says so.
+    // An unknown device is reported and changes nothing.
     let text = panel(PanelId::Overview, || {
         let (mut file, mut view) = File::open("vecadd.bmg.zebin");
         file.verdict(&mut view, None);
@@ -835,7 +834,7 @@ fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
     let spec = text.find("Errors: the file violates").expect("the errors");
     assert!(driver < spec, "{text}");
 
-    // One warning a hundred times is one line that can be opened.
+    // A hundred equal warnings are one line that can be expanded.
     let many = || {
         let (_, mut view) = File::open("damaged.zebin");
         let opened = Rc::make_mut(&mut view.opened);
@@ -850,7 +849,7 @@ fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
     let folded = panel(PanelId::Problems, many);
     assert_eq!(count(&folded, "role=\"option\""), 1, "{folded}");
     assert!(folded.contains("100 ▸"), "{folded}");
-    // What is selected is not hidden.
+    // The selected problem is not hidden.
     let shown = panel(PanelId::Problems, move || {
         let mut view = many();
         let span = Span::new(SourceId::FILE, 70, 71);
@@ -879,7 +878,7 @@ fn walking_goes_through_the_driver_and_the_specification() {
 
 // Containers.
 
-/// A file that was built, as it is opened.
+/// Returns a generated container, opened.
 fn container() -> (File, View) {
     File::of("fat.a", crate::support::containers::ocloc_archive())
 }

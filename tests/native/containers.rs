@@ -1,4 +1,4 @@
-//! What holds files for devices: archives, host files, bundles; nested, packed, damaged.
+//! Containers of device files: archives, host files, bundles; nested, compressed, damaged.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ fn rules_of(document: &Document) -> Vec<&str> {
     document.diagnostics.iter().map(|d| &*d.rule).collect()
 }
 
-/// The names of the documents in a file.
+/// Returns the names of the documents in a file.
 fn documents(tree: &Tree) -> Vec<String> {
     let nested = tree.nodes.iter().filter(|f| f.node.kind == NodeKind::File);
     let names = nested.skip(1).map(|f| f.node.name.clone().into_owned());
@@ -86,14 +86,14 @@ fn host_files_hold_images() {
     }
     let document = crate::support::open(&host_object());
     assert_eq!(documents(&walk_all(&document).unwrap()), [BUNDLE_SECTION]);
-    // A section of that name in a file that does not say what its bytes are.
+    // A section with this name in a file that does not identify its contents.
     let odd = host_elf(BUNDLE_SECTION, 1, b"words").build().bytes;
     let document = crate::support::open(&odd);
     assert_eq!(document.diagnostics, []);
     assert_eq!(documents(&walk_all(&document).unwrap()), [""; 0]);
 }
 
-/// What can be asked of a file itself, and of the documents in it, in letters.
+/// Returns the capabilities of a file and of the documents in it, as letters.
 fn capabilities(bytes: &[u8]) -> (String, String) {
     let summary = crate::support::open(bytes).summary;
     let letters = |has: Capabilities| -> String {
@@ -170,7 +170,7 @@ fn files_of_windows_hold_images() {
         assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
         assert!(facts(&document).contains(&format!("image: {name}: SPIR-V 1.4")));
     }
-    // What starts with the same two bytes, and nothing else.
+    // A file with only the same first two bytes.
     let other = [&[0x64, 0x86][..], &[0x20; 100]].concat();
     assert_eq!(crate::support::open(&other).summary.format, "raw");
 }
@@ -269,7 +269,7 @@ fn offload_binaries_are_the_same_compressed() {
         let names = documents(&walk_all(&document).unwrap());
         assert_eq!(names[0], "unpacked");
         assert_eq!(names[1..], inside);
-        // Sizes that lie, and bytes that are none.
+        // Wrong sizes, and missing bytes.
         for (at, byte, rule) in [
             (32, packed[32] ^ 1, &rules::UNPACKED_SIZE),
             (33, 0xff, &rules::UNPACKED_SIZE),
@@ -284,7 +284,7 @@ fn offload_binaries_are_the_same_compressed() {
                 rules_of(&document)
             );
         }
-        // A method that is not known.
+        // An unknown method.
         let mut file = packed.clone();
         file[40] = 0;
         let found = crate::support::open(&file);
@@ -301,7 +301,7 @@ fn what_is_packed_is_as_bad_as_what_is_unpacked() {
     let packed = packed_bundle(3, Method::Zlib, &damaged);
     let packed = packed_bundle(2, Method::Zstd, &packed);
     let document = crate::support::open(&packed);
-    // As JSON a finding says where its bytes are, if they are not the file's.
+    // In JSON, a finding has the source of its bytes if it is not the file.
     for found in &document.diagnostics {
         let json = DiagnosticJson::new(found, String::new());
         let json = serde_json::to_value(json).unwrap();
@@ -351,7 +351,7 @@ fn bundles_of_texts() {
     }
 }
 
-/// Opens what is made to cost much.
+/// Opens a hostile file within the time limit.
 fn open_quickly(name: &str, watchdog: &Watchdog, bytes: &[u8]) -> Document {
     watchdog.case(name);
     let begin = Instant::now();
@@ -387,7 +387,7 @@ fn nested_a_thousand_deep() {
     let bytes = (0..100).fold(usual_bundle(), |bytes, _| packed(bytes));
     let document = open_quickly("compressed bundles", &watchdog, &bytes);
     assert_eq!(rules_of(&document), [rules::TOO_DEEP.id]);
-    // Not deeper than may be.
+    // Not deeper than the limit.
     let bytes = (0..6).fold(zebin, |bytes, _| in_section(in_bundle(bytes)));
     assert_eq!(open_quickly("twelve", &watchdog, &bytes).diagnostics, []);
 }
@@ -427,7 +427,7 @@ fn sizes_that_lie() {
         let document = open_quickly("place", &watchdog, &bundle_header(1, &[entry]));
         assert!(rules_of(&document).contains(&rules::BUNDLE_OUT_OF_BOUNDS.id));
     }
-    // A stream that unpacks to more than it says, and to more than anybody wants.
+    // A stream that unpacks to more than it states, and to more than the limit.
     let mut file = packed_bundle(3, Method::Zstd, b"x");
     file.truncate(32);
     file.extend(bomb(100_000));
@@ -482,7 +482,7 @@ fn an_unknown_format_is_neither_right_nor_wrong() {
         .collect();
     assert_eq!(summaries[1], "entropy 0.00 bits per byte · 0 strings");
 
-    // Shannon's, of bytes taken alone.
+    // Shannon entropy of single bytes.
     for (values, entropy) in [(1, "0.00"), (2, "1.00"), (16, "4.00"), (256, "8.00")] {
         let bytes: Vec<u8> = (0..0x8000).map(|at| (at % values) as u8).collect();
         let document = crate::support::open(&bytes);
@@ -495,7 +495,7 @@ fn an_unknown_format_is_neither_right_nor_wrong() {
         );
     }
 
-    // More parts than are listed at once are in groups, and found in them.
+    // More parts than are listed at once are grouped, and found in the groups.
     let large = vec![7; 40 << 20];
     let mut document = crate::support::open(&large);
     assert!(document.count(document.root()) <= 256);

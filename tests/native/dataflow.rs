@@ -30,8 +30,8 @@ fn kernels(platform: Platform) -> Vec<Vec<u8>> {
     (1..=2).map(|at| code(&name(at))).collect()
 }
 
-/// Reads, writes, producers and live bytes are those of `iga64`, but for messages with a header
-/// before Xe-HPC: see `the_header_of_a_message_is_a_whole_register`.
+/// Reads, writes, producers and live bytes match `iga64`, except for messages with a header before
+/// Xe-HPC: see `the_header_of_a_message_is_a_whole_register`.
 #[test]
 fn kernels_have_the_assemblers_data_flow() {
     for platform in Platform::ALL {
@@ -94,8 +94,8 @@ fn the_header_of_a_message_is_a_whole_register() {
     assert!(line.contains("r127.2<1>"), "{line}");
 }
 
-/// A gather message of 14 registers takes their numbers from two moves. The assembler knows the
-/// first eight, and takes r0 for the others.
+/// A gather message of 14 registers gets their numbers from two moves. The assembler knows the
+/// first eight, and uses r0 for the others.
 #[test]
 fn a_gather_message_reads_the_registers_that_its_scalars_name() {
     let all = code("xe3-gather");
@@ -149,7 +149,7 @@ fn what_is_not_covered_is_said() {
     assert!(flow(Platform::Xe2, &[]).report().peak.is_none());
 }
 
-/// Each wait for a token has an instruction that allocates it.
+/// Each wait for a token has an allocating instruction.
 #[test]
 fn tokens_are_allocated_before_they_are_waited_for() {
     let mut tokens = 0;

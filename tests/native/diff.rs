@@ -1,5 +1,5 @@
-//! Comparing documents: against a comparison of their dumps, on copies with known changes, on
-//! damaged and hostile files.
+//! Document comparison: against dumps, on copies with known changes, and on damaged and hostile
+//! files.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,8 @@ fn stem(name: &str) -> &str {
     name.split(['.', '-']).next().unwrap()
 }
 
-/// Zebins of the same source: for other devices, from other compilers, with other options.
+/// Returns zebins of the same source for other devices, from other compilers, or with other
+/// options.
 fn related() -> Vec<(Fixture, Fixture)> {
     let files = fixtures::zebins();
     let zebins: Vec<Fixture> = files
@@ -74,7 +75,7 @@ fn the_numbers_that_differ_are_those_of_the_kernel_tables() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Before ze_info 1.39 the sizes stand in scratch slots. One cause is one difference.
+/// Before ze_info 1.39, the sizes are in scratch slots. One cause is one difference.
 #[test]
 fn sizes_in_scratch_slots() {
     let with = |version: &str, env: &str, buffers: &str| {
@@ -120,7 +121,7 @@ fn sizes_in_scratch_slots() {
     }
 }
 
-/// A thread of 32 lanes does the work of two of 16: what it needs is judged per lane.
+/// A thread of 32 lanes does the work of two of 16, so its resources are judged per lane.
 #[test]
 fn numbers_of_threads_with_different_lanes() {
     let with = |lanes: u32, spill: u32| {
@@ -153,7 +154,7 @@ fn numbers_of_threads_with_different_lanes() {
     }
 }
 
-/// Lines that are shown alike differ all the same: by what ends them, or far from their start.
+/// Lines with the same visible text differ by their line ends, or far from their start.
 #[test]
 fn lines_that_look_alike() {
     let text = "kernels:\n- name: a\n".repeat(40);
@@ -213,8 +214,7 @@ fn every_pair_holds() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Nothing is called the same that was not compared: of any changed byte that makes no difference,
-/// the format defines that it is layout.
+/// Everything is compared: if a changed byte makes no difference, the format defines it as layout.
 #[test]
 fn one_changed_byte_is_a_difference_or_layout() {
     let watchdog = Watchdog::start();
@@ -244,7 +244,7 @@ fn one_changed_byte_is_a_difference_or_layout() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Bytes that zeview does not understand differ wherever they do, with their ranges.
+/// Undecoded bytes always differ, with their ranges.
 #[test]
 fn bytes_without_a_format_differ() {
     let mut random = Random::named("unknown");
@@ -264,7 +264,7 @@ fn bytes_without_a_format_differ() {
         (bytes(b"", 1000), bytes(b"", 1001)),
         (bytes(bitcode, 800), bytes(bitcode, 800)),
         (zstd(b"some bytes"), zstd(b"other bytes")),
-        // Longer than what is compared by lines.
+        // Longer than the limit of the comparison by lines.
         (text("long"), text("much")),
         (b"one".to_vec(), b"two".to_vec()),
         (b"one".to_vec(), Vec::new()),
@@ -284,7 +284,7 @@ fn bytes_without_a_format_differ() {
         }
         assert_eq!(compared(&a, &a).outcome(), Outcome::Identical);
     }
-    // Behind what a file explains, and between its parts.
+    // After the parts of a file, and between them.
     let file = zebin::small().build().bytes;
     let with = |last: u8| [&file[..], b"somebody else's byte", &[last]].concat();
     let result = compared(&with(1), &with(2));
@@ -292,7 +292,7 @@ fn bytes_without_a_format_differ() {
     assert!(result.entries.iter().all(|entry| entry.part == Part::Bytes));
 }
 
-/// Segments, addresses: nothing that is compared by meaning.
+/// Segments and addresses, which are not compared by meaning.
 #[test]
 fn fields_that_only_matter_to_the_loader_differ() {
     let host = hosts::usual(
@@ -315,7 +315,7 @@ fn fields_that_only_matter_to_the_loader_differ() {
         changed[start + offset] ^= 2;
         let result = compared(&host, &changed);
         assert_eq!(result.outcome(), Outcome::Different, "{what}");
-        // With another type or address, the host's own index is not found.
+        // With another type or address, the host's index is not found.
         let mut fields = result.entries.iter().flat_map(|entry| &entry.fields);
         let is_listed = fields.any(|field| field.key == what);
         assert!(
@@ -326,7 +326,7 @@ fn fields_that_only_matter_to_the_loader_differ() {
     }
 }
 
-/// Bits that no field of an instruction covers, and names that are the same for 4 096 bytes.
+/// Bits that no field of an instruction covers, and names that are equal in the first 4 096 bytes.
 #[test]
 fn what_is_shown_alike_may_differ() {
     let named = |name: &str| {
@@ -337,7 +337,7 @@ fn what_is_shown_alike_may_differ() {
     let long = "s".repeat(5000);
     let result = compared(&named(&format!("{long}a")), &named(&format!("{long}b")));
     assert_eq!(result.outcome(), Outcome::Different);
-    // A nop whose reserved bits are set reads as one.
+    // A nop with reserved bits set is displayed as nop.
     let code = |byte: u8| {
         let mut code = zebin::code(4);
         code[..16].copy_from_slice(&[0x60, 0, 0, 0, 0, 0, 0, 0, byte, 0, 0, 0, 0, 0, 0, 0]);
@@ -376,7 +376,7 @@ fn damaged_copies_hold() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The lines of `.ze_info` with one change, and what it is.
+/// Returns `.ze_info` with one changed line, and a description.
 fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let scalars: Vec<usize> = (0..lines.len())
@@ -492,7 +492,7 @@ fn kernels_under_other_names() {
     assert_eq!(said["kernels"]["changed"], serde_json::json!([]));
     assert_eq!(said["kernels"]["unchanged"], 1);
     assert_eq!(said["sections"]["added"], serde_json::json!([]), "{said:#}");
-    // With another value in it, it is renamed and changed.
+    // With another value too, it is renamed and changed.
     let text = zebin::ze_info(&["after", "same"]);
     let text = text.replacen("simd_size:       32", "simd_size:       16", 1);
     other = other.bytes(".ze_info", text);
@@ -503,7 +503,7 @@ fn kernels_under_other_names() {
     assert_eq!(changed["fields"][0]["key"], "simd_size");
     assert_eq!(changed["fields"][0]["from"], 32);
     assert_eq!(changed["fields"][0]["to"], 16);
-    // Other code and other arguments: another kernel.
+    // Other code and other arguments make another kernel.
     let text = zebin::ze_info(&["after", "same"]).replacen("arg_bypointer", "arg_byvalue", 1);
     let other = other
         .bytes(".ze_info", text)
@@ -526,7 +526,7 @@ fn code_that_only_moves_is_the_same() {
         .unwrap()
         .sections();
     let code = sections[0].bytes;
-    // The same instructions behind one more: jumps have other numbers, and go to the same places.
+    // The same instructions after an additional one: jumps have other offsets and the same targets.
     let at = |place: u64| usize::try_from(place).unwrap();
     let mut bytes = file.bytes.clone();
     let nop = [0x60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -596,7 +596,7 @@ fn properties_of_syclbins() {
                 assert_eq!(said[part][key], serde_json::json!([]), "{part} {key}");
             }
         }
-        // The zebin in it is compared as one.
+        // The zebin in it is compared as a zebin.
         let mut other = small.clone();
         let text = zebin::ze_info(&["k"]).replace("grf_count:       128", "grf_count:       256");
         other.modules[1].native[0].bytes = zebin::small().bytes(".ze_info", text).build().bytes;
@@ -634,7 +634,7 @@ fn the_bytes_that_differ() {
     };
     assert_eq!(texts(&a, &from.bytes), ["128"]);
     assert_eq!(texts(&b, &to.bytes), ["1024"]);
-    // Of a kernel that is new all that belongs to it, and nothing of the others.
+    // A new kernel includes all of its parts, and none of the others'.
     let two = zebin::zebin(&["k", "other"]).build().bytes;
     let mut document = open(&two);
     let one = zebin::zebin(&["k"]).build().bytes;
@@ -694,7 +694,7 @@ fn modules_in_another_order() {
     let mut other = many.clone();
     other.modules.reverse();
     for make in [Syclbin::v1 as fn(&Syclbin) -> Vec<u8>, Syclbin::v2] {
-        // Each module is found again; their order is no layout.
+        // Modules are matched; their order is not layout.
         let result = compared(&make(&many), &make(&other));
         assert_eq!(result.outcome(), Outcome::Different);
         let mut parts = result.entries.iter().map(|entry| entry.part);
@@ -768,7 +768,7 @@ fn a_truncated_copy_shows_what_is_missing() {
         .iter()
         .find(|file| file.name.starts_with("globals.bmg"))
         .unwrap();
-    // The headers are at the end: without them, nothing is known of sections.
+    // The headers are at the end: without them, sections are unknown.
     let cut = &file.bytes[..file.bytes.len() * 3 / 4];
     let said = diff(&file.bytes, cut);
     assert_eq!(said["same_meaning"], false);
@@ -789,7 +789,7 @@ fn a_truncated_copy_shows_what_is_missing() {
     assert!(removed.count() > 3);
 }
 
-/// What is said of damage stands beside the notes that differ, which are a part of their own.
+/// Damage is reported separately from the differing notes.
 #[test]
 fn json_has_the_outcome_and_what_could_not_be_compared() {
     let file = zebin::zebin(&["k"]).build().bytes;
@@ -862,7 +862,7 @@ fn what_matters_most_comes_first() {
     assert_eq!(changed[0]["measures"][0]["better"], "worse");
     assert_eq!(changed[1]["name"], "calm");
     assert_eq!(said["kernels"]["unchanged"], 1);
-    // The way back is an improvement.
+    // The reverse direction is an improvement.
     let back = diff(&b, &a);
     let measure = &back["kernels"]["changed"][0]["measures"][0];
     assert_eq!(measure["key"], "spill_size");
@@ -888,7 +888,7 @@ fn the_work_of_many_kernels_is_linear() {
     };
     let (small, large) = (run(100), run(1600));
     assert!(large < small * 20, "{small} {large}");
-    // All of them renamed.
+    // All kernels renamed.
     let names = |word: &str| -> Vec<String> { (0..2000).map(|at| format!("{word}{at}")).collect() };
     let (a, b) = (zebin::zebin(&names("old")), zebin::zebin(&names("new")));
     let result = compare(
@@ -934,7 +934,7 @@ fn kernels_are_counted_in_all_images() {
     assert_eq!(compared(b"text", &zebin(&["a"])).kernels, (0, 1));
 }
 
-/// Each byte that differs is in a range, and the ranges are as short as their number allows.
+/// Each differing byte is in a range, and the ranges are as short as their maximum number allows.
 #[test]
 fn ranges_of_bytes_that_differ() {
     let file = |bytes: &[u8]| {
@@ -945,11 +945,11 @@ fn ranges_of_bytes_that_differ() {
         let start = built.content(".data.const").start as u64;
         (built.bytes, start)
     };
-    // They are read in several pieces.
+    // Bytes are read in several pieces.
     let before = vec![0x33; 600 << 10];
     let mut random = Random::named("ranges");
     for count in [1, 2, 9, 16, 40] {
-        // Far from each other; two bytes beside each other are one range.
+        // Distant bytes; two adjacent bytes are one range.
         let pairs = random.sample(before.len() / 64, count).into_iter();
         let pairs: BTreeSet<u64> = pairs.map(|at| at as u64 * 64 + 7).collect();
         let mut after = before.clone();
@@ -968,7 +968,7 @@ fn ranges_of_bytes_that_differ() {
         let mut entries = result.of(Part::Section);
         let entry = entries.next().expect("it differs");
         assert_eq!(entry.name, ".data.const");
-        // The other one is looked at, too.
+        // The other file is checked too.
         let other = entries.next().expect("it differs");
         assert_eq!(other.fields.len(), entry.fields.len());
         let fields = entry.fields.iter().filter(|field| field.key == "contents");
@@ -978,22 +978,22 @@ fn ranges_of_bytes_that_differ() {
         let most = found.len().min(expected.len());
         assert!(expected.len() <= 16 || most == 16, "{count}: {most}");
         assert_eq!(found[..most - 1], expected[..most - 1]);
-        // The last one spans what is left.
+        // The last range spans the rest.
         assert_eq!(found.len(), most);
         assert_eq!(found[most - 1].0, expected[most - 1].0);
         assert_eq!(found[most - 1].1, expected[expected.len() - 1].1);
     }
 }
 
-/// Of several new kernels, that with the most alike code; of equally alike ones, that with the same
-/// arguments.
+/// Among several new kernels, the one with the most similar code is chosen; among equally similar
+/// ones, the one with the same arguments.
 #[test]
 fn the_new_name_of_a_kernel_that_has_changed() {
     let table = isa::table(&fixtures::folder().join("isa"), Platform::Xe2);
     let rows = isa::rows(&table, [Some(0), Some(1), Some(2), Some(3)]);
     let words = rows.into_iter().filter(|row| row.status == "ok");
     let words: Vec<Vec<u8>> = words.map(|row| row.bytes).take(160).collect();
-    // With other instructions at every so manieth place.
+    // Every n-th instruction differs.
     let code = |every: usize| -> Vec<u8> {
         let mut words = words.clone();
         let (head, tail) = words.split_at_mut(120);
@@ -1021,7 +1021,7 @@ fn the_new_name_of_a_kernel_that_has_changed() {
     };
     let first = renamed(&[("first", 100, OTHER), ("second", 100, SAME)]);
     assert_eq!(first, serde_json::json!([["before", "second"]]));
-    // The less alike one is alike enough, alone.
+    // The less similar kernel alone is similar enough.
     let alone = renamed(&[("second", 16, SAME)]);
     assert_eq!(alone, serde_json::json!([["before", "second"]]));
     let better = renamed(&[("first", 100, OTHER), ("second", 16, SAME)]);
@@ -1049,7 +1049,7 @@ fn lines_of_texts() {
     assert_eq!(serde_json::to_value(found).unwrap(), expected);
 }
 
-/// Lists whose entries nothing tells apart are compared in their order.
+/// Lists whose entries have no identity are compared in order.
 #[test]
 fn entries_without_names() {
     let file = |list: &str| {
@@ -1075,7 +1075,7 @@ fn entries_without_names() {
     assert_eq!(fields[0]["to"], "item [ 3, 9 ]");
 }
 
-/// Where code has changed what is patched in it has moved; elsewhere another place is a difference.
+/// Relocations move with changed code; elsewhere, another offset is a difference.
 #[test]
 fn places_of_relocations() {
     let file = |offset: u64, code: Vec<u8>| {

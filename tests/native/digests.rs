@@ -1,12 +1,11 @@
-//! What the golden trees do not print.
+//! Properties that golden trees do not print.
 //!
-//! * `digests.tsv`: every field of every row, what leads from bytes to rows, every cell of every
-//!   list, the verdict on several devices; a line for each file says how many rows it has and a
-//!   digest of all that. Where only a digest differs, compare `zeview dump --json` before and
-//!   after.
-//! * `problems.txt`: what is said of each file that was made for a rule, with the bytes.
+//! * `digests.tsv`: every field of every row, links from bytes to rows, every cell of every list,
+//! the verdicts on several devices. A line per file has the number of rows and a digest. If only a
+//! digest differs, compare `zeview dump --json` before and after.
+//! * `problems.txt`: the diagnostics of each file that was made for a rule, with the bytes.
 //!
-//! `BLESS=1 cargo test --test native digests` writes both anew.
+//! `BLESS=1 cargo test --test native digests` updates both.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -31,7 +30,7 @@ impl Digest {
     }
 }
 
-/// All fields but those that only say where a row is kept.
+/// Returns all fields except those that depend on the storage of a row.
 fn fields(node: &Node, count: u64) -> String {
     let Node {
         parent: _,
@@ -72,21 +71,21 @@ fn line(name: &str, bytes: &[u8]) -> String {
         digest.add(&document.path(id));
         digest.add(&format!("{:?}", document.severity(&node)));
         if let Some(span) = node.span {
-            // The way back from both ends.
+            // Paths back from both ends.
             let ends = [span.start, span.end.saturating_sub(1).max(span.start)];
             for offset in ends {
                 let ancestry = document.nodes_at(span.source, offset);
                 digest.add(&names(&document, &ancestry));
             }
         }
-        // The fields of some instructions: they are many and all alike.
+        // Only some instructions are expanded, as they are many and similar.
         if node.kind != NodeKind::Instruction || node.index.is_multiple_of(16) {
             waiting.extend(document.children(id, 0..count));
         }
     }
     let parts = document.children(NodeId::ROOT, 0..PARTS);
     for part in parts.iter().filter_map(|id| document.node(*id)?.span) {
-        // All of it, and what begins before it.
+        // All leaves, and those that start before a range.
         for span in [part, part.subspan(1, 8)] {
             digest.add(&format!("{:?}", document.leaves(span, LEAVES)));
         }
@@ -110,9 +109,9 @@ fn line(name: &str, bytes: &[u8]) -> String {
     format!("{name}\t{rows}\t{:016x}\n", digest.0)
 }
 
-/// Parts of a file whose leaves are looked at.
+/// Number of ranges of a file to get leaves of.
 const PARTS: u64 = 60;
-/// Leaves of each, and matches of a search.
+/// Number of leaves of each, and of search matches.
 const LEAVES: usize = 100;
 const HITS: usize = 60;
 
@@ -124,7 +123,7 @@ fn names(document: &Document, ancestry: &[NodeId]) -> String {
     text
 }
 
-/// Rows of a list that are looked at.
+/// Number of rows of a list.
 const ROWS: u32 = 300;
 
 fn digest_list(digest: &mut Digest, document: &mut Document, id: NodeId, list: ListId) {

@@ -1,11 +1,11 @@
-//! The examples in the documentation: the output of every `$ zeview …` in a block of text, run in
-//! the folder of the samples. `BLESS=1` writes the output into the documentation.
+//! Examples in the documentation: runs every `$ zeview …` in a text block in the folder of the
+//! samples and compares the output. `BLESS=1` writes the output into the documentation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Markdown files under a folder.
+/// Collects the Markdown files under a folder.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -17,7 +17,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The words of a command as a shell takes them apart, with quotation marks around words only.
+/// Splits a command into words, with quotation marks only around whole words.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = line.trim();
@@ -32,7 +32,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Runs `zeview …`, optionally with `| head -N`, and returns what a terminal would show.
+/// Runs `zeview …`, optionally with `| head -N`, and returns the output as on a terminal.
 fn shown(line: &str) -> String {
     let (command, head) = match line.split_once(" | head -") {
         Some((command, count)) => (command, count.parse().expect("a number of lines")),
@@ -58,7 +58,7 @@ fn shown(line: &str) -> String {
     shown
 }
 
-/// The text with the output of its examples, and their number.
+/// Returns the text with the output of its examples, and their number.
 fn with_output(text: &str) -> (String, usize) {
     const START: &str = "```text\n$ zeview ";
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! DWARF: lines and entries against other readers of it, and what holds for damaged sections.
+//! DWARF: lines and entries compared with other readers, and invariants of damaged sections.
 
 mod built;
 
@@ -15,14 +15,14 @@ use zeview::decode::decode;
 use zeview::model::text::{TextOptions, value_text, write_tree};
 use zeview::model::{Document, FileSource, NodeKind};
 
-/// Zebins with DWARF: the fixtures, and those of the corpus where there is one.
+/// Returns zebins with DWARF: fixtures, and corpus files if available.
 fn samples() -> Vec<Fixture> {
     let mut files = fixtures::zebins();
     if let Some(corpus) = fixtures::corpus() {
         files.extend(fixtures::in_folder(&corpus.join("samples/zebin"), "zebin"));
     }
     let has_lines = |file: &Fixture| file.bytes.windows(12).any(|w| w == b".debug_line\0");
-    // The largest have nothing that the others do not have.
+    // The largest files add nothing new.
     files.retain(|file| has_lines(file) && file.bytes.len() < 1 << 20);
     assert!(files.len() >= 2, "only {} files with DWARF", files.len());
     files
@@ -33,7 +33,7 @@ fn section<'a>(tree: &'a Tree, name: &str) -> Option<&'a Flat> {
     top.into_iter().find(|f| f.node.name == name)
 }
 
-/// All that is below a node.
+/// Returns all descendants of a node.
 fn below<'a>(tree: &'a Tree, flat: &'a Flat) -> Vec<&'a Flat> {
     let mut all = vec![flat];
     let mut at = 0;
@@ -44,7 +44,7 @@ fn below<'a>(tree: &'a Tree, flat: &'a Flat) -> Vec<&'a Flat> {
     all
 }
 
-/// What llvm-dwarfdump says, if it is installed.
+/// Returns the output of llvm-dwarfdump, if it is installed.
 fn dwarfdump(option: &str, file: &Fixture) -> Option<String> {
     let output = Command::new("llvm-dwarfdump")
         .arg(option)
@@ -54,7 +54,7 @@ fn dwarfdump(option: &str, file: &Fixture) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Address, line and column of each row, in the order of the tables.
+/// Returns the address, line and column of each row, in table order.
 fn rows(tree: &Tree) -> Vec<(u64, u64, u64)> {
     let Some(lines) = section(tree, ".debug_line") else {
         return Vec::new();
@@ -118,7 +118,7 @@ fn entries_are_those_of_llvm() {
         let mut offsets = units
             .iter()
             .filter(|f| f.node.name == "debug_abbrev_offset");
-        // It does not know these relocations, and takes the first table for all units.
+        // It does not know these relocations, and uses the first table for all units.
         if offsets.any(|f| {
             f.node
                 .xrefs
@@ -180,7 +180,7 @@ fn instructions_know_their_lines_and_lines_their_instructions() {
             .find(|x| x.why == "source")
             .unwrap();
         assert!(text.contains(span), "{span:?}");
-        // The row that it refers to refers back to it, or to one before it.
+        // The referenced row refers back to it, or to an earlier one.
         let row = tree
             .nodes
             .iter()
@@ -195,7 +195,7 @@ fn instructions_know_their_lines_and_lines_their_instructions() {
 
 #[test]
 fn symbols_are_resolved_by_name() {
-    // Both kernels' code starts at 0: only the relocations tell them apart.
+    // The code of both kernels starts at 0: only relocations distinguish them.
     let name = "debugme.tgllp.igc1.12504.zebin";
     let file = fixtures::zebins()
         .into_iter()
@@ -213,7 +213,7 @@ fn symbols_are_resolved_by_name() {
     }
 }
 
-/// Damage where it hits DWARF, the relocations of it and the symbols they speak of.
+/// Damages DWARF, its relocations and their symbols.
 #[test]
 fn damaged_sections() {
     let watchdog = Watchdog::start();
@@ -253,7 +253,7 @@ fn damaged_sections() {
     }
 }
 
-/// Other compilers' files: the test itself, if it can be read.
+/// Reads a file of another compiler: the test program itself, if readable.
 #[test]
 fn a_host_program_with_debug_information() {
     let Ok(path) = std::env::current_exe() else {

@@ -1,7 +1,7 @@
 //! Golden trees: the whole decoded file as text, for real files and for malformed ones.
 //!
-//! `BLESS=1 cargo test --test native golden` writes them anew: read what has changed before you
-//! commit it.
+//! `BLESS=1 cargo test --test native golden` updates them: review the changes before you commit
+//! them.
 
 use std::fs;
 use std::path::Path;
@@ -38,10 +38,10 @@ fn report(wrong: &[String]) {
     );
 }
 
-/// Hundreds of findings say no more than a few: so many bytes of them are kept.
+/// Maximum size of kept output in bytes: hundreds of findings say no more than a few.
 const FINDINGS: usize = 8192;
 
-/// Long text ends with a line that says so.
+/// Truncates long text, with a line that says so.
 fn cut(text: &str) -> String {
     if text.len() <= FINDINGS {
         return text.to_owned();
@@ -66,7 +66,8 @@ fn real_files() {
     report(&wrong);
 }
 
-/// Their trees are long: the beginnings of the tree and of the findings are kept.
+/// Golden trees of hostile files are truncated: the starts of the tree and of the findings are
+/// kept.
 #[test]
 fn hostile_files() {
     let wrong: Vec<String> = hostile()
@@ -104,7 +105,7 @@ fn malformed_files() {
                 .join("malformed")
                 .join(format!("{}.tree", case.what));
             let text = render(&case.what, &case.bytes);
-            // The correct parts of the built files are the same in all of them.
+            // The correct parts of the generated files are equal in all of them.
             let findings = text.split_once("\n\n").map_or("", |(_, after)| after);
             compare(&golden, &cut(findings)).err()
         })

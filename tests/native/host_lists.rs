@@ -1,5 +1,4 @@
-//! The lists of a host's file: its device images, which of them run on a device, and the kernels of
-//! all of them.
+//! Lists of a host file: its device images, the images that run on a device, and all kernels.
 
 use std::rc::Rc;
 
@@ -23,7 +22,7 @@ fn usual_host() -> Vec<u8> {
     usual(Class::Elf64, 3, &spirv, &zebin).build()
 }
 
-/// A host with an archive of ocloc for two devices, and the same kernels for JIT.
+/// A host with an ocloc archive for two devices, and the same kernels for JIT.
 fn with_archive() -> Vec<u8> {
     let archive = archive(&[
         member("64.20.1.0/", &zebin(&["k"]).build().bytes),
@@ -82,7 +81,7 @@ fn the_images_are_listed_and_not_opened() {
     assert_eq!(text(0, "found_by"), "descriptor");
     assert_eq!(text(1, "size"), small().build().bytes.len().to_string());
     assert_eq!(text(1, "stored"), text(1, "size"));
-    // What would take the images to be opened is not shown.
+    // Columns that require opening the images are hidden.
     let shown = images.id().columns().iter();
     let shown: Vec<_> = shown
         .filter(|column| images.shows(column))
@@ -133,7 +132,7 @@ fn native_code_comes_before_spirv() {
         ("false".into(), "true".into())
     );
     assert_eq!(text(0, "reason"), "its kernels run from native images");
-    // Whatever device the native image is for: the runtime looks at the target alone.
+    // Whatever the device of the native image: the runtime only checks the target.
     for (device, outcome) in [("bmg-g21", Outcome::Loads), ("pvc", Outcome::Refused)] {
         let images = document.images_to_choose(NodeId::ROOT);
         let choice = document.choice(&images, device).unwrap();
@@ -190,7 +189,7 @@ fn the_same_kernel_stands_side_by_side() {
         .map(|row| ["name", "image", "device"].map(|id| cell(&document, &*kernels, row, id)))
         .collect();
     let row = |image: &str, device: &str| ["k".to_owned(), image.to_owned(), device.to_owned()];
-    // The zebins are the same, whatever their names say.
+    // The zebins are equal, despite their names.
     assert_eq!(
         rows,
         [
@@ -199,7 +198,7 @@ fn the_same_kernel_stands_side_by_side() {
             row("image 1", "bmg-g21")
         ]
     );
-    // Of SPIR-V only names are known.
+    // For SPIR-V only names are known.
     assert_eq!(cell(&document, &*kernels, 0, "spill_size"), "");
     assert_eq!(cell(&document, &*kernels, 1, "spill_size"), "0");
     let query = Query {
@@ -237,7 +236,7 @@ fn images_without_an_index_say_how_they_were_found() {
     );
 }
 
-/// The second image imports what the first one exports, and what none does.
+/// The second image imports a symbol of the first one, and one that no image exports.
 fn importing() -> Vec<u8> {
     let mut host = Host::new(Class::Elf64);
     let target = host.text("spir64");
@@ -289,7 +288,7 @@ fn images_that_import_are_joined_to_those_that_export() {
         (&["f".to_owned()][..], 2)
     );
 
-    // Bytes belong to the image whose they are, to its struct, or to the file.
+    // Bytes belong to their image, to its struct, or to the file.
     let code = second.ir_modules[0].bytes;
     assert_eq!(
         page.holder_at(code.subspan(4, 1)),

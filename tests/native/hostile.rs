@@ -1,6 +1,5 @@
-//! Large files that are made to cost much: each is opened, and every finding is traced to
-//! its row, in bounded time and with bounded reading. `cargo bench --bench compare` says how
-//! long the release build takes.
+//! Large hostile files: each is opened, and every finding is traced to its row, in bounded time and
+//! with bounded reading. `cargo bench --bench compare` measures the release build.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,14 +9,14 @@ use std::time::Instant;
 use crate::support::fixtures::hostile;
 use crate::support::growing::ALL as GROWING;
 use crate::support::hostile::ALL;
-use crate::support::lists::ask_all;
+use crate::support::lists::request_all;
 use crate::support::watchdog::Watchdog;
 use zeview::decode::{decode, limits};
 use zeview::model::{Document, FileSource, MemorySource, NodeId, SourceId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::Response;
 
-/// What `zeview check` does.
+/// Runs the work of `zeview check`.
 fn check(document: &mut Document) {
     if let Some(verdict) = document.verdict(NodeId::ROOT, None) {
         for finding in &verdict.findings {
@@ -55,7 +54,7 @@ fn files_of_10_mb() {
     watchdog.case("");
 }
 
-/// The lists of such files, as the page asks for them.
+/// Requests the lists of such files, like the page.
 #[test]
 fn lists_of_files_of_10_mb() {
     let watchdog = Watchdog::start();
@@ -66,7 +65,7 @@ fn lists_of_files_of_10_mb() {
         let opened = handler.open(1, name, Box::new(MemorySource::from(bytes)));
         assert!(matches!(opened.response, Response::Opened(_)), "{name}");
         let mut last = (String::new(), Instant::now());
-        ask_all(&mut handler, |request| {
+        request_all(&mut handler, |request| {
             let (before, since) = &last;
             if since.elapsed().as_millis() > 500 {
                 eprintln!("{name}: {:?} for {before}", since.elapsed());
@@ -79,8 +78,8 @@ fn lists_of_files_of_10_mb() {
     watchdog.case("");
 }
 
-/// Every command on every file that broke a promise: it ends with a documented status, says the
-/// same each time, prints no escapes for terminals and not more than is allowed.
+/// Runs every command on every file that broke a guarantee: it ends with a documented status, is
+/// deterministic, prints no terminal escapes, and stays within the output limit.
 #[test]
 fn commands_on_files_that_broke_a_promise() {
     let watchdog = Watchdog::start();
@@ -116,7 +115,7 @@ fn commands_on_files_that_broke_a_promise() {
     watchdog.case("");
 }
 
-/// A dump that would be too long ends with a line that says where, and fails.
+/// A dump beyond the limit ends with a line that states its end, and fails.
 #[test]
 fn a_dump_that_is_too_long_says_so() {
     let make = GROWING
@@ -142,7 +141,7 @@ fn a_dump_that_is_too_long_says_so() {
     }
 }
 
-/// A file with holes: it takes no room.
+/// Creates a sparse file.
 fn sparse(name: &str, len: u64, head: &[u8]) -> FileSource {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, head).expect("the folder for tests is writable");

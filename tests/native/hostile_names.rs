@@ -1,6 +1,5 @@
-//! Names that do harm where they are shown as they are: through every command and every form of its
-//! output. The commands and their options are read from the manual, which is made of what the
-//! program takes: one that is not used here fails.
+//! Names that do harm if they are not escaped, in every command and output form. The commands and
+//! their options are read from the generated manual: an option that is not covered here fails.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +12,8 @@ use crate::cli_open::serve;
 use crate::support::fixtures;
 use crate::support::hostile_names::{FORGED, changed, files, long_files, names};
 
-/// What each command is called with. FILE is a file with such names, OTHER one of the same names in
-/// which numbers differ, FOLDER a folder with both, OUT an empty folder, TYPED a name that is typed.
+/// Arguments of each command. FILE is a file with such names, OTHER one with the same names and
+/// other numbers, FOLDER a folder with both, OUT an empty folder, TYPED a typed name.
 const USES: &[(&str, &[&str])] = &[
     ("", &["FILE", "FILE OTHER", "FILE MISSING", "TYPED"]),
     (
@@ -169,20 +168,20 @@ const USES: &[(&str, &[&str])] = &[
             "--path TYPED FILE",
         ],
     ),
-    // Runs until it is ended: `addresses_are_plain`.
+    // Runs until it is killed: `addresses_are_plain`.
     ("open", &["--no-browser --page OUT --port 0 --compare FILE"]),
-    // Have nothing to do with files.
+    // These commands do not read files.
     ("completions", &[]),
     ("man", &[]),
 ];
 
-/// Of every command.
+/// Options of every command.
 const COMMON: [&str; 3] = ["--help", "--version", "--color"];
 
-/// What is typed, with an escape, a line of its own, and a turn.
+/// Typed text with an escape, a line break, and a bidirectional mark.
 const TYPED: &str = "\u{1b}[31m\nFORGED\u{202e}<b>\u{9b}1m";
 
-/// The name of a file, which may be anything that has no slash.
+/// A file name; it may contain anything except a slash.
 const NAME: &str = "\u{1b}]0;x\u{7}\nFORGED\u{202e}<b onclick=alert(1)>=1";
 
 fn folder(name: &str) -> PathBuf {
@@ -194,7 +193,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The commands and their long options, from the manual.
+/// Returns the commands and their long options, from the manual.
 fn commands() -> Vec<(String, BTreeSet<String>)> {
     let folder = folder("manual");
     assert!(
@@ -233,7 +232,7 @@ fn every_command_and_option_is_used() {
         let used: BTreeSet<&str> = uses.iter().flat_map(|line| line.split(' ')).collect();
         let is_used =
             |option: &&String| used.contains(option.as_str()) || COMMON.contains(&option.as_str());
-        // Of the options that a page names in passing, those of the command count.
+        // Ignore options of other commands that a page mentions.
         unused.extend(
             options
                 .iter()
@@ -244,7 +243,7 @@ fn every_command_and_option_is_used() {
     assert!(unused.is_empty(), "not used in this test: {unused:?}");
 }
 
-/// Is it an option of the command?
+/// Returns whether the command has the option.
 fn takes(command: &str, option: &str) -> bool {
     let arguments: Vec<&str> = [command, option, "--help"]
         .into_iter()
@@ -254,7 +253,8 @@ fn takes(command: &str, option: &str) -> bool {
     !String::from_utf8_lossy(&output.stderr).contains("unexpected argument")
 }
 
-/// Characters that turn text around, have no width, or end lines in some programs.
+/// Returns whether a character is a bidirectional mark, has no width, or ends lines in some
+/// programs.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -271,7 +271,7 @@ fn is_obeyed(c: char) -> bool {
     (c.is_control() && c != '\n') || is_unseen(c)
 }
 
-/// What is printed for people: nothing is obeyed, and no name begins a line.
+/// Checks text output: no control characters, and no name starts a line.
 fn check_text(text: &str) -> Result<(), String> {
     if let Some(line) = text.lines().find(|line| line.contains(is_obeyed)) {
         return Err(format!(
@@ -279,8 +279,8 @@ fn check_text(text: &str) -> Result<(), String> {
             cut(line, is_obeyed)
         ));
     }
-    // The source file `/FORGED`, in the first column of a table, is no such name: a name with a line
-    // break also makes a line that goes on.
+    // The source file `/FORGED` in the first column of a table is allowed: a name with a line break
+    // also continues its line.
     let cell = format!("{FORGED}  ");
     match text.lines().find(|line| {
         let line = line.trim_start();
@@ -291,7 +291,7 @@ fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// A few characters around what was found.
+/// Returns a few characters around a match.
 fn cut(line: &str, found: impl Fn(char) -> bool) -> String {
     let at = line.chars().position(found).unwrap_or(0);
     line.chars().skip(at.saturating_sub(30)).take(60).collect()
@@ -309,7 +309,7 @@ fn check_json(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The records of comma-separated values, as RFC 4180 has them.
+/// Parses comma-separated values (RFC 4180).
 fn records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell) = (Vec::new(), Vec::new(), String::new());
     let (mut is_quoted, mut all) = (false, text.chars().peekable());
@@ -354,7 +354,7 @@ fn check_csv(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Pages have the elements and attributes that zeview writes, and no others.
+/// Checks that HTML has only the elements and attributes that zeview writes.
 fn check_html(text: &str) -> Result<(), String> {
     if text.contains(is_obeyed) {
         return Err(format!(
@@ -388,7 +388,7 @@ fn check_html(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Text for people, in which no name is markup.
+/// Checks that no name is markup in Markdown.
 fn check_markdown(text: &str) -> Result<(), String> {
     check_text(text)?;
     for (at, _) in text.match_indices(['<', '`']) {
@@ -414,12 +414,12 @@ fn check(arguments: &[String], stdout: &str) -> Result<(), String> {
     }
 }
 
-/// Runs all uses on a file, and adds what is wrong.
+/// Runs all commands on a file, and adds violations.
 fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
     let home = folder(name);
     let within = home.join("within");
     fs::create_dir(&within).unwrap();
-    // The name of a file can hold nearly anything only on Unix.
+    // Only Unix allows almost anything in file names.
     let own = if cfg!(unix) {
         format!("{NAME}.{name}")
     } else {
@@ -433,7 +433,7 @@ fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
             let out = home.join("out");
             let _ = fs::remove_dir_all(&out);
             fs::create_dir(&out).unwrap();
-            // What a folder is compared with has one of the two files.
+            // The folder to compare with has one of the two files.
             if line.contains("FOLDER OUT") {
                 fs::write(out.join(file.file_name().unwrap()), other).unwrap();
             }
@@ -480,7 +480,7 @@ fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
             }
         }
     }
-    // Nothing was written beside the folder that was named.
+    // Nothing was written outside of the named folder.
     let beside: BTreeSet<_> = fs::read_dir(&home)
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -531,7 +531,7 @@ fn names_of_a_megabyte() {
     );
 }
 
-/// What the page is tried with. `BLESS=1` writes the files.
+/// Files for the tests of the page. `BLESS=1` writes them.
 #[test]
 fn the_fixtures_are_these_files() {
     let folder = fixtures::folder().join("names");
@@ -547,7 +547,7 @@ fn the_fixtures_are_these_files() {
     }
 }
 
-/// The escapes of JSON take nothing away.
+/// JSON escapes preserve the names.
 #[test]
 fn programs_get_the_names_as_they_are() {
     let folder = folder("exact");

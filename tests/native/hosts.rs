@@ -1,4 +1,4 @@
-//! Device images in hosts: the index, what is found without it, images that are opened late, and
+//! Device images in host files: the index, images found without it, lazily opened images, and
 //! damaged files.
 
 use std::fs;
@@ -104,8 +104,8 @@ fn every_version_for_every_class() {
     }
 }
 
-/// Programs of Windows have the same index; their pointers stand where they are, and a table says
-/// which words they are.
+/// Windows programs have the same index; pointers are stored in place, and a table lists their
+/// locations.
 #[test]
 fn programs_of_windows() {
     let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
@@ -222,7 +222,7 @@ fn images_are_found_without_their_descriptor() {
     }
 }
 
-/// A descriptor of clang's has no entries of the host; what has them is none.
+/// A descriptor of clang's has no host entries; one that has them is rejected.
 #[test]
 fn descriptors_have_no_entries_of_the_host() {
     let spirv = spirv::kernel().build();
@@ -246,7 +246,8 @@ fn descriptors_have_no_entries_of_the_host() {
     assert_eq!(how(Some(Place::Data(0))), ("carved".to_owned(), false));
 }
 
-/// In a file with section headers only sections for images have some; without them the index tells.
+/// In a file with section headers, only image sections have names of images; without them, the
+/// index decides.
 #[test]
 fn sections_for_images_have_their_names() {
     let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
@@ -271,8 +272,8 @@ fn sections_for_images_have_their_names() {
     assert_eq!(count(&without_sections(other)), 2);
 }
 
-/// The frame of zstd ends where its blocks end: those that are stored, and those of one byte again
-/// and again. RFC 8878, 3.1.1.2.
+/// The end of a zstd frame follows from its blocks: raw ones and run-length ones (RFC 8878,
+/// 3.1.1.2).
 #[test]
 fn frames_of_all_kinds_of_blocks() {
     let spirv = spirv::kernel().build();
@@ -291,7 +292,7 @@ fn frames_of_all_kinds_of_blocks() {
         &[0],
     ]
     .concat();
-    // Nothing but the bytes themselves tells where it ends.
+    // Only the bytes themselves show where it ends.
     let mut host = Host::new(Class::Elf64);
     host.image(&frame);
     host.image(&spirv);
@@ -302,7 +303,7 @@ fn frames_of_all_kinds_of_blocks() {
     assert_eq!(unpacked(&mut document, &found[0])[..spirv.len()], spirv);
 }
 
-/// What an image is, is said before it is opened.
+/// The kind of an image is known before it is opened.
 #[test]
 fn images_say_what_they_are() {
     let zebin = small().build().bytes;
@@ -389,7 +390,7 @@ fn functions_of_the_host_have_no_bytes() {
 #[test]
 fn an_object_with_finished_images() {
     let spirv = spirv::kernel().build();
-    // In an object the places of relocations count from their section.
+    // In an object, relocation offsets are relative to their section.
     let mut data = Vec::new();
     let number = |data: &mut Vec<u8>, value: u64, size: usize| {
         data.extend(&value.to_le_bytes()[..size]);
@@ -437,7 +438,7 @@ fn an_object_with_finished_images() {
 #[test]
 fn images_of_offload_binaries_have_symbols() {
     use crate::support::syclbin::{Entry as Image, Offload};
-    // The table of symbols that newer compilers write, and the lines of older ones.
+    // The symbol table of newer compilers, and the lines of older ones.
     let mut table = 2u32.to_le_bytes().to_vec();
     for (offset, len) in [(20u32, 2u32), (23, 1)] {
         table.extend(offset.to_le_bytes());
@@ -620,7 +621,7 @@ fn work_grows_with_the_number_of_images() {
 fn images_that_lie_over_each_other() {
     let watchdog = Watchdog::start();
     watchdog.case("overlapping");
-    // Each image reaches from somewhere to the end, and is the same host again.
+    // Each image extends to the end of the file, and is the same host again.
     let mut host = Host::new(Class::Elf64);
     let target = host.text("spir64");
     let inner = usual(
@@ -646,7 +647,7 @@ fn images_that_lie_over_each_other() {
     document.open_all();
     let found = rules_of(&document);
     assert!(found.contains(&rules::SHARED_BYTES.id.to_owned()));
-    // Not all of them are opened for a table of all images.
+    // A table of all images does not open all of them.
     assert!(found.contains(&rules::TOO_MUCH.id.to_owned()));
 }
 
@@ -671,7 +672,8 @@ fn opening_one_image_opens_no_other() {
     assert!(document.kernels(image).is_some());
 }
 
-/// Found by fuzzing: program headers over an image, whose padding is found when that is opened.
+/// Found by fuzzing: program headers over an image, whose padding is found when the image is
+/// opened.
 #[test]
 fn padding_in_a_gap_is_counted_once() {
     let zebin = zebin::zebin_of(Class::Elf64, &["k"]).build().bytes;

@@ -1,5 +1,5 @@
-//! The images of containers: their kernels in one list, which of them run on a device, and what
-//! happens on each device.
+//! Images of containers: their kernels in one list, the images that run on a device, and the
+//! verdict for each device.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::support::spirv;
 use crate::support::syclbin::{Syclbin, global};
 use crate::support::zebin::{small, zebin};
 
-/// What runs on a device: the names of the images.
+/// Returns the images that run on a device, by name.
 fn chosen(document: &mut Document, device: &str) -> (Option<Outcome>, Vec<String>, Choice) {
     let images = document.images(NodeId::ROOT);
     let choice = document.choice(&images, device).expect("a device");
@@ -36,7 +36,7 @@ pub fn list(document: &mut Document, list: ListId) -> Rc<dyn List> {
         .expect("there is one")
 }
 
-/// The text of a cell.
+/// Returns the text of a cell.
 pub fn cell(document: &Document, list: &dyn List, row: u32, column: &str) -> String {
     let columns = list.id().columns();
     let place = columns.iter().position(|other| other.id == column).unwrap();
@@ -66,7 +66,7 @@ fn the_driver_chooses_members_of_an_archive_by_name() {
     assert_eq!(why(&choice, 0), "not named for bmg-g21 (20.1.0)");
     assert_eq!(why(&choice, 4), "the driver does not look for this name");
 
-    // The name is right, the target is not: SPIR-V is recompiled.
+    // The name matches, the target does not: SPIR-V is recompiled.
     let (outcome, names, choice) = chosen(document, "Data Center GPU Max 1100");
     assert_eq!(choice.device, "pvc");
     assert_eq!(
@@ -147,7 +147,7 @@ fn the_sycl_runtime_takes_one_image_of_each_abstract_module() {
             native.unwrap().why,
             "not the first native image of abstract module 1"
         );
-        // It is taken whatever device it is for, and the driver refuses it.
+        // It is chosen for any device, and the driver rejects it.
         let (outcome, _, choice) = chosen(document, "pvc");
         assert_eq!(outcome, Some(Outcome::Refused));
         let refused = "the first native image of abstract module 1, but built for bmg-g21 (20.1.0); pvc is 12.60.7";
@@ -156,7 +156,7 @@ fn the_sycl_runtime_takes_one_image_of_each_abstract_module() {
             "{choice:?}"
         );
     }
-    // A module that is compiled for another device is not taken.
+    // A module compiled for another device is not chosen.
     let text = syclbin.modules[1].text.clone();
     syclbin.modules[1].text = text
         .set("SYCL/device requirements")
@@ -172,7 +172,7 @@ fn the_sycl_runtime_takes_one_image_of_each_abstract_module() {
     );
 }
 
-/// Without an IR module, in a state in which images are still linked.
+/// Without an IR module, in a state in which images are yet to be linked.
 #[test]
 fn native_images_of_a_syclbin_that_is_linked_later() {
     let mut syclbin = Syclbin::small();
@@ -193,7 +193,7 @@ fn native_images_of_a_syclbin_that_is_linked_later() {
     }
 }
 
-/// Each choice says who chooses, and how.
+/// Each choice states who chooses, and how.
 #[test]
 fn who_chooses_is_said() {
     let mut executable = Syclbin::small();
@@ -282,7 +282,7 @@ fn the_kernels_of_all_images_are_one_list() {
     };
     let found = query.run(&*kernels, &document.sources).unwrap();
     assert_eq!(found.from(0, 9).collect::<Vec<_>>(), [2]);
-    // A row leads to its kernel in its image.
+    // A row links to its kernel in its image.
     let entry = kernels.entry(2, &document.sources).unwrap();
     assert_eq!(kernels.rows_at(entry, &document.sources), Some(2..3));
     let Detail::Kernel(detail) = kernels.about(2, entry, &document.sources).detail else {
@@ -386,7 +386,7 @@ fn every_device_has_an_answer() {
     };
     assert_eq!(query.run(&*devices, &document.sources).unwrap().count(), 1);
     assert_eq!(devices.subject(), "");
-    // Beyond the last row there is nothing to sort by.
+    // After the last row there is nothing to sort by.
     for column in 0..ListId::Devices.columns().len() {
         let key = |row| devices.key(row, column, &document.sources);
         assert_eq!(key(devices.count()), Key::Empty);
@@ -403,7 +403,7 @@ fn every_device_has_an_answer() {
         cell(document, &*devices, pvc, "verdict"),
         "loads after JIT compilation"
     );
-    // The list of an image says of which.
+    // The list of an image names the image.
     let images = document.images(NodeId::ROOT);
     let image = images.list.iter().find(|image| image.is_loadable).unwrap();
     let id = document.nodes_for(image.span).pop().unwrap();
@@ -431,8 +431,7 @@ fn a_file_for_another_device_with_spirv_has_one_answer() {
     );
 }
 
-/// A row of a container's table that is chosen does not lead away from the table; the image itself
-/// leads to its own.
+/// Selecting a row of a container's table stays in this table; the image itself has its own.
 #[test]
 fn a_chosen_row_stays_in_the_table_of_its_container() {
     let archive = archive(&[

@@ -1,5 +1,5 @@
-//! What holds for every document: on the fixtures, on generated and malformed files, and on
-//! thousands of damaged copies.
+//! Invariants of every document: on fixtures, on generated and malformed files, and on thousands of
+//! damaged copies.
 
 use crate::support::damage::{self, Mutant};
 use crate::support::fixtures::{self, Fixture};
@@ -48,7 +48,7 @@ fn generated() {
     // Tables of more than one page.
     watchdog.case("300 kernels");
     hold("300 kernels", &zebin::many(300), Depth::Full);
-    // What rows are called that cannot be made.
+    // Names of rows that cannot be built.
     watchdog.case("a kernel called unreadable");
     let unreadable = zebin::zebin(&["unreadable"]).build().bytes;
     hold("a kernel called unreadable", &unreadable, Depth::Full);
@@ -108,7 +108,7 @@ fn every_number_of_small_files() {
     }
 }
 
-/// Small files with what the smallest fixtures do not have.
+/// Small files with features that the smallest fixtures lack.
 fn generated_small() -> Vec<(&'static str, Vec<u8>)> {
     use crate::support::elf::{Class, Relocation, Section};
     let narrow = zebin::zebin_of(Class::Elf32, &["k"]);

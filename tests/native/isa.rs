@@ -1,4 +1,4 @@
-//! Instructions: the assembler's text, and what holds for any bytes.
+//! Instructions: the assembler's text, and invariants for any bytes.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn a_sample_has_the_assemblers_text() {
     }
 }
 
-/// Whatever the bytes: a length of 8 or 16, bits within it, parts within the line.
+/// Any bytes decode to a length of 8 or 16, with bits within it and parts within the line.
 #[test]
 fn any_word_is_decoded() {
     for platform in Platform::ALL {
@@ -75,7 +75,7 @@ fn any_word_is_decoded() {
     }
 }
 
-/// Whatever the bytes: rows without gaps, each found by its bytes, and all counted.
+/// Any bytes are listed in contiguous rows; each is found by its bytes, and all are counted.
 #[test]
 fn any_code_is_listed() {
     for platform in Platform::ALL {
@@ -102,14 +102,14 @@ fn truncated_words_end_the_code() {
         decoder.list(code, None, &mut |_, _, _| (), &mut text, &mut |_| true);
         assert_eq!(text.lines().count(), length / 16, "{length} bytes");
     }
-    // A compacted one of 8 bytes needs no more.
+    // A compacted instruction of 8 bytes is complete.
     let compact = hex("01560020074d1b00");
     let decoder = Decoder::new(Platform::Gen9);
     assert!(decoder.decode(&compact).is_some());
     assert!(decoder.decode(&compact[..7]).is_none());
 }
 
-/// The part of the text of a kind, and its bits.
+/// Returns the text of the part of this kind, and its bits.
 fn part(platform: Platform, bytes: &str, kind: PartKind) -> (String, u128) {
     let decoder = Decoder::new(platform);
     let bytes = hex(bytes);

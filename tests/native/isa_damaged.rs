@@ -1,5 +1,5 @@
-//! Code that is damaged, cut off, or of another platform: no panic, rows without gaps, and time as
-//! the bytes have it.
+//! Damaged or truncated code, and code of another platform: no panic, contiguous rows, and linear
+//! time.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use zeview::decode::isa::Platform;
 use crate::support::code::check;
 use crate::support::isa::{rows, table};
 
-/// Every so many real words of each platform's table.
+/// Returns every n-th real word of each platform's table.
 fn sample(platform: Platform, every: usize) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/isa");
     let rows = rows(
@@ -61,7 +61,7 @@ fn code_may_begin_and_end_within_an_instruction() {
     }
 }
 
-/// A `jmpi` of Xe to a place so many bytes from it.
+/// Returns an Xe `jmpi` with this distance in bytes.
 fn jump(to: i32) -> [u8; 16] {
     let mut word = [0; 16];
     word[..8].copy_from_slice(&0x0000_4000_8000_0020_u64.to_le_bytes());
@@ -80,7 +80,7 @@ fn jumps_out_of_the_code_and_into_instructions_are_listed() {
     assert!(text.contains("L_N"), "{text}");
 }
 
-/// The fastest of three.
+/// Returns the fastest of three runs.
 fn time(code: &[u8]) -> Duration {
     let once = || {
         let begin = Instant::now();
@@ -97,7 +97,7 @@ fn time_grows_as_the_code_does() {
         word[0] = 0x60;
         word
     };
-    // Nothing but nops, and nothing but jumps, each to the other end.
+    // Only nops, and only jumps to the opposite end.
     let nops = |count: usize| nop.repeat(count);
     let jumps = |count: usize| -> Vec<u8> {
         let to = |at: usize| i32::try_from(count - 2 * at.min(count / 2)).unwrap_or(0);
@@ -106,7 +106,7 @@ fn time_grows_as_the_code_does() {
     let codes: [&dyn Fn(usize) -> Vec<u8>; 2] = [&nops, &jumps];
     for make in codes {
         let (few, many) = (time(&make(2_000)), time(&make(16_000)));
-        // Eight times as much; four times as slow for each would be far more than noise.
+        // Eight times the code; four times the time per instruction is far more than noise.
         assert!(many < few * 8 * 4, "{few:?}, {many:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON Schemas in the documentation, against the output of the commands.
+//! Validates the output of commands against the JSON Schemas in the documentation.
 //!
 //! Consumers accept keys that they do not know, so the schemas allow more keys. The tests do not: a
 //! key without a description fails, and so does a description of a key that no output has.
@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::cli::{stdout, zeview};
 
-/// Each schema with the commands that it describes. `SAMPLES`, `FIXTURES`, … stand for folders; a
-/// final `*` for every file in the folder, one run for each.
+/// Each schema with its commands. `SAMPLES`, `FIXTURES`, … are folders; a final `*` runs the
+/// command for every file in the folder.
 const SCHEMAS: &[(&str, &[&str])] = &[
     (
         "ls",
@@ -140,14 +140,14 @@ const SCHEMAS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys of a schema that no file here has.
+/// Keys of a schema that no output in these tests has.
 const RARE: &[(&str, &str)] = &[
-    // Of dumps beyond the limit: `a_dump_that_is_too_long_says_so` in hostile.rs.
+    // Dumps beyond the limit: `a_dump_that_is_too_long_says_so` in hostile.rs.
     ("dump", "stopped"),
-    // Of kernels in C++: `tests/corpus/diff.rs`.
+    // C++ kernels: `tests/corpus/diff.rs`.
     ("diff", "demangled"),
     ("diff-folders", "demangled"),
-    // Of differences in decompressed bytes.
+    // Differences in decompressed bytes.
     ("diff", "source"),
     ("diff-folders", "source"),
 ];
@@ -156,7 +156,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder by its name in [`SCHEMAS`].
+/// Returns a folder by its name in [`SCHEMAS`].
 fn folder(name: &str) -> Option<PathBuf> {
     let relative = match name {
         "SAMPLES" => "www/samples",
@@ -170,8 +170,8 @@ fn folder(name: &str) -> Option<PathBuf> {
     Some(root().join(relative))
 }
 
-/// Pairs of files that differ in as many ways as possible: in values, in nested documents, in the
-/// names of kernels. In two folders they have the same names.
+/// Pairs of files with many kinds of differences: in values, in nested documents, in kernel names.
+/// In two folders they have the same names.
 const PAIRS: &[[&str; 2]] = &[
     [
         "www/samples/vecadd-O0.bmg.zebin",
@@ -198,7 +198,7 @@ fn copies(name: &str) -> PathBuf {
     folder
 }
 
-/// The files that a `*` stands for: those in a format of their own, not what is said of them.
+/// Returns the files for a `*`, without their descriptions.
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder)
         .unwrap()
@@ -207,7 +207,7 @@ fn files(folder: &Path) -> Vec<String> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         !matches!(extension, Some("md" | "tree" | "json"))
     };
-    // The decoder does the same on 600 kernels as on three.
+    // 600 kernels are decoded like three.
     let is_small = |path: &PathBuf| path.metadata().unwrap().len() < 1_000_000;
     let paths = entries.filter(is_binary).filter(is_small);
     let mut files: Vec<String> = paths.map(|path| path.display().to_string()).collect();
@@ -215,7 +215,7 @@ fn files(folder: &Path) -> Vec<String> {
     files
 }
 
-/// The output of a command of [`SCHEMAS`], parsed.
+/// Returns the parsed output of a command of [`SCHEMAS`].
 fn outputs(command: &str) -> Vec<Value> {
     let words = command.split_whitespace();
     let mut each = Vec::new();
@@ -232,7 +232,7 @@ fn outputs(command: &str) -> Vec<Value> {
         let all = arguments.iter().map(String::as_str).chain(file);
         let output = zeview(&all.collect::<Vec<_>>());
         let text = stdout(&output);
-        // Some commands print nothing for files that they do not take.
+        // Some commands print nothing for unsupported files.
         let text = text.trim();
         (!text.is_empty()).then(|| {
             serde_json::from_str(text).unwrap_or_else(|error| panic!("{command}: {error}"))
@@ -352,7 +352,7 @@ fn every_schema_is_tested_and_documented() {
     }
 }
 
-/// The validation finds errors: it does not pass whatever it is given.
+/// Checks that validation finds errors.
 #[test]
 fn a_schema_refuses_other_output() {
     let mut schema = schema("rules");

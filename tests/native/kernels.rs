@@ -1,5 +1,5 @@
-//! The kernel table: against the texts that it was read from, on damaged texts, through the
-//! command line and the protocol.
+//! The kernel table: compared with its source text, on damaged text, through the command line and
+//! the protocol.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,15 +36,15 @@ fn detail(document: &Document, index: usize) -> KernelDetail {
         .expect("no such kernel")
 }
 
-/// A text in a zebin.
+/// Returns a zebin with this text.
 fn with_text(text: &[u8]) -> Document {
     let file = zebin::zebin(&["k"]).bytes(".ze_info", text).build();
     open(&file.bytes)
 }
 
-// The table against the texts.
+// Comparison with the text.
 
-/// The fields of a line of CSV.
+/// Returns the fields of a line of CSV.
 fn csv_fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
@@ -64,7 +64,7 @@ fn csv_fields(line: &str) -> Vec<String> {
     fields
 }
 
-/// What a text says of a kernel, read in another way.
+/// Returns the values of a kernel, read independently from the text.
 fn expected(info: &Yaml, kernel: &Yaml) -> HashMap<&'static str, i64> {
     let environment = &kernel["execution_env"];
     let get = |key: &str| environment[key].as_i64().unwrap_or(0);
@@ -120,7 +120,7 @@ fn expected(info: &Yaml, kernel: &Yaml) -> HashMap<&'static str, i64> {
     expected
 }
 
-/// Compares `zeview kernels --csv` of a file with its text; says how many kernels there were.
+/// Compares `zeview kernels --csv` of a file with its text; returns the number of kernels.
 fn compare(file: &Path, text: &[u8]) -> usize {
     let what = file.display();
     let columns = ListId::Kernels.columns().iter();
@@ -184,7 +184,7 @@ fn values_are_those_of_the_text() {
     );
 }
 
-/// Each value stands where it says that it stands.
+/// Each value has the bytes of its location.
 #[test]
 fn values_have_their_bytes() {
     for file in fixtures::zebins() {
@@ -329,7 +329,7 @@ fn the_row_of_a_kernel() {
     ];
     assert_eq!(hazards, expected);
     assert!(!row.from_scratch_slots && !row.is_function && all[1].is_function);
-    // The code's size is the symbol's, not the section's.
+    // The size of the code is the symbol's, not the section's.
     let code = row.code_size.unwrap();
     assert_eq!(code.value, 12 * 16);
     assert!(code.span.is_some());
@@ -379,7 +379,7 @@ fn the_argument_map() {
     assert_eq!(arguments[0].access_qualifier, None);
     assert_eq!(arguments[0].entries, [1, 3, 4]);
     assert_eq!(arguments[0].bti_value, Some(3));
-    // The compiler has dropped it: it has no place in the payload.
+    // The compiler dropped it: it is not in the payload.
     assert!(arguments[1].entries.is_empty() && arguments[1].span.is_some());
     assert!(arguments[2].span.is_none());
 
@@ -431,8 +431,8 @@ fn names_of_cpp_are_shown_as_people_write_them() {
 
 // Damage.
 
-/// Texts in which something is wrong in the middle: what is around it must still be there,
-/// and the damage named with its line and its bytes.
+/// Texts with damage in the middle: the surrounding values are kept, and the damage is reported
+/// with its line and bytes.
 #[test]
 fn the_rest_of_a_damaged_text_is_shown() {
     let long_name = "n".repeat(64 * 1024);
@@ -569,7 +569,7 @@ fn found_message(document: &Document, rule: &str) -> String {
     found.message.clone()
 }
 
-/// What is unusual but says the same.
+/// Unusual text with the same meaning.
 #[test]
 fn other_ways_to_write_it_are_read() {
     let plain = rows(&with_text(MAP.as_bytes()));
@@ -608,7 +608,7 @@ fn other_ways_to_write_it_are_read() {
 
 // The command line.
 
-/// A file for a program to read, until it is dropped.
+/// A temporary file, deleted on drop.
 struct Written(PathBuf);
 
 impl Written {
@@ -651,14 +651,14 @@ fn a_budget_fails_and_names_the_kernels() {
     let (code, said) = status(&["spill_size>0"]);
     assert_eq!(code, 1);
     assert!(said.contains(": k: spill_size is 2048"), "{said}");
-    // One that holds is enough.
+    // One satisfied condition is enough.
     assert_eq!(status(&["grf_count>1000", "name==k"]).0, 1);
     assert_eq!(status(&["grf_count>1000"]).0, 0);
     assert_eq!(status(&["no_such_column>0"]).0, 2);
     assert_eq!(status(&["spill_size"]).0, 2);
     assert_eq!(status(&[""]).0, 2);
     assert_eq!(status(&["(spill_size>0"]).0, 2);
-    // As the page's filter.
+    // Same as the page's filter.
     let (code, said) = status(&["spill size > 0 and not (grf_count<256 or has_dpas=no)"]);
     assert_eq!(code, 1);
     let all = "spill_size is 2048, grf_count is 256, has_dpas is true";
@@ -735,7 +735,7 @@ fn text_cells_cannot_become_formulas() {
 
 // The list.
 
-/// The cells of a row, by the ids of their columns.
+/// Returns the cells of a row, by column id.
 fn cells(document: &mut Document, row: u32) -> HashMap<&'static str, Cell<'static>> {
     let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter().enumerate();
@@ -802,7 +802,7 @@ fn hazards_mark_the_cells_that_they_are_about() {
         marks("spill_size"),
         [(Tone::Bad, "spills", "spills 32 dwords/lane")]
     );
-    // The number says it, and all kernels of a library may have it.
+    // The number is sufficient, as all kernels of a library may have it.
     assert!(marks("grf_count").is_empty());
     assert_eq!(
         marks("slm_size"),
@@ -897,7 +897,7 @@ fn sorted(id: &'static str) -> Query {
     }
 }
 
-/// What stands in the cells of a page's column.
+/// Returns the cells of a column of a page.
 fn column(page: &ListPage, id: &str) -> Vec<String> {
     let mut columns = ListId::Kernels.default_columns();
     let at = columns.position(|column| column.id == id).unwrap();
@@ -928,7 +928,7 @@ fn the_page_gets_pieces_of_the_table() {
     let by_spill = sorted("spill_size");
     let first = page(&mut handler, &by_spill, 0, 3);
     assert_eq!(column(&first, "spill_size"), ["63936", "63872", "63808"]);
-    // Alike rows keep their order, either way.
+    // The sort is stable in both directions.
     let alike = page(&mut handler, &sorted("grf_count"), 0, 2);
     assert_eq!(column(&alike, "name"), ["kernel_0", "kernel_1"]);
 
@@ -950,12 +950,12 @@ fn the_page_gets_pieces_of_the_table() {
         panic!("{:?}", place.about.detail)
     };
     assert_eq!(detail.row.index, place.index);
-    // It is not among those that are found.
+    // It is not among the matches.
     let place = at(&mut handler, &filter("nothing"), Some(spill), false).place;
     assert_eq!(place.unwrap().place, None);
 }
 
-/// The row that is shown stays where the selection belongs to none, and where it leads there.
+/// The current row stays if the selection belongs to no row, or if the row leads there.
 #[test]
 fn a_selection_has_its_kernel() {
     let mut handler = handler(&many(10));
@@ -1047,7 +1047,7 @@ fn tables_are_copied_as_text() {
 #[test]
 fn questions_that_make_no_sense_are_answered() {
     let mut handler = handler(MAP);
-    // What is wrong with a query is said beside no rows.
+    // An invalid query is reported, with no rows.
     for query in [sorted("nothing"), filter("spill_siz>0 or (")] {
         let page = page(&mut handler, &query, 0, 9);
         assert_eq!((page.found, page.rows.len(), page.total), (0, 0, 1));
@@ -1084,12 +1084,12 @@ fn questions_that_make_no_sense_are_answered() {
         request: nowhere,
     });
     assert!(matches!(answer.response, Response::Failed { .. }));
-    // A page behind the end is empty.
+    // A page after the end is empty.
     let behind = page(&mut handler, &Query::default(), u64::MAX, u64::MAX);
     assert!(behind.rows.is_empty() && behind.found == 1);
 }
 
-/// Nothing of the table is made before somebody asks, and then once.
+/// The table is built on first use, once.
 #[test]
 fn the_table_is_made_once() {
     let document = with_text(many(100).as_bytes());
@@ -1129,7 +1129,7 @@ fn hazards_start_above_their_bounds() {
         rows[0].hazards.iter().map(|hazard| hazard.kind).collect()
     };
     use HazardKind::{HeavySpills, LargeGrf, LargeSlm, Spills};
-    // 16 dwords of each of 16 lanes.
+    // 16 dwords in each of 16 lanes.
     assert_eq!(kinds(1024, 128, 65536), [Spills]);
     assert_eq!(kinds(1025, 128, 65536), [HeavySpills]);
     assert_eq!(kinds(0, 129, 65536), [LargeGrf]);

@@ -1,5 +1,5 @@
-//! Relocations and symbols: against readers of their own, on damaged files, through the
-//! protocol; and the lines of texts.
+//! Relocations and symbols: compared with other readers, on damaged files, through the protocol;
+//! and lines of text.
 
 use std::rc::Rc;
 
@@ -24,20 +24,20 @@ fn tables(document: &Document) -> Rc<Tables> {
 }
 
 fn list(document: &Document, list: ListId) -> Rc<dyn List> {
-    // Of the same file, opened again: to make a list changes a document.
+    // On the same file, opened again, as building a list changes a document.
     let whole = document.sources.whole(SourceId::FILE);
     let mut again = open(&document.sources.read(whole).unwrap());
     let made = again.list(NodeId::ROOT, list, None);
     made.expect("no list")
 }
 
-/// The rows that a query finds.
+/// Returns the rows that match a query.
 fn run(document: &Document, list: &dyn List, query: &Query) -> Result<Vec<u32>, String> {
     let order = query.run(list, &document.sources)?;
     Ok(order.from(0, u64::MAX).collect())
 }
 
-/// Without the archives.
+/// Returns the fixtures without archives.
 fn elf_files() -> Vec<fixtures::Fixture> {
     let mut files = fixtures::zebins();
     files.retain(|file| file.bytes.starts_with(b"\x7fELF"));
@@ -55,7 +55,7 @@ fn filter(text: &str) -> Query {
     }
 }
 
-// Against other readers.
+// Comparison with other readers.
 
 #[test]
 fn symbols_and_relocations_are_those_that_goblin_reads() {
@@ -154,13 +154,13 @@ fn who_refers_to_a_symbol_is_counted() {
     assert!(used > 2, "only {used} symbols are used");
 }
 
-// What is in the rows.
+// Contents of the rows.
 
 fn small() -> Document {
     open(&zebin::zebin(&["k", "other"]).build().bytes)
 }
 
-/// The cells of the columns that are shown.
+/// Returns the cells of the visible columns.
 fn texts(document: &Document, id: ListId, row: u32) -> Vec<String> {
     let list = list(document, id);
     let shown = 0..id.default_columns().count();
@@ -249,7 +249,7 @@ fn the_value_after_patching_is_said_where_the_file_tells_it() {
             "all + 0x10",
             "high 32 bits of address of .data.const + 0x10",
         ],
-        // Not an address alone.
+        // Not only an address.
         ["all + 0x18", ""],
     ];
     assert_eq!(
@@ -290,7 +290,7 @@ fn a_symbol_without_a_size_leads_to_what_stands_there() {
         Some(Span::with_len(place.source, place.start, 16))
     );
     assert_eq!(selected.preview.len(), 16);
-    // The row stays: it is not the function's around the instruction.
+    // The row stays, although the bytes are within the function's instruction.
     assert_eq!(selected.list.unwrap().place.unwrap().entry, row.entry);
 }
 
@@ -325,7 +325,7 @@ fn bytes_lead_back() {
     let find = |id, span| list(&document, id).rows_at(span, &document.sources);
     let patched = tables.relocations[2].patched.unwrap();
     assert_eq!(find(ListId::Relocations, patched), Some(2..3));
-    // The instruction around it.
+    // The instruction that contains it.
     let around = Span::new(patched.source, patched.start - 12, patched.start + 4);
     assert_eq!(find(ListId::Relocations, around), Some(2..3));
     let code = tables.symbols[4].target.unwrap();
@@ -393,7 +393,7 @@ fn names_are_as_people_write_them() {
     }
 }
 
-/// Only so much is made of names: what comes after is shown as it is in the file.
+/// Demangling is limited: later names are shown as in the file.
 #[test]
 fn names_are_demangled_up_to_a_limit() {
     let mut file = zebin::zebin(&["k"]);
@@ -410,7 +410,7 @@ fn names_are_demangled_up_to_a_limit() {
     assert!(tables.symbols.last().unwrap().demangled.is_none());
 }
 
-/// Which kernel a section belongs to is only said of device code.
+/// Only device code sections have a kernel.
 #[test]
 fn sections_of_kernels() {
     let kernels = |bytes: &[u8]| -> Vec<String> {
@@ -581,7 +581,7 @@ fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64, count: u
     }
 }
 
-/// The node that a place is in.
+/// Returns the node at a location.
 fn node(handler: &mut Handler, place: SelectionTarget) -> NodeId {
     let follow = None;
     match answer(
@@ -651,7 +651,7 @@ fn pages_and_places_of_a_long_list() {
     assert_eq!((place.place, place.entry), (Some(261), entry));
     assert_eq!(place.index, page.rows[5].index);
     assert!(place.about.links.iter().any(|link| link.why == "symbol"));
-    // The same with the selection, and by its place.
+    // The same with the selection and by its position.
     let follow = Follow {
         document: NodeId::ROOT,
         list: ListId::Relocations,
@@ -690,7 +690,7 @@ fn pages_and_places_of_a_long_list() {
     }
 }
 
-/// Several relocations patch the same place, and name the same symbol.
+/// Several relocations patch the same location and name the same symbol.
 #[test]
 fn what_a_row_leads_to_does_not_lead_away_from_it() {
     let one = |kind| elf::Relocation {
@@ -743,7 +743,7 @@ fn a_file_without_symbols_says_so() {
     assert_eq!(at, Response::ListAt(None));
 }
 
-/// The texts of a file, and the query for the lines of the one of that name.
+/// Returns the texts of a file, and the query for the lines of one of them.
 fn text(handler: &mut Handler, name: &str) -> Query {
     let texts = Request::Texts {
         document: NodeId::ROOT,
@@ -809,7 +809,7 @@ fn lines_are_those_of_the_text() {
             let place = at.place.unwrap();
             assert_eq!((place.place, place.count), (Some(number), 1));
             assert_eq!(place.entry, line.entry, "{}", fixture.name);
-            // What is selected says which text it is.
+            // The selection determines the text.
             assert_eq!(at.of, query.of);
         }
         let written = ListRequest::Written {
@@ -832,7 +832,7 @@ fn several_lines_are_one_place() {
     let mut handler = handler(&file.bytes);
     let query = text(&mut handler, ".ze_info");
     let text = query.of.unwrap();
-    // Without the blanks around it: from `- name` to `16`.
+    // Without surrounding blanks: from `- name` to `16`.
     let start = info.find("  - name").unwrap() as u64;
     let two = text.skip(start);
     let at = at(&mut handler, ListId::Lines, &filter(""), two, None);
@@ -840,7 +840,7 @@ fn several_lines_are_one_place() {
     let place = at.place.unwrap();
     assert_eq!((place.index, place.count), (2, 3));
     assert_eq!(place.entry, text.subspan(start, two.len() - 1));
-    // Of another text, or none, there is no line.
+    // Another text, or none, has no such line.
     let header = Span::with_len(SourceId::FILE, 0, 4);
     let other = self::at(&mut handler, ListId::Lines, &query, header, None);
     assert_eq!((other.of, other.place), (query.of, None));
@@ -849,7 +849,7 @@ fn several_lines_are_one_place() {
         (none.of, none.found, none.document),
         (None, 0, NodeId::ROOT)
     );
-    // Lines are filtered as everything is.
+    // Lines can be filtered like everything else.
     let with = Query {
         filter: "name or line=5".to_owned(),
         ..query

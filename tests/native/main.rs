@@ -1,5 +1,5 @@
-//! The native tests, in one program: what they share is compiled and linked once.
-//! `cargo test --test native golden` runs those of one file.
+//! The native tests as one program, so that shared code is compiled and linked once. `cargo test
+//! --test native golden` runs the tests of one file.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -52,7 +52,7 @@ fn wrappers_are_removed() {
         "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperIN2at6KernelEEE",
         "_ZTSN4sycl3_V16detail18RoundedRangeKernelINS0_4itemILi1ELb1EEELi1EN2at5OtherIfEEEE",
         "_ZTSN6compat12experimental6detail13KernelFunctorIXadL_ZN7cutlass13device_kernelIN1k1KIfEEEEvNT_6ParamsEEEEE",
-        // Other classes of these names are no wrappers.
+        // Other classes with these names are not wrappers.
         "_ZTSN2at13device_kernelIfEE",
         "_ZTSZZ4mainENKUlRN4sycl3_V17handlerEE_clES2_EUlNS0_4itemILi1ELb1EEEE_",
         "_ZTSN4half1KIN4sycl3_V16detail9half_impl4halfEEE",
@@ -85,13 +85,13 @@ fn hidden_parts_return_where_they_differ() {
         "main::{lambda #2}",
     ];
     assert_eq!(shorten(&[&a, &b, &c]), expected);
-    // The parameters of the functions around lambdas.
+    // Parameters of functions around lambdas.
     let names = ["_ZTSZ3runiEUlvE_", "_ZTSZ3runfEUlvE_"];
     assert_eq!(
         shorten(&names),
         ["run(int)::{lambda #1}", "run(float)::{lambda #1}"]
     );
-    // The namespaces, where names are too long for them.
+    // Namespaces, if names are too long for them.
     let long = "_ZTSN1xIiN1a1bEE";
     let names: Vec<String> = ["5first", "6second"]
         .iter()
@@ -126,7 +126,7 @@ fn what_all_names_share_is_left_out() {
     assert_eq!(shorten(&names), expected);
 }
 
-/// The names of a file: lines with a short name, each followed by one with the name.
+/// Returns the names of a file: lines with a short name, each followed by the full name.
 fn fixture(path: &PathBuf) -> (String, String) {
     let text = fs::read_to_string(path).unwrap();
     let names: Vec<&str> = text
@@ -193,7 +193,7 @@ fn the_order_does_not_matter() {
     for at in (1..other.len()).rev() {
         other.swap(at, random.below(at + 1));
     }
-    // A name that is there twice changes nothing either.
+    // A duplicate name changes nothing either.
     other.push(other[0].clone());
     let shuffled = short_names(&other);
     for (name, _) in &all {
@@ -242,7 +242,7 @@ fn hostile_names_end() {
     ];
     let mut all: Vec<Name> = Vec::new();
     for (text, at) in texts.iter().zip(0..) {
-        // The same with another end: only that differs.
+        // The same with another suffix, which is the only difference.
         for end in ["", "x", "<y>", "<z>"] {
             all.push((format!("_Z{at}{end}"), Some(format!("{text}{end}").into())));
         }
@@ -283,7 +283,7 @@ fn lists_have_short_names() {
         let cell = list.cell(row, column("short_name"), sources);
         assert_eq!(cell.value.text(), expected);
         assert!(cell.span.is_some());
-        // A filter takes each of the names.
+        // A filter matches both names.
         let demangled = demangle(name).unwrap_or_else(|| name.as_str().into());
         for text in [name.as_str(), &demangled, expected] {
             let filter = Filter::parse(&format!("name={text:?}"), ListId::Kernels).unwrap();

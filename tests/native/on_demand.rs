@@ -1,4 +1,4 @@
-//! What is taken apart when somebody opens it: SPIR-V, DWARF, names of C++, general YAML.
+//! Lazily decoded contents: SPIR-V, DWARF, C++ names, general YAML.
 
 use std::cell::RefCell;
 use std::iter::repeat_n;
@@ -17,7 +17,7 @@ fn dump(document: &Document) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Bytes, and zeros after them.
+/// Bytes followed by zeros.
 struct Padded {
     head: Vec<u8>,
     len: u64,
@@ -50,7 +50,7 @@ fn child(document: &mut Document, of: NodeId, name: &str) -> NodeId {
 
 const MEGABYTES: u64 = 8 << 20;
 
-/// Zeros, and what was read of them: start and length.
+/// Zeros, and the ranges that were read: start and length.
 struct Watched {
     len: u64,
     asked: Rc<RefCell<Vec<(u64, u64)>>>,
@@ -68,8 +68,7 @@ impl ByteSource for Watched {
     }
 }
 
-/// However pieces are read: the source is asked for few long ones where they follow each other, and
-/// for short ones where they do not.
+/// Reads of a source: few long ones for sequential access, short ones for random access.
 #[test]
 fn what_a_source_is_asked_for() {
     let asked = |spans: &mut dyn Iterator<Item = (u64, u64)>| {
@@ -89,21 +88,21 @@ fn what_a_source_is_asked_for() {
     };
     let total = |asked: &[(u64, u64)]| asked.iter().map(|(_, len)| len).sum::<u64>();
 
-    // One after the other: fewer and fewer, hardly a byte twice.
+    // Sequential: ever fewer reads, hardly any byte twice.
     let all = asked(&mut (0..1 << 12).map(|at| (at << 12, 1 << 12)));
     assert!(all.len() < 64, "{} reads", all.len());
     assert!(total(&all) < 17 << 20);
-    // Two streams beside each other: no more.
+    // Two interleaved streams: no more.
     let two = asked(&mut (0..1 << 12).map(|at| ((at % 2) << 23 | (at / 2) << 12, 1 << 12)));
     assert!(two.len() < 128, "{} reads", two.len());
     assert!(total(&two) < 17 << 20);
-    // Here and there: not much more than is wanted.
+    // Random: little more than requested.
     let far = asked(&mut (0..64).rev().map(|at| (at << 18, 8)));
     assert!(far.len() == 64 && total(&far) <= 64 << 16, "{far:?}");
-    // Close to each other, backwards: one read has them all.
+    // Close together, backwards: one read covers all.
     let close = asked(&mut (0..100).rev().map(|at| (at * 80, 8)));
     assert_eq!(close.len(), 1, "{close:?}");
-    // A long one: in pieces, each byte once.
+    // A long read: in pieces, each byte once.
     let long = asked(&mut std::iter::once((5, 14 << 20)));
     let mut at = 5;
     for (start, len) in &long {

@@ -1,4 +1,4 @@
-//! Other readers as judges: goblin, readelf, serde_yaml.
+//! Comparison with other readers: goblin, readelf, serde_yaml.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::support::{readelf, yaml, zebin};
 use goblin::elf::Elf;
 use zeview::model::{NodeKind, Span};
 
-/// The ELF files among the fixtures.
+/// Returns the ELF files among the fixtures.
 fn files() -> Vec<Fixture> {
     let mut files = zebins();
     files.retain(|f| f.bytes.starts_with(b"\x7fELF"));
@@ -152,7 +152,7 @@ fn readelf_where_it_is_installed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The bytes of a file's `.ze_info`.
+/// Returns the bytes of a file's `.ze_info`.
 fn ze_info(bytes: &[u8]) -> Option<Span> {
     let document = crate::support::open(bytes);
     let root = document.root();

@@ -1,4 +1,4 @@
-//! The messages survive the way, and every request gets its answer.
+//! Messages survive serialization, and every request gets a response.
 
 #[path = "../support/messages.rs"]
 mod messages;
@@ -25,7 +25,7 @@ use zeview::worker::protocol::{
 
 // Messages
 
-/// In the encoding that they travel in.
+/// Checks the encoding used between page and worker.
 #[track_caller]
 fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(data: &T) {
     let bytes = postcard::to_allocvec(data).unwrap();
@@ -44,14 +44,14 @@ fn messages_survive() {
     messages::messages().iter().for_each(survives);
     for value in messages::values() {
         survives(&value);
-        // JavaScript gets values, too.
+        // JavaScript values survive too.
         let json = serde_json::to_string(&value).unwrap();
         assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), value);
     }
 }
 
-// A document made by hand: a header of two fields with a word of bits, a table of records
-// whose number is known only when somebody asks, and what is left over.
+// A synthetic document: a header of two fields with a word of bits, a table of records with a
+// lazily determined count, and the rest.
 
 const ENTRIES: u64 = 1000;
 const ENTRY: u64 = 12;
@@ -201,7 +201,7 @@ fn names(rows: &[Row]) -> Vec<&str> {
     rows.iter().map(|row| &*row.name).collect()
 }
 
-/// The node at a path, and those on the way.
+/// Returns the nodes of a path, including the ancestors.
 fn find(handler: &mut Handler, path: &str) -> Vec<Row> {
     selected(handler, SelectionTarget::Path(path.to_owned())).ancestry
 }
@@ -315,7 +315,7 @@ fn a_selection_tells_everything() {
     );
     assert_eq!(entry.detail.diagnostics, [1, 2]);
     assert_eq!(entry.preview.len(), ENTRY as usize);
-    // How many children each has, without another question.
+    // The number of children of each node is included.
     let counts: Vec<_> = entry.ancestry.iter().map(|row| row.count).collect();
     assert_eq!(counts, [Some(ENTRIES), Some(3)]);
 
@@ -334,13 +334,13 @@ fn ways_lead_to_bytes_and_names() {
     let found = selected(&mut handler, byte(offset));
     assert_eq!(names(&found.ancestry), ["table", "entry", "part"]);
     assert_eq!((found.ancestry[1].index, found.ancestry[2].index), (3, 1));
-    // The first bytes of the field, wherever in it was asked for.
+    // The first bytes of the field, for any byte within it.
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 4) % 251);
     assert_eq!(found.preview.len(), 4);
     let span = at(TABLE + 3 * ENTRY, ENTRY);
     let found = selected(&mut handler, SelectionTarget::Span(span));
     assert_eq!(names(&found.ancestry), ["table", "entry"]);
-    // Bytes that are no node: those around them, and just these.
+    // Bytes without a node: the containing node, and exactly these bytes.
     let found = selected(
         &mut handler,
         SelectionTarget::Span(at(TABLE + 3 * ENTRY + 2, 4)),
@@ -348,7 +348,7 @@ fn ways_lead_to_bytes_and_names() {
     assert_eq!(names(&found.ancestry), ["table", "entry"]);
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 2) % 251);
     assert_eq!(found.preview.len(), 4);
-    // The node around them, if it is no more than a part of something.
+    // The containing node, if it is only a part of something.
     let around = |within| SelectionTarget::Around {
         span: at(TABLE + 3 * ENTRY + 2, 4),
         within,
@@ -432,7 +432,7 @@ fn shades_are_the_same_in_every_window() {
     assert_eq!(shade_at.len() as u64, 2 + 3 * ENTRIES + 1);
     let shades: Vec<bool> = shade_at.into_values().collect();
     let alike = shades.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    // Neighbors are alike at most where a block of 4096 bytes begins.
+    // Adjacent shades may be equal only at the start of a block of 4096 bytes.
     assert!(alike <= 3, "{alike}");
 }
 
@@ -480,7 +480,7 @@ fn long_files_are_searched_in_steps() {
     assert_eq!(ask_step(SearchStep::GoOn), percent(91));
     let all = vec![(32 << 20) - 1, 65 << 20];
     assert_eq!(starts(ask_step(SearchStep::GoOn)), (all, false));
-    // It is forgotten at its end.
+    // It is forgotten when complete.
     assert_eq!(ask_step(SearchStep::GoOn), percent(45));
 }
 
@@ -572,7 +572,7 @@ fn requests_about_an_older_file_are_refused() {
     assert!(failure(about(Some(0))).0.contains("another file"));
 }
 
-/// A file that goes away.
+/// A file that disappears.
 struct Fading {
     there: Rc<Cell<bool>>,
     bytes: MemorySource,
@@ -594,7 +594,7 @@ impl ByteSource for Fading {
     }
 }
 
-/// A file of which short pieces cost as much as longer ones.
+/// A file whose short reads cost as much as longer ones.
 struct Coarse {
     bytes: MemorySource,
     grain: u64,
@@ -620,7 +620,7 @@ impl ByteSource for Coarse {
 fn a_file_is_read_in_pieces_that_are_worth_it() {
     let sample = include_bytes!("../../www/samples/kernels600.dg2.zebin");
     let end = sample.len() as u64;
-    // More than is ever read ahead, more than the file, and what makes no sense.
+    // More than the read-ahead, more than the file, and invalid values.
     for grain in [128 * 1024, 1 << 20, 1 << 40, u64::MAX, 0] {
         let reads = Rc::new(RefCell::new(Vec::new()));
         let source = Coarse {
@@ -632,7 +632,7 @@ fn a_file_is_read_in_pieces_that_are_worth_it() {
         let opened = handler.open(1, "kernels600", Box::new(source));
         assert!(matches!(opened.response, Response::Opened(..)));
         let reads = reads.borrow();
-        // What is longer than the read-ahead is read as it is.
+        // Reads longer than the read-ahead are not extended.
         let least = grain.min(512 * 1024);
         let is_whole = |(start, len): &(u64, u64)| *len >= least || start + len == end;
         assert!(reads.iter().all(is_whole), "{grain}: {reads:?}");
@@ -717,7 +717,7 @@ fn answers_about_real_files_survive() {
     assert!(seen > 0);
 }
 
-/// The same of the tree by kernel, where the file has one.
+/// Checks the same for the tree by kernel, if the file has one.
 fn by_kernel_survives(handler: &mut Handler) {
     let order = TreeOrder::Kernels;
     let mut nodes = VecDeque::from([NodeId::ROOT]);

@@ -1,5 +1,5 @@
-//! Every rule fires where it should, at the bytes that are to blame, and stays silent where
-//! it should. A rule without a case here fails the last test.
+//! Every rule fires where it should, at the faulty bytes, and stays silent elsewhere. A rule
+//! without a case fails the last test.
 
 mod syclbin;
 
@@ -17,16 +17,16 @@ use zeview::decode::rule::Rule;
 use zeview::decode::rules as r;
 use zeview::model::{ByteSource, Bytes, Document, MemorySource, SourceError, SourceId, Span};
 
-/// A file in which a rule fires, and one like it in which it does not.
+/// A file in which a rule fires, and a similar one in which it does not.
 pub struct Case {
     rule: &'static Rule,
     fires: Vec<u8>,
-    /// The bytes that are named; where they are not given, any.
+    /// Bytes of the finding; `None` accepts any.
     at: Option<Range<usize>>,
     silent: Vec<u8>,
 }
 
-/// The rule fires at these bytes of the file, and not in a file in which nothing is wrong.
+/// The rule fires at these bytes, and not in a correct file.
 fn case(rule: &'static Rule, file: Built, at: Range<usize>) -> Case {
     Case {
         rule,
@@ -37,7 +37,7 @@ fn case(rule: &'static Rule, file: Built, at: Range<usize>) -> Case {
 }
 
 impl Case {
-    /// Another file in which the rule does not fire.
+    /// Adds a file in which the rule does not fire.
     fn silent_in(mut self, silent: impl Into<Vec<u8>>) -> Case {
         self.silent = silent.into();
         self
@@ -57,28 +57,28 @@ fn built() -> Built {
     small().build()
 }
 
-/// A field of the ELF header with another number.
+/// Changes a field of the ELF header.
 fn header(rule: &'static Rule, field: &str, value: u64) -> Case {
     let file = built().with_header(field, value);
     let at = file.header(field);
     case(rule, file, at)
 }
 
-/// A field of a section's header with another number; the field is named.
+/// Changes a field of a section's header; the finding is at the field.
 fn field(rule: &'static Rule, section: &str, field: &str, value: u64) -> Case {
     let file = built().with_section(section, field, value);
     let at = file.section_field(section, field);
     case(rule, file, at)
 }
 
-/// The same; the whole header is named.
+/// Changes a field of a section's header; the finding is at the whole header.
 fn of_header(rule: &'static Rule, section: &str, field: &str, value: u64) -> Case {
     let file = built().with_section(section, field, value);
     let at = file.section_header(section);
     case(rule, file, at)
 }
 
-/// A further section; its header is named.
+/// Adds a section; the finding is at its header.
 fn with_section(rule: &'static Rule, name: &str, kind: u64, bytes: &[u8]) -> Case {
     let file = small().section(Section::new(name, kind, bytes)).build();
     let at = file.section_header(name);
@@ -87,28 +87,28 @@ fn with_section(rule: &'static Rule, name: &str, kind: u64, bytes: &[u8]) -> Cas
 
 const COMPAT: &str = ".note.intelgt.compat";
 
-/// Other notes; these of their bytes are named.
+/// Replaces the notes; the finding is at these of their bytes.
 fn notes(rule: &'static Rule, notes: Vec<u8>, at: Range<usize>) -> Case {
     let file = small().bytes(COMPAT, notes).build();
     let start = file.content(COMPAT).start;
     case(rule, file, start + at.start..start + at.end)
 }
 
-/// Another `.ze_info`; the first place of these words is named.
+/// Replaces `.ze_info`; the finding is at the first occurrence of these words.
 fn text(rule: &'static Rule, text: &str, words: &str) -> Case {
     let file = small().bytes(".ze_info", text).build();
     let at = file.find(".ze_info", words.as_bytes());
     case(rule, file, at)
 }
 
-/// The usual `.ze_info` with a piece replaced.
+/// Replaces a piece of the default `.ze_info`.
 fn replaced(rule: &'static Rule, old: &str, new: &str, words: &str) -> Case {
     let usual = ze_info(&["k"]);
     assert!(usual.contains(old), "no {old}");
     text(rule, &usual.replacen(old, new, 1), words)
 }
 
-/// An archive with one member.
+/// Returns an archive with one member.
 fn archive(size: &str, end: &str, data: &[u8]) -> Vec<u8> {
     let mut file = b"!<arch>\n".to_vec();
     let header = format!(
@@ -120,7 +120,7 @@ fn archive(size: &str, end: &str, data: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The files in which a rule fires.
+/// Returns the files in which a rule fires.
 pub fn firing() -> Vec<(&'static Rule, Vec<u8>)> {
     let cases = cases().into_iter();
     cases.map(|case| (case.rule, case.fires)).collect()
@@ -165,7 +165,7 @@ fn files() -> Vec<Case> {
     ]
 }
 
-/// A compressed section with these numbers in its header.
+/// Returns a compressed section with these numbers in its header.
 fn compressed(kind: u32, size: u64, stream: &[u8]) -> Built {
     let section = compressed::section(".debug_loc", kind, size, stream);
     small().section(section).build()
@@ -213,7 +213,7 @@ fn compression() -> Vec<Case> {
     ]
 }
 
-/// A stream that unpacks to 300 MB.
+/// Returns a stream that unpacks to 300 MB.
 fn too_much_unpacked() -> Case {
     let stream = compressed::bomb(2400);
     let file = compressed(2, u64::MAX, &stream);
@@ -338,7 +338,7 @@ fn elf_header() -> Vec<Case> {
         },
         case(&r::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS, beyond, beyond_at)
             .silent_in(segments(64).bytes),
-        // The place is wrong even of no program headers.
+        // The offset is wrong even without program headers.
         case(
             &r::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
             built().with_header("e_phoff", len + 1),
@@ -366,7 +366,7 @@ fn elf_sections() -> Vec<Case> {
     vec![
         field(&r::ELF_SECTION_OUT_OF_BOUNDS, ".text.k", "sh_offset", len)
             .silent_in(small().section(nobits).build().bytes),
-        // The place is wrong even of no bytes; at the end of the file there may be none.
+        // The offset is wrong even for an empty section; at the end of the file it may be empty.
         case(
             &r::ELF_SECTION_OUT_OF_BOUNDS,
             empty_at(empty_end + 1),
@@ -407,8 +407,8 @@ impl Case {
     }
 }
 
-/// A file of a host, of this type. The relocations of an object are those of a section; those
-/// of a program are the dynamic linker's, and have none.
+/// Returns a case with a host file of this type. Relocations of an object belong to a section;
+/// those of a program belong to the dynamic linker.
 fn of_host(file_type: u64) -> Case {
     let mut elf = Elf::new(Class::Elf64);
     elf.machine = 62;
@@ -757,13 +757,13 @@ fn ze_info_text() -> Vec<Case> {
 }
 
 impl Case {
-    /// Whatever bytes are named.
+    /// Accepts a finding at any bytes.
     fn anywhere(mut self) -> Case {
         self.at = None;
         self
     }
 
-    /// Only so many of the words are named.
+    /// Expects only the first `len` bytes.
     fn narrow(mut self, len: usize) -> Case {
         if let Some(at) = &mut self.at {
             at.end = at.start + len;
@@ -772,7 +772,7 @@ impl Case {
     }
 }
 
-/// A key that came with 1.24, in a text that says that it is older.
+/// A key of version 1.24 in a text with an older version.
 fn newer_key() -> Case {
     let usual = ze_info(&["k"]).replace("has_no_stateless_write: true", "eu_thread_count: 8");
     let silent = small().bytes(".ze_info", usual.clone()).build();
@@ -780,7 +780,7 @@ fn newer_key() -> Case {
     text(&r::ZE_INFO_NEWER_KEY, &older, "eu_thread_count").silent_in(silent.bytes)
 }
 
-/// An alias and a block scalar where numbers belong.
+/// An alias and a block scalar in place of numbers.
 fn foreign_values() -> Vec<u8> {
     let text = ze_info(&["k"]);
     let text = text.replacen("simd_size:       32", "simd_size:       *width", 1);
@@ -820,7 +820,7 @@ fn ze_info_keys() -> Vec<Case> {
             "simd_size:       many",
             "many",
         ),
-        // What only a general reader can tell is not judged.
+        // Findings that require a general reader are not judged.
         replaced(
             &r::ZE_INFO_TYPE,
             "simd_size:       32",
@@ -881,7 +881,7 @@ fn every_rule_stays_silent_where_it_should() {
     }
 }
 
-/// A source some of whose bytes cannot be had.
+/// A source with unreadable bytes.
 struct Broken {
     bytes: MemorySource,
     bad: Range<u64>,
@@ -927,7 +927,7 @@ fn bytes_that_cannot_be_read_are_named() {
 #[test]
 fn no_rule_is_without_a_case() {
     let cases = cases();
-    // This one has a test of its own: the files are not to blame.
+    // This one has its own test, as it is not caused by file contents.
     let others = [r::READ_FAILED.id];
     let tested =
         |rule: &Rule| others.contains(&rule.id) || cases.iter().any(|c| c.rule.id == rule.id);

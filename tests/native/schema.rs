@@ -1,5 +1,5 @@
-//! The schema of `.ze_info`: against its specification, against real files, and each of its
-//! rows in a text of its own.
+//! The schema of `.ze_info`: compared with its specification and with real files, and each of its
+//! rows in a separate text.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use zeview::decode::zebin::ze_info::schema::{
 use zeview::model::text::value_text;
 use zeview::model::{Document, NodeKind};
 
-/// The lines of a table under `tests/spec`.
+/// Returns the lines of a table under `tests/spec`.
 fn lines(table: &str) -> Vec<Vec<&str>> {
     let lines = table.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split('\t').collect()).collect()
@@ -44,7 +44,7 @@ fn keys_are_those_of_the_specification() {
         assert_eq!(default_text(key.default), default, "{place}");
         assert_eq!(key.since, since.parse().ok(), "{place}");
     }
-    // What the specification does not have says so.
+    // Keys that are not in the specification are marked.
     for table in TABLES {
         for key in table.keys {
             let listed = in_spec.contains(&(table.name, key.name));
@@ -79,7 +79,7 @@ fn words_are_those_of_the_specification() {
     }
 }
 
-/// The rules of `.ze_info` that a document broke, without those that only inform.
+/// Returns the `.ze_info` rules that a document violates, except informational ones.
 fn complaints(document: &Document) -> Vec<String> {
     let rules = document
         .diagnostics
@@ -90,7 +90,7 @@ fn complaints(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Files that compilers have written: the schema knows each key, word and type of theirs.
+/// The schema knows each key, word and type in files written by compilers.
 #[test]
 fn real_files_hold_nothing_unknown() {
     let mut files = fixtures::zebins();
@@ -107,13 +107,12 @@ fn real_files_hold_nothing_unknown() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A text with one key of a table, and all that is required around it.
+/// A text with one key of a table, and the required keys around it.
 struct Text {
     lines: Vec<String>,
 }
 
-/// Where a table stands: the tables around it, from the container on, with the key that leads
-/// into the next one.
+/// Returns the ancestors of a table from the root on, each with the key that leads to the next one.
 fn ancestry_of(table: &'static Table) -> Vec<(&'static Table, &'static Key)> {
     for outer in TABLES {
         for key in outer.keys {
@@ -143,7 +142,7 @@ fn good_value(key: &Key) -> String {
     }
 }
 
-/// Values that are of no key's type, for each type.
+/// Returns values that do not fit the type of the key.
 fn bad_values(key: &Key) -> &'static [&'static str] {
     match key.ty {
         Type::Int32 => &["text", "'17'", "1.5", "2147483648", "[ 1 ]", "true", ""],
@@ -159,7 +158,7 @@ fn bad_values(key: &Key) -> &'static [&'static str] {
 }
 
 impl Text {
-    /// The key has this value; collections get the required keys of what is in them.
+    /// Returns a text with this value of the key; collections get the required keys of their items.
     fn of(table: &'static Table, key: &'static Key, value: &str) -> Text {
         let mut text = Text { lines: Vec::new() };
         let mut ancestry = ancestry_of(table);
@@ -217,7 +216,7 @@ impl Text {
             .push(format!("{}{name:16} {value}", "  ".repeat(depth)));
     }
 
-    /// The lines from `start` on become an item of a sequence.
+    /// Makes the lines from `start` on an item of a sequence.
     fn make_item(&mut self, start: usize, depth: usize) {
         let indent = "  ".repeat(depth);
         for (at, line) in self.lines[start..].iter_mut().enumerate() {
@@ -235,7 +234,7 @@ impl Text {
     }
 }
 
-/// The key's row below `.ze_info`: its value as text, and what it means.
+/// Returns the key's row below `.ze_info`: its value as text, and its meaning.
 fn row_of(document: &Document, key: &Key) -> Option<(String, &'static str)> {
     let tree = tree::walk_all(document).unwrap();
     let mut nodes = tree.nodes.iter().map(|flat| &flat.node);
@@ -302,7 +301,7 @@ fn values_of_other_types_are_named() {
             .filter(|key| key.removed.is_none() && key.since.is_some())
         {
             for bad in bad_values(key) {
-                // The text of a version is looked at more closely.
+                // The text of a version has further checks.
                 let place = format!("{}/{}: {bad:?}", table.name, key.name);
                 let mut text = Text::of(table, key, "WRONG");
                 for line in &mut text.lines {
@@ -333,7 +332,7 @@ fn required_keys_are_missed() {
             }
             let mut text = Text::of(table, chosen, &good_value(chosen));
             let (before, _) = text.open();
-            // Without the line of the key, and what is below it.
+            // Without the line of the key, and its descendants.
             let depth = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
             let level = 2 * way_depth(table);
             let is_key = |line: &String| {
@@ -364,7 +363,7 @@ fn required_keys_are_missed() {
     }
 }
 
-/// How many levels a table's keys are indented, an item counting as one more.
+/// Returns the number of levels by which a table's keys are indented; an item counts as one more.
 fn way_depth(table: &'static Table) -> usize {
     let level = |(_, key): &(&Table, &Key)| 1 + usize::from(matches!(key.ty, Type::Sequence(_)));
     ancestry_of(table).iter().map(level).sum()
@@ -385,7 +384,7 @@ fn absent_keys_have_derived_rows_with_their_defaults() {
     assert!(defaults.contains(&("slm_size", "0".to_owned())));
     assert!(defaults.contains(&("has_dpas", "false".to_owned())));
     assert!(defaults.contains(&("source_offset", "-1".to_owned())));
-    // Not before its version; not where it does not apply; not where it is there.
+    // Not before its version, not where it does not apply, not if it is present.
     for absent in [
         "spill_size",
         "sampler_index",
@@ -432,7 +431,7 @@ fn versions_are_checked() {
     }
 }
 
-/// What the driver does is part of the table: the cases that were observed.
+/// Observed driver behavior is part of the table.
 #[test]
 fn the_driver_is_in_the_tables() {
     let key = |table: &'static Table, name: &str| table.key(name.as_bytes()).unwrap().driver;

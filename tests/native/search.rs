@@ -1,4 +1,4 @@
-//! Searches: what is found, and in which order.
+//! Searches: matches and their order.
 
 use crate::support::open;
 use crate::support::tree::walk_all;
@@ -16,7 +16,7 @@ fn search(document: &Document, typed: &str, limit: usize) -> (Vec<Hit>, bool) {
     document.search(&Query::parse(typed).unwrap(), limit)
 }
 
-/// The bytes of all nodes that fit, in the order of the tree. A search does not go into instructions.
+/// Returns the bytes of all matching nodes, in tree order. A search does not enter instructions.
 fn all(document: &Document, fits: impl Fn(&str, &Value) -> bool) -> Vec<Span> {
     let tree = walk_all(document).unwrap();
     let is_field = |parent: Option<usize>| {
@@ -95,7 +95,7 @@ fn more_than_the_limit_is_said() {
     assert_eq!(some[..], all[..3]);
 }
 
-/// Between two steps the document may be asked anything.
+/// Other requests may be handled between two steps.
 #[test]
 fn long_searches_go_on_where_they_stopped() {
     let (_, make) = growing::ALL

@@ -1,5 +1,5 @@
-//! The table of sections: its types are the specification's, and each of its rows is used by
-//! the check, the rows of the tree and the verdict.
+//! The table of sections: its types match the specification, and the checks, the rows of the tree
+//! and the verdict use each of its rows.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use zeview::decode::zebin::sections::{
 use zeview::decode::zebin::verdict::rules;
 use zeview::model::{Area, NodeId, Outcome};
 
-/// A name that the row is for.
+/// Returns a section name for the row.
 fn name_for(spec: &SectionSpec) -> String {
     match spec.name {
         Name::Exact(name) => name.to_owned(),
@@ -24,7 +24,7 @@ fn name_for(spec: &SectionSpec) -> String {
     }
 }
 
-/// A section that the row is for, with what such a section holds.
+/// Returns a section for the row, with contents of its type.
 fn section_for(spec: &SectionSpec) -> Section {
     let bytes = match spec.content {
         Content::Code => code(4),
@@ -41,7 +41,7 @@ fn section_for(spec: &SectionSpec) -> Section {
     section
 }
 
-/// A zebin with so many sections for the row.
+/// Returns a zebin with `count` sections for the row.
 fn zebin_with(spec: &SectionSpec, count: usize) -> Elf {
     let mut elf = small();
     for _ in 0..count {

@@ -1,4 +1,4 @@
-//! The source lines of code as a list; the texts of source files beside them.
+//! The source lines of code as a list, with the text of source files.
 
 use zeview::model::{Document, NodeId, SourceId};
 use zeview::tables::query::Query;
@@ -58,7 +58,7 @@ fn rows_are_ranges_of_code_and_bytes_lead_back() {
     let mut end = None;
     for row in 0..list.count() {
         let code = list.entry(row, &document.sources).unwrap();
-        // One after the other, without an overlap.
+        // Contiguous, without overlap.
         assert!(end.is_none_or(|end| end <= code.start));
         end = Some(code.end);
         for bytes in [code, code.subspan(0, 8), code.skip(code.len() - 1)] {
@@ -70,7 +70,7 @@ fn rows_are_ranges_of_code_and_bytes_lead_back() {
     assert_eq!(text(&document, 0, "kernel"), "step");
 }
 
-/// IGC leaves the symbol of one section of code without a name: its lines are listed all the same.
+/// IGC leaves the symbol of one code section unnamed; its lines are listed too.
 #[test]
 fn code_that_no_symbol_names_is_listed_without_a_section() {
     let row = |document: &Document| {
@@ -165,7 +165,7 @@ fn ask(handler: &mut Handler, request: Request) -> Response {
     handler.answer(&envelope).response
 }
 
-/// The source column, with its marks.
+/// Returns the source column, with its marks.
 fn texts(handler: &mut Handler) -> Vec<(String, Vec<String>)> {
     let request = Request::List {
         document: NodeId::ROOT,

@@ -1,5 +1,5 @@
-//! The decoder's tables against facts that were copied out of the specifications and the
-//! writers' sources into `tests/spec/*.tsv`, in both directions.
+//! Compares the decoder's tables with facts copied from the specifications and the writers' sources
+//! into `tests/spec/*.tsv`, in both directions.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use zeview::decode::zebin::relocation::RelocationType;
 use zeview::decode::zebin::target_metadata::TargetMetadata;
 use zeview::model::KnownValue;
 
-/// The rows of a table, each by the names of its columns.
+/// Returns the rows of a table, each by column name.
 fn table(text: &'static str) -> Vec<BTreeMap<&'static str, &'static str>> {
     let mut lines = text.lines().filter(|l| !l.starts_with('#'));
     let columns: Vec<_> = lines.next().expect("a head").split('\t').collect();
@@ -47,7 +47,7 @@ fn section_types() {
     for (number, name) in standard.iter().chain(&zebin) {
         assert_eq!(ours.get(number), Some(name), "{number:#x}");
     }
-    // Besides those: LLVM's, GNU's, and those of the legacy container.
+    // Also those of LLVM, GNU and the legacy container.
     for (number, name) in &ours {
         let other = ["SHT_OPENCL_", "SHT_LLVM_", "SHT_GNU_"]
             .iter()
@@ -144,7 +144,7 @@ fn bits(ours: &[BitField], text: &'static str) {
             "{}",
             field.name
         );
-        // Two of the fields are called reserved.
+        // Two fields are named reserved.
         assert!(
             field.name.starts_with(row["name"]),
             "{} for {}",

@@ -1,4 +1,4 @@
-//! SPIR-V: what each sort of instruction is shown as.
+//! SPIR-V: the display of each kind of instruction.
 
 use crate::support::spirv::{Module, kernel};
 use crate::support::tree::{Tree, walk_all};
@@ -10,7 +10,7 @@ fn tree(document: &Document) -> Tree {
     walk_all(document).unwrap()
 }
 
-/// Name and summary of each instruction.
+/// Returns the name and summary of each instruction.
 fn lines(bytes: &[u8]) -> Vec<String> {
     let document = crate::support::open(bytes);
     let tree = tree(&document);
@@ -71,7 +71,7 @@ const KERNEL: &[&str] = &[
 fn each_instruction_in_a_line() {
     let module = kernel();
     let little = lines(&module.build());
-    // acos is 0, cos is 14: `%14` and `14` are told apart.
+    // acos is 0, cos is 14: `%14` and `14` are distinguished.
     assert_eq!(little, KERNEL);
     assert_eq!(lines(&module.big().build()), KERNEL);
 }

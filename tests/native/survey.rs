@@ -1,5 +1,4 @@
-//! The kernels of a container that is read in steps, what it holds for which devices, and what is in
-//! it twice.
+//! Containers that are read in steps: their kernels, the survey by device, and duplicates.
 
 use std::cell::Cell as Shared;
 
@@ -23,7 +22,7 @@ use super::support::zebin::zebin;
 
 const PLACEHOLDER: &str = "Intel_Symbol_Table_Void_Program";
 
-/// Two kernels for two devices, one of these twice, with a placeholder in each, and SPIR-V.
+/// Returns two kernels for two devices, one of them twice, with a placeholder in each, and SPIR-V.
 fn library() -> Vec<u8> {
     let both = zebin(&["first", "second", PLACEHOLDER]).build().bytes;
     let one = zebin(&["second"]).build().bytes;
@@ -40,7 +39,7 @@ thread_local! {
     static NOW: Shared<f64> = const { Shared::new(0.0) };
 }
 
-/// A clock by which each step takes longer than an answer may.
+/// A clock with which each step exceeds the time limit of a response.
 fn slow() -> f64 {
     NOW.set(NOW.get() + 1000.0);
     NOW.get()
@@ -102,7 +101,7 @@ fn what_is_in_a_container_twice_is_listed_once() {
         ]
     );
     assert_eq!(kernels.names(), Some(2));
-    // All of it is there for who asks.
+    // All of them are available on request.
     let all = Query {
         all: true,
         ..Query::default()
@@ -135,7 +134,7 @@ fn a_container_is_surveyed() {
         panic!("{:?}", survey.devices)
     };
     assert_eq!((&*bmg.device, bmg.images, bmg.kernels), ("bmg-g21", 3, 2));
-    // SPIR-V beside the images.
+    // SPIR-V next to the images.
     assert_eq!(bmg.with_spirv, 2);
     let spirv = survey.spirv.unwrap();
     assert_eq!(
@@ -174,7 +173,7 @@ fn kernels_arrive_as_the_images_are_read() {
             }
         }
     };
-    // One for each image.
+    // One per image.
     assert_eq!(requests, 5);
     assert_eq!((whole.found, whole.total, whole.names), (3, 3, Some(2)));
     assert_eq!(whole.secondary.copies, 2);
@@ -195,7 +194,7 @@ fn another_question_goes_on_with_the_reading() {
     };
     let page = rows(handler, &sorted);
     assert_eq!(page.reading.unwrap().done, 2);
-    // Who takes the list along wants all of it.
+    // Copying the list requires all of it.
     let written = ListRequest::Written {
         columns: vec!["name".into()],
         form: Form::Csv,
@@ -302,7 +301,7 @@ fn kernels_in_groups() {
     let first = ["first", &device, "128", "32"];
     let second = ["second", &device, "128 · 256", "32"];
     assert_eq!(groups(GroupBy::Kernel, ""), texts(&[first, second]));
-    // One of the builds is enough.
+    // One matching build is enough.
     assert_eq!(groups(GroupBy::Kernel, "grf_count=256"), texts(&[second]));
     let all = [&device, &device, "128 · 256", "32"];
     assert_eq!(groups(GroupBy::Device, ""), texts(&[all]));
@@ -351,7 +350,7 @@ fn the_command_line_has_the_table_by_device() {
     );
     assert!(report.contains("have the same bytes as others for the same device."));
 
-    // A file with kernels of its own is for one device.
+    // A file with its own kernels is for one device.
     let one = temporary("survey.zebin", &zebin(&["k"]).build().bytes);
     let one = one.display().to_string();
     assert!(!stdout(&zeview(&[&one])).contains("Native code"));

@@ -22,7 +22,7 @@ fn rules_of(document: &Document) -> Vec<&str> {
     document.diagnostics.iter().map(|d| &*d.rule).collect()
 }
 
-/// All ways to pack the same modules.
+/// Returns all forms of the same modules.
 fn packed(syclbin: &Syclbin) -> Vec<(&'static str, Vec<u8>)> {
     let wrapped = |version| Offload::new(version, vec![Entry::of_kind(7, syclbin.v1())]).build();
     vec![
@@ -36,7 +36,7 @@ fn packed(syclbin: &Syclbin) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// An IR module without a target is called what it is.
+/// An IR module without a target is named by its type.
 #[test]
 fn modules_without_a_target() {
     let mut syclbin = Syclbin::small();
@@ -54,7 +54,7 @@ fn modules_without_a_target() {
     assert!(!without.is_empty());
 }
 
-/// What the metadata of the file and of a module are is explained, in either generation alike.
+/// Metadata of the file and of a module is explained, in both generations.
 #[test]
 fn metadata_is_explained() {
     let explained = |bytes: &[u8]| {
@@ -209,13 +209,13 @@ fn sets_and_keys_that_are_there_twice_count_once() {
     assert_eq!(shown, ["a/k Number(4)", "a/j Number(3)", "b/k Number(2)"]);
 }
 
-/// The list of a document in a file, and that document.
+/// Returns the list of a document in a file.
 fn list(document: &mut Document, list: ListId, of: Option<Span>) -> Rc<dyn List> {
     let id = *document.documents_with(list).first().expect("there is one");
     document.list(id, list, of).expect("there is one")
 }
 
-/// The rows that a filter finds.
+/// Returns the rows that match a filter.
 fn found(document: &Document, list: &dyn List, filter: &str) -> Vec<u32> {
     let query = Query {
         filter: filter.to_owned(),
@@ -275,7 +275,7 @@ fn modules_are_a_list() {
         ] {
             assert_eq!(found(&document, &*list, filter), rows, "{name} {filter}");
         }
-        // Bytes lead to the module, and to what in it they are.
+        // Bytes lead to the module, and to the part that contains them.
         let id = *document.documents_with(ListId::Modules).first().unwrap();
         let graph = document.modules(id).unwrap().graph(&document.sources);
         let image = graph.native_images[0].bytes;
@@ -354,7 +354,7 @@ fn properties_are_a_list() {
             [3],
             "{name}"
         );
-        // Of the whole, and of an image.
+        // Of the whole file, and of an image.
         let whole = list(&mut document, ListId::Properties, None);
         assert_eq!(whole.subject(), "the SYCLBIN", "{name}");
         let image = graph.native_images[0].bytes.subspan(3, 1);
@@ -364,7 +364,7 @@ fn properties_are_a_list() {
     }
 }
 
-/// A zebin in a SYCLBIN has kernels and symbols of its own; what is around it has the modules.
+/// A zebin in a SYCLBIN has its own kernels and symbols; the SYCLBIN has the modules.
 #[test]
 fn each_list_is_that_of_the_innermost_document_that_has_it() {
     let mut document = crate::support::open(&Syclbin::small().v2());
@@ -388,7 +388,7 @@ fn each_list_is_that_of_the_innermost_document_that_has_it() {
     assert_eq!(document.documents_with(ListId::Kernels), [zebin]);
 }
 
-/// One request tells what of a list goes with a selection, whose it is, and which row.
+/// One request returns the list, owner and row of a selection.
 #[test]
 fn a_selection_has_its_module_and_its_properties() {
     let bytes = Syclbin::small().v2();
@@ -429,7 +429,7 @@ fn a_selection_has_its_module_and_its_properties() {
     );
     let whole = select("", ListId::Modules);
     assert_eq!((whole.found, whole.place), (2, None));
-    // The same bytes for all that is in the image.
+    // All bytes in the image have the same row.
     let of = select(code, ListId::Properties).of;
     assert_eq!(
         select(&format!("{code}/.ze_info"), ListId::Properties).of,
@@ -524,7 +524,7 @@ fn tens_of_thousands_of_modules_are_read_once() {
         assert_eq!(graph.abstract_modules.len(), 2000, "{name}");
         assert_eq!(graph.symbols.len(), 2000, "{name}");
         let read = document.sources.bytes_read();
-        // What is unpacked is in memory, and much larger.
+        // Unpacked contents are in memory, and much larger.
         let packed = name.contains(',');
         assert!(
             packed || read < 4 * file.len() as u64,

@@ -1,6 +1,5 @@
-//! Every rule of the verdict fires where it should, at the bytes that it is about, and stays
-//! silent on a file with everything that the driver reads. A rule without a case here fails
-//! the last test.
+//! Every verdict rule fires where it should, at the relevant bytes, and stays silent on a file with
+//! everything that the driver reads. A rule without a case fails the last test.
 
 use std::ops::Range;
 
@@ -37,28 +36,28 @@ fn case(rule: &'static Rule, file: Built, at: Range<usize>) -> Case {
     }
 }
 
-/// A field of the ELF header with another number.
+/// Changes a field of the ELF header.
 fn header(rule: &'static Rule, field: &str, value: u64) -> Case {
     let file = full().build().with_header(field, value);
     let at = file.header(field);
     case(rule, file, at)
 }
 
-/// A field of a section's header with another number.
+/// Changes a field of a section's header.
 fn section(rule: &'static Rule, name: &str, field: &str, value: u64) -> Case {
     let file = full().build().with_section(name, field, value);
     let at = file.section_header(name);
     case(rule, file, at)
 }
 
-/// A further section.
+/// Adds a section.
 fn added(rule: &'static Rule, name: &str, kind: u64) -> Case {
     let file = full().section(Section::new(name, kind, [0; 8])).build();
     let at = file.section_header(name);
     case(rule, file, at)
 }
 
-/// Other notes; the one that follows on the first is named, or what is left of the section.
+/// Replaces the notes; the finding is at the second one, or at the rest of the section.
 fn notes(rule: &'static Rule, second: Notes) -> Case {
     let first = Notes::new().number(6, 0x0500_4000).build();
     let (start, bytes) = (first.len(), [first, second.build()].concat());
@@ -67,21 +66,21 @@ fn notes(rule: &'static Rule, second: Notes) -> Case {
     case(rule, file, content.start + start..content.end)
 }
 
-/// Only these notes; the first of them is named.
+/// Replaces all notes; the finding is at the first one.
 fn target(rule: &'static Rule, notes: Notes) -> Case {
     let file = full().bytes(COMPAT, notes.build()).build();
     let at = file.content(COMPAT);
     case(rule, file, at)
 }
 
-/// The text with a part replaced; the first place of `words` is named.
+/// Replaces a part of the text; the finding is at the first occurrence of `words`.
 fn text(rule: &'static Rule, old: &str, new: &str, words: &str) -> Case {
     let usual = full_zebin::text();
     assert!(usual.contains(old), "no {old:?}");
     whole_text(rule, &usual.replacen(old, new, 1), words)
 }
 
-/// The same; a fault of the text, of which only the first byte is named.
+/// Replaces a part of the text with a fault; the finding is at its first byte.
 fn fault(rule: &'static Rule, old: &str, new: &str, words: &str) -> Case {
     let mut case = text(rule, old, new, words);
     case.at.end = case.at.start + 1;
@@ -94,14 +93,14 @@ fn whole_text(rule: &'static Rule, text: &str, words: &str) -> Case {
     case(rule, file, at)
 }
 
-/// Another payload argument, of which these words are named.
+/// Adds a payload argument; the finding is at these words.
 fn argument(rule: &'static Rule, lines: &str, words: &str) -> Case {
     let lines = lines.replace(", ", "\n        ");
     let new = format!("      - {lines}\n    per_thread_payload");
     text(rule, "    per_thread_payload", &new, words)
 }
 
-/// Relocations of the kernel's code; the first one is named.
+/// Adds relocations of the kernel's code; the finding is at the first one.
 fn relocation(rule: &'static Rule, elf: Elf, symbol: u64, kind: u64, offset: u64) -> Case {
     let mut elf = elf;
     let list = vec![Relocation {
@@ -116,7 +115,7 @@ fn relocation(rule: &'static Rule, elf: Elf, symbol: u64, kind: u64, offset: u64
     case(rule, file, at)
 }
 
-/// Names without an end: each of many symbols has one of 64 KB.
+/// Names without a NUL: each of many symbols has one of 64 KB.
 fn long_names() -> Built {
     let mut elf = full().symbol(Symbol::new(&"n".repeat(100_000), 1, 0, 0));
     for _ in 0..400 {
@@ -131,7 +130,7 @@ fn long_names() -> Built {
     file
 }
 
-/// The files in which a rule fires.
+/// Returns the files in which a rule fires.
 pub fn firing() -> Vec<(&'static Rule, &'static str, Vec<u8>)> {
     let cases = cases().into_iter();
     cases
@@ -157,7 +156,7 @@ fn container() -> Vec<Case> {
     let first = symbols.entry(".rel.text.k", 0, 16);
     let name = full().build().with_symbol(3, "st_name", 0x10_0000);
     let symbol = name.entry(".symtab", 3, 24);
-    // A zebin of 2020, which needs no notes: its device is in e_machine.
+    // A zebin of 2020, which needs no notes: e_machine has its device.
     let unnamed = small().without(".rel.text.k").build();
     let unnamed = unnamed.with_header("e_type", 0xff12);
     let unnamed = unnamed.with_header("e_machine", 1274);
@@ -227,7 +226,7 @@ fn yaml() -> Vec<Case> {
     let open = format!("{}\n  - a: b", usual.trim_end());
     let mut open_dash = whole_text(&r::YAML_OPEN_DASH_LINE, &open, "a: b");
     open_dash.at.end = open_dash.at.start + 1;
-    // Many short items behind long lines: the estimate of the number of nodes is too low.
+    // Many short items after long lines: the estimated number of nodes is too low.
     let items = format!(
         "{usual}{}",
         "  - name: a\n    args_info:\n      - index: 0\n".repeat(170)
@@ -240,12 +239,12 @@ fn yaml() -> Vec<Case> {
     };
     let mut nodes = nodes;
     let nodes = nodes.find(too_many).expect("one of them is too much");
-    // The last node of all.
+    // The very last node.
     let end = nodes.content(".ze_info").end - "- name: b\n".len();
     let nodes = case(&r::YAML_TOO_MANY_NODES, nodes, end..end + 1);
     let unfinished = usual.trim_end();
     let mut open_end = whole_text(&r::YAML_OPEN_END, unfinished, "'int;4'");
-    // Behind the cut at kernels_misc_info nobody looks at the end.
+    // After the cut at kernels_misc_info, the end is not checked.
     let cut = usual.find("kernels_misc_info").unwrap();
     let no_misc = usual[..cut].trim_end();
     open_end.file = full().bytes(".ze_info", no_misc).build().bytes;
@@ -324,7 +323,7 @@ fn sections() -> Vec<Case> {
 }
 
 impl Case {
-    /// The same, but the text's first place of these words is named: their first line.
+    /// Expects the finding at the first line of these words in the text.
     fn at_text(mut self, words: &str) -> Case {
         let file = full().build();
         let found = file.find(".ze_info", words.as_bytes());
@@ -450,7 +449,7 @@ fn values() -> Vec<Case> {
 }
 
 impl Case {
-    /// Of the bytes that were found only these are named.
+    /// Expects only this part of the bytes.
     fn within(mut self, part: Range<usize>) -> Case {
         self.at = self.at.start + part.start..self.at.start + part.end;
         self
@@ -639,7 +638,7 @@ fn every_rule_fires_where_it_should() {
             ));
             continue;
         }
-        // The rule decides, unless it lets the file load.
+        // The rule is decisive, unless it lets the file load.
         let effect = case.rule.effect.expect("every rule of the verdict has one");
         // Or the file is for another device, and has SPIR-V.
         let is_recompiled = effect == Effect::Refuses && verdict.outcome == Outcome::Recompiled;
@@ -670,7 +669,7 @@ fn no_rule_is_without_a_case() {
     assert_eq!(missing, [""; 0], "rules without a case");
 }
 
-/// Relocations of `k` against symbols: 6 is the first that is added to the full zebin.
+/// Adds relocations of `k` against symbols: 6 is the first that the full zebin adds.
 fn with_relocations(elf: Elf, symbols: &[(u64, u64)]) -> Elf {
     let mut elf = elf;
     let list = symbols.iter().enumerate();
@@ -700,7 +699,7 @@ fn a_file_with_imports_must_be_linked() {
     };
     assert_eq!(imports, [("w", span(0)), ("x", span(1))]);
 
-    // What cannot be linked at all decides, before and after.
+    // A file that cannot be linked at all is rejected before and after.
     for list in [[(6, 0), (4, 1 << 20)], [(4, 1 << 20), (6, 0)]] {
         let found = verdict_of(&with_relocations(elf.clone(), &list).build());
         assert_eq!(found.outcome, Outcome::LinkFailure, "{list:?}");

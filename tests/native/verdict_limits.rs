@@ -1,5 +1,5 @@
-//! The work of a verdict grows with the file, and no faster; a file that is too much of it is
-//! not judged. Work is counted, not timed.
+//! The work of a verdict is linear in the size of the file; a file beyond the limit is not judged.
+//! Work is counted, not timed.
 
 use crate::support::elf::{Elf, Relocation, Section, Symbol};
 use crate::support::open;
@@ -9,7 +9,7 @@ use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::{NodeId, Outcome, SourceId};
 
-/// The verdict, the work, and the size of the file.
+/// Returns the verdict, the work, and the size of the file.
 fn judge(bytes: &[u8]) -> (Verdict, u64, u64) {
     let document = open(bytes);
     let file = document.sources.whole(SourceId::FILE);
@@ -21,7 +21,7 @@ fn judge(bytes: &[u8]) -> (Verdict, u64, u64) {
     (verdict, steps, bytes.len() as u64)
 }
 
-/// The work for files of sizes 1, 2 and 4 grows as the sizes do.
+/// Checks that the work for files of sizes 1, 2 and 4 is linear.
 fn grows_evenly(what: &str, make: impl Fn(usize) -> Vec<u8>) {
     let [one, two, four] = [1, 2, 4].map(|times| {
         let (verdict, steps, _) = judge(&make(500 * times));
@@ -37,7 +37,7 @@ fn grows_evenly(what: &str, make: impl Fn(usize) -> Vec<u8>) {
     assert!((1.9..2.1).contains(&growth), "{what}: {one} {two} {four}");
 }
 
-/// Kernels with everything that is looked up by name: names of arguments, functions that call
+/// Returns kernels with everything that is looked up by name: argument names, functions that call
 /// each other, relocations of both.
 fn kernels(count: usize) -> Vec<u8> {
     let names: Vec<String> = (0..count).map(|i| format!("kernel_{i:06}")).collect();
@@ -73,7 +73,7 @@ fn kernels(count: usize) -> Vec<u8> {
     elf.build().bytes
 }
 
-/// One function that many relocations are of.
+/// Returns one function with many relocations.
 fn of_one_function(name: &str, count: usize) -> Elf {
     let mut elf = small()
         .symbol(Symbol::new(".symtab", 0, 0, 0))

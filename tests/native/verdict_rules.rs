@@ -1,6 +1,5 @@
-//! Each rule of the verdict: files with one change, and what the driver does with them. The
-//! cases follow what was observed with release 26.27; here they are built, so that they need
-//! no corpus.
+//! Verdict rules: files with one change, and the driver's behavior. The cases were observed with
+//! release 26.27; the files are generated, so no corpus is needed.
 
 use crate::support::elf::{Class, Elf, Relocation, Section, Symbol};
 use crate::support::notes::{Notes, battlemage};
@@ -12,20 +11,20 @@ use zeview::model::{NodeId, Outcome, SourceId};
 
 const LOADS: &str = "loads";
 
-/// Asks the driver's model, whatever the bytes are.
+/// Returns the verdict of the driver model, whatever the bytes.
 fn verdict_on(bytes: &[u8], device: Option<&str>) -> Verdict {
     let document = open(bytes);
     let whole = document.sources.whole(SourceId::FILE);
     let verdict = ComputeRuntime.load(&document.sources, whole, device);
     let verdict = verdict.expect("a known device");
-    // A document has the same verdict, if it has one.
+    // The verdict of the document is the same, if it has one.
     if let Some(same) = document.verdict(NodeId::ROOT, device) {
         assert_eq!(same, verdict);
     }
     verdict
 }
 
-/// `loads`, or the rule that has settled it; for warnings the first of their rules.
+/// Returns `loads`, or the decisive rule; for warnings, the first rule.
 fn result(verdict: &Verdict) -> String {
     let decisive = verdict.decisive.map(|at| &verdict.findings[at]);
     let warning = || {
@@ -52,12 +51,12 @@ fn of_elf(elf: &Elf) -> String {
     of(&elf.build().bytes)
 }
 
-/// A file with another `.ze_info`.
+/// Replaces `.ze_info`.
 fn of_text(text: impl AsRef<[u8]>) -> String {
     of_elf(&small().bytes(".ze_info", text.as_ref()))
 }
 
-/// The usual text with one piece of it replaced.
+/// Replaces a piece of the default text.
 fn replaced(from: &str, to: &str) -> String {
     let text = ze_info(&["k"]);
     assert!(text.contains(from), "{from}");
@@ -68,7 +67,7 @@ fn with(from: &str, to: &str) -> String {
     of_text(replaced(from, to))
 }
 
-/// Lines put before `payload_arguments`, into the environment.
+/// Adds lines to the environment, before `payload_arguments`.
 fn env(lines: &str) -> String {
     with(
         "    payload_arguments:",
@@ -76,7 +75,7 @@ fn env(lines: &str) -> String {
     )
 }
 
-/// Another payload argument.
+/// Adds a payload argument.
 fn arg(lines: &str) -> String {
     let lines: String = lines
         .split(", ")
@@ -89,7 +88,7 @@ fn arg(lines: &str) -> String {
     )
 }
 
-/// A table at the end of the kernel.
+/// Adds a table at the end of the kernel.
 fn table(name: &str, items: &[&str]) -> String {
     let mut lines = format!("    {name}:\n");
     for item in items {
@@ -457,7 +456,7 @@ fn notes_that_the_driver_stumbles_over() {
     stray.extend([0; 4]);
     let file = small().bytes(".note.intelgt.compat", stray);
     assert_eq!(of_elf(&file), "note-out-of-bounds");
-    // Where e_machine has the product family, notes do not matter.
+    // If e_machine has the product family, notes do not matter.
     assert_eq!(
         of(&file.build().with_header("e_machine", 1274).bytes),
         LOADS
@@ -506,7 +505,7 @@ fn nobody_gives_a_host_program_to_the_driver() {
     for machine in [3, 40, 62, 183, 224, 243] {
         let elf = program(machine);
         assert!(verdict(&elf).is_none(), "machine {machine}");
-        // Whatever images it has.
+        // With or without images.
         let image = small().build().bytes;
         let with = elf.section(Section::new(".llvm.offloading", 1, image));
         let document = open(&with.build().bytes);
@@ -514,7 +513,7 @@ fn nobody_gives_a_host_program_to_the_driver() {
         assert!(!document.is_loadable(NodeId::ROOT));
     }
     assert!(verdict(&program(205)).is_some());
-    // Nobody knows of these machines that they are others.
+    // These machines are unknown to the driver.
     for machine in [0, 0x7777] {
         let document = open(&program(machine).build().bytes);
         assert!(document.is_loadable(NodeId::ROOT), "machine {machine}");
@@ -585,7 +584,7 @@ fn layout_of_the_text() {
         ("{\"a\": 1}\n", "yaml-brace"),
         ("\u{feff}version: '1.73'\n", "yaml-character"),
     ]);
-    // Line ends of an old Mac make one line of it all.
+    // Old Mac line ends make it one line.
     assert!(of_text(&cr).starts_with("yaml-"));
 }
 
@@ -778,7 +777,7 @@ fn the_text_is_cut_at_kernels_misc_info() {
                 .replace("...\n", &format!("{misc}version: '1.73'\n")),
             "no-version",
         ),
-        // Loads; but what is behind the cut is looked at when a program asks for names.
+        // It loads, but the part after the cut is checked when a program requests names.
         (
             &text.replace(
                 "    payload_arguments",
@@ -819,7 +818,7 @@ fn the_text_is_cut_at_kernels_misc_info() {
 
 #[test]
 fn the_drivers_list_of_nodes() {
-    // Many short items behind long lines: the guess of how many there will be is too low.
+    // Many short items after long lines: the estimated number of nodes is too low.
     let mut text = ze_info(&["k"]).replace("...\n", "kernels_misc_info:\n");
     assert_eq!(of_text(&text), LOADS);
     text += &"  - name: a\n    args_info:\n      - index: 0\n".repeat(170);
@@ -834,7 +833,7 @@ fn the_drivers_list_of_nodes() {
     assert!(items.iter().any(|got| got == LOADS), "{items:?}");
 }
 
-// What is in the text.
+// Contents of the text.
 
 #[test]
 fn versions() {
@@ -1459,7 +1458,7 @@ fn addresses_of_data() {
     let variables = || Section::new(".bss.global", 8, []).size(16);
     assert_eq!(of_elf(&base("const_base", stateless)), "no-data-section");
     assert_eq!(of_elf(&base("const_base", entry)), "no-data-section");
-    // Without an entry and an offset there is no address.
+    // Without an entry and an offset, there is no address.
     assert_eq!(of_elf(&base("const_base", "addrmode: stateful")), LOADS);
     assert_eq!(
         of_elf(&base("const_base", stateless).section(constants())),
@@ -1600,7 +1599,7 @@ fn samplers_and_buffers_and_tables() {
 
 // Linking.
 
-/// A file whose first relocation is against another symbol.
+/// Returns a file whose first relocation is against another symbol.
 fn linked(symbol: Symbol, kind: u64, offset: u64) -> Elf {
     let mut elf = small();
     let code = Symbol::new("k", 0, 2, ".text.k").at(0, 16);
@@ -1660,7 +1659,7 @@ fn symbols_and_relocations() {
             .bytes)
     };
     assert_eq!(gone(&good, 0), "link-symbol-out-of-bounds");
-    // The buffer is there all the same; relocations patch it by the section's name.
+    // The buffer exists anyway; relocations patch it by the section's name.
     let zeros = Section::new(".bss.global", 8, []).size(4096);
     let patch = Relocation {
         offset: 8,
@@ -1693,7 +1692,7 @@ fn indices_of_symbols() {
     assert_eq!(relocation(1), LOADS);
     assert_eq!(relocation(4), "relocation-symbol");
     assert_eq!(relocation(0xffff_ffff), "relocation-symbol");
-    // The third symbol is the one that the relocations want.
+    // The relocations refer to the third symbol.
     let name = |index, value| of(&small().build().with_symbol(index, "st_name", value).bytes);
     assert_eq!(name(3, 0x10_0000), "symbol-name");
     assert_eq!(name(1, 0x10_0000), LOADS);

@@ -1,4 +1,4 @@
-//! Files that no compiler here writes, made by builders from their specifications.
+//! Files that no installed compiler writes, built from their specifications.
 
 use zeview::decode::compression::Method;
 
@@ -8,7 +8,7 @@ use super::igc_debug::{Kernel, program};
 use super::syclbin::{Entry, Offload, Syclbin, Text, words};
 use super::{containers, dwarf_files, fixtures, spirv, zebin};
 
-/// All of them, with a name each.
+/// Returns all files, with their names.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     let mut all = vec![
         ("spirv-kernel", spirv::kernel().build()),
@@ -35,8 +35,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
-/// A kernel with debug data that a compiler has written, one with Gen ISA debug data, one
-/// without.
+/// Kernels with debug data written by a compiler, with Gen ISA debug data, and without any.
 fn igc_debug() -> Vec<u8> {
     let mut old = Kernel::named("old").visa(b"not an ELF file");
     old.generated = vec![1, 2, 3, 4, 5, 6, 7, 8];
@@ -48,7 +47,7 @@ fn igc_debug() -> Vec<u8> {
     .build()
 }
 
-/// A zebin whose DWARF is compressed, a section in each way.
+/// A zebin with compressed DWARF: each section with another method.
 fn compressed_debug() -> Vec<u8> {
     let bytes = debug_elf();
     let elf = goblin::elf::Elf::parse(&bytes).unwrap();
@@ -72,14 +71,14 @@ fn compressed_debug() -> Vec<u8> {
         .bytes
 }
 
-/// A SYCLBIN of the first generation in an OffloadBinary that is compressed.
+/// A first-generation SYCLBIN in a compressed OffloadBinary.
 fn compressed_syclbin() -> Vec<u8> {
     let image = Entry::of_kind(7, Syclbin::small().v1());
     let plain = Offload::new(3, vec![image]).build();
     containers::packed_offload(Method::Zstd, &plain)
 }
 
-/// A bundle in each of the three versions, the outer ones for what is in them.
+/// Nested bundles, one of each of the three versions.
 fn compressed_bundle() -> Vec<u8> {
     let one = containers::packed_bundle(1, Method::Zlib, &containers::usual_bundle());
     let two = containers::packed_bundle(2, Method::Zstd, &one);
@@ -93,7 +92,7 @@ pub fn debug_elf() -> Vec<u8> {
     all.into_iter().find(|f| f.name == name).unwrap().bytes
 }
 
-/// A SYCLBIN in an OffloadBinary, between two others.
+/// A SYCLBIN in an OffloadBinary, between two other entries.
 fn wrapped(version: u32) -> Vec<u8> {
     let entry = Entry::of_kind(7, Syclbin::small().v1()).string("triple", "spir64");
     let other = Offload::new(1, vec![Entry::of_kind(2, b"BC\xc0\xde".to_vec())]).build();
@@ -105,7 +104,7 @@ fn wrapped(version: u32) -> Vec<u8> {
     .concat()
 }
 
-/// A SYCLBIN with every form of properties.
+/// A SYCLBIN with every form of property.
 fn property_sets() -> Vec<u8> {
     let mut syclbin = Syclbin::small();
     let text = Text::default()

@@ -1,4 +1,4 @@
-//! Files that are wrong in one way each, named after the fault.
+//! Malformed files with one fault each, named after the fault.
 
 use super::damage::Mutant;
 use super::elf::{Class, Elf, Index, Relocation, Section, Symbol};
@@ -12,7 +12,7 @@ fn case(what: &str, bytes: impl Into<Vec<u8>>) -> Mutant {
     }
 }
 
-/// All of them: small ones.
+/// Returns all of them; they are small.
 pub fn malformed() -> Vec<Mutant> {
     let mut all = no_elf();
     all.extend(headers());

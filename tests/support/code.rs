@@ -1,4 +1,4 @@
-//! What holds for any bytes as code.
+//! Invariants of any bytes decoded as code.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use zeview::analysis::data_flow::Flows;
 use zeview::decode::isa::{Code, Decoder, Platform};
 use zeview::model::{MemorySource, SourceId, Sources, Span};
 
-/// Reads bytes as code of a platform: as a listing, as rows with parts, as blocks, and counted.
+/// Decodes bytes as code of a platform: as a listing, as rows with parts, as blocks, and as counts.
 /// Returns the listing.
 pub fn check(platform: Platform, code: &[u8]) -> String {
     let span = Span::with_len(SourceId::FILE, 0, code.len() as u64);
@@ -42,7 +42,7 @@ pub fn check(platform: Platform, code: &[u8]) -> String {
     text
 }
 
-/// What holds of the data flow of any code.
+/// Checks the data flow of any code.
 fn flow(listing: &Code, sources: &Sources) {
     let flow = listing.data_flow(sources).expect("the encoding is known");
     let report = flow.report();
@@ -54,8 +54,8 @@ fn flow(listing: &Code, sources: &Sources) {
     }
 }
 
-/// Producers and what is waited for are instructions; a value comes from a write of its bytes, and
-/// is live where it is read.
+/// Checks that producers and awaited instructions exist, and that every value is produced by a
+/// write of its bytes and live where it is read.
 pub fn check_flow(flow: &dyn Flows, count: u32) {
     let rows: Vec<_> = (0..count)
         .map(|row| flow.instruction(row).expect("a row for each instruction"))
@@ -81,7 +81,7 @@ pub fn check_flow(flow: &dyn Flows, count: u32) {
     }
 }
 
-/// Blocks lie without gaps, as loops lie in each other, and edges lead from one to another.
+/// Checks that blocks have no gaps, loops are nested, and edges connect blocks.
 fn blocks(listing: &Code, sources: &Sources, end: u64) {
     let graph = listing.blocks(sources);
     let (mut row, mut at) = (0, 0);

@@ -1,11 +1,11 @@
-//! Compresses: streams, and sections of ELF files with them.
+//! Compressed streams, and ELF sections that contain them.
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use zeview::decode::compression::Method;
 
 use super::elf::Section;
 
-/// A stream of these bytes.
+/// Compresses bytes.
 pub fn stream(method: Method, bytes: &[u8]) -> Vec<u8> {
     match method {
         Method::Zlib => miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6),
@@ -13,12 +13,12 @@ pub fn stream(method: Method, bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Some kilobytes of zstd that unpack to `blocks` times 128 KB of zeros. The frame has a window
-/// of 1 MB and does not say its size.
+/// Returns some kilobytes of zstd that unpack to `blocks` times 128 KB of zeros. The frame has a
+/// window of 1 MB and no content size.
 pub fn bomb(blocks: usize) -> Vec<u8> {
     let mut stream = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x50];
     for _ in 0..blocks {
-        // One byte, so many times.
+        // One byte, repeated.
         let block = 2 | (1u32 << 17) << 3;
         stream.extend_from_slice(&block.to_le_bytes()[..3]);
         stream.push(0);
@@ -28,7 +28,7 @@ pub fn bomb(blocks: usize) -> Vec<u8> {
     stream
 }
 
-/// A compressed section of a 64-bit file, with these numbers in its header.
+/// Returns a compressed section of a 64-bit file, with these numbers in its header.
 pub fn section(name: &str, kind: u32, size: u64, stream: &[u8]) -> Section {
     let mut bytes = [kind, 0].map(u32::to_le_bytes).concat();
     bytes.extend(size.to_le_bytes());
@@ -37,7 +37,7 @@ pub fn section(name: &str, kind: u32, size: u64, stream: &[u8]) -> Section {
     Section::new(name, 1, bytes).flags(0x800)
 }
 
-/// The same, as it should be.
+/// Returns a valid compressed section.
 pub fn packed(name: &str, method: Method, bytes: &[u8]) -> Section {
     let size = bytes.len() as u64;
     let kind = match method {
@@ -47,7 +47,7 @@ pub fn packed(name: &str, method: Method, bytes: &[u8]) -> Section {
     section(name, kind, size, &stream(method, bytes))
 }
 
-/// GNU's older form.
+/// Returns a compressed section in GNU's older format.
 pub fn gnu(name: &str, bytes: &[u8]) -> Section {
     let mut section = b"ZLIB".to_vec();
     section.extend((bytes.len() as u64).to_be_bytes());

@@ -1,5 +1,5 @@
-//! Builds what holds files for devices, from the formats' descriptions: archives of `ocloc`,
-//! legacy OpenCL containers, OpenMP offload containers, bundles of clang, host files.
+//! Builds containers of device files from the format descriptions: `ocloc` archives, legacy OpenCL
+//! containers, OpenMP offload containers, clang bundles, host files.
 
 use zeview::decode::compression::Method;
 
@@ -9,7 +9,7 @@ use super::notes::Notes;
 use super::spirv;
 use super::zebin::small;
 
-/// An archive's member, with a name as it stands in the header.
+/// An archive member, with the name as in the header.
 pub fn member(name: &str, data: &[u8]) -> Vec<u8> {
     let size = data.len();
     let mut bytes =
@@ -25,7 +25,8 @@ pub fn archive(members: &[Vec<u8>]) -> Vec<u8> {
     [b"!<arch>\n".to_vec(), members.concat()].concat()
 }
 
-/// What `ocloc` writes for several devices: alignment, SPIR-V for all others; and a long name.
+/// An archive as `ocloc` writes it for several devices: with alignment, SPIR-V for other devices,
+/// and a long name.
 pub fn ocloc_archive() -> Vec<u8> {
     let zebin = small().build().bytes;
     archive(&[
@@ -46,7 +47,7 @@ pub fn module_package() -> Vec<u8> {
     ])
 }
 
-/// A legacy Intel OpenCL container with a section of each sort.
+/// A legacy Intel OpenCL container with a section of each kind.
 pub fn opencl_elf(kind: u64) -> Vec<u8> {
     let words = |list: &[u32]| -> Vec<u8> { list.iter().flat_map(|w| w.to_le_bytes()).collect() };
     let spirv = spirv::kernel().build();
@@ -91,7 +92,7 @@ pub fn openmp_container() -> Vec<u8> {
     elf.build().bytes
 }
 
-/// An object of a host with an image for a device in a section of that name and type.
+/// A host object with a device image in a section of this name and type.
 pub fn host_elf(name: &str, kind: u64, image: &[u8]) -> Elf {
     let mut elf = Elf::default()
         .section(Section::new(".text", 1, [0xc3; 16]).flags(6))
@@ -100,10 +101,10 @@ pub fn host_elf(name: &str, kind: u64, image: &[u8]) -> Elf {
     elf
 }
 
-/// The section that objects of Intel's compilers have.
+/// Section of device images in objects of Intel's compilers.
 pub const BUNDLE_SECTION: &str = "__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown";
 
-/// An object as Intel's compilers wrote it before 2025.
+/// A host object as Intel's compilers wrote it before 2025.
 pub fn host_object() -> Vec<u8> {
     host_elf(BUNDLE_SECTION, 1, &small().build().bytes)
         .section(Section::new(
@@ -115,7 +116,7 @@ pub fn host_object() -> Vec<u8> {
         .bytes
 }
 
-/// An entry of a bundle, as its header has it.
+/// An entry of a bundle's header.
 pub struct Entry<'a> {
     pub id: &'a str,
     pub offset: u64,
@@ -135,7 +136,7 @@ pub fn bundle_header(count: u64, entries: &[Entry<'_>]) -> Vec<u8> {
     bytes
 }
 
-/// A bundle with these images, each at a multiple of 16.
+/// A bundle of these images, each aligned to 16 bytes.
 pub fn bundle(images: &[(&str, &[u8])]) -> Vec<u8> {
     let ids = images.iter().map(|(id, _)| 24 + id.len());
     let mut at = 32 + ids.sum::<usize>();
@@ -165,7 +166,7 @@ pub fn usual_bundle() -> Vec<u8> {
     ])
 }
 
-/// A compressed bundle, with the header of this version.
+/// A compressed bundle with a header of this version.
 pub fn packed_bundle(version: u16, method: Method, bytes: &[u8]) -> Vec<u8> {
     let body = stream(method, bytes);
     let header = match version {
@@ -188,7 +189,7 @@ pub fn packed_bundle(version: u16, method: Method, bytes: &[u8]) -> Vec<u8> {
             .for_each(|size| out.extend((*size as u32).to_le_bytes())),
         _ => sizes.iter().for_each(|size| out.extend(size.to_le_bytes())),
     }
-    // Nobody compares it.
+    // The hash is not checked.
     out.extend(0x0123_4567_89ab_cdefu64.to_le_bytes());
     out.extend(body);
     out
@@ -208,7 +209,7 @@ pub fn text_bundle() -> String {
 /// A section of a COFF file: its name and its bytes.
 pub type CoffSection<'a> = (&'a str, &'a [u8]);
 
-/// A COFF object of x64; with `stub` in front of it a program.
+/// A COFF object for x64, or with `program` an executable, which has a DOS stub.
 pub fn coff(program: bool, sections: &[CoffSection<'_>]) -> Vec<u8> {
     let mut out = Vec::new();
     if program {
@@ -253,13 +254,13 @@ pub fn coff(program: bool, sections: &[CoffSection<'_>]) -> Vec<u8> {
     out
 }
 
-/// An object of Windows with a zebin for a device.
+/// A Windows object with a zebin.
 pub fn coff_object() -> Vec<u8> {
     let zebin = small().build().bytes;
     coff(false, &[(".text", &[0xc3; 16]), (BUNDLE_SECTION, &zebin)])
 }
 
-/// An OffloadBinary of version 3 with all but its header compressed.
+/// An OffloadBinary of version 3, compressed except for its header.
 pub fn packed_offload(method: Method, bytes: &[u8]) -> Vec<u8> {
     let mut out = bytes[..40].to_vec();
     out.extend(stream(method, &bytes[40..]));

@@ -3,14 +3,14 @@
 use super::elf::{Class, Field, get, place, put, size_of};
 use super::random::Random;
 
-/// A damaged file, and what was done to it.
+/// A damaged file, with a description of the damage.
 #[derive(Debug, Clone)]
 pub struct Mutant {
     pub what: String,
     pub bytes: Vec<u8>,
 }
 
-/// A number in a file: where it stands, and what it is.
+/// A number in a file, with its location and name.
 #[derive(Debug, Clone)]
 pub struct Number {
     pub what: String,
@@ -18,8 +18,8 @@ pub struct Number {
     pub size: usize,
 }
 
-/// All numbers of an ELF file's header, section headers, symbols, relocations and notes, as
-/// far as they can be found with simple means.
+/// Returns the numbers in an ELF file's header, section headers, symbols, relocations and notes, as
+/// far as they are easy to locate.
 pub fn numbers(bytes: &[u8]) -> Vec<Number> {
     let mut found = Vec::new();
     if bytes.len() < 64 || !bytes.starts_with(b"\x7fELF") || bytes[5] != 1 {
@@ -114,8 +114,8 @@ fn notes(bytes: &[u8], start: usize, end: usize, found: &mut Vec<Number>) {
     }
 }
 
-/// The values that a number is set to: 0, 1, the largest, one less and one more, and the
-/// largest positive.
+/// Returns the values to set a number to: 0, 1, the largest, one less, one more, and the largest
+/// positive.
 pub fn values(bytes: &[u8], number: &Number) -> Vec<u64> {
     let old = get(bytes, number.start..number.start + number.size, false);
     let most = u64::MAX >> (64 - 8 * number.size as u32);
@@ -133,7 +133,7 @@ pub fn values(bytes: &[u8], number: &Number) -> Vec<u64> {
     values
 }
 
-/// The file with one number set to one of its values.
+/// Returns the file with one number changed.
 pub fn with_number(bytes: &[u8], number: &Number, value: u64) -> Mutant {
     let mut bytes = bytes.to_vec();
     put(
@@ -148,7 +148,7 @@ pub fn with_number(bytes: &[u8], number: &Number, value: u64) -> Mutant {
     }
 }
 
-/// All of them.
+/// Returns the file with each number set to each value.
 pub fn numbers_changed(bytes: &[u8]) -> impl Iterator<Item = Mutant> + '_ {
     numbers(bytes).into_iter().flat_map(move |number| {
         let values = values(bytes, &number);
@@ -158,7 +158,7 @@ pub fn numbers_changed(bytes: &[u8]) -> impl Iterator<Item = Mutant> + '_ {
     })
 }
 
-/// The first `len` bytes.
+/// Returns the first `len` bytes.
 pub fn prefix(bytes: &[u8], len: usize) -> Mutant {
     Mutant {
         what: format!("first {len} bytes"),
@@ -166,7 +166,7 @@ pub fn prefix(bytes: &[u8], len: usize) -> Mutant {
     }
 }
 
-/// One bit changed.
+/// Returns the file with one bit flipped.
 pub fn flip(bytes: &[u8], bit: usize) -> Mutant {
     let mut bytes = bytes.to_vec();
     bytes[bit / 8] ^= 1 << (bit % 8);
@@ -176,8 +176,8 @@ pub fn flip(bytes: &[u8], bit: usize) -> Mutant {
     }
 }
 
-/// Some bytes replaced by random ones, by zeros, or by others of the file; or some taken out
-/// or put in.
+/// Replaces some bytes with random bytes, zeros or other bytes of the file, or removes or inserts
+/// some.
 pub fn shuffle(bytes: &[u8], random: &mut Random) -> Mutant {
     let mut out = bytes.to_vec();
     let at = random.below(out.len());

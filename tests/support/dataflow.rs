@@ -1,5 +1,5 @@
-//! The data flow of whole kernels, against that of the Intel Graphics Assembler
-//! (`iga64 -Xprint-deps`, `-Xprint-defs`).
+//! Compares the data flow of whole kernels with the Intel Graphics Assembler's (`iga64
+//! -Xprint-deps`, `-Xprint-defs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -10,18 +10,18 @@ use zeview::decode::isa::{Decoder, Platform};
 /// Bytes of registers: file, register, byte.
 type Bytes = BTreeSet<(String, u16, u16)>;
 
-/// What the assembler knows of an instruction.
+/// The assembler's data flow of an instruction.
 #[derive(Debug, Default)]
 pub struct Reference {
     pub pc: u32,
     pub writes: Bytes,
     pub reads: Bytes,
-    /// Without those that come from outside of the kernel.
+    /// Producers within the kernel.
     pub defs: BTreeMap<u32, Bytes>,
     pub live: [u32; 5],
 }
 
-/// How many instructions are equal, of how many.
+/// Numbers of equal instructions, and of all instructions.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Count {
     pub all: usize,
@@ -61,7 +61,7 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// Reads a table of the assembler.
+/// Parses the assembler's output.
 pub fn references(text: &str, grf: u16) -> Vec<Reference> {
     let rows = text.lines().skip(1);
     rows.map(|line| {
@@ -145,7 +145,7 @@ fn add(set: &str, grf: u16, to: &mut Bytes) {
     }
 }
 
-/// The bytes of one of our sets.
+/// Adds the bytes of a set of ours.
 fn bytes(set: &ByteSet, to: &mut Bytes) {
     for (file, number, mask) in set.registers() {
         for byte in (0..64).filter(|byte| mask >> byte & 1 != 0) {
@@ -154,7 +154,7 @@ fn bytes(set: &ByteSet, to: &mut Bytes) {
     }
 }
 
-/// Compares a kernel. Calls `differs` with what is not equal.
+/// Compares a kernel. Calls `differs` for each difference.
 pub fn compare(
     platform: Platform,
     code: &[u8],

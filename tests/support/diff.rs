@@ -1,4 +1,5 @@
-//! `zeview diff` against the comparison of two dumps, and what holds for every pair of files.
+//! Checks `zeview diff` against a comparison of two dumps, and the invariants of every pair of
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use super::dump_diff::{
 };
 use super::open;
 
-/// The comparison of two files, as JSON.
+/// Compares two files; returns JSON.
 pub fn diff(a: &[u8], b: &[u8]) -> Value {
     let result = compare(&mut open(a), &mut open(b), &Options::default());
     serde_json::to_value(json(&result)).unwrap()
@@ -33,22 +34,34 @@ fn entries(of: &Value) -> BTreeMap<String, &Value> {
         .collect()
 }
 
-/// What `zeview diff` says of two zebins and their dumps do not, and the other way round. The kernels
-/// of both have the same names.
+/// Returns the differences reported by only one of `zeview diff` and the dumps of two zebins. Both
+/// files have kernels with the same names.
 pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
-    let said = diff(a, b);
+    let reported = diff(a, b);
     let (mut one, mut other) = (open(a), open(b));
     let dumps = (dump(&mut one), dump(&mut other));
     let mut wrong = Vec::new();
-    fn same<T: PartialEq + std::fmt::Debug>(what: &str, said: T, is: T, wrong: &mut Vec<String>) {
-        if said != is {
-            wrong.push(format!("{what}: zeview diff {said:?}, the dumps {is:?}"));
+    fn same<T: PartialEq + std::fmt::Debug>(
+        what: &str,
+        reported: T,
+        is: T,
+        wrong: &mut Vec<String>,
+    ) {
+        if reported != is {
+            wrong.push(format!(
+                "{what}: zeview diff {reported:?}, the dumps {is:?}"
+            ));
         }
     }
-    same("equal", said["equal"].as_bool(), Some(a == b), &mut wrong);
+    same(
+        "equal",
+        reported["equal"].as_bool(),
+        Some(a == b),
+        &mut wrong,
+    );
     let of = (kernels(&dumps.0), kernels(&dumps.1));
-    let changed = entries(&said["kernels"]);
-    let renamed: Vec<&Value> = said["kernels"]["renamed"]
+    let changed = entries(&reported["kernels"]);
+    let renamed: Vec<&Value> = reported["kernels"]["renamed"]
         .as_array()
         .unwrap()
         .iter()
@@ -63,13 +76,13 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
     let removed = before.difference(&after).cloned().collect();
     same(
         "added kernels",
-        names(&said["kernels"]["added"]),
+        names(&reported["kernels"]["added"]),
         added,
         &mut wrong,
     );
     same(
         "removed kernels",
-        names(&said["kernels"]["removed"]),
+        names(&reported["kernels"]["removed"]),
         removed,
         &mut wrong,
     );
@@ -91,8 +104,8 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
             let path = field["path"].as_str().unwrap().to_owned();
             found.insert(path, (field["from"].clone(), field["to"].clone()));
         }
-        // Sizes that the two files state in different places are one difference, or none:
-        // `wrong_quantities` checks them by the kernel tables.
+        // Sizes that the two files state in different places are one difference or none:
+        // `wrong_quantities` checks them with the kernel tables.
         let is_moved = |path: &str, (from, to): &(Value, Value)| {
             let is_size = ["spill_size", "private_size"]
                 .iter()
@@ -110,19 +123,20 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
         if let (Some((x, jumps)), Some((y, others))) = (code(&dumps.0, name), code(&dumps.1, name))
         {
             let (removed, added) = edits(&x, &y);
-            let said = entry.map(|entry| &entry["code"]);
-            let count = |key: &str| said.map_or(0, |code| code[key].as_u64().unwrap());
+            let reported = entry.map(|entry| &entry["code"]);
+            let count = |key: &str| reported.map_or(0, |code| code[key].as_u64().unwrap());
             let (gone, new) = (count("instructions_removed"), count("instructions_added"));
-            let is_shortest = said.is_none_or(|code| code["shortest"] == true);
-            // Jumps that are written alike and go elsewhere count in zeview.
+            let is_shortest = reported.is_none_or(|code| code["shortest"] == true);
+            // zeview counts jumps with the same text and different targets.
             let slack = jumps.max(others) as u64;
-            let fits = |said: u64, is: u64| said >= is && (!is_shortest || said <= is + slack);
+            let fits =
+                |reported: u64, is: u64| reported >= is && (!is_shortest || reported <= is + slack);
             if !fits(gone, removed) || !fits(new, added) {
                 wrong.push(format!(
                     "code of {name}: zeview diff −{gone} +{new}, the dumps −{removed} +{added}"
                 ));
             }
-            let equal = said.is_none_or(|code| code["equal"] == true);
+            let equal = reported.is_none_or(|code| code["equal"] == true);
             same(
                 &format!("code of {name} is equal"),
                 equal,
@@ -137,7 +151,7 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
             .filter(|(name, desc)| of.1.get(*name).is_some_and(|other| other != *desc))
             .map(|(name, _)| name.clone())
             .collect();
-    let found = entries(&said["notes"]).into_keys().collect();
+    let found = entries(&reported["notes"]).into_keys().collect();
     same("notes", found, differ, &mut wrong);
     let only = |x: &BTreeMap<String, Vec<u8>>, y: &BTreeMap<String, Vec<u8>>| -> BTreeSet<String> {
         x.keys()
@@ -147,36 +161,36 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
     };
     same(
         "added notes",
-        names(&said["notes"]["added"]),
+        names(&reported["notes"]["added"]),
         only(&of.1, &of.0),
         &mut wrong,
     );
     same(
         "removed notes",
-        names(&said["notes"]["removed"]),
+        names(&reported["notes"]["removed"]),
         only(&of.0, &of.1),
         &mut wrong,
     );
     if renamed.is_empty() {
-        linkage(&said, &dumps, &mut wrong);
-        data(&said, &dumps, (a, b), &mut wrong);
+        linkage(&reported, &dumps, &mut wrong);
+        data(&reported, &dumps, (a, b), &mut wrong);
     }
     let is_any = Part::ALL.iter().any(|part| {
-        let of = &said[part.name()];
+        let of = &reported[part.name()];
         ["added", "removed", "renamed", "changed"]
             .iter()
             .any(|key| !of[key].as_array().unwrap().is_empty())
     });
     same(
         "same_meaning",
-        said["same_meaning"].as_bool(),
+        reported["same_meaning"].as_bool(),
         Some(!is_any),
         &mut wrong,
     );
     wrong
 }
 
-/// The numbers of the kernel table that a comparison reports, by their columns.
+/// Columns of the kernel table that a comparison reports.
 const QUANTITIES: [&str; 15] = [
     "simd_size",
     "grf_count",
@@ -195,7 +209,7 @@ const QUANTITIES: [&str; 15] = [
     "implicit_arguments",
 ];
 
-/// The numbers of the kernels that both files have, and no functions: kernel and column to number.
+/// Returns the numbers of the kernels in both files, without functions, by kernel and column.
 fn quantities(document: &mut Document) -> BTreeMap<String, BTreeMap<&'static str, String>> {
     let mut all = BTreeMap::new();
     let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
@@ -211,22 +225,22 @@ fn quantities(document: &mut Document) -> BTreeMap<String, BTreeMap<&'static str
         let columns = ListId::Kernels.columns().iter().enumerate();
         let columns = columns.filter_map(|(at, column)| {
             let id = QUANTITIES.iter().find(|id| **id == column.id)?;
-            // The number of threads is not said: it is not compared.
+            // An unstated thread count is not compared.
             let text = text(at);
-            let is_said = *id != "eu_thread_count" || text != "0";
-            is_said.then_some((*id, text))
+            let is_stated = *id != "eu_thread_count" || text != "0";
+            is_stated.then_some((*id, text))
         });
         all.entry(text(0)).or_insert_with(|| columns.collect());
     }
     all
 }
 
-/// Where the numbers that `zeview diff --json` reports of a kernel are not exactly those in which the
-/// kernel tables of the files differ.
+/// Returns the kernels for which the numbers reported by `zeview diff --json` are not exactly the
+/// differences between the kernel tables.
 pub fn wrong_quantities(a: &[u8], b: &[u8]) -> Vec<String> {
-    let said = diff(a, b);
+    let reported = diff(a, b);
     let (before, after) = (quantities(&mut open(a)), quantities(&mut open(b)));
-    let reported = entries(&said["kernels"]);
+    let reported = entries(&reported["kernels"]);
     let mut wrong = Vec::new();
     for (name, from) in &before {
         let Some(to) = after.get(name) else { continue };
@@ -247,7 +261,7 @@ pub fn wrong_quantities(a: &[u8], b: &[u8]) -> Vec<String> {
                 "{name}: reported {found:?}, the tables differ in {differ:?}"
             ));
         }
-        // What is the same is not removed or added either.
+        // Equal numbers must not be reported as removed or added either.
         let fields = entry.and_then(|entry| entry["fields"].as_array());
         for field in fields.into_iter().flatten() {
             let key = field["key"].as_str().unwrap();
@@ -264,8 +278,8 @@ pub fn wrong_quantities(a: &[u8], b: &[u8]) -> Vec<String> {
     wrong
 }
 
-/// Symbols and relocations.
-fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
+/// Compares symbols and relocations.
+fn linkage(reported: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
     let of = (symbols(&dumps.0), symbols(&dumps.1));
     let count = |x: &BTreeMap<(String, String), Vec<String>>,
                  y: &BTreeMap<(String, String), Vec<String>>| {
@@ -273,8 +287,8 @@ fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
     };
     let differ =
         of.0.iter()
-            .filter(|(key, said)| of.1.get(*key).is_some_and(|o| o != *said));
-    let moved = said["symbols"]["changed"].as_array().unwrap().iter();
+            .filter(|(key, reported)| of.1.get(*key).is_some_and(|o| o != *reported));
+    let moved = reported["symbols"]["changed"].as_array().unwrap().iter();
     let moved = moved.filter(|entry| {
         let fields = entry["fields"].as_array().unwrap();
         fields.iter().any(|field| field["key"] == "st_shndx")
@@ -285,7 +299,7 @@ fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
         count(&of.1, &of.0),
         count(&of.0, &of.1),
     );
-    let length = |key: &str| said["symbols"][key].as_array().unwrap().len();
+    let length = |key: &str| reported["symbols"][key].as_array().unwrap().len();
     let found = (
         length("changed"),
         length("added") + moved,
@@ -310,7 +324,7 @@ fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
     }
     let mut found: BTreeSet<String> = BTreeSet::new();
     for key in ["added", "removed", "changed"] {
-        for entry in said["relocations"][key].as_array().unwrap() {
+        for entry in reported["relocations"][key].as_array().unwrap() {
             let is_count = key != "changed"
                 || entry["fields"]
                     .as_array()
@@ -325,7 +339,7 @@ fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
             }
         }
     }
-    // One symbol may be patched in several ways.
+    // One symbol may have several relocations.
     if !expected.is_subset(&found) {
         wrong.push(format!(
             "relocations: zeview diff {found:?}, the dumps {expected:?}"
@@ -333,14 +347,14 @@ fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
     }
 }
 
-/// Sections, and the bytes of those with data.
-fn data(said: &Value, dumps: &(Value, Value), (a, b): (&[u8], &[u8]), wrong: &mut Vec<String>) {
+/// Compares sections and the bytes of sections with data.
+fn data(reported: &Value, dumps: &(Value, Value), (a, b): (&[u8], &[u8]), wrong: &mut Vec<String>) {
     let of = (sections(&dumps.0), sections(&dumps.1));
     let added: BTreeSet<String> = of.1.difference(&of.0).cloned().collect();
     let removed: BTreeSet<String> = of.0.difference(&of.1).cloned().collect();
-    // What lies beside the notes that a section should have is no section.
+    // Bytes besides the notes of a note section are not a section.
     let found = |key: &str| -> BTreeSet<String> {
-        let names = names(&said["sections"][key]).into_iter();
+        let names = names(&reported["sections"][key]).into_iter();
         names.filter(|name| !name.ends_with(" (rest)")).collect()
     };
     let found = (found("added"), found("removed"));
@@ -349,7 +363,7 @@ fn data(said: &Value, dumps: &(Value, Value), (a, b): (&[u8], &[u8]), wrong: &mu
             "sections: zeview diff {found:?}, the dumps {added:?}, {removed:?}"
         ));
     }
-    let changed = entries(&said["sections"]);
+    let changed = entries(&reported["sections"]);
     for name in of.0.intersection(&of.1) {
         let is_data = [
             ".data",
@@ -376,7 +390,7 @@ fn data(said: &Value, dumps: &(Value, Value), (a, b): (&[u8], &[u8]), wrong: &mu
     }
 }
 
-/// What holds for every pair of files.
+/// Checks the invariants of every pair of files.
 pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
     let mut wrong = Vec::new();
     let (mut one, mut other) = (open(a), open(b));
@@ -394,7 +408,7 @@ pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
             .filter(|entry| entry.change == wanted)
             .count()
     };
-    // Modules and images are matched by what they share: in the other direction others may be.
+    // Modules and images are matched by common contents, which may differ in the other direction.
     let is_matched = |of: &Comparison| {
         let mut entries = of.entries.iter();
         entries.any(|entry| matches!(entry.part, Part::Module | Part::Image))
@@ -412,7 +426,7 @@ pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
             wrong.push("the meaning is the same only in one direction".to_owned());
         }
     }
-    // Every place is in its file, and what differs has a place or says nothing.
+    // Every location is within its file, and every difference has a location or equal bytes.
     for entry in &there.entries {
         let sides = entry
             .fields

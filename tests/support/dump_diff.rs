@@ -1,6 +1,5 @@
-//! Two files compared by their dumps, by paths and keys: not with the code that `zeview diff` uses.
-//!
-//! Each says what a dump says as lines: a place, and a value. What is only layout is left out.
+//! Compares two files by their dumps, by path and key, independently of `zeview diff`. Each dump
+//! becomes lines of a path and a value, without layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +8,7 @@ use zeview::model::Document;
 use zeview::model::json::write_tree;
 use zeview::model::text::TextOptions;
 
-/// The dump of a file.
+/// Dumps a file.
 pub fn dump(document: &mut Document) -> Value {
     document.open_all();
     let root = document.root().clone();
@@ -26,7 +25,7 @@ fn kind(node: &Value) -> &str {
     node["kind"].as_str().unwrap()
 }
 
-/// The children that say something.
+/// Returns the children, excluding syntax, padding, gaps and derived rows.
 pub fn children(node: &Value) -> Vec<&Value> {
     let all = node["children"].as_array();
     let all = all.into_iter().flatten();
@@ -40,7 +39,7 @@ pub fn child<'v>(node: &'v Value, wanted: &str) -> Option<&'v Value> {
         .find(|child| name(child) == wanted)
 }
 
-/// What tells the entries of a list apart.
+/// Keys that identify the entries of a list.
 const KEYS: [&str; 9] = [
     "name",
     "device_name",
@@ -60,7 +59,7 @@ fn word(value: &Value) -> String {
     }
 }
 
-/// The values below a node, by their paths.
+/// Collects the values below a node, by path.
 pub fn leaves(node: &Value, path: &str, out: &mut BTreeMap<String, Value>) {
     let below = children(node);
     let is_list = kind(node) == "sequence"
@@ -112,7 +111,7 @@ pub fn leaves(node: &Value, path: &str, out: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// What a zebin says of its kernels, by kernel and path.
+/// Returns the values of a zebin's kernels, by kernel and path.
 pub fn kernels(dump: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
     let mut found = BTreeMap::new();
     let Some(ze_info) = child(dump, ".ze_info") else {
@@ -130,7 +129,8 @@ pub fn kernels(dump: &Value) -> BTreeMap<String, BTreeMap<String, Value>> {
     found
 }
 
-/// The instructions of a kernel as text, with jumps without their targets, and how many can jump.
+/// Returns the instructions of a kernel as text, with jumps without targets, and the number of
+/// jumps.
 pub fn code(dump: &Value, kernel: &str) -> Option<(Vec<String>, usize)> {
     let section = child(dump, &format!(".text.{kernel}"))?;
     let mut lines = Vec::new();
@@ -170,14 +170,14 @@ pub fn code(dump: &Value, kernel: &str) -> Option<(Vec<String>, usize)> {
         }
     }
     walk(section, &mut lines, &mut jumps);
-    // Zero bytes that the hardware may prefetch.
+    // Zero bytes for prefetching.
     while lines.last().is_some_and(|line| line == "illegal") {
         lines.pop();
     }
     Some((lines, jumps))
 }
 
-/// How many lines are only in the first list, and only in the second, at least.
+/// Returns lower bounds of the number of lines only in the first list, and only in the second.
 pub fn edits(a: &[String], b: &[String]) -> (u64, u64) {
     let mut row = vec![0_usize; b.len() + 1];
     for x in a {
@@ -196,7 +196,7 @@ pub fn edits(a: &[String], b: &[String]) -> (u64, u64) {
     ((a.len() - common) as u64, (b.len() - common) as u64)
 }
 
-/// The notes of a zebin: their names, and their bytes.
+/// Returns the notes of a zebin: name and bytes.
 pub fn notes(dump: &Value, bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for section in children(dump) {
@@ -213,7 +213,7 @@ pub fn notes(dump: &Value, bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The symbols of a zebin: by name and section, what is said of each.
+/// Returns the values of each symbol of a zebin, by name and section.
 pub fn symbols(dump: &Value) -> BTreeMap<(String, String), Vec<String>> {
     let mut found = BTreeMap::new();
     let table = child(dump, ".symtab").map(children);
@@ -234,7 +234,7 @@ pub fn symbols(dump: &Value) -> BTreeMap<(String, String), Vec<String>> {
     found
 }
 
-/// The relocations of a zebin: section and symbol, how many.
+/// Returns the number of relocations of a zebin, by section and symbol.
 pub fn relocations(dump: &Value) -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
     for section in children(dump) {
@@ -255,7 +255,7 @@ pub fn relocations(dump: &Value) -> BTreeMap<(String, String), usize> {
     found
 }
 
-/// The names of the sections of a zebin.
+/// Returns the names of the sections of a zebin.
 pub fn sections(dump: &Value) -> BTreeSet<String> {
     let headers = child(dump, "section headers").map(children);
     let names = headers
@@ -265,7 +265,7 @@ pub fn sections(dump: &Value) -> BTreeSet<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// The bytes of a section of a zebin.
+/// Returns the bytes of a section of a zebin.
 pub fn bytes_of<'b>(dump: &Value, section: &str, bytes: &'b [u8]) -> Option<&'b [u8]> {
     let node = child(dump, section)?;
     let place = |key: &str| usize::try_from(node[key].as_u64().unwrap()).unwrap();

@@ -1,20 +1,19 @@
-//! Writes DWARF: what the sections of debugging information hold, number by number. The
-//! layouts and codes are written down here once more (DWARF 5, chapter 7; DWARF 4 where that
-//! differs), independent of the decoder's.
+//! Writes DWARF debug sections, number by number. Layouts and codes are defined here independently
+//! of the decoder (DWARF 5, chapter 7; DWARF 4 where it differs).
 
-/// How numbers are written.
+/// Encoding of numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     pub version: u64,
     /// 64-bit DWARF: offsets and lengths have 8 bytes.
     pub wide: bool,
     pub big: bool,
-    /// The size of an address in bytes.
+    /// Size of an address in bytes.
     pub address: usize,
 }
 
 impl Shape {
-    /// 32-bit DWARF, little endian, addresses of 8 bytes.
+    /// Returns 32-bit DWARF, little endian, with addresses of 8 bytes.
     pub fn version(version: u64) -> Shape {
         Shape {
             version,
@@ -39,7 +38,7 @@ impl Shape {
         self
     }
 
-    /// No bytes yet.
+    /// Returns an empty builder.
     pub fn bytes(self) -> Bytes {
         Bytes {
             bytes: Vec::new(),
@@ -47,17 +46,17 @@ impl Shape {
         }
     }
 
-    /// The size of an offset in bytes.
+    /// Returns the size of an offset in bytes.
     pub fn word(self) -> usize {
         if self.wide { 8 } else { 4 }
     }
 
-    /// The size of a length in bytes, with the escape before it in 64-bit DWARF.
+    /// Returns the size of a length in bytes, including the escape of 64-bit DWARF.
     pub fn length(self) -> usize {
         if self.wide { 12 } else { 4 }
     }
 
-    /// Puts the length before the bytes that it counts.
+    /// Prepends the length to the bytes that it counts.
     pub fn sized(self, rest: Vec<u8>) -> Vec<u8> {
         let bytes = match self.wide {
             true => self.bytes().u32(0xffff_ffff),
@@ -67,7 +66,7 @@ impl Shape {
     }
 }
 
-/// Bytes to be.
+/// Builder of bytes.
 #[derive(Debug, Clone)]
 pub struct Bytes {
     pub bytes: Vec<u8>,
@@ -80,7 +79,7 @@ impl Bytes {
         self
     }
 
-    /// A number of `len` bytes.
+    /// Appends a number of `len` bytes.
     pub fn number(self, len: usize, value: u64) -> Bytes {
         match self.shape.big {
             true => self.raw(&value.to_be_bytes()[8 - len..]),
@@ -104,7 +103,7 @@ impl Bytes {
         self.number(8, value)
     }
 
-    /// An offset into a section, or a length.
+    /// Appends an offset into a section, or a length.
     pub fn offset(self, value: u64) -> Bytes {
         let len = self.shape.word();
         self.number(len, value)
@@ -123,13 +122,13 @@ impl Bytes {
         self.raw(sleb(value))
     }
 
-    /// Text and the NUL after it.
+    /// Appends text with a NUL.
     pub fn text(self, text: &str) -> Bytes {
         self.raw(text).raw([0])
     }
 }
 
-/// A number in LEB128.
+/// Encodes a number as unsigned LEB128.
 pub fn uleb(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     loop {
@@ -143,7 +142,7 @@ pub fn uleb(mut value: u64) -> Vec<u8> {
     }
 }
 
-/// A number with a sign in LEB128.
+/// Encodes a number as signed LEB128.
 pub fn sleb(mut value: i64) -> Vec<u8> {
     let mut bytes = Vec::new();
     loop {
@@ -251,12 +250,12 @@ pub mod form {
     pub const ADDRX2: u64 = 0x2a;
     pub const ADDRX3: u64 = 0x2b;
     pub const ADDRX4: u64 = 0x2c;
-    /// GNU's, before DWARF 5.
+    /// GNU forms from before DWARF 5.
     pub const GNU_ADDR_INDEX: u64 = 0x1f01;
     pub const GNU_STR_INDEX: u64 = 0x1f02;
 }
 
-/// An abbreviation: what entries are, and in which form their attributes stand.
+/// An abbreviation: the tag and the attributes with their forms.
 #[derive(Debug, Clone)]
 pub struct Abbrev(Vec<u8>);
 
@@ -271,7 +270,7 @@ impl Abbrev {
         self
     }
 
-    /// The value stands in the abbreviation.
+    /// Adds an attribute with its value in the abbreviation.
     pub fn constant(self, attribute: u64, value: i64) -> Abbrev {
         let mut abbrev = self.with(attribute, form::IMPLICIT_CONST);
         abbrev.0.extend(sleb(value));
@@ -279,7 +278,7 @@ impl Abbrev {
     }
 }
 
-/// A table of abbreviations, and its end.
+/// Writes a table of abbreviations with its terminator.
 pub fn table(list: &[Abbrev]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for abbrev in list {
@@ -290,18 +289,18 @@ pub fn table(list: &[Abbrev]) -> Vec<u8> {
     bytes
 }
 
-/// What sort of unit it is; before DWARF 5 all are of the first.
+/// Type of a unit; before DWARF 5, all units are of the first type.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     Compile,
-    /// Of a type: its signature, and where in the unit its entry is.
+    /// Type unit: its signature, and the offset of its entry in the unit.
     Type(u64, u64),
     Partial,
-    /// With what identifies the unit.
+    /// Skeleton or split unit, with its id.
     Skeleton(u64),
     SplitCompile(u64),
     SplitType(u64, u64),
-    /// A number that no unit has.
+    /// An invalid type.
     Unknown(u64),
 }
 
@@ -319,7 +318,7 @@ impl Kind {
     }
 }
 
-/// A unit: its header, then its entries. `abbreviations` is where they start.
+/// Writes a unit: header and entries. `abbreviations` is the offset of its table.
 pub fn unit(shape: Shape, kind: Kind, abbreviations: u64, entries: impl AsRef<[u8]>) -> Vec<u8> {
     let rest = shape.bytes().u16(shape.version);
     let size = shape.address as u64;
@@ -335,12 +334,12 @@ pub fn unit(shape: Shape, kind: Kind, abbreviations: u64, entries: impl AsRef<[u
     shape.sized(rest.raw(entries).bytes)
 }
 
-/// The size of the header of such a unit.
+/// Returns the size of the header of a unit.
 pub fn unit_header(shape: Shape, kind: Kind) -> usize {
     unit(shape, kind, 0, []).len()
 }
 
-/// The header of a line program, and its opcodes.
+/// A line program: header and opcodes.
 #[derive(Debug, Clone)]
 pub struct Lines {
     pub shape: Shape,
@@ -348,7 +347,7 @@ pub struct Lines {
     pub operations: u64,
     pub base: i8,
     pub range: u64,
-    /// How many operands each standard opcode has.
+    /// Number of operands of each standard opcode.
     pub lengths: Vec<u8>,
     /// Directories and files, as the version has them.
     pub paths: Vec<u8>,
@@ -356,7 +355,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// As clang writes it.
+    /// Returns a header as clang writes it.
     pub fn new(shape: Shape) -> Lines {
         Lines {
             shape,
@@ -380,8 +379,8 @@ impl Lines {
         self
     }
 
-    /// The special opcode that advances the address by so many instructions, the line by so
-    /// many lines. DWARF 5, 6.2.5.1.
+    /// Returns the special opcode that advances the address by `advance` instructions and the line
+    /// by `line` (DWARF 5, 6.2.5.1).
     pub fn special(&self, advance: u64, line: i64) -> u64 {
         let first = self.lengths.len() as u64 + 1;
         let line = (line - i64::from(self.base)).cast_unsigned();
@@ -417,7 +416,7 @@ impl Lines {
 
 /// Opcodes of line programs.
 impl Bytes {
-    /// An extended opcode: its size, its code, its operands.
+    /// Appends an extended opcode: size, code, operands.
     pub fn extended(self, code: u8, operands: impl AsRef<[u8]>) -> Bytes {
         let operands = operands.as_ref();
         self.raw([0])

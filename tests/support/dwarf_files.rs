@@ -1,17 +1,17 @@
-//! ELF files with DWARF that no compiler here writes: each form, operation and opcode, in each
-//! shape. What a reader must show of them stands beside the bytes.
+//! ELF files with DWARF that no installed compiler writes: each form, operation and opcode, in each
+//! encoding, with the expected output of a reader.
 
 use super::dwarf::{Abbrev, Bytes, Kind, Lines, Shape, at, form, table, tag, unit, unit_header};
 use super::elf::{Elf, Relocation, Section, Symbol};
 use super::zebin;
 
-/// What stands in `.debug_str` and `.debug_line_str`, with the offsets.
+/// Contents of `.debug_str` and `.debug_line_str`, with their offsets.
 const STR: &[u8] = b"first\0in str\0";
 const IN_STR: u64 = 6;
 const LINE_STR: &[u8] = b"/dir\0in line_str\0";
 const IN_LINE_STR: u64 = 5;
 
-/// An attribute: its bytes, and what is to be shown.
+/// An attribute: its bytes and the expected output.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub attribute: u64,
@@ -29,7 +29,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// The bytes of the value; what stands there; what it means.
+    /// Adds the bytes of a value, its expected value, and its meaning.
     fn add(
         &mut self,
         attribute: u64,
@@ -48,7 +48,7 @@ impl Rows {
         });
     }
 
-    /// A value that stands in the abbreviation.
+    /// Adds a value that is stored in the abbreviation.
     fn constant(&mut self, attribute: u64, constant: i64, summary: &str) {
         self.add(attribute, form::IMPLICIT_CONST, |b| b, "", summary);
         if let Some(row) = self.list.last_mut() {
@@ -57,7 +57,7 @@ impl Rows {
     }
 }
 
-/// An abbreviation with the forms of all rows.
+/// Returns an abbreviation with the forms of all rows.
 fn abbreviation(code: u64, tag: u64, children: bool, rows: &[Row]) -> Abbrev {
     let abbrev = Abbrev::new(code, tag, children);
     rows.iter().fold(abbrev, |abbrev, row| match row.constant {
@@ -70,8 +70,8 @@ fn values(rows: &[Row]) -> Vec<u8> {
     rows.iter().flat_map(|row| row.bytes.clone()).collect()
 }
 
-/// Every form of attributes of the version. `root` is where the unit's first entry is, from
-/// the unit's start on; the unit before it has its first entry at the same offset of the
+/// Returns attributes of every form of the version. `root` is the offset of the unit's first entry
+/// from the start of the unit; the unit before it has its first entry at the same offset of the
 /// section.
 pub fn every_form(shape: Shape, root: u64) -> Vec<Row> {
     let mut rows = Rows {
@@ -129,7 +129,7 @@ pub fn every_form(shape: Shape, root: u64) -> Vec<Row> {
         r#""in str""#,
     );
     add.add(described, form::STRP, |b| b.offset(0xff), "0xff", "");
-    // References to the first entry of this unit, but for the last.
+    // References to the first entry of this unit, except the last.
     let (text, root_title) = (&hex(root), "compile_unit forms.cl");
     let to = at::IMPORT;
     add.add(to, form::REF1, |b| b.u8(root), text, root_title);
@@ -149,7 +149,7 @@ pub fn every_form(shape: Shape, root: u64) -> Vec<Row> {
     let none = "no entry";
     let all = "0xffffffffffffffff";
     add.add(to, form::REF8, |b| b.u64(u64::MAX), all, none);
-    // In other forms: the form comes first.
+    // Indirect: the form precedes the value.
     let indirect = |inner: u64| move |b: Bytes| b.uleb(inner);
     let data2 = |b| indirect(form::DATA2)(b).u16(0x0c);
     let udata = |b| indirect(form::UDATA)(b).uleb(300);
@@ -192,7 +192,7 @@ fn add_version_4(rows: &mut Rows) {
     rows.add(at::LOCATION, form::EXPRLOC, nothing, "", "");
 }
 
-/// GNU's forms, which came before those of DWARF 5.
+/// Adds the GNU forms that preceded those of DWARF 5.
 fn add_gnu(rows: &mut Rows) {
     let address = form::GNU_ADDR_INDEX;
     rows.add(at::LOW_PC, address, |b| b.uleb(300), "300", "");
@@ -206,7 +206,7 @@ fn add_version_5(rows: &mut Rows) {
     rows.constant(constant, -5, "-5");
     rows.constant(at::DECL_LINE, 70, "70");
     rows.constant(at::LANGUAGE, 0x0c, "DW_LANG_C99");
-    // Numbers that have no name.
+    // Values without a name.
     rows.constant(at::LANGUAGE, 0x7abc, "31420");
     rows.constant(at::ADDRESS_CLASS, 4, "4");
     rows.constant(at::DECL_FILE, 9, "9");
@@ -235,8 +235,8 @@ fn add_version_5(rows: &mut Rows) {
     rows.add(at::RANGES, form::RNGLISTX, |b| b.uleb(131), "131", "");
 }
 
-/// A unit with an entry that has every form, after a smaller one. Gives the file, the rows and
-/// where in `.debug_info` the first of them starts.
+/// Returns a file with a small unit and a unit with an entry that has every form, the rows, and the
+/// offset of the first of them in `.debug_info`.
 pub fn forms(shape: Shape) -> (Elf, Vec<Row>, usize) {
     let root = unit_header(shape, Kind::Compile);
     let rows = every_form(shape, root as u64);
@@ -277,7 +277,7 @@ fn debug(name: &str, bytes: impl Into<Vec<u8>>) -> Section {
     Section::new(name, 1, bytes)
 }
 
-/// The header of a unit of each sort, with the names of its fields. They follow each other.
+/// Returns units of each type, which follow each other. The entry of each has the name of the type.
 pub fn kinds(shape: Shape) -> Vec<Vec<u8>> {
     let size = unit_header(shape, Kind::Type(0, 0)) as u64;
     let of = |kind, code: u64, name: &str| {
@@ -297,7 +297,7 @@ pub fn kinds(shape: Shape) -> Vec<Vec<u8>> {
     ]
 }
 
-/// A file with the sections.
+/// Returns a file with these sections.
 pub fn of_sections(sections: Vec<(&str, Vec<u8>)>) -> Elf {
     let list = sections.into_iter();
     list.fold(with_code(), |elf, (name, bytes)| {
@@ -305,14 +305,14 @@ pub fn of_sections(sections: Vec<(&str, Vec<u8>)>) -> Elf {
     })
 }
 
-/// A file with the section of code of a kernel, and nothing of what zebins need besides.
+/// Returns a file with a kernel's code section, and nothing else that zebins need.
 fn with_code() -> Elf {
     let code = zebin::code(4);
     let padded = [&code[..], &vec![0; 0x100 - code.len()]].concat();
     Elf::default().section(Section::new(".text.k", 1, padded).flags(6))
 }
 
-/// The file in the order of bytes.
+/// Sets the byte order of the file.
 fn ordered(elf: Elf, shape: Shape) -> Elf {
     match shape.big {
         true => elf.big_endian(),
@@ -320,7 +320,7 @@ fn ordered(elf: Elf, shape: Shape) -> Elf {
     }
 }
 
-/// A file with a unit of each sort.
+/// Returns a file with a unit of each type.
 pub fn units(shape: Shape) -> Elf {
     let tags = [
         tag::COMPILE_UNIT,
@@ -339,7 +339,7 @@ pub fn units(shape: Shape) -> Elf {
     ordered(elf, shape)
 }
 
-/// Attributes whose numbers have names, with one number each that has none.
+/// Returns attributes with named values, and one unnamed value each.
 pub fn named_values() -> Vec<Row> {
     let mut rows = Rows {
         shape: Shape::version(5),
@@ -374,12 +374,12 @@ pub fn named_values() -> Vec<Row> {
     }
     let simd = at::INTEL_SIMD_WIDTH;
     rows.add(simd, form::DATA1, |b| b.u8(16), "16", "");
-    // An attribute that nobody knows.
+    // An unknown attribute.
     rows.add(0x3abc, form::DATA2, |b| b.u16(0x1234), "4660", "");
     rows.list
 }
 
-/// A file with these attributes of a variable, and a line table.
+/// Returns a file with a variable that has these attributes, and a line table.
 pub fn names() -> (Elf, Vec<Row>, usize) {
     let shape = Shape::version(5);
     let rows = named_values();
@@ -399,7 +399,7 @@ pub fn names() -> (Elf, Vec<Row>, usize) {
     (elf, rows, start)
 }
 
-/// One directory and these files, as DWARF 5 has them: paths only, as strings.
+/// Writes one directory and these files in the format of DWARF 5: only paths, as strings.
 fn paths_5(shape: Shape, files: &[&str]) -> Bytes {
     // DW_LNCT_path
     let format = |b: Bytes| b.u8(1).uleb(1).uleb(form::STRING);
@@ -408,7 +408,7 @@ fn paths_5(shape: Shape, files: &[&str]) -> Bytes {
     files.iter().fold(bytes, |bytes, file| bytes.text(file))
 }
 
-/// Entries below entries, and everything that ends a unit early.
+/// Returns a file with nested entries, and everything that ends a unit early.
 pub fn tree() -> Elf {
     let shape = Shape::version(4);
     let abbreviations = table(&[
@@ -418,9 +418,9 @@ pub fn tree() -> Elf {
             .with(at::SIBLING, form::REF4),
         Abbrev::new(3, tag::FORMAL_PARAMETER, false).with(at::NAME, form::STRING),
         Abbrev::new(4, tag::LEXICAL_BLOCK, true),
-        // A tag and an attribute that nobody knows.
+        // An unknown tag and an unknown attribute.
         Abbrev::new(5, 0x4abc, false).with(0x3abc, form::DATA1),
-        // A form that nobody knows.
+        // An unknown form.
         Abbrev::new(6, tag::VARIABLE, false)
             .with(at::NAME, form::STRING)
             .with(at::TYPE, 0x7f),
@@ -428,7 +428,7 @@ pub fn tree() -> Elf {
             .with(at::BYTE_SIZE, form::UDATA)
             .with(at::ENCODING, form::DATA1),
     ]);
-    // A second table, of one abbreviation: what is called 1 there is something else.
+    // A second table with one abbreviation, which gives code 1 another meaning.
     let second = abbreviations.len() as u64;
     let more = table(&[Abbrev::new(1, tag::STRUCTURE_TYPE, false).with(at::NAME, form::STRING)]);
     let bytes = || shape.bytes();
@@ -457,7 +457,7 @@ pub fn tree() -> Elf {
     let unknown_form = head.clone().uleb(3).text("c").uleb(6).text("v").u32(1);
     let unknown_code = head.clone().uleb(3).text("d").uleb(99).u32(1);
     let cut_attribute = head.clone().uleb(3).raw(b"no end");
-    // More bits than a number has.
+    // More bits than fit into a number.
     let too_large = head.clone().uleb(7).raw([0xff; 10]).u8(1).u8(4).u8(0);
     let more_ends = head.clone().u8(0).u8(0).u8(0);
     let of_second = bytes().uleb(1).text("S");
@@ -485,10 +485,10 @@ pub fn tree() -> Elf {
     ])
 }
 
-/// An operation: its bytes, its name and what it works with.
+/// An operation: bytes, name and operands.
 pub type Operation = (Vec<u8>, String, String);
 
-/// Every operation of DWARF 5, with GNU's.
+/// Returns every operation of DWARF 5 and the GNU operations.
 pub fn operations(shape: Shape) -> Vec<Operation> {
     let mut list: Vec<Operation> = Vec::new();
     let code = |code: u8| shape.bytes().raw([code]);
@@ -590,7 +590,7 @@ pub fn operations(shape: Shape) -> Vec<Operation> {
     list
 }
 
-/// Registers by their numbers, in each operation that names one. Intel's numbering.
+/// Returns each operation that names a register, with Intel's register numbers.
 pub fn registers(shape: Shape, is_intel: bool) -> Vec<Operation> {
     let names = [
         (0, "ip"),
@@ -641,7 +641,7 @@ pub fn registers(shape: Shape, is_intel: bool) -> Vec<Operation> {
     list
 }
 
-/// Intel's operations.
+/// Returns Intel's operations.
 pub fn intel_operations() -> Vec<Operation> {
     let list: [(&[u8], &str, &str); 6] = [
         (&[0xeb], "DW_OP_INTEL_regs", ""),
@@ -656,8 +656,8 @@ pub fn intel_operations() -> Vec<Operation> {
         .collect()
 }
 
-/// A file with variables whose locations are these expressions: in the form, each with the
-/// bytes of its length. Gives the file, and where each expression's length starts.
+/// Returns a file with variables whose locations are these expressions (form and bytes, after their
+/// length), and the offset of each length.
 pub fn with_expressions(shape: Shape, list: &[(u64, Vec<u8>)]) -> (Elf, Vec<usize>) {
     let mut abbreviations =
         vec![Abbrev::new(1, tag::COMPILE_UNIT, true).with(at::NAME, form::STRING)];
@@ -694,14 +694,14 @@ fn bytes_of(list: &[Operation]) -> Vec<u8> {
     list.iter().flat_map(|(bytes, ..)| bytes.clone()).collect()
 }
 
-/// A file with every operation, and with expressions that end early.
+/// Returns a file with every operation, and with truncated expressions.
 pub fn expressions() -> Elf {
     let shape = Shape::version(5);
     let list = [
         bytes_of(&operations(shape)),
         bytes_of(&registers(shape, true)),
         bytes_of(&intel_operations()),
-        // An operation that nobody knows, with more behind it.
+        // An unknown operation, followed by more bytes.
         vec![0x96, 0xe3, 1, 2],
         // DW_OP_const4u, cut off.
         vec![0x30, 0x0c, 1, 2],
@@ -712,7 +712,7 @@ pub fn expressions() -> Elf {
     with_expressions(shape, &list).0
 }
 
-/// Registers and Intel's operations in a file that is not for Intel's GPUs.
+/// Returns a file for another machine with register operations and Intel's operations.
 pub fn expressions_of_others() -> Elf {
     let shape = Shape::version(5);
     let list = [
@@ -726,9 +726,9 @@ pub fn expressions_of_others() -> Elf {
     elf
 }
 
-/// Expressions in blocks, as DWARF 2 and 3 have them.
+/// Returns expressions in blocks, as in DWARF 2 and 3.
 pub fn blocks(shape: Shape) -> (Elf, Vec<usize>) {
-    // DW_OP_implicit_value: its size, and as many bytes.
+    // DW_OP_implicit_value: a size, and that many bytes.
     let of = |len: u64| {
         let head = shape.bytes().raw([0x9e]).uleb(len);
         head.raw(vec![0xee; len as usize]).bytes
@@ -745,7 +745,7 @@ pub fn blocks(shape: Shape) -> (Elf, Vec<usize>) {
     )
 }
 
-/// Every opcode of line programs, in the version.
+/// Returns a line program with every opcode of the version.
 pub fn every_opcode(shape: Shape) -> Lines {
     let mut lines = Lines::new(shape);
     lines.lengths.extend([0, 1, 3]);
@@ -774,7 +774,7 @@ pub fn every_opcode(shape: Shape) -> Lines {
         .uleb(300)
         .advance_line(-100)
         .copy()
-        // Opcodes of later versions: their operands are as the header says.
+        // Opcodes of later versions, with operands as the header states.
         .raw([13])
         .raw([14])
         .uleb(300)
@@ -784,7 +784,7 @@ pub fn every_opcode(shape: Shape) -> Lines {
         .uleb(3)
         // DW_LNE_set_discriminator
         .extended(4, [0x81, 1])
-        // Unknown ones: the size says where they end.
+        // Unknown opcodes: the size states their end.
         .extended(0x80, [1, 2, 3])
         .extended(0x7f, []);
     // DW_LNE_define_file: name, directory, time, size.
@@ -797,7 +797,7 @@ pub fn every_opcode(shape: Shape) -> Lines {
         .set_file(77)
         .u8(special(1, 1))
         .end_sequence()
-        // The second sequence starts anew.
+        // The second sequence resets the state.
         .set_address(8)
         .copy()
         .advance_pc(u64::from(u32::MAX))
@@ -809,7 +809,7 @@ pub fn every_opcode(shape: Shape) -> Lines {
     lines.paths(paths).opcodes(opcodes)
 }
 
-/// Directories and files up to version 4: name, directory, time, size.
+/// Writes directories and files in the format up to version 4: name, directory, time, size.
 fn paths_4(shape: Shape) -> Bytes {
     let bytes = shape.bytes().text("/one").text("/two").u8(0);
     let bytes = bytes.text("first.cl").uleb(0).uleb(0).uleb(0);
@@ -817,9 +817,9 @@ fn paths_4(shape: Shape) -> Bytes {
     bytes.u8(0)
 }
 
-/// Those of version 5, with every form that is allowed.
+/// Writes directories and files of version 5 in every allowed form.
 fn paths_of_all_forms(shape: Shape) -> Bytes {
-    // DW_LNCT_path; what is not known.
+    // DW_LNCT_path; an unknown content type.
     let bytes = shape.bytes().u8(2).uleb(1).uleb(form::LINE_STRP);
     let bytes = bytes.uleb(0x3001).uleb(form::UDATA);
     let bytes = bytes
@@ -857,7 +857,7 @@ fn paths_of_all_forms(shape: Shape) -> Bytes {
         .fold(bytes, |bytes, name| file(bytes, name))
 }
 
-/// A file with these line programs.
+/// Returns a file with these line programs.
 pub fn with_lines(programs: Vec<u8>) -> Elf {
     of_sections(vec![
         (".debug_line", programs),
@@ -866,7 +866,7 @@ pub fn with_lines(programs: Vec<u8>) -> Elf {
     ])
 }
 
-/// A program whose instructions have 16 bytes.
+/// Returns a program for instructions of 16 bytes.
 pub fn long_instructions(shape: Shape) -> Lines {
     let mut lines = Lines::new(shape);
     lines.minimum = 16;
@@ -892,7 +892,7 @@ pub fn long_instructions(shape: Shape) -> Lines {
     lines.paths(paths).opcodes(opcodes)
 }
 
-/// Programs whose code is gone, and ones that end early.
+/// Returns programs for discarded code, and truncated ones.
 pub fn broken_lines() -> Elf {
     let shape = Shape::version(4);
     let of = |opcodes: Bytes| {
@@ -902,7 +902,7 @@ pub fn broken_lines() -> Elf {
             .build()
     };
     let bytes = || shape.bytes();
-    // What linkers put where the code is gone; then code that is there.
+    // Linkers write this for discarded code; existing code follows.
     let gone = bytes()
         .set_address(u64::MAX)
         .advance_line(6)
@@ -940,7 +940,7 @@ pub fn broken_lines() -> Elf {
     )
 }
 
-/// A file with lists of locations and ranges, the last of each cut off.
+/// Returns a file with lists of locations and ranges, the last of each truncated.
 pub fn lists(shape: Shape) -> Elf {
     let most = match shape.address {
         8 => u64::MAX,
@@ -949,11 +949,11 @@ pub fn lists(shape: Shape) -> Elf {
     let pair = |bytes: Bytes, begin: u64, end: u64| bytes.address(begin).address(end);
     let ranges = shape.bytes();
     let ranges = pair(ranges, 0x10, 0x20);
-    // A base address, then what counts from it.
+    // A base address, then offsets from it.
     let ranges = pair(ranges, most, 0x1000);
     let ranges = pair(ranges, 0, 0x8);
     let ranges = pair(ranges, 0, 0);
-    // One without entries, one with a range that has no bytes; one that is cut off.
+    // An empty list, one with an empty range, a truncated one.
     let ranges = pair(ranges, 0, 0);
     let ranges = pair(ranges, 0x30, 0x30);
     let ranges = pair(ranges, 0, 0);
@@ -984,13 +984,13 @@ pub fn lists(shape: Shape) -> Elf {
     ordered(elf, shape)
 }
 
-/// A place with its relocations: symbol, type and addend of each; what is shown there.
+/// A patched location: symbol, type and addend of its relocations, and the expected output.
 pub struct Place {
     pub relocations: Vec<(u64, u64, i64)>,
     pub shown: &'static str,
 }
 
-/// Places of an address each, then of an offset into `.debug_ranges` each.
+/// Returns patched addresses, then patched offsets into `.debug_ranges`.
 pub fn places() -> (Vec<Place>, Vec<Place>) {
     let of = |relocations: &[(u64, u64, i64)], shown| Place {
         relocations: relocations.to_vec(),
@@ -1003,16 +1003,16 @@ pub fn places() -> (Vec<Place>, Vec<Place>) {
     let addresses = vec![
         of(&[(k, wide, 0x10)], ".text.k + 0x10"),
         of(&[(k, wide, 0)], ".text.k + 0x0"),
-        // The name of the symbol tells, not the section that it says it is in.
+        // The name of the symbol counts, not its section.
         of(&[(other, wide, 8)], ".text.other + 0x8"),
-        // The first of several at a place.
+        // The first of several relocations at an offset.
         of(&[(k, wide, 0x18), (other, wide, 0x30)], ".text.k + 0x18"),
         of(&[(k, narrow, 0x20)], ".text.k + 0x20"),
-        // A type that is not known, a symbol that is not there, a place outside of the code.
+        // An unknown type, a missing symbol, an offset outside of the code.
         of(&[(k, 77, 0x10)], ""),
         of(&[(99, wide, 0x10)], ""),
         of(&[(k, wide, 0x10_0000)], ""),
-        // The address of a kernel does not say which section it is in.
+        // The address of a kernel does not identify its section.
         of(&[(kernel, wide, 0x10)], ""),
     ];
     let offsets = vec![
@@ -1023,20 +1023,20 @@ pub fn places() -> (Vec<Place>, Vec<Place>) {
             &[(nameless, narrow, -1), (entry, narrow, 1)],
             ".debug_ranges + 0xffffffff",
         ),
-        // Of 64 bits the lower half.
+        // The lower half of 64 bits.
         of(&[(far, narrow, 4)], ".debug_ranges + 0x4"),
         of(&[(far, 0, 4)], ".debug_ranges + 0x4"),
     ];
     (addresses, offsets)
 }
 
-/// A file with relocations of its debug sections, with addends in the table or at the place.
+/// Returns a file with relocations of its debug sections, with addends in the table or in place.
 pub fn relocated(addend: bool) -> Elf {
     relocated_by(addend, ".text.other")
 }
 
-/// The same, where the symbol of the section of code that the line program is about has no name, as
-/// IGC leaves it.
+/// Returns the same file with an unnamed symbol for the code section of the line program, as IGC
+/// writes it.
 pub fn relocated_by_no_name() -> Elf {
     relocated_by(true, "")
 }
@@ -1085,13 +1085,13 @@ fn relocated_by(addend: bool, other: &str) -> Elf {
         });
     }
     let mut elf = zebin::zebin(&["k", "other"]);
-    // As the compiler names the sections of code.
+    // As the compiler names code sections.
     elf = elf
         .symbol(Symbol::new(".text.k", 1, 3, ".text.k"))
         .symbol(Symbol::new(other, 1, 3, ".text.k"))
         .symbol(Symbol::new("far", 1, 0, 0xfff1).at(0x1_0000_0000, 0))
         .symbol(Symbol::new("", 1, 3, ".debug_str"));
-    // A list of ranges whose beginning is patched: it is not the end of the list.
+    // A list of ranges whose start is patched, which is not the end of the list.
     let ranges = shape.bytes().address(0).address(0).address(8).address(0x10);
     let ranges = ranges.address(0).address(0);
     let begin = Relocation {
@@ -1100,7 +1100,7 @@ fn relocated_by(addend: bool, other: &str) -> Elf {
         kind: 1,
         addend: 0,
     };
-    // The address that a line program sets.
+    // The operand of DW_LNE_set_address.
     let opcodes = shape
         .bytes()
         .set_address(0)
@@ -1130,7 +1130,7 @@ fn relocated_by(addend: bool, other: &str) -> Elf {
     .section(Section::relocations(".debug_line", vec![address], addend))
 }
 
-/// All of them, with a name each.
+/// Returns all files, with their names.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     let (four, five) = (Shape::version(4), Shape::version(5));
     let lines = |shapes: &[Shape]| {

@@ -1,6 +1,6 @@
-//! Writes ELF files: 32 and 64 bit, either order of bytes, any sections, symbols and
-//! relocations; and says afterwards where everything stands. The places are written down
-//! here once more (gABI), independent of the decoder's.
+//! Writes ELF files (32 and 64 bit, either byte order, with any sections, symbols and relocations)
+//! and reports the location of every part. Layouts are defined here independently of the decoder
+//! (gABI).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -137,7 +137,7 @@ impl Class {
         }
     }
 
-    /// Offsets and addresses have this many bytes.
+    /// Returns the size of offsets and addresses in bytes.
     pub fn word(self) -> usize {
         match self {
             Elf32 => 4,
@@ -146,7 +146,7 @@ impl Class {
     }
 }
 
-/// The size of a record.
+/// Returns the size of a record.
 pub fn size_of(fields: &[Field]) -> usize {
     fields
         .iter()
@@ -155,7 +155,7 @@ pub fn size_of(fields: &[Field]) -> usize {
         .unwrap_or(0)
 }
 
-/// The place of a field within its record.
+/// Returns the range of a field within its record.
 pub fn place(fields: &[Field], name: &str) -> Range<usize> {
     let field = fields.iter().find(|(n, ..)| *n == name);
     let (_, at, len) = field.unwrap_or_else(|| panic!("no field {name}"));
@@ -183,7 +183,7 @@ pub fn get(bytes: &[u8], place: Range<usize>, big: bool) -> u64 {
     }
 }
 
-/// Another section, by name or number.
+/// Reference to a section, by name or number.
 #[derive(Debug, Clone)]
 pub enum Index {
     Number(u64),
@@ -255,7 +255,7 @@ pub struct Section {
     pub link: Index,
     pub info: Index,
     pub entsize: u64,
-    /// The size in the header, where it is not the content's.
+    /// Size in the header, if it is not the content's.
     pub size: Option<u64>,
     content: Content,
 }
@@ -274,7 +274,7 @@ impl Section {
         }
     }
 
-    /// `.symtab`; the null symbol comes by itself.
+    /// Returns `.symtab`; the null symbol is added automatically.
     pub fn symbols(symbols: Vec<Symbol>) -> Section {
         let locals = symbols.iter().take_while(|s| s.info >> 4 == 0).count() as u64;
         Section {
@@ -285,7 +285,7 @@ impl Section {
         }
     }
 
-    /// `.rel<target>` or `.rela<target>`.
+    /// Returns `.rel<target>` or `.rela<target>`.
     pub fn relocations(target: &str, list: Vec<Relocation>, addend: bool) -> Section {
         let (name, kind) = if addend { (".rela", 4) } else { (".rel", 9) };
         Section {
@@ -317,7 +317,7 @@ impl Section {
     }
 }
 
-/// An ELF file to be. `.strtab` comes by itself, as the last section.
+/// An ELF file. `.strtab` is added automatically, as the last section.
 #[derive(Debug, Clone)]
 pub struct Elf {
     pub class: Class,
@@ -327,7 +327,7 @@ pub struct Elf {
     pub flags: u64,
     pub align: usize,
     pub sections: Vec<Section>,
-    /// Program headers: the numbers of their fields.
+    /// Program headers: fields and values.
     pub segments: Vec<Vec<(&'static str, u64)>>,
 }
 
@@ -338,7 +338,7 @@ impl Default for Elf {
 }
 
 impl Elf {
-    /// A relocatable file for EM_INTELGT, little endian.
+    /// Returns a relocatable file for EM_INTELGT, little endian.
     pub fn new(class: Class) -> Elf {
         Elf {
             class,
@@ -362,13 +362,13 @@ impl Elf {
         self
     }
 
-    /// The section of that name, to be changed.
+    /// Returns the section of this name for modification.
     pub fn named(&mut self, name: &str) -> &mut Section {
         let found = self.sections.iter_mut().find(|s| s.name == name.as_bytes());
         found.unwrap_or_else(|| panic!("no section {name}"))
     }
 
-    /// Takes the section of that name out.
+    /// Removes the section of this name.
     pub fn without(mut self, name: &str) -> Elf {
         self.sections.retain(|s| s.name != name.as_bytes());
         self
@@ -388,13 +388,13 @@ impl Elf {
         self
     }
 
-    /// Writes it.
+    /// Writes the file.
     pub fn build(&self) -> Built {
         Writer::new(self).build()
     }
 }
 
-/// A file that was written, and where everything stands in it.
+/// A written file, with the locations of its parts.
 #[derive(Debug, Clone)]
 pub struct Built {
     pub bytes: Vec<u8>,
@@ -406,48 +406,48 @@ pub struct Built {
 }
 
 impl Built {
-    /// A section's index.
+    /// Returns a section's index.
     pub fn index(&self, name: &str) -> usize {
         let found = self.indices.get(name.as_bytes());
         *found.unwrap_or_else(|| panic!("no section {name}"))
     }
 
-    /// How many sections there are, with the NULL section and `.strtab`.
+    /// Returns the number of sections, including the null section and `.strtab`.
     pub fn count(&self) -> usize {
         self.contents.len()
     }
 
-    /// A field of the ELF header.
+    /// Returns the range of a field of the ELF header.
     pub fn header(&self, field: &str) -> Range<usize> {
         place(self.class.header(), field)
     }
 
-    /// A section's header.
+    /// Returns the range of a section's header.
     pub fn section_header(&self, name: &str) -> Range<usize> {
         let size = size_of(self.class.section_header());
         let at = self.section_headers + self.index(name) * size;
         at..at + size
     }
 
-    /// A field of a section's header.
+    /// Returns the range of a field of a section's header.
     pub fn section_field(&self, name: &str, field: &str) -> Range<usize> {
         let start = self.section_header(name).start;
         let place = place(self.class.section_header(), field);
         start + place.start..start + place.end
     }
 
-    /// A section's bytes.
+    /// Returns the range of a section's bytes.
     pub fn content(&self, name: &str) -> Range<usize> {
         self.contents[self.index(name)].clone()
     }
 
-    /// The entry `index` of a table, by the size of its entries.
+    /// Returns the range of an entry of a table with entries of `size` bytes.
     pub fn entry(&self, name: &str, index: usize, size: usize) -> Range<usize> {
         let start = self.content(name).start + index * size;
         start..start + size
     }
 
-    /// A field of a symbol.
+    /// Returns the range of a field of a symbol.
     pub fn symbol_field(&self, index: usize, field: &str) -> Range<usize> {
         let fields = self.class.symbol();
         let start = self.entry(".symtab", index, size_of(fields)).start;
@@ -455,7 +455,7 @@ impl Built {
         start + place.start..start + place.end
     }
 
-    /// Where a string stands in the bytes of a section.
+    /// Returns the range of a string in the bytes of a section.
     pub fn find(&self, name: &str, what: &[u8]) -> Range<usize> {
         let content = self.content(name);
         let bytes = &self.bytes[content.clone()];
@@ -465,7 +465,7 @@ impl Built {
         at..at + what.len()
     }
 
-    /// Writes a number.
+    /// Overwrites a number.
     pub fn put(mut self, place: Range<usize>, value: u64) -> Built {
         put(&mut self.bytes, place, value, self.big);
         self
@@ -495,7 +495,7 @@ impl Built {
         self
     }
 
-    /// Cuts the file off.
+    /// Truncates the file.
     pub fn cut(mut self, len: usize) -> Built {
         self.bytes.truncate(len);
         self
@@ -540,7 +540,7 @@ impl<'a> Writer<'a> {
     fn resolve(&self, index: &Index) -> u64 {
         match index {
             Index::Number(number) => *number,
-            // Whoever takes a section out has what refers to it dangle.
+            // Removing a section leaves references to it dangling.
             Index::Named(name) => self.indices.get(name.as_bytes()).map_or(0, |i| *i as u64),
         }
     }
@@ -664,7 +664,7 @@ impl<'a> Writer<'a> {
             true => 0,
             false => size_of(class.segment()),
         };
-        // gABI: counts that do not fit in 16 bits stand in section 0.
+        // gABI: counts that do not fit in 16 bits are stored in section 0.
         let few = count < 0xff00;
         let values = [
             ("e_type", elf.kind),

@@ -1,4 +1,4 @@
-//! The real files that are committed, and the reference corpus.
+//! The committed real files, and the reference corpus.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A file with its name.
 #[derive(Debug, Clone)]
 pub struct Fixture {
-    /// The name without folder, with extension.
+    /// File name with extension.
     pub name: String,
     pub path: PathBuf,
     pub bytes: Vec<u8>,
@@ -14,21 +14,21 @@ pub struct Fixture {
 
 /// `tests/fixtures`
 pub fn folder() -> PathBuf {
-    // The fuzz targets are a crate of their own, in a folder of this one.
+    // The fuzz targets are a separate crate in a subfolder.
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = here.ancestors().map(|above| above.join("tests/fixtures"));
     let found = folders.find(|folder| folder.is_dir());
     found.unwrap_or_else(|| here.join("tests/fixtures"))
 }
 
-/// The real zebins among the fixtures, by name.
+/// Returns the real zebins among the fixtures, by name.
 pub fn zebins() -> Vec<Fixture> {
     let files = in_folder(&folder().join("zebin"), "zebin");
     assert!(files.len() >= 25, "only {} fixtures", files.len());
     files
 }
 
-/// SYCLBINs and OffloadBinaries of the reference writers, by name.
+/// Returns SYCLBINs and OffloadBinaries of the reference writers, by name.
 pub fn syclbins() -> Vec<Fixture> {
     let mut files = Vec::new();
     for extension in ["ob", "sycl-ob", "syclbin"] {
@@ -38,14 +38,14 @@ pub fn syclbins() -> Vec<Fixture> {
     files
 }
 
-/// Hosts of device images, by name.
+/// Returns host files with device images, by name.
 pub fn hosts() -> Vec<Fixture> {
     let files = in_folder(&folder().join("host"), "host");
     assert!(files.len() >= 6, "only {} fixtures", files.len());
     files
 }
 
-/// Files that broke a promise, by name.
+/// Returns files that once broke a guarantee, by name.
 pub fn hostile() -> Vec<Fixture> {
     let mut files = Vec::new();
     for extension in ["ar", "bin", "elf", "zebin"] {
@@ -55,7 +55,7 @@ pub fn hostile() -> Vec<Fixture> {
     files
 }
 
-/// The files of a folder with this extension, by name.
+/// Returns the files of a folder with this extension, by name.
 pub fn in_folder(folder: &Path, extension: &str) -> Vec<Fixture> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
@@ -69,7 +69,7 @@ pub fn in_folder(folder: &Path, extension: &str) -> Vec<Fixture> {
     paths.into_iter().map(read).collect()
 }
 
-/// The reference corpus, where the environment names it.
+/// Returns the folder of the reference corpus, if the environment names it.
 pub fn corpus() -> Option<PathBuf> {
     std::env::var_os("ZEVIEW_CORPUS").map(PathBuf::from)
 }

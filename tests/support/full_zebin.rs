@@ -1,14 +1,14 @@
-//! A zebin with everything that the driver reads, in which nothing is wrong.
+//! A correct zebin with everything that the driver reads.
 
 use super::elf::{Elf, Relocation, Section, Symbol};
 use super::zebin::{code, small, ze_info};
 
-/// The index of the first symbol of [`full`] that [`small`] does not have: the variable `v`.
+/// Index of the first symbol of [`full`] that [`small`] does not have: the variable `v`.
 pub const VARIABLE: u64 = 4;
 /// The index of the function `f`.
 pub const FUNCTION: u64 = 5;
 
-/// The text of [`full`].
+/// Returns the `.ze_info` of [`full`].
 pub fn text() -> String {
     ze_info(&["k"])
         .replace(
@@ -76,7 +76,7 @@ kernels_misc_info:
         )
 }
 
-/// The sections of [`small`], and all others that the driver reads.
+/// Returns the sections of [`small`], and all others that the driver reads.
 pub fn full() -> Elf {
     let text_of = ".text";
     let mut elf = small()
@@ -117,7 +117,7 @@ pub fn full() -> Elf {
         ))
 }
 
-/// The text of [`small`].
+/// Returns the `.ze_info` of [`small`].
 pub fn text_of_small() -> String {
     ze_info(&["k"])
 }

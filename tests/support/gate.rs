@@ -1,10 +1,10 @@
-//! A gate on a file whose `.ze_info` is changed: it passes only where the value is known to pass.
+//! A gate on a file with changed `.ze_info`: it passes only if the value is known to pass.
 
 use zeview::tables::gate::{Condition, Gate, Outcome};
 
 use super::{open, zebin};
 
-/// The text of two kernels; the second one spills.
+/// Returns the text of two kernels; the second one spills.
 pub fn text() -> String {
     let text = zebin::ze_info(&["calm", "hot"]);
     let at = text.rfind("      simd_size:").unwrap();
@@ -12,9 +12,8 @@ pub fn text() -> String {
     format!("{before}      spill_size:      9999\n{after}")
 }
 
-/// Judges a file with this text, in which bytes of [`text`] were replaced, by `spill_size>0`. It may
-/// pass only if the line of the value, which is found by its offset, has a number that is not positive,
-/// or is a comment.
+/// Judges a file with this changed [`text`] by `spill_size>0`. It may pass only if the line at the
+/// value's offset has a number that is not positive, or is a comment.
 pub fn violation(changed: &[u8]) -> Option<String> {
     let elf = zebin::zebin(&["calm", "hot"]).bytes(".ze_info", changed);
     let mut document = open(&elf.build().bytes);
@@ -30,7 +29,7 @@ pub fn violation(changed: &[u8]) -> Option<String> {
     }
 }
 
-/// Reads the line without the reader of `.ze_info`.
+/// Parses the line independently of the `.ze_info` reader.
 fn may_pass(text: &[u8], at: usize) -> bool {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let Some((before, after)) = text.split_at_checked(at) else {
@@ -46,7 +45,7 @@ fn may_pass(text: &[u8], at: usize) -> bool {
         comment if comment.starts_with('#') => return true,
         line => line,
     };
-    // A comment behind something else.
+    // A comment after a value.
     let (line, is_comment) = match line.split_once(" #") {
         Some((line, _)) => (line, !line.contains("size")),
         None => (line, false),

@@ -1,11 +1,11 @@
-//! A document as golden text: the whole tree, what was found, how the bytes are accounted
-//! for. Also compiled for wasm, where it must say the same.
+//! Golden text of a document: the whole tree, the diagnostics and the coverage. Also compiled for
+//! wasm, where the text must be equal.
 
 use zeview::decode::decode;
 use zeview::model::text::{TextOptions, diagnostic_text, write_tree};
 use zeview::model::{Coverage, MemorySource};
 
-/// The golden text of a file.
+/// Returns the golden text of a file.
 pub fn render(name: &str, bytes: &[u8]) -> String {
     let mut document = decode(Box::new(MemorySource::from(bytes)), name);
     document.open_all();
@@ -35,7 +35,7 @@ pub fn render(name: &str, bytes: &[u8]) -> String {
     text
 }
 
-/// The first line that differs, with the lines around it.
+/// Returns the first line that differs, with its context.
 pub fn difference(expected: &str, actual: &str) -> Option<String> {
     if expected == actual {
         return None;

@@ -1,5 +1,5 @@
-//! Files that are made to cost much, of about any size: a construct each, again and again. What
-//! they cost must grow with their size.
+//! Files of any size that are expensive to process: one construct each, repeated. Their cost must
+//! be linear in their size.
 
 use zeview::decode::compression::Method;
 
@@ -14,10 +14,10 @@ use super::spirv::{Module, text};
 use super::syclbin::{Entry, Offload, Syclbin, Text};
 use super::zebin::{code, small, ze_info, ze_info_kernel};
 
-/// Makes a file of about so many bytes.
+/// Returns a file of about this size in bytes.
 pub type Make = fn(usize) -> Vec<u8>;
 
-/// All constructs, with their names.
+/// All constructs, by name.
 pub const ALL: &[(&str, Make)] = &[
     ("sections", sections),
     ("sections over each other", |size| {
@@ -271,7 +271,7 @@ fn relocations(count: usize) -> Elf {
     elf
 }
 
-/// Half of it is a section, the other half headers of sections of a type with the same bytes.
+/// One half is a section, the other half headers of sections of a type with the same bytes.
 fn over_each_other(size: usize, entry: u64, kind: u64) -> Vec<u8> {
     let mut elf = relocations(size / 32);
     for _ in 0..size / 128 {
@@ -293,7 +293,7 @@ fn over_each_other(size: usize, entry: u64, kind: u64) -> Vec<u8> {
     file.bytes
 }
 
-/// A file of a unit whose abbreviation 1 has children, and 2 none.
+/// Returns a file with a unit whose abbreviation 1 has children, and 2 none.
 fn entries(info: Vec<u8>) -> Vec<u8> {
     let list = [Abbrev::new(1, 0x0b, true), Abbrev::new(2, 0x34, false)];
     debug(info, table(&list), Vec::new())

@@ -1,12 +1,12 @@
-//! Code whose data flow is made to cost much. What it costs must grow with the size of the code.
+//! Code with expensive data flow. The cost must be linear in the size of the code.
 
 use super::growing_zebins::{jump_code, random};
 use super::isa::hex;
 
-/// Makes code of Xe2 of about so many bytes.
+/// Returns Xe2 code of about this size in bytes.
 pub type MakeCode = fn(usize) -> Vec<u8>;
 
-/// All constructs, with their names.
+/// All constructs, by name.
 pub const FLOWS: &[(&str, MakeCode)] = &[
     ("code at random", |size| random(size, 3)),
     ("zeros", |size| vec![0; size]),
@@ -35,7 +35,7 @@ pub const FLOWS: &[(&str, MakeCode)] = &[
     }),
     ("blocks of predicated writes, jumps all over", |size| {
         let jumps = jump_code(size / 2, |at, count| ((at * 7919 + 13) % count) * 2);
-        // The distances count instructions of this code: every other one is a write.
+        // Distances count instructions of this code, where every other one is a write.
         let mut code = Vec::new();
         for jump in jumps.chunks(16) {
             code.extend(predicated(false));
@@ -50,7 +50,7 @@ fn add() -> Vec<u8> {
     hex("401a0080200225120412000224050000")
 }
 
-/// The same under a predicate on f0.0.
+/// Returns the same instruction under a predicate on f0.0.
 fn predicated(inverse: bool) -> Vec<u8> {
     let mut word = add();
     // PredCtrl is bits 27:26, PredInv bit 28.

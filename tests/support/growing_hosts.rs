@@ -1,12 +1,12 @@
-//! Hosts of device images that are made to cost much, of about any size: records of the index that
-//! share what they refer to, images over each other, and bytes that look like many images.
+//! Host files of any size that are expensive to process: index records that share their targets,
+//! overlapping images, and bytes that look like many images.
 
 use super::elf::Class;
 use super::growing::Make;
 use super::hosts::{Host, Place};
 use super::syclbin::{Entry, Offload};
 
-/// All constructs, with their names.
+/// All constructs, by name.
 pub const HOSTS: &[(&str, Make)] = &[
     ("host: structs of one image", |size| {
         of_structs(size, &mut |_| {})
@@ -265,7 +265,7 @@ const SPIRV: [u8; 28] = [
     3, 2, 0x23, 7, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 17, 0, 2, 0, 6, 0, 0, 0,
 ];
 
-/// The same with instructions that do nothing, of about so many bytes.
+/// Returns the same module with no-op instructions, of about this size.
 fn spirv(size: usize) -> Vec<u8> {
     [&SPIRV[..], &[0, 0, 1, 0].repeat(size / 4)].concat()
 }
@@ -281,7 +281,7 @@ struct Parts<'a> {
     sets: Option<(Place, Place)>,
 }
 
-/// Structs of one image, of about so many bytes, that share these parts.
+/// Returns structs of one image that share these parts, of about this size.
 fn of_structs(size: usize, make: &mut dyn FnMut(&mut Parts<'_>)) -> Vec<u8> {
     let mut host = start();
     let here = host.here();
@@ -349,14 +349,14 @@ fn sets(host: &mut Host, (begin, end): (Place, Place), count: usize) -> (Place, 
     (first, host.here())
 }
 
-/// Device code without an index: the same bytes again and again.
+/// Returns device code without an index: repeated bytes.
 fn carved(size: usize, unit: &[u8]) -> Vec<u8> {
     let mut host = start();
     host.image(&unit.repeat(size / unit.len()));
     host.build()
 }
 
-/// A zstd frame of some bytes and a number of zeros, with its size.
+/// Returns a zstd frame of some bytes and zeros, with its content size.
 fn zeros(head: &[u8], count: usize) -> Vec<u8> {
     let size = ((head.len() + count) as u32).to_le_bytes();
     frame(&[&[0xa0][..], &size].concat(), head, count)
@@ -365,8 +365,7 @@ fn zeros(head: &[u8], count: usize) -> Vec<u8> {
 /// The largest block of a zstd frame, in bytes.
 const BLOCK: usize = 1 << 17;
 
-/// A zstd frame with this header: a raw block of some bytes, and blocks of one repeated byte.
-/// RFC 8878, 3.1.1.
+/// Returns a zstd frame with this header: a raw block and run-length blocks (RFC 8878, 3.1.1).
 fn frame(header: &[u8], head: &[u8], zeros: usize) -> Vec<u8> {
     let mut frame = [MAGIC, header].concat();
     block(&mut frame, head.len(), 0, zeros == 0, head);
@@ -385,7 +384,7 @@ fn block(frame: &mut Vec<u8>, size: usize, kind: u32, is_last: bool, bytes: &[u8
     frame.extend(bytes);
 }
 
-/// A zstd frame of raw blocks with these bytes.
+/// Returns a zstd frame of raw blocks with these bytes.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut frame = [MAGIC, &[0xa0], &(bytes.len() as u32).to_le_bytes()].concat();
     let count = bytes.len().div_ceil(BLOCK);
@@ -395,7 +394,7 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A host with a struct for each of these images.
+/// Returns a host with a struct for each of these images.
 fn of_images(mut host: Host, target: Place, images: &[(Place, Place)]) -> Vec<u8> {
     let first = host.here();
     for image in images {
@@ -405,7 +404,7 @@ fn of_images(mut host: Host, target: Place, images: &[(Place, Place)]) -> Vec<u8
     host.build()
 }
 
-/// A host with `count` structs of one image.
+/// Returns a host with `count` structs of one image.
 fn of_image(host: Host, target: Place, image: (Place, Place), count: usize) -> Vec<u8> {
     of_images(host, target, &vec![image; count.min(65535)])
 }

@@ -1,5 +1,5 @@
-//! Pairs of files whose comparison is made to cost much, of about any size: what is in both is the
-//! same or alike, and hard to match.
+//! Pairs of files of any size that are expensive to compare: their parts are equal or similar, and
+//! hard to match.
 
 use super::containers::{archive, member};
 use super::elf::{Class, Elf, Relocation, Section};
@@ -10,10 +10,10 @@ use super::random::Random;
 use super::spirv::Module;
 use super::zebin::{code, small, ze_info_kernel, zebin};
 
-/// Makes two files of about so many bytes each.
+/// Returns two files of about this size in bytes.
 pub type MakePair = fn(usize) -> [Vec<u8>; 2];
 
-/// All constructs, with their names.
+/// All constructs, by name.
 pub const PAIRS: &[(&str, MakePair)] = &[
     ("kernels renamed, the same code", |size| {
         ["a", "b"].map(|name| kernels(size / 700, name, |_| code(4)))
@@ -155,7 +155,7 @@ pub const PAIRS: &[(&str, MakePair)] = &[
     }),
     ("SPIR-V reversed", |size| {
         let count = size as u32 / 12;
-        // OpConstant without a type that is declared.
+        // OpConstant with an undeclared type.
         let add = |module: Module, at: u32| module.op(43, &[at + 10, at]);
         [
             (0..count).fold(Module::new(count + 10), add).build(),
@@ -180,7 +180,7 @@ pub const PAIRS: &[(&str, MakePair)] = &[
     }),
 ];
 
-/// A zebin of kernels with this code.
+/// Returns a zebin of kernels with this code.
 fn kernels(count: usize, name: &str, mut code: impl FnMut(usize) -> Vec<u8>) -> Vec<u8> {
     let names: Vec<String> = (0..count).map(|at| format!("{name}{at}")).collect();
     let list: String = names.iter().map(|name| ze_info_kernel(name)).collect();
@@ -191,7 +191,7 @@ fn kernels(count: usize, name: &str, mut code: impl FnMut(usize) -> Vec<u8>) -> 
     elf.build().bytes
 }
 
-/// A zebin whose string table begins with this name, at offset 1.
+/// Returns a zebin whose string table has this name at offset 1.
 fn of_symbols(name: &str, symbols: Section) -> Vec<u8> {
     Elf::new(Class::Elf64)
         .section(Section::new(name, 1, [0; 4]))
@@ -201,7 +201,7 @@ fn of_symbols(name: &str, symbols: Section) -> Vec<u8> {
         .bytes
 }
 
-/// A host with `count` small SPIR-V images.
+/// Returns a host with `count` small SPIR-V images.
 fn host(count: usize, factor: usize, has_names: bool) -> Vec<u8> {
     let mut host = Host::new(Class::Elf64);
     let target = host.text("spir64");

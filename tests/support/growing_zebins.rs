@@ -1,5 +1,5 @@
-//! Zebins and archives that are made to cost much, of about any size: code that many sections share,
-//! code that jumps about, and long names that much refers to.
+//! Zebins and archives of any size that are expensive to process: code shared by many sections,
+//! code with many jumps, and long names with many references.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::notes::{Notes, battlemage};
 use super::random::Random;
 use super::zebin::{code, ze_info_kernel, zebin};
 
-/// All constructs, with their names.
+/// All constructs, by name.
 pub const ZEBINS: &[(&str, Make)] = &[
     ("code sections over each other", |size| {
         code_over_each_other(size)
@@ -131,19 +131,19 @@ pub const ZEBINS: &[(&str, Make)] = &[
     }),
 ];
 
-/// Bytes that look like nothing.
+/// Returns random bytes.
 pub fn random(size: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let words = (0..size / 8).flat_map(|_| random.next().to_le_bytes());
     words.collect()
 }
 
-/// A zebin with a kernel of this code.
+/// Returns a zebin with a kernel of this code.
 pub fn of_code(code: Vec<u8>) -> Vec<u8> {
     zebin(&["k"]).bytes(".text.k", code).build().bytes
 }
 
-/// A zebin with one kernel's code, and metadata of kernels with these names.
+/// Returns a zebin with one kernel's code, and metadata of kernels with these names.
 pub fn of_kernels(names: impl Iterator<Item = String>) -> Vec<u8> {
     let kernels: String = names.map(|name| ze_info_kernel(&name)).collect();
     zebin(&["k"])
@@ -152,12 +152,13 @@ pub fn of_kernels(names: impl Iterator<Item = String>) -> Vec<u8> {
         .bytes
 }
 
-/// A zebin with code of `goto` alone.
+/// Returns a zebin with code of only `goto` instructions.
 fn jumps(size: usize, target: fn(i64, i64) -> i64) -> Vec<u8> {
     of_code(jump_code(size, target))
 }
 
-/// Code of `goto` alone; `target` is the instruction that one of so many leads to.
+/// Returns code of only `goto` instructions; `target` maps the index and count of an instruction to
+/// its target.
 pub fn jump_code(size: usize, target: fn(i64, i64) -> i64) -> Vec<u8> {
     let count = (size / 16) as i64;
     let mut code = Vec::new();
@@ -171,7 +172,7 @@ pub fn jump_code(size: usize, target: fn(i64, i64) -> i64) -> Vec<u8> {
     code
 }
 
-/// A zebin whose string table begins with this name, at offset 1.
+/// Returns a zebin whose string table has this name at offset 1.
 fn named(name: &str) -> Elf {
     Elf::new(Class::Elf64)
         .section(Section::new(name, 1, [0; 4]))
@@ -184,7 +185,7 @@ fn named(name: &str) -> Elf {
         ))
 }
 
-/// `.symtab` with these names, by their offsets, and values.
+/// Returns `.symtab` with these name offsets and values.
 pub fn symbols(list: impl Iterator<Item = (u32, u64)>) -> Section {
     let mut bytes = vec![0; 24];
     for (name, value) in list {
@@ -199,7 +200,7 @@ pub fn symbols(list: impl Iterator<Item = (u32, u64)>) -> Section {
     section.link(".strtab").info(1)
 }
 
-/// Half of it is a section, the other half headers of sections with the same bytes.
+/// One half is a section, the other half headers of sections with the same bytes.
 fn over_each_other(size: usize, section: Section, kind: u64) -> Vec<u8> {
     let name = String::from_utf8(section.name.clone()).unwrap();
     let others = (0..size / 2 / 80).map(|at| Section::new(format!(".d{}", at % 10), kind, []));
@@ -222,7 +223,7 @@ fn over_each_other(size: usize, section: Section, kind: u64) -> Vec<u8> {
     bytes
 }
 
-/// Half of it is code, the other half headers of sections with the same bytes.
+/// One half is code, the other half headers of sections with the same bytes.
 fn code_over_each_other(size: usize) -> Vec<u8> {
     let names: Vec<String> = (0..size / 128).map(|at| format!("k{at}")).collect();
     let mut elf = zebin(&["z"]).bytes(".text.z", code(size / 2 / 16));
@@ -247,7 +248,7 @@ fn code_over_each_other(size: usize) -> Vec<u8> {
     file.bytes
 }
 
-/// Metadata of a kernel whose arguments are at these offsets.
+/// Returns metadata of a kernel with arguments at these offsets.
 pub fn arguments(offsets: impl Iterator<Item = usize>) -> String {
     let mut text = String::from("kernels:\n  - name: k\n    execution_env:\n      simd_size: 16\n");
     text.push_str("    payload_arguments:\n");

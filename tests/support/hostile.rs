@@ -1,5 +1,5 @@
-//! Large files that are made to cost much: counts that are too high, tables over each
-//! other, names without end, texts without structure. Each is about 10 MB.
+//! Large files that are expensive to process: excessive counts, overlapping tables, endless names,
+//! text without structure. Each is about 10 MB.
 
 use super::elf::{Class, Elf, Relocation, Section, Symbol, get, place, put, size_of};
 use super::notes::Notes;
@@ -8,10 +8,10 @@ use super::zebin::{small, ze_info_kernel};
 
 const SIZE: usize = 10_000_000;
 
-/// A way to make one.
+/// Function that builds a file.
 pub type Make = fn() -> Vec<u8>;
 
-/// All of them, with their names.
+/// All files, by name.
 pub const ALL: &[(&str, Make)] = &[
     ("zero bytes", || vec![0; SIZE]),
     ("one long line", || vec![b'a'; SIZE]),
@@ -125,8 +125,7 @@ fn notes(bytes: Vec<u8>) -> Vec<u8> {
     small().bytes(".note.intelgt.compat", bytes).build().bytes
 }
 
-/// 200 000 relocations of 100 000 symbols, each with a name of its own in a string table
-/// without a NUL.
+/// 200 000 relocations of 100 000 symbols, each with its own name in a string table without a NUL.
 fn endless_names() -> Vec<u8> {
     let count = 100_000;
     let mut elf = small().symbol(Symbol::new(&"n".repeat(5_000_000), 1, 0, 0));
@@ -149,7 +148,7 @@ fn endless_names() -> Vec<u8> {
     file.bytes
 }
 
-/// Each of many relocation sections has all relocations.
+/// Many relocation sections with all relocations each.
 fn relocations_over_each_other() -> Vec<u8> {
     let list = |count| {
         let one = Relocation {
@@ -185,7 +184,7 @@ fn relocations_over_each_other() -> Vec<u8> {
     file.bytes
 }
 
-/// A header, and zero bytes where the sections should be; section 0 says how many.
+/// A header, and zero bytes in place of the sections; section 0 has their count.
 fn counted(count: u64) -> Vec<u8> {
     let class = Class::Elf64;
     let mut bytes = Elf::new(class).build().bytes;
@@ -198,7 +197,7 @@ fn counted(count: u64) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that look like anything.
+/// Random bytes.
 fn noise(len: usize) -> Vec<u8> {
     let mut random = super::random::Random::new(len as u64);
     (0..len / 8)
@@ -228,7 +227,7 @@ fn names_without_end() -> Vec<u8> {
     elf.build().bytes
 }
 
-/// Many sections whose headers `change` sets: index, header.
+/// Many sections; `change` sets the fields of each header by index.
 fn sections(count: usize, change: impl Fn(usize, &mut dyn FnMut(&str, u64))) -> Vec<u8> {
     let class = Class::Elf64;
     let mut elf = Elf::new(class);
@@ -290,7 +289,7 @@ fn parts_in_each_other() -> Vec<u8> {
 fn one_long_name() -> Vec<u8> {
     let count = 80_000;
     let mut bytes = sections(count, |_, set| set("sh_name", 1));
-    // The names are taken from the noise, made into one name.
+    // Replace NULs in the noise, which makes it one name.
     let class = Class::Elf64;
     let fields = class.section_header();
     let headers = super::elf::get(&bytes, place(class.header(), "e_shoff"), false) as usize;
@@ -369,7 +368,7 @@ fn properties(text: String) -> Vec<u8> {
     syclbin.v1()
 }
 
-/// The head of a SYCLBIN with so many headers of abstract and IR modules.
+/// Header of a SYCLBIN with these numbers of abstract and IR modules.
 fn syclbin_head(modules: u32, ir: u32, metadata: u64) -> Vec<u8> {
     let mut file = words(&[0x5359_4249, 1, modules, ir, 0, 0]);
     for number in [metadata, 8, 0, 0] {
@@ -396,7 +395,7 @@ fn texts_of_modules() -> Vec<u8> {
     file
 }
 
-/// An OffloadBinary with this entry again and again, and these bytes behind them.
+/// An OffloadBinary that repeats this entry, followed by these bytes.
 fn again(numbers: [u64; 4], behind: Vec<u8>) -> Vec<u8> {
     let count = 120_000;
     let mut file = vec![0x10, 0xff, 0x10, 0xad, 2, 0, 0, 0];
@@ -411,7 +410,7 @@ fn again(numbers: [u64; 4], behind: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// The first byte behind the entries of [`again`].
+/// Offset of the first byte after the entries of [`again`].
 const BEHIND: u64 = 32 + 40 * 120_000;
 
 fn strings_over_each_other() -> Vec<u8> {

@@ -1,5 +1,4 @@
-//! Names that do harm where they are shown as they are, and files that have them in every place
-//! where a name can stand.
+//! Names that do harm if they are not escaped, and files that have them wherever a name can occur.
 
 use std::fmt::Write as _;
 
@@ -12,13 +11,13 @@ use super::spirv::{self, Module};
 use super::syclbin::{self, Code, Entry, Offload, Syclbin, Text};
 use super::{containers, dwarf_files, zebin};
 
-/// Where this begins a line, a name has made a line of its own.
+/// If this starts a line, a name has started a new line.
 pub const FORGED: &str = "FORGED";
 
-/// One of each sort.
+/// One name of each kind.
 pub fn names() -> Vec<String> {
     let mut names: Vec<String> = [
-        // Markup, and the ends of what markup stands in.
+        // Markup, and terminators of its context.
         "<img src=x onerror=alert(1)>",
         "</script><script>alert(1)</script>",
         "</style></title><svg onload=alert(1)>",
@@ -26,13 +25,13 @@ pub fn names() -> Vec<String> {
         "<a href=\"javascript:alert(1)\">x</a>&lt;b&gt;",
         "--><!-- ]]>",
         "![x](http://example.org/x.png) [y](javascript:alert(1)) | `a` **b** \\",
-        // What a terminal obeys: a title, colors, the cursor, in 7 and 8 bits.
+        // Terminal escape sequences (title, colors, cursor), in 7 and 8 bits.
         "\u{1b}]0;FORGED\u{7}",
         "\u{1b}[31m\u{1b}[2J\u{1b}[H",
         "\u{9b}31m\u{9d}0;FORGED\u{9c}",
         "\u{1}\u{8}\u{b}\u{c}\u{e}\u{1f}\u{7f}\u{85}",
         "kernel\nFORGED: loads\r\nFORGED\rFORGED",
-        // What turns text around, and what has no width.
+        // Bidirectional marks, and zero-width characters.
         "\u{202e}nibez.\u{202c}\u{2066}x\u{2069}\u{61c}\u{200f}",
         "a\u{200b}b\u{200d}c\u{feff}d\u{2060}e\u{ad}f\u{2028}g\u{2029}h",
         "a\u{e0041}b\u{e007f}c\u{fe0f}d\u{115f}e\u{3164}f\u{34f}g",
@@ -45,7 +44,7 @@ pub fn names() -> Vec<String> {
         "\r=1+1",
         "\n=1+1",
         "\u{ff1d}1+1",
-        // Paths, devices, and what means something in a path of the tree, a query, an address.
+        // Paths, devices, and metacharacters of tree paths, queries and addresses.
         "../../FORGED",
         "/FORGED",
         "..\\..\\FORGED",
@@ -57,7 +56,7 @@ pub fn names() -> Vec<String> {
         "and or not spill_size>0 'x",
         "#k=x&panel=problems",
         "{{x}} ${x} %s%n%00",
-        // Characters that hide others, or take room.
+        // Characters that hide others or take room.
         "\u{5d0}\u{5d1}\u{5d2} \u{627}\u{644}",
         "\u{fffd}\u{d7ff}\u{e000}\u{10ffff}",
     ]
@@ -67,14 +66,14 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// Names that are no UTF-8: other bytes, a lone surrogate, `../` written too long.
+/// Names that are not UTF-8: invalid bytes, a lone surrogate, an overlong `../`.
 const BYTES: [&[u8]; 3] = [
     b"\xff\xfe\x80\x1b[31m",
     b"\xed\xa0\x80x",
     b"\xc0\xae\xc0\xae\xc0\xaf",
 ];
 
-/// A text in double quotes, as YAML has it.
+/// Returns a YAML string in double quotes.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -93,7 +92,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// `.ze_info` with kernels, functions, variables and arguments of these names.
+/// Returns `.ze_info` with kernels, functions, variables and arguments of these names.
 fn ze_info(names: &[String]) -> String {
     let mut text = String::from("---\nversion:         '1.73'\n");
     let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
@@ -122,7 +121,7 @@ fn ze_info(names: &[String]) -> String {
             "  - name:            {name}\n    args_info:\n      - index:           0\n        name:            {name}\n        address_qualifier: {name}\n        access_qualifier: {name}\n        type_name:       {name}\n        type_qualifiers: {name}\n"
         );
     }
-    // A key, a value and a type that nobody knows.
+    // An unknown key, value and type.
     for name in &names {
         let _ = writeln!(text, "{name}: {name}");
     }
@@ -130,7 +129,7 @@ fn ze_info(names: &[String]) -> String {
     text
 }
 
-/// A zebin with kernels, sections, symbols, arguments, notes and texts of these names.
+/// Returns a zebin with kernels, sections, symbols, arguments, notes and texts of these names.
 pub fn zebin_of(names: &[String]) -> Elf {
     let text_of = |name: &str| format!(".text.{name}");
     let mut elf = Elf::default();
@@ -185,7 +184,7 @@ pub fn zebin_of(names: &[String]) -> Elf {
     .section(Section::new(".note.others", 7, notes.build()))
 }
 
-/// The same with names that are no UTF-8.
+/// Returns the same with names that are not UTF-8.
 fn bytes() -> Vec<u8> {
     let mut elf = zebin::zebin(&["k"]);
     for name in BYTES {
@@ -200,12 +199,12 @@ fn bytes() -> Vec<u8> {
     elf.bytes(".ze_info", [text, bad].concat()).build().bytes
 }
 
-/// Names for what has a line for each.
+/// Returns names for formats with one name per line.
 fn of_one_line(names: &[String]) -> Vec<String> {
     names.iter().map(|name| name.replace('\n', " ")).collect()
 }
 
-/// A SYCLBIN whose sets, properties, targets and symbols have these names.
+/// Returns a SYCLBIN whose sets, properties, targets and symbols have these names.
 fn syclbin_of(names: &[String]) -> Syclbin {
     let names = &of_one_line(names);
     let keys = |mut text: Text, set: &str| {
@@ -258,7 +257,7 @@ fn offload(names: &[String]) -> Vec<u8> {
         .collect()
 }
 
-/// A module whose entry points, variables, files and strings have these names.
+/// Returns a module whose entry points, variables, files and strings have these names.
 fn spirv_of(names: &[String]) -> Vec<u8> {
     let mut module = Module::new(1000).op(17, &[6]).op(14, &[2, 2]);
     for (name, id) in names.iter().zip(100..) {
@@ -278,7 +277,7 @@ fn archive(names: &[String]) -> Vec<u8> {
     let image = spirv::kernel().build();
     let mut long = Vec::new();
     let mut members = Vec::new();
-    // A name of the table ends with its line.
+    // The end of the line ends a name in the table.
     for name in of_one_line(names) {
         members.push(containers::member(&format!("/{}", long.len()), &image));
         long.extend(name.as_bytes());
@@ -346,7 +345,7 @@ fn coff(names: &[String]) -> Vec<u8> {
     containers::coff(false, &sections)
 }
 
-/// A zebin whose source files and folders have these names, and so many lines.
+/// Returns a zebin whose source files and folders have these names, with a line for each.
 fn with_lines(names: &[String]) -> Vec<u8> {
     let shape = Shape::version(4);
     let mut paths = shape.bytes();
@@ -376,13 +375,13 @@ fn with_lines(names: &[String]) -> Vec<u8> {
     elf.build().bytes
 }
 
-/// A name of a megabyte.
+/// Returns a name of a megabyte.
 pub fn long() -> String {
     let part = "_ZTSN4sycl<b>=1,\"x\"";
     "\u{202e}z\u{301}".to_owned() + &part.repeat((1 << 20) / part.len())
 }
 
-/// Files with the names, each with what it is.
+/// Returns files with the names, with descriptions.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let names = names();
     let syclbin = syclbin_of(&names);
@@ -403,7 +402,7 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The same with a name of a megabyte: not all of them, because they are large.
+/// Returns files with a name of a megabyte: not all formats, because they are large.
 pub fn long_files() -> Vec<(&'static str, Vec<u8>)> {
     let names = [long()];
     vec![
@@ -413,7 +412,7 @@ pub fn long_files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The zebin whose kernels differ in a number each from those of `names.zebin`.
+/// Returns the zebin whose kernels differ from those of `names.zebin` in one number each.
 pub fn changed() -> Vec<u8> {
     let names = names();
     let text = ze_info(&names).replace("grf_count:       128", "grf_count:       256");

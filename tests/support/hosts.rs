@@ -1,5 +1,5 @@
-//! Hosts of device images: built from intel/llvm's ClangOffloadWrapper.cpp, and comparison with
-//! what another reader says of a file.
+//! Host files with device images, built from intel/llvm's ClangOffloadWrapper.cpp, and their
+//! comparison with another reader.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +10,34 @@ use zeview::model::{Document, NodeId, NodeKind, Span};
 
 use super::elf::{Class, Elf, Section, put};
 
-/// Where the file is in memory.
+/// Base address of the file in memory.
 const BASE: u64 = 0x40_0000;
 
-/// A host's program to be: bytes of data, and the pointers in them.
+/// A host program: bytes of data, and the pointers in them.
 pub struct Host {
     pub class: Class,
-    /// The name of the section with the images.
+    /// Name of the section with the images.
     pub device: String,
     images: Vec<u8>,
     data: Vec<u8>,
     references: Vec<u8>,
-    /// Where in the data (or, if so marked, in `.tgtimg`) a pointer to what is.
+    /// Pointers: offset in the data (or in `.tgtimg`, if marked) and target.
     pointers: Vec<(bool, usize, Place)>,
-    /// Words are written by the dynamic linker.
+    /// Whether the dynamic linker writes the words.
     pub relocated: bool,
-    /// A packed table of relative relocations (DT_RELR): the first address, and how many words that
-    /// relocate 63 words each follow it. Only of programs that are `relocated`.
+    /// Packed table of relative relocations (DT_RELR): the first address, and the number of words
+    /// after it that relocate 63 words each. Only for programs that are `relocated`.
     pub packed: Option<(Place, usize)>,
-    /// Number of additional segments, without contents.
+    /// Number of additional empty segments.
     pub segments: usize,
 }
 
-/// Where something is.
+/// A location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     Image(usize),
     Data(usize),
-    /// Byte of the file itself, with its headers.
+    /// Offset in the file itself, with its headers.
     File(usize),
 }
 
@@ -68,7 +68,7 @@ impl Host {
         (Place::Image(at), Place::Image(self.images.len()))
     }
 
-    /// The place of what is added to the data next.
+    /// Returns the location of the next added data.
     pub fn here(&mut self) -> Place {
         let at = self.data.len().next_multiple_of(self.word());
         self.data.resize(at, 0);
@@ -102,7 +102,7 @@ impl Host {
         here
     }
 
-    /// Adds entries of the old form. Returns their start and end.
+    /// Adds entries in the old format. Returns their start and end.
     pub fn entries(&mut self, names: &[&str]) -> (Place, Place) {
         let names: Vec<Place> = names.iter().map(|name| self.text(name)).collect();
         let start = self.here();
@@ -116,7 +116,8 @@ impl Host {
         (start, Place::Data(self.data.len()))
     }
 
-    /// Adds a property set with numbers. Returns the start and end of an array of it alone.
+    /// Adds a property set with numbers. Returns the start and end of an array that contains only
+    /// this set.
     pub fn set(&mut self, name: &str, properties: &[(&str, u64)]) -> (Place, Place) {
         let name = self.text(name);
         let names: Vec<Place> = properties.iter().map(|p| self.text(p.0)).collect();
@@ -135,7 +136,7 @@ impl Host {
         (start, Place::Data(self.data.len()))
     }
 
-    /// Adds an image struct. Returns its place.
+    /// Adds an image struct. Returns its location.
     pub fn image_struct(
         &mut self,
         version: u64,
@@ -166,7 +167,7 @@ impl Host {
         here
     }
 
-    /// Adds a descriptor of image structs that follow each other.
+    /// Adds a descriptor of consecutive image structs.
     pub fn descriptor(&mut self, structs: Place, count: u64) {
         self.here();
         self.number(1, 2);
@@ -184,10 +185,10 @@ impl Host {
         self.references.extend(&size.to_le_bytes()[..word]);
     }
 
-    /// Writes it as a program of Windows: one that the loader may place elsewhere if it is relocated.
-    /// Microsoft's PE Format, independent of the decoder's.
+    /// Writes a Windows program, which may be loaded at another address if it is relocated.
+    /// Independent of the decoder, from Microsoft's PE Format.
     pub fn build_program(&self) -> Vec<u8> {
-        // Each section begins where the one before ends, in the file as in memory.
+        // Sections are contiguous in the file and in memory.
         const PAGE: usize = 0x1000;
         let word = self.word();
         let whole = |bytes: &[u8]| {
@@ -290,7 +291,7 @@ impl Host {
         out
     }
 
-    /// Writes it.
+    /// Writes the file.
     pub fn build(&self) -> Vec<u8> {
         let mut elf = Elf::new(self.class);
         elf.kind = if self.relocated { 3 } else { 2 };
@@ -392,7 +393,8 @@ impl Host {
     }
 }
 
-/// Two images of the same kernels, for JIT and for a device, as `-fsycl-targets` makes them.
+/// Returns a host with two images of the same kernels, for JIT and for a device, as
+/// `-fsycl-targets` creates them.
 pub fn usual(class: Class, version: u64, spirv: &[u8], zebin: &[u8]) -> Host {
     let mut host = Host::new(class);
     let (spir64, gen_) = (host.text("spir64"), host.text("spir64_gen"));
@@ -407,7 +409,7 @@ pub fn usual(class: Class, version: u64, spirv: &[u8], zebin: &[u8]) -> Host {
     host
 }
 
-/// The same frame with the size of its contents in the header.
+/// Returns the frame with its content size in the header.
 pub fn with_size(frame: &[u8], size: usize) -> Vec<u8> {
     let flags = frame[4];
     let single = flags & 0x20 != 0;
@@ -427,7 +429,7 @@ pub fn with_size(frame: &[u8], size: usize) -> Vec<u8> {
     out
 }
 
-/// The images of a document.
+/// Returns the images of a document.
 pub fn images(document: &Document) -> Vec<HostImage> {
     let Some(images) = document.host_images(NodeId::ROOT) else {
         return Vec::new();
@@ -437,7 +439,7 @@ pub fn images(document: &Document) -> Vec<HostImage> {
         .collect()
 }
 
-/// The bytes of an image, unpacked.
+/// Returns the bytes of an image, unpacked.
 pub fn unpacked(document: &mut Document, image: &HostImage) -> Vec<u8> {
     document.open_within(image.span);
     let id = document.document_at(image.span).unwrap();
@@ -450,8 +452,7 @@ pub fn unpacked(document: &mut Document, image: &HostImage) -> Vec<u8> {
     document.sources.read(span).unwrap().to_vec()
 }
 
-/// Compares what a document says of its images with what another reader says of the file. Gives
-/// what differs.
+/// Compares the images of a document with the output of another reader. Returns the differences.
 pub fn differences(document: &mut Document, reference: &Value) -> Vec<String> {
     let expected = reference["images"].as_array().unwrap();
     let images = images(document);
@@ -600,25 +601,25 @@ fn sha256(bytes: &[u8]) -> String {
     state.iter().map(|word| format!("{word:08x}")).collect()
 }
 
-/// Where the first image struct or `.tgtimg` entry of a usual 64-bit host of version 3 is.
+/// Returns the range of the first image struct or `.tgtimg` entry of a 64-bit host of version 3.
 fn place_of(host: &[u8], what: &str) -> std::ops::Range<usize> {
     let start = [3, 0, 4, 0, 0, 0, 0, 0];
     let at = host.windows(8).position(|bytes| bytes == start).unwrap();
     if what == "struct" {
         return at..at + 80;
     }
-    // `.tgtimg` stands behind the structs.
+    // `.tgtimg` follows the structs.
     let image = &host[at + 32..at + 40];
     let at = host.windows(8).rposition(|bytes| bytes == image).unwrap();
     at..at + 16
 }
 
-/// The bytes of a struct or reference.
+/// Returns the bytes of a struct or reference.
 pub fn field(host: &[u8], what: &str) -> std::ops::Range<usize> {
     place_of(host, what)
 }
 
-/// The host with a pointer of a struct or reference that leads nowhere.
+/// Returns the host with an invalid pointer in a struct or reference.
 pub fn with_bad(host: &[u8], what: &str) -> Vec<u8> {
     let mut host = host.to_vec();
     let at = place_of(&host, what).start + if what == "struct" { 40 } else { 0 };
@@ -626,7 +627,7 @@ pub fn with_bad(host: &[u8], what: &str) -> Vec<u8> {
     host
 }
 
-/// The host with a descriptor that is none, and `.tgtimg` under another name.
+/// Returns the host with an invalid descriptor, and `.tgtimg` under another name.
 pub fn without_index(host: &[u8]) -> Vec<u8> {
     let mut host = host.to_vec();
     let start = [1, 0, 2, 0, 0, 0, 0, 0];

@@ -1,12 +1,12 @@
 //! Builds IGC's program debug data, from program_debug_data.h.
 
-/// The program, and what is put into its header.
+/// A program, with the values of its header.
 #[derive(Debug, Clone)]
 pub struct Program {
     pub version: u32,
     pub size: u32,
     pub device: u32,
-    /// How many kernels the header speaks of; as many as there are without.
+    /// Number of kernels in the header; defaults to the actual number.
     pub count: Option<u32>,
     pub kernels: Vec<Kernel>,
     pub trailing: Vec<u8>,
@@ -15,16 +15,16 @@ pub struct Program {
 /// A kernel's debug data.
 #[derive(Debug, Clone, Default)]
 pub struct Kernel {
-    /// With its NUL, and what fills it up.
+    /// Name with NUL and padding.
     pub name: Vec<u8>,
-    /// Its size in the header; the name's own without.
+    /// Size of the name in the header; defaults to the actual size.
     pub name_size: Option<u32>,
     pub visa: Vec<u8>,
     pub generated: Vec<u8>,
 }
 
 impl Kernel {
-    /// With a name as IGC writes it.
+    /// Returns a kernel with a name as IGC writes it.
     pub fn named(name: &str) -> Kernel {
         let mut name = name.as_bytes().to_vec();
         name.resize(name.len() / 4 * 4 + 4, 0);
@@ -34,7 +34,7 @@ impl Kernel {
         }
     }
 
-    /// With this vISA debug data.
+    /// Sets the vISA debug data.
     pub fn visa(mut self, bytes: &[u8]) -> Kernel {
         self.visa = bytes.to_vec();
         self.visa.resize(bytes.len().next_multiple_of(4), 0);
@@ -50,7 +50,7 @@ impl Kernel {
     }
 }
 
-/// A program of these kernels for Gen9.
+/// Returns a program of these kernels for Gen9.
 pub fn program(kernels: Vec<Kernel>) -> Program {
     Program {
         version: 1082,

@@ -1,4 +1,4 @@
-//! What holds for every document, of whatever bytes.
+//! Invariants of every document, for any bytes.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use super::random::Random;
 use super::tree::{Flat, Tree, walk_all};
 use super::watchdog::Watchdog;
 
-/// How much is looked at.
+/// Depth of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// The tree and the diagnostics, without verdicts and lists: for inputs by the thousand.
+    /// Tree and diagnostics, without verdicts and lists: for thousands of inputs.
     Tree,
-    /// And verdicts and lists: for many damaged files.
+    /// Also verdicts and lists: for many damaged files.
     Quick,
-    /// And every way to get at the nodes.
+    /// Also every access path to the nodes.
     Full,
 }
 
-/// Checks a file; gives what does not hold.
+/// Checks a file; returns violations.
 pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
     let mut document = super::open(bytes);
     document.open_all();
@@ -64,13 +64,13 @@ pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
     check.found
 }
 
-/// Fails where something does not hold for the bytes.
+/// Fails if an invariant does not hold for the bytes.
 pub fn hold(what: &str, bytes: &[u8], depth: Depth) {
     let found = violations(bytes, depth);
     assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
 }
 
-/// Checks many damaged files of one origin; fails with the first few that are wrong.
+/// Checks many damaged files of one origin; fails with the first few violations.
 pub fn hold_for_all(
     origin: &str,
     watchdog: &Watchdog,
@@ -101,7 +101,7 @@ const SHOWN: usize = 6;
 struct Check<'a> {
     /// The file.
     bytes: &'a [u8],
-    /// The bytes of each source: the file's, and what is unpacked from it.
+    /// Bytes of each source: the file and everything unpacked from it.
     all: Vec<Vec<u8>>,
     tree: &'a Tree,
     found: Vec<String>,
@@ -127,7 +127,8 @@ impl Check<'_> {
         }
     }
 
-    /// Children lie in their parents, parents in the file; rows are where they say.
+    /// Checks that children lie within their parents, parents within the file, and rows at their
+    /// index.
     fn places(&mut self, document: &Document) {
         let tree = self.tree;
         let sources = &document.sources;
@@ -136,7 +137,7 @@ impl Check<'_> {
             if (node.kind == NodeKind::Derived) != node.span.is_none() {
                 self.fail_at(index, "derived and bytes do not go together");
             }
-            // A file may call something of its own so.
+            // A file may use this name itself.
             if node.kind == NodeKind::Gap && node.name == "unreadable" {
                 self.fail_at(index, "a row that its expander has not made");
             }
@@ -186,7 +187,7 @@ impl Check<'_> {
             self.fail_at(index, "bits that are not bits of their word");
             return;
         }
-        // A word of a number is one of at most 64 bits.
+        // A word of a number has at most 64 bits.
         let (&[(low, high)], true) = (&stretches[..], width <= 64) else {
             return;
         };
@@ -197,7 +198,7 @@ impl Check<'_> {
         }
     }
 
-    /// Leaves, padding and gaps are all there is, each byte once where nothing overlaps.
+    /// Checks that leaves, padding and gaps cover each byte, exactly once without overlap.
     fn coverage(&mut self, document: &Document) {
         let tree = self.tree;
         let sizes = self.all.iter().map(Vec::len);
@@ -212,7 +213,7 @@ impl Check<'_> {
             let range = own.start as usize..(own.end as usize).min(marks.len());
             for (count, gap, padding) in marks.get_mut(range).unwrap_or(&mut []) {
                 *count += 1;
-                // A document of no known format is one piece that nothing explains.
+                // A document of unknown format is one unexplained piece.
                 *gap |= matches!(flat.node.kind, NodeKind::Gap | NodeKind::File);
                 *padding |= flat.node.kind == NodeKind::Padding;
             }
@@ -261,7 +262,8 @@ impl Check<'_> {
         }
     }
 
-    /// How many bytes more than one part of a document claims, the file or one in it.
+    /// Returns the number of bytes claimed by more than one part of a document, in the file or
+    /// nested.
     fn claims(&self) -> u64 {
         let documents = self
             .tree
@@ -291,7 +293,7 @@ impl Check<'_> {
         sum
     }
 
-    /// The bytes of a value, read again, say the value.
+    /// Checks that the bytes of a value, read independently, are the value.
     fn values(&mut self) {
         let tree = self.tree;
         for (index, flat) in tree.nodes.iter().enumerate() {
@@ -309,7 +311,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whatever the driver is given has a verdict, in bounded work, and the same each time.
+    /// Checks that each driver input has a verdict, with bounded work and the same each time.
     fn verdicts(&mut self, document: &mut Document) {
         let mut ids = vec![NodeId::ROOT];
         for span in document
@@ -368,7 +370,7 @@ impl Check<'_> {
         }
     }
 
-    /// Every list of every document, and what the page asks about them.
+    /// Checks every list of every document, and the page's requests for them.
     fn lists(&mut self, document: &mut Document, depth: Depth) {
         let texts = self.tree.nodes.iter().filter(|flat| {
             let parent = flat.parent.map(|parent| &self.tree.nodes[parent].node);
@@ -384,11 +386,11 @@ impl Check<'_> {
             let mut handler = Handler::new(|| 0.0);
             let source = MemorySource::from(self.bytes);
             handler.open(1, "file", Box::new(source));
-            lists::ask_all(&mut handler, |_| {});
+            lists::request_all(&mut handler, |_| {});
         }
     }
 
-    /// Findings name bytes of the file, and their paths lead back to them.
+    /// Checks that findings name bytes of the file, and that their paths lead back to them.
     fn diagnostics(&mut self, document: &mut Document, depth: Depth) {
         let all = document.diagnostics.clone();
         for (index, diagnostic) in all.iter().enumerate() {
@@ -410,7 +412,7 @@ impl Check<'_> {
             if diagnostic.message.trim().is_empty() || diagnostic.message.contains('\n') {
                 self.fail(format!("{rule}: {:?} is no headline", diagnostic.message));
             }
-            // The way to a node may be long: a few findings stand for the others.
+            // Paths may be long: check a few findings.
             if depth == Depth::Full || index < 4 {
                 self.way_back(document, rule, primary);
                 let path = document.path_of(diagnostic);
@@ -433,7 +435,7 @@ impl Check<'_> {
         }
     }
 
-    /// Bytes that some node has exactly are found at such a node.
+    /// Checks that bytes that are exactly those of some node are found at such a node.
     fn way_back(&mut self, document: &mut Document, rule: &str, span: Span) {
         let ancestry = document.nodes_for(span);
         let last = ancestry.last().and_then(|id| document.node(*id)).cloned();
@@ -451,7 +453,7 @@ impl Check<'_> {
         }
     }
 
-    /// From each byte, the way to its leaf; the same as by looking at all children.
+    /// Checks the path from each byte to its leaf against a search of all children.
     fn positions(&mut self, document: &mut Document) {
         let len = self.bytes.len();
         for source in document.sources.ids() {
@@ -515,7 +517,7 @@ impl Check<'_> {
         }
     }
 
-    /// The leaves of a piece of the file are those of the tree.
+    /// Checks the leaves of a range of the file against the tree.
     fn leaves(&mut self, document: &Document) {
         let tree = self.tree;
         let mut expected: Vec<(Span, u32, u64)> = Vec::new();
@@ -533,7 +535,7 @@ impl Check<'_> {
                 {
                     expected.push((span, flat.node.head, flat.node.index));
                 }
-                // What introduces a list or mapping is a piece of its own.
+                // The prefix of a list or mapping is a separate piece.
                 Some(span) if !hidden[index] && flat.node.head > 0 => {
                     let span = Span::new(span.source, span.start, span.start);
                     expected.push((span, flat.node.head, flat.node.index));
@@ -571,7 +573,7 @@ impl Check<'_> {
         }
     }
 
-    /// A page is what the whole list has at that place.
+    /// Checks pages against the whole list.
     fn paging(&mut self, document: &Document) {
         let tree = self.tree;
         for (index, flat) in tree.nodes.iter().enumerate() {
@@ -596,7 +598,7 @@ impl Check<'_> {
         }
     }
 
-    /// A node is found at its path.
+    /// Checks that each node is found at its path.
     fn paths(&mut self, document: &mut Document) {
         let mut random = Random::new(self.bytes.len() as u64 + 1);
         for place in random.sample(self.tree.nodes.len(), 60) {
@@ -619,7 +621,7 @@ impl Check<'_> {
         }
     }
 
-    /// Another decoder says the same.
+    /// Checks that another decoder gives the same result.
     fn twice(&mut self, document: &Document) {
         let mut again = super::open(self.bytes);
         again.open_all();
@@ -637,13 +639,13 @@ fn overlaps(span: Span, head: u32, wanted: Span) -> bool {
     extent.overlaps(wanted)
 }
 
-/// All but what depends on when the row was made.
+/// Compares nodes except for fields that depend on when the row was built.
 fn is_same(a: &Node, b: &Node) -> bool {
     let strip = |node: &Node| {
         let mut node = node.clone();
         node.parent = None;
         if let Content::Lazy { count, .. } = node.content {
-            // Expanders that are made on the way have new numbers each time.
+            // Expanders get new numbers each time.
             node.content = Content::Leaf;
             node.summary = Some(format!("{count:?} {:?}", node.summary).into());
         }
@@ -652,7 +654,7 @@ fn is_same(a: &Node, b: &Node) -> bool {
     strip(a) == strip(b)
 }
 
-/// The tree as text.
+/// Returns the tree as text.
 pub fn text_of(document: &Document) -> String {
     let mut out = Vec::new();
     let root = document.root().clone();
@@ -673,12 +675,12 @@ fn big(bytes: &[u8]) -> u64 {
         .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// A number in LEB128 (DWARF 5, 7.6) that has all of the bytes.
+/// Decodes LEB128 (DWARF 5, 7.6) that spans all of the bytes.
 fn leb(bytes: &[u8]) -> Option<u128> {
     let (last, rest) = bytes.split_last()?;
     let whole = last & 0x80 == 0 && rest.iter().all(|byte| byte & 0x80 != 0);
     let mut digits = bytes.iter().rev().map(|byte| u128::from(byte & 0x7f));
-    // What goes beyond 64 bits is lost.
+    // Bits beyond 64 are lost.
     let wide = digits.try_fold(0u128, |sum, digit| {
         (sum <= u128::MAX >> 8).then_some(sum << 7 | digit)
     });
@@ -692,7 +694,7 @@ fn signed_leb(bytes: &[u8]) -> Option<i128> {
     Some(((raw << unused).cast_signed() >> unused).into())
 }
 
-/// Reads a value from its bytes again, in another way than the decoder does.
+/// Reads a value from its bytes, independently of the decoder.
 fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
     let value = &flat.node.value;
     let fail = |what: String| Err(format!("{} but its bytes say {what}", value_text(value)));
@@ -735,14 +737,14 @@ fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
             Err("a value that no binary format here has".to_owned())
         }
         Value::Text { text, lossy } => {
-            // Long ones are shown from their start on; their ends are no part of them.
+            // Long strings are shown from their start, without their end.
             let bytes = bytes.get(..64 * 1024).unwrap_or(bytes);
             let trimmed = bytes.strip_suffix(b"\0").unwrap_or(bytes);
             let whole = String::from_utf8_lossy(bytes);
             let short = String::from_utf8_lossy(trimmed);
             let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
-            // The replacement character may be one of the file's own.
+            // The replacement character may come from the file.
             if *lossy && std::str::from_utf8(bytes).is_ok() {
                 return fail("that it is UTF-8".to_owned());
             }
@@ -754,7 +756,7 @@ fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The same for values that are written as text.
+/// Reads a value that is stored as text.
 fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     let fail = || Err(format!("{} but its bytes say {text:?}", value_text(value)));
@@ -769,7 +771,7 @@ fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
         Value::None | Value::Bytes => Ok(()),
         Value::Unsigned { raw, .. } if number() == Some(i128::from(*raw)) => Ok(()),
         Value::Signed { raw, .. } if number() == Some(i128::from(*raw)) => Ok(()),
-        // In any mixture of capitals, as the driver takes them.
+        // In any case, as the driver accepts it.
         Value::Bool(yes) => {
             let words = if *yes {
                 ["true", "y", "yes", "on"]
@@ -791,7 +793,7 @@ fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
                 || *said == line
                 || single.is_some_and(|t| t.replace("''", "'") == *said)
                 || double.is_some_and(|t| t == *said || t.contains('\\'));
-            // What is damaged, or spans lines, is shown in the decoder's way.
+            // Damaged or multi-line text is shown in the decoder's own form.
             let odd = text.starts_with(['\'', '"', '|', '>']) || text.contains('\n');
             if same || odd || line.starts_with(&**said) {
                 Ok(())
@@ -803,7 +805,7 @@ fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Has it the bytes of its children?
+/// Returns whether the node's bytes contain those of its children.
 fn is_word(node: &Node) -> bool {
     matches!(node.kind, NodeKind::Field | NodeKind::Instruction)
 }

@@ -1,19 +1,19 @@
-//! Words of instructions with the assembler's text.
+//! Instruction words with the assembler's text.
 
 use std::path::Path;
 
 use zeview::decode::isa::{Decoder, Labels, Platform};
 
-/// A word, and what the assembler makes of it.
+/// An instruction word with the assembler's output.
 #[derive(Debug)]
 pub struct Row {
     /// The bytes of the instruction.
     pub bytes: Vec<u8>,
     /// `ok`, `error` or `illegal`.
     pub status: String,
-    /// Its text, without blanks at the end.
+    /// Text without trailing blanks.
     pub text: String,
-    /// What a send means.
+    /// Meaning of a send.
     pub comment: String,
 }
 
@@ -23,8 +23,8 @@ pub fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len() / 2).map(|at| pair(at * 2)).collect()
 }
 
-/// The rows of a table: a line of names, then bytes, status, text and comment at these columns.
-/// The text is Latin-1.
+/// Parses a table: a header line, then bytes, status, text and comment in these columns. The text
+/// is Latin-1.
 pub fn rows(table: &[u8], columns: [Option<usize>; 4]) -> Vec<Row> {
     let lines = table.split(|b| *b == b'\n').skip(1);
     let cells = lines.map(|line| {
@@ -50,7 +50,7 @@ pub fn rows(table: &[u8], columns: [Option<usize>; 4]) -> Vec<Row> {
         .collect()
 }
 
-/// How many rows are equal.
+/// Numbers of equal rows.
 #[derive(Debug, Default)]
 pub struct Count {
     pub rows: usize,
@@ -58,14 +58,14 @@ pub struct Count {
     pub comments: usize,
     pub equal_comments: usize,
     pub statuses: usize,
-    /// Rows whose text is a control character, which the assembler writes as it is.
+    /// Rows with a control character as immediate, which the assembler prints verbatim.
     pub exempt: usize,
     /// The first rows that differ.
     pub differences: Vec<String>,
 }
 
 impl Count {
-    /// Whether all rows are equal that have to be.
+    /// Returns whether all rows are equal, except for exempt ones.
     pub fn is_whole(&self) -> bool {
         self.texts + self.exempt == self.rows
             && self.comments == self.equal_comments
@@ -83,7 +83,7 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// Compares rows with what the decoder writes.
+/// Compares rows with the decoder's output.
 pub fn compare(platform: Platform, rows: &[Row]) -> Count {
     let decoder = Decoder::new(platform);
     let mut count = Count::default();
@@ -103,8 +103,8 @@ pub fn compare(platform: Platform, rows: &[Row]) -> Count {
         count.statuses += usize::from(status == row.status);
         let mut equal = text == row.text;
         count.texts += usize::from(equal);
-        // A byte as an immediate is written as one character. A control character breaks the
-        // line (0 ends it), so it is a number here. No compiler writes such immediates.
+        // A byte immediate is printed as a character. A control character breaks the line (0 ends
+        // it), so zeview prints a number. No compiler writes such immediates.
         let exempt = !equal && control_immediate(text);
         count.exempt += usize::from(exempt);
         equal |= exempt;
@@ -127,7 +127,7 @@ pub fn compare(platform: Platform, rows: &[Row]) -> Count {
     count
 }
 
-/// Whether a text has an immediate of type `:b` that is a control character: `0x1B:b`.
+/// Returns whether a text has an immediate of type `:b` that is a control character: `0x1B:b`.
 fn control_immediate(text: &str) -> bool {
     text.split_whitespace().any(|word| {
         word.strip_suffix(":b")
@@ -137,7 +137,7 @@ fn control_immediate(text: &str) -> bool {
     })
 }
 
-/// The table of a platform in a folder.
+/// Reads the table of a platform from a folder.
 pub fn table(folder: &Path, platform: Platform) -> Vec<u8> {
     let path = folder.join(format!("{}.tsv", platform.name()));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

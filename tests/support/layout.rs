@@ -1,5 +1,5 @@
-//! What is layout, told without the program's own tables: the oracle of comparisons that say "same
-//! meaning".
+//! Classifies bytes as layout, independently of the program's tables: the oracle for comparisons
+//! with the result "same meaning".
 
 use zeview::diff::{Options, Outcome, compare};
 use zeview::model::{Document, NodeKind, SourceId};
@@ -7,7 +7,7 @@ use zeview::model::{Document, NodeKind, SourceId};
 use super::open;
 use super::random::Random;
 
-/// Fields that only say where something is: the gABI, SYCLBIN, OffloadBinary.
+/// Fields that only contain locations: gABI, SYCLBIN, OffloadBinary.
 const OFFSETS: [&str; 11] = [
     "e_phoff",
     "e_shoff",
@@ -21,7 +21,7 @@ const OFFSETS: [&str; 11] = [
     "GlobalMetadataOffset",
     "MetadataOffset",
 ];
-/// Fields that say which section, symbol or string is meant.
+/// Fields that identify a section, symbol or string.
 const REFERENCES: [&str; 8] = [
     "sh_name",
     "st_name",
@@ -32,10 +32,10 @@ const REFERENCES: [&str; 8] = [
     "r_info",
     "symbol",
 ];
-/// What an archiver notes of a member.
+/// Attributes of an archive member.
 const NOTED: [&str; 4] = ["ar_date", "ar_uid", "ar_gid", "ar_mode"];
 
-/// The row of the table of layout that a byte belongs to. Returns `None` if it is content.
+/// Returns the row of the layout table for a byte, or `None` for content.
 pub fn layout(document: &mut Document, offset: u64) -> Option<&'static str> {
     let ids = document.nodes_at(SourceId::FILE, offset);
     let path: Vec<_> = ids
@@ -51,7 +51,7 @@ pub fn layout(document: &mut Document, offset: u64) -> Option<&'static str> {
     match last.kind {
         NodeKind::Padding => return Some("padding"),
         NodeKind::Syntax => return Some("punctuation of .ze_info"),
-        // Indentation, a colon, the blanks before a value.
+        // Indentation, a colon, blanks before a value.
         _ if !is_inside => return Some("punctuation of .ze_info"),
         NodeKind::Field if OFFSETS.contains(&name) => return Some("offset"),
         NodeKind::Field if name == "sh_size" => return Some("size of a section"),
@@ -78,8 +78,8 @@ pub fn layout(document: &mut Document, offset: u64) -> Option<&'static str> {
     None
 }
 
-/// Checks the claim of a comparison of two files of the same length: "identical" only if they are,
-/// "same meaning" only if each byte that differs is layout. Returns what is wrong.
+/// Checks the outcome of comparing two files of the same length: "identical" only if they are,
+/// "same meaning" only if each differing byte is layout. Returns a description of a violation.
 pub fn unfounded(a: &[u8], b: &[u8]) -> Option<String> {
     let (mut one, mut other) = (open(a), open(b));
     let result = compare(&mut one, &mut other, &Options::default());
@@ -112,12 +112,13 @@ pub fn unfounded(a: &[u8], b: &[u8]) -> Option<String> {
     None
 }
 
-/// Checks the claims about a file and copies of it with one other byte each, at so many places.
+/// Checks the outcomes for a file and copies of it with one changed byte, at `count` random
+/// offsets.
 pub fn unfounded_claims(bytes: &[u8], random: &mut Random, count: usize) -> Vec<String> {
     let mut wrong = Vec::new();
     for at in random.sample(bytes.len(), count) {
         let mut changed = bytes.to_vec();
-        // One bit as often as any other byte.
+        // Flip single bits as often as replacing the byte.
         changed[at] ^= match random.below(2) {
             0 => 1 << random.below(8),
             _ => u8::try_from(1 + random.below(255)).unwrap(),

@@ -1,4 +1,4 @@
-//! What holds for every list of every document.
+//! Invariants of every list of every document.
 
 use zeview::analysis::modules::PropertyOwner;
 use zeview::model::{Document, NodeId, Span};
@@ -11,7 +11,7 @@ use zeview::worker::protocol::{Envelope, Follow, ListRequest, Request, Response,
 
 use super::invariants::Depth;
 
-/// Every form.
+/// All output forms.
 pub const FORMS: [Form; 5] = [
     Form::Csv,
     Form::Tabs,
@@ -20,10 +20,10 @@ pub const FORMS: [Form; 5] = [
     Form::Plain,
 ];
 
-/// Text of so many bytes is written.
+/// Maximum number of bytes of written text.
 const LIMIT: usize = 1 << 20;
 
-/// The documents in a file, with itself.
+/// Returns the documents in a file, including the file itself.
 fn documents(document: &mut Document) -> Vec<NodeId> {
     let mut ids = vec![NodeId::ROOT];
     for inner in document.documents().to_vec().into_iter().take(8) {
@@ -34,7 +34,7 @@ fn documents(document: &mut Document) -> Vec<NodeId> {
     ids
 }
 
-/// Checks all lists of a file; gives what does not hold. `texts` are readable texts in it.
+/// Checks all lists of a file; returns violations. `texts` are readable texts in it.
 pub fn violations(document: &mut Document, texts: &[Span], depth: Depth) -> Vec<String> {
     let mut check = Check {
         rows: if depth == Depth::Full { 200 } else { 6 },
@@ -68,7 +68,7 @@ pub fn violations(document: &mut Document, texts: &[Span], depth: Depth) -> Vec<
 }
 
 struct Check {
-    /// So many rows of a list are looked at.
+    /// Maximum number of rows checked per list.
     rows: u32,
     depth: Depth,
     found: Vec<String>,
@@ -143,7 +143,7 @@ impl Check {
         self.forms(document, list);
     }
 
-    /// The row that an entry belongs to is that row, or one with the same bytes.
+    /// Checks that the row of an entry is this row, or one with the same bytes.
     fn way_back(&mut self, document: &Document, list: &dyn List, row: u32, entry: Span) {
         let sources = &document.sources;
         let found = list.rows_at(entry, sources);
@@ -153,11 +153,11 @@ impl Check {
             other.is_some_and(|other| other.contains(entry))
         };
         let holds = match list.id() {
-            // The whole text belongs to no line; and no blank line is in a selection of blanks.
+            // The whole text is not a line, and a selection of blanks contains no blank line.
             ListId::Lines => found.is_none() || inside,
-            // Modules may lie in each other.
+            // Modules may overlap.
             ListId::Modules => inside,
-            // No bytes belong to a device.
+            // Devices have no bytes.
             ListId::Devices => found.is_none(),
             _ => inside && found.as_ref().is_some_and(same),
         };
@@ -167,10 +167,10 @@ impl Check {
         }
     }
 
-    /// Every column sorts, either way: all rows are still there, and their keys rise or fall.
+    /// Checks that every column sorts in both directions: all rows remain, with ordered keys.
     fn sorts(&mut self, document: &Document, list: &dyn List) {
-        // The verdict on each of the devices is too much work for thousands of files, and each key
-        // of an instruction is decoded anew.
+        // Verdicts for all devices take too long for thousands of files, and each sort key of an
+        // instruction is decoded anew.
         let most = match list.id() {
             ListId::Devices if self.depth == Depth::Quick => 0,
             ListId::Instructions => 300,
@@ -218,7 +218,7 @@ impl Check {
         }
     }
 
-    /// What stands in a cell finds its row.
+    /// Checks that the contents of a cell find its row.
     fn filters(&mut self, document: &Document, list: &dyn List) {
         let (id, sources) = (list.id(), &document.sources);
         for row in [0, list.count() / 2, list.count().saturating_sub(1)] {
@@ -266,7 +266,7 @@ impl Check {
         }
     }
 
-    /// Every form is written, and read again.
+    /// Checks that every form can be written and read.
     fn forms(&mut self, document: &Document, list: &dyn List) {
         let id = list.id();
         let columns: Vec<&Column> = id.columns().iter().collect();
@@ -304,7 +304,7 @@ impl Check {
         }
     }
 
-    /// What has properties is found by the bytes that stand for it.
+    /// Checks that owners of properties are found by their bytes.
     fn modules(&mut self, document: &mut Document, id: NodeId) {
         let Some(modules) = document.modules(id) else {
             return;
@@ -323,7 +323,7 @@ impl Check {
             }
             let list = document.list(id, ListId::Properties, Some(bytes));
             let list = list.expect("there are modules");
-            // Damaged ones may lie in each other.
+            // Damaged modules may overlap.
             if graph.holder_at(bytes) == Some(holder) && list.subject() != graph.name_of(holder) {
                 self.fail(format!(
                     "{holder:?} has the properties of {}",
@@ -363,9 +363,9 @@ fn fits(column: &Column, value: &CellValue<'_>) -> bool {
     }
 }
 
-/// Asks about every list of a file what the page asks; nothing may fail that is there. `begin`
-/// is told each request.
-pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
+/// Sends all requests of the page for every list of a file; none may fail for existing rows. Calls
+/// `begin` before each request.
+pub fn request_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
     let mut ask = |request: Request| {
         begin(&request);
         let envelope = Envelope {

@@ -1,4 +1,4 @@
-//! One message of every kind, with the values that are hardest to carry.
+//! One message of every kind, with values that are hard to serialize.
 
 use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPart, TextPartKind};
 use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};

@@ -1,6 +1,6 @@
-//! What the tests share: builders of files, ways to damage them, and what holds for every
-//! document. Builders come before blobs: a test that says what it builds can be wrong in
-//! one way only.
+//! Shared code of the tests: builders of files, damage, and invariants of every document. Builders
+//! are preferred over binary files: a test that states what it builds has a single source of
+//! errors.
 #![allow(dead_code)]
 
 pub mod built;

@@ -1,4 +1,4 @@
-//! Mangled names of kernels, as CUTLASS, SYCL and their users make them.
+//! Mangled kernel names, as in CUTLASS, SYCL and programs that use them.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use zeview::decode::demangle::demangle;
 
 use super::random::Random;
 
-/// A name and, if it is mangled, the same demangled.
+/// A name with its demangled form.
 pub type Name = (String, Option<Rc<str>>);
 
 /// A mangled class template with arguments.
@@ -59,7 +59,7 @@ fn tensor(ty: &str) -> String {
     class(&["cute", "Tensor"], &[engine, layout(4)])
 }
 
-/// An attention kernel: some hundred arguments, most of them twice.
+/// Returns an attention kernel: some hundred arguments, most of them repeated.
 fn attention(random: &mut Random) -> String {
     let kernel = ["cutlass", "fmha", "kernel", "vllm_xpu_xe2"];
     let (ty, cached) = (element(random), element(random));
@@ -110,7 +110,7 @@ fn attention(random: &mut Random) -> String {
     class(&[&kernel[..], &[name]].concat(), &arguments)
 }
 
-/// A matrix product: some ten arguments.
+/// Returns a matrix product: some ten arguments.
 fn gemm(random: &mut Random) -> String {
     let policy = pick(
         random,
@@ -122,12 +122,12 @@ fn gemm(random: &mut Random) -> String {
     class(&["MoE", "detail", "GemmCuteName"], &arguments)
 }
 
-/// A mangled name of a kernel.
+/// Returns a mangled kernel name.
 pub fn mangled(random: &mut Random) -> String {
     match random.below(8) {
         0 | 1 => format!("_ZTS{}", attention(random)),
         3 => {
-            // Not one of the kernels that have no wrapper.
+            // Exclude kernels without a wrapper.
             let kernel = attention(random).replace("XeDefaultILi2E", "XeDefaultILi1E");
             let device = format!("XadL_ZN7cutlass13device_kernelI{kernel}EEvNT_6ParamsEEE");
             format!("_ZTSN6compat12experimental6detail13KernelFunctorI{device}EE")
@@ -150,7 +150,7 @@ pub fn mangled(random: &mut Random) -> String {
     }
 }
 
-/// Different names, some of them damaged, with their demangled forms.
+/// Returns distinct names, some of them damaged, with their demangled forms.
 pub fn names(count: usize, seed: u64) -> Vec<Name> {
     let mut random = Random::new(seed);
     let mut seen = std::collections::HashSet::new();

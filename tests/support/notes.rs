@@ -1,6 +1,6 @@
 //! Writes notes.
 
-/// Notes, one after the other.
+/// Consecutive notes.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
     bytes: Vec<u8>,
@@ -27,13 +27,13 @@ impl Notes {
         self.bytes.extend(bytes);
     }
 
-    /// A note whose header says what is so.
+    /// Adds a note with a correct header.
     pub fn note(self, owner: &[u8], kind: u32, desc: &[u8]) -> Notes {
         let (namesz, descsz) = (owner.len() as u32, desc.len() as u32);
         self.lying(namesz, descsz, owner, kind, desc)
     }
 
-    /// A note whose header says something else.
+    /// Adds a note with an incorrect header.
     pub fn lying(
         mut self,
         namesz: u32,
@@ -53,7 +53,7 @@ impl Notes {
         self
     }
 
-    /// A note of Intel's, with a number.
+    /// Adds a note of Intel's with a number.
     pub fn number(self, kind: u32, number: u32) -> Notes {
         let bytes = match self.big {
             true => number.to_be_bytes(),
@@ -62,18 +62,18 @@ impl Notes {
         self.intel(kind, &bytes)
     }
 
-    /// A note of Intel's.
+    /// Adds a note of Intel's.
     pub fn intel(self, kind: u32, desc: &[u8]) -> Notes {
         self.note(b"IntelGT\0", kind, desc)
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn build(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// What the compiler writes for Battlemage.
+/// Adds the notes that the compiler writes for Battlemage.
 pub fn battlemage(mut notes: Notes) -> Vec<u8> {
     notes = notes.number(1, 1274).number(2, 3081).number(3, 0x20_0000);
     notes = notes.intel(4, b"1.73\0").number(6, 0x0500_4000);

@@ -1,4 +1,4 @@
-//! Runs the command line on files that are made to cost much, with a limit on its memory.
+//! Runs the command line on expensive files, with a memory limit.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use zeview::decode::limits;
 
-/// The commands that read a file; `@` is the file, `@2` another one, `OUT` a new folder.
+/// Commands that read a file; `@` is the file, `@2` another one, `OUT` a new folder.
 pub const COMMANDS: &[&[&str]] = &[
     &["@"],
     &["check", "--json", "@"],
@@ -40,7 +40,7 @@ pub const COMMANDS: &[&[&str]] = &[
     &["diff", "@", "@2"],
 ];
 
-/// The comparisons of two files.
+/// Comparisons of two files.
 pub const COMPARISONS: &[&[&str]] = &[
     &["diff", "@", "@2"],
     &["diff", "--json", "--code", "@", "@2"],
@@ -50,24 +50,24 @@ pub const COMPARISONS: &[&[&str]] = &[
     &["diff", "--fail-if", "spill_size increased", "@", "@2"],
 ];
 
-/// Memory for each byte of a file, and at least; a comparison has two files and their rows.
+/// Memory limit per byte of a file, and its minimum; a comparison has two files and their rows.
 const MEMORY: u64 = 10;
 const MEMORY_LEAST: u64 = 64 << 20;
 
-/// What a command did.
+/// Result of a command.
 pub struct Outcome {
-    /// The exit status; `None` if a signal ended it, as when memory was refused.
+    /// Exit status; `None` if a signal ended the process, as when an allocation failed.
     pub status: Option<i32>,
-    /// Bytes on standard output and in files.
+    /// Number of bytes on standard output and in files.
     pub output: u64,
 }
 
-/// The output that a file of `size` bytes may take: one item may reach over the limit.
+/// Returns the output limit for a file of `size` bytes, with room for one item beyond it.
 pub fn output_allowed(size: u64) -> u64 {
     limits::output(size) + (256 << 10)
 }
 
-/// The same bytes, but for some here and there.
+/// Returns a copy with a few changed bytes.
 pub fn changed(bytes: &[u8]) -> Vec<u8> {
     let mut other = bytes.to_vec();
     for byte in other.iter_mut().skip(1024).step_by(509) {
@@ -83,7 +83,7 @@ pub fn write_files(folder: &Path, [file, other]: &[Vec<u8>; 2]) -> io::Result<()
 }
 
 /// Runs one of the [`COMMANDS`] on the files in a folder, of `size` bytes. An allocation beyond the
-/// limit fails, and ends the program.
+/// limit fails and ends the process.
 pub fn run(program: &str, command: &[&str], size: u64, folder: &Path) -> io::Result<Outcome> {
     let times = if command[0] == "diff" { 6 } else { 1 };
     let out = folder.join("out");
@@ -120,7 +120,7 @@ pub fn run(program: &str, command: &[&str], size: u64, folder: &Path) -> io::Res
     Ok(Outcome { status, output })
 }
 
-/// A command that may take the memory that a file of `size` bytes is allowed.
+/// Returns a command limited to the memory allowed for a file of `size` bytes.
 fn limited(program: &str, size: u64) -> Command {
     let most = (size * MEMORY).max(MEMORY_LEAST) / 1024;
     let mut command = Command::new("sh");
@@ -131,7 +131,7 @@ fn limited(program: &str, size: u64) -> Command {
 }
 
 /// Lets `zeview open` serve the first file in a folder, and fetches it. Returns the number of bytes
-/// that came.
+/// received.
 pub fn serve(program: &str, size: u64, folder: &Path) -> io::Result<u64> {
     let page = folder.join("page");
     fs::create_dir_all(&page)?;

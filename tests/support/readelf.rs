@@ -1,4 +1,4 @@
-//! What `readelf -aW` prints, and how it differs from the decoder's rows.
+//! Parses the output of `readelf -aW`, and compares it with the decoder's rows.
 
 use super::view::{Entry, View, view};
 
@@ -8,9 +8,9 @@ pub struct Listing {
     pub header: Vec<(&'static str, u64)>,
     pub sections: Vec<SectionLine>,
     pub symbols: Vec<SymbolLine>,
-    /// By the name of the section.
+    /// By section name.
     pub relocations: Vec<(String, Vec<RelocationLine>)>,
-    /// By the name of the section.
+    /// By section name.
     pub notes: Vec<(String, Vec<NoteLine>)>,
 }
 
@@ -49,7 +49,7 @@ pub struct NoteLine {
     pub desc: Vec<u8>,
 }
 
-/// Lines of the header that are numbers, and the fields that they show.
+/// Header lines with numbers, and their fields.
 const HEADER: &[(&str, &str)] = &[
     ("Entry point address:", "e_entry"),
     ("Start of program headers:", "e_phoff"),
@@ -75,7 +75,7 @@ fn hex(text: &str) -> Option<u64> {
     u64::from_str_radix(text, 16).ok()
 }
 
-/// What is listed at the moment.
+/// Current part of the listing.
 enum Part {
     Header,
     Relocations,
@@ -83,7 +83,7 @@ enum Part {
     Notes,
 }
 
-/// Reads a listing.
+/// Parses a listing.
 pub fn parse(text: &str) -> Listing {
     let mut listing = Listing::default();
     let mut part = Part::Header;
@@ -243,7 +243,7 @@ fn note(line: &str) -> Option<NoteLine> {
     })
 }
 
-/// What the rows of a file say otherwise than the listing.
+/// Returns the differences between the rows of a file and the listing.
 pub fn differences(bytes: &[u8], listing: &Listing) -> Vec<String> {
     let view = view(bytes);
     let mut found = Vec::new();
@@ -283,7 +283,7 @@ pub fn differences(bytes: &[u8], listing: &Listing) -> Vec<String> {
 
 type Expect<'a> = &'a mut dyn FnMut(&dyn Fn() -> String, bool);
 
-/// Characters outside of ASCII are printed in one way or the other, and long names cut.
+/// Compares names: non-ASCII characters are printed in different ways, and long names are cut.
 fn same_name(ours: &str, theirs: &str) -> bool {
     let cut = theirs.len() > 200 && ours.starts_with(theirs);
     ours == theirs || cut || !ours.is_ascii()
@@ -392,7 +392,7 @@ fn relocation_line(entry: &Entry) -> RelocationLine {
 
 fn notes(view: &View, listing: &Listing, expect: Expect<'_>) {
     for (name, lines) in &listing.notes {
-        // 64 zero bytes that are no notes; readelf sees notes of type 0 or complains.
+        // 64 zero bytes, which are not notes; readelf prints notes of type 0 or complains.
         if name == ".note.intelgt.metrics" {
             continue;
         }

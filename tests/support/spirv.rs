@@ -1,13 +1,13 @@
-//! Builds modules of SPIR-V, word by word.
+//! Builds SPIR-V modules, word by word.
 
-/// A module; 32-bit words in the order that it is built in.
+/// A module, in words of the host's byte order.
 #[derive(Debug, Clone)]
 pub struct Module {
     words: Vec<u32>,
     big: bool,
 }
 
-/// A text as operands: with its NUL, to whole words.
+/// Encodes text as operands: with a NUL, padded to whole words.
 pub fn text(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(bytes.len() / 4 * 4 + 4, 0);
@@ -16,7 +16,7 @@ pub fn text(text: &str) -> Vec<u32> {
 }
 
 impl Module {
-    /// The header, with ids below `bound`.
+    /// Returns a header, with ids below `bound`.
     pub fn new(bound: u32) -> Module {
         Module {
             words: vec![0x0723_0203, 0x0001_0400, 6 << 16 | 14, bound, 0],
@@ -24,31 +24,31 @@ impl Module {
         }
     }
 
-    /// The other order of bytes.
+    /// Swaps the byte order.
     pub fn big(mut self) -> Module {
         self.big = true;
         self
     }
 
-    /// An instruction with its operands.
+    /// Adds an instruction with its operands.
     pub fn op(self, opcode: u16, operands: &[u32]) -> Module {
         let count = u32::try_from(operands.len() + 1).unwrap();
         self.words(&[count << 16 | u32::from(opcode)])
             .words(operands)
     }
 
-    /// The same with a text after them.
+    /// Adds an instruction with a text after the other operands.
     pub fn op_text(self, opcode: u16, operands: &[u32], last: &str) -> Module {
         self.op(opcode, &[operands, &text(last)].concat())
     }
 
-    /// Words as they are.
+    /// Adds words.
     pub fn words(mut self, words: &[u32]) -> Module {
         self.words.extend_from_slice(words);
         self
     }
 
-    /// A word changed.
+    /// Replaces a word.
     pub fn with(mut self, at: usize, word: u32) -> Module {
         self.words[at] = word;
         self
@@ -63,7 +63,7 @@ impl Module {
     }
 }
 
-/// A kernel with one of each sort of operand.
+/// Returns a kernel with one of each kind of operand.
 pub fn kernel() -> Module {
     Module::new(32)
         .op(17, &[4]) // OpCapability Addresses

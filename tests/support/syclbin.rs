@@ -8,7 +8,7 @@ use zeview::decode::compression::Method;
 use super::compressed::stream;
 use super::{spirv, zebin};
 
-/// The digits of bytes, with the number of bits before them.
+/// Encodes bytes, preceded by their number of bits.
 pub fn encode(bits: u64, bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let all = [&bits.to_le_bytes(), bytes].concat();
@@ -25,12 +25,12 @@ pub fn encode(bits: u64, bytes: &[u8]) -> String {
     text
 }
 
-/// A text of property sets.
+/// Text of property sets.
 #[derive(Debug, Clone, Default)]
 pub struct Text(pub Vec<u8>);
 
 impl Text {
-    /// A line as it is.
+    /// Adds a line verbatim.
     pub fn line(mut self, line: impl AsRef<[u8]>) -> Text {
         self.0.extend(line.as_ref());
         self.0.push(b'\n');
@@ -54,7 +54,7 @@ impl Text {
     }
 }
 
-/// Numbers of 32 bits, one after the other.
+/// Encodes consecutive 32-bit numbers.
 pub fn words(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
 }
@@ -79,7 +79,7 @@ pub fn native_text(arch: &str, target: &str) -> Text {
         .bytes("target", target.as_bytes())
 }
 
-/// Metadata, and device code.
+/// Metadata and device code.
 #[derive(Debug, Clone, Default)]
 pub struct Code {
     pub text: Text,
@@ -94,14 +94,14 @@ pub struct Module {
     pub native: Vec<Code>,
 }
 
-/// What a SYCLBIN of either generation is made of.
+/// Parts of a SYCLBIN, for either generation.
 #[derive(Debug, Clone, Default)]
 pub struct Syclbin {
     pub global: Text,
     pub modules: Vec<Module>,
 }
 
-/// A number of `size` bytes at `at` changed.
+/// Returns the bytes with the number of `size` bytes at `at` changed.
 pub fn patched(bytes: &[u8], at: usize, size: usize, number: u64) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);
@@ -109,8 +109,8 @@ pub fn patched(bytes: &[u8], at: usize, size: usize, number: u64) -> Vec<u8> {
 }
 
 impl Syclbin {
-    /// Two abstract modules: one of SPIR-V that imports a symbol, and one with SPIR-V and a zebin
-    /// that exports it.
+    /// Returns two abstract modules: one of SPIR-V that imports a symbol, and one with SPIR-V and a
+    /// zebin that export it.
     pub fn small() -> Syclbin {
         let spirv = spirv::kernel().build();
         let target = "spir64-unknown-unknown";
@@ -148,7 +148,7 @@ impl Syclbin {
         }
     }
 
-    /// Many abstract modules with a few bytes of device code each.
+    /// Returns many abstract modules with a few bytes of device code each.
     pub fn many(count: usize) -> Syclbin {
         let module = |at: usize| Module {
             text: Text::default()
@@ -170,7 +170,7 @@ impl Syclbin {
         }
     }
 
-    /// The first generation.
+    /// Writes the first generation.
     pub fn v1(&self) -> Vec<u8> {
         let (mut modules, mut ir, mut native) = (vec![], vec![], vec![]);
         let (mut metadata, mut binary) = (self.global.0.clone(), Vec::new());
@@ -203,7 +203,7 @@ impl Syclbin {
         [file, modules, ir, native, metadata, binary].concat()
     }
 
-    /// The entries of the second generation.
+    /// Returns the entries of the second generation.
     pub fn entries(&self) -> Vec<Entry> {
         let entry = |role: &str, module: Option<usize>, image: Vec<u8>| {
             let mut entry = Entry::of_kind(7, image)
@@ -233,7 +233,7 @@ impl Syclbin {
         all
     }
 
-    /// The second generation.
+    /// Writes the second generation.
     pub fn v2(&self) -> Vec<u8> {
         Offload::new(2, self.entries()).build()
     }
@@ -259,13 +259,13 @@ impl Entry {
         }
     }
 
-    /// With a key; a value in the place of one that it has.
+    /// Sets a key.
     pub fn string(mut self, key: &str, value: &str) -> Entry {
         self.strings.retain(|(old, _)| old != key.as_bytes());
         self.again(key, value)
     }
 
-    /// With a key, once more.
+    /// Adds a key, even if it exists.
     pub fn again(mut self, key: &str, value: &str) -> Entry {
         let bytes = |text: &str| text.as_bytes().to_vec();
         self.strings.push((bytes(key), bytes(value)));
@@ -290,7 +290,7 @@ impl Offload {
         Offload { version, entries }
     }
 
-    /// Version 3 with all but the header compressed.
+    /// Returns version 3, compressed except for the header.
     pub fn packed(entries: Vec<Entry>, method: Method) -> Vec<u8> {
         let plain = Offload::new(3, entries).build();
         let stream = stream(method, &plain[40..]);
@@ -317,7 +317,7 @@ impl Offload {
         let mut placed = HashMap::new();
         let mut place = |text: &[u8]| {
             let wanted = [text, &[0]].concat();
-            // Ends of others are shared near the beginning; beyond, only whole strings.
+            // Suffixes are shared only near the start; later, only whole strings.
             let near = strings.get(..4096).unwrap_or(&strings);
             let found = near.windows(wanted.len()).position(|w| w == wanted);
             let found = found.or_else(|| placed.get(&wanted).copied());

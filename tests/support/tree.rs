@@ -1,23 +1,23 @@
-//! A document with everything in it opened.
+//! A document with all nodes expanded.
 
 use std::ops::Range;
 
 use zeview::model::{Document, Node, NodeKind, Span};
 
-/// A node with its place in the tree.
+/// A node with its position in the tree.
 #[derive(Debug, Clone)]
 pub struct Flat {
     pub node: Node,
     pub parent: Option<usize>,
     pub depth: usize,
-    /// Its children, which stand together.
+    /// Range of its children, which are consecutive.
     pub children: Range<usize>,
-    /// It is below a text that is taken apart: its bytes are characters.
+    /// Whether it is below a decoded text: its bytes are characters.
     pub in_text: bool,
 }
 
 impl Flat {
-    /// It has bytes of its own that no child has: a leaf, a word with named bits, or packed
+    /// Returns whether it has bytes that no child has: a leaf, a word with named bits, or packed
     /// bytes.
     pub fn is_terminal(&self, tree: &Tree) -> bool {
         let first = tree.nodes.get(self.children.start);
@@ -29,8 +29,8 @@ impl Flat {
         self.node.extent()
     }
 
-    /// The bytes that are this node's and no child's: all of a leaf's, and what introduces
-    /// a list or mapping.
+    /// Returns the bytes of this node that are in no child: all bytes of a leaf, or the prefix of a
+    /// list or mapping.
     pub fn own_bytes(&self, tree: &Tree) -> Option<Span> {
         let (extent, span) = (self.extent()?, self.node.span?);
         if self.is_terminal(tree) {
@@ -46,14 +46,13 @@ pub struct Tree {
     pub nodes: Vec<Flat>,
 }
 
-/// No walk makes more rows than this for each byte, and some.
+/// Maximum number of rows of a walk, per byte and in addition.
 const ROWS_PER_BYTE: u64 = 24;
 
-/// Children are asked for in pages of this many.
+/// Number of children per page.
 const PAGE: u64 = 256;
 
-/// Opens everything. Ends with an error where there are more rows than a file of this size
-/// can have.
+/// Expands everything. Fails if there are more rows than a file of this size may have.
 pub fn walk_all(document: &Document) -> Result<Tree, String> {
     let root = document.root().clone();
     let sources = &document.sources;
@@ -74,7 +73,7 @@ pub fn walk_all(document: &Document) -> Result<Tree, String> {
     let mut at = 0;
     while let Some(parent) = tree.nodes.get(at).cloned() {
         let first = tree.nodes.len();
-        // The fields of some instructions: they are many and all alike.
+        // Only some instructions are expanded, as they are many and similar.
         let is_skipped =
             parent.node.kind == NodeKind::Instruction && !parent.node.index.is_multiple_of(16);
         let count = match is_skipped {
@@ -106,7 +105,7 @@ pub fn walk_all(document: &Document) -> Result<Tree, String> {
 }
 
 impl Tree {
-    /// The names on the way to a node, for messages.
+    /// Returns the path of a node by names, for messages.
     pub fn path(&self, index: usize) -> String {
         let mut names = Vec::new();
         let mut at = Some(index);

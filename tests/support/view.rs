@@ -1,4 +1,4 @@
-//! What the decoder's rows say, as plain tables: for comparing with other readers.
+//! The decoder's rows as plain tables, for comparison with other readers.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use zeview::model::{Node, Value};
 
 use super::tree::{Flat, Tree, walk_all};
 
-/// The numbers of a record, by the names of its fields.
+/// Numbers of a record, by field name.
 pub type Numbers = BTreeMap<String, u64>;
 
 /// An entry of a table.
@@ -14,13 +14,13 @@ pub type Numbers = BTreeMap<String, u64>;
 pub struct Entry {
     pub name: String,
     pub numbers: Numbers,
-    /// The text fields.
+    /// Text fields.
     pub texts: BTreeMap<String, String>,
-    /// Where its description stands: notes.
+    /// Range of the description of a note.
     pub desc: Vec<u8>,
 }
 
-/// A section and what is in it.
+/// A section and its contents.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     pub header: Entry,
@@ -28,7 +28,7 @@ pub struct Section {
     pub entries: Vec<Entry>,
 }
 
-/// An ELF file as the rows have it.
+/// An ELF file as shown in the rows.
 #[derive(Debug, Default)]
 pub struct View {
     pub header: Numbers,
@@ -66,7 +66,7 @@ pub fn view(bytes: &[u8]) -> View {
     view
 }
 
-/// The section whose bytes a part of the file is.
+/// Returns the index of the section with the bytes of this part.
 pub fn header_index(part: &Node) -> Option<usize> {
     let header = part.xrefs.iter().find(|x| x.why == "section header")?;
     header

@@ -1,4 +1,4 @@
-//! Ends the test run when one case takes too long: a hang has no other symptom.
+//! Aborts the test run if one case takes too long, as a hang has no other symptom.
 
 use std::io::{Write, stderr};
 use std::process::abort;
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What one case may take in the release profile, with a factor for builds that are not
-/// optimized and for machines that are busy.
+/// Time limit of a case in the release profile, with a factor for unoptimized builds and busy
+/// machines.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 20 });
 
-/// Names the case at hand, and ends the process when it does not change in time.
+/// Names the current case, and ends the process if it does not change in time.
 pub struct Watchdog(Arc<Mutex<(String, Instant)>>);
 
 impl Watchdog {
@@ -21,7 +21,7 @@ impl Watchdog {
         Watchdog(state)
     }
 
-    /// The next case begins.
+    /// Starts the next case.
     pub fn case(&self, name: impl Into<String>) {
         if let Ok(mut state) = self.0.lock() {
             *state = (name.into(), Instant::now());
@@ -34,7 +34,7 @@ fn watch(state: &Weak<Mutex<(String, Instant)>>) {
         if let Ok(state) = state.lock() {
             let (name, since) = &*state;
             if since.elapsed() > PATIENCE && !name.is_empty() {
-                // Not `eprintln`, which a test's thread keeps for itself.
+                // `eprintln` would be captured by the test harness.
                 let _ = writeln!(
                     stderr(),
                     "{name}: no end after {} s",

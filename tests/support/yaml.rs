@@ -1,12 +1,12 @@
-//! The rows of `.ze_info`, compared with what a general YAML reader says.
+//! Compares the rows of `.ze_info` with a general YAML reader.
 
 use serde_yaml::Value as Yaml;
 use zeview::model::{NodeKind, Value};
 
 use super::tree::{Flat, Tree, walk_all};
 
-/// Compares the rows of a file's `.ze_info` with its text; says how many values were
-/// compared, 0 where the text is none for a general reader: a key that is there twice.
+/// Compares the rows of a file's `.ze_info` with its text. Returns the number of compared values; 0
+/// if the general reader rejects the text because of a duplicate key.
 pub fn compare(file: &[u8], text: &[u8]) -> Result<usize, String> {
     let document = super::open(file);
     let tree = walk_all(&document)?;
@@ -29,7 +29,7 @@ pub fn compare(file: &[u8], text: &[u8]) -> Result<usize, String> {
     Ok(count)
 }
 
-/// The children that are values: no comments, markers or brackets.
+/// Returns the children that are values, without comments, markers and brackets.
 fn values<'a>(tree: &'a Tree, flat: &Flat) -> Vec<&'a Flat> {
     let kinds = [NodeKind::Syntax, NodeKind::Gap, NodeKind::Derived];
     let children = tree.children(flat).iter();

@@ -1,9 +1,9 @@
-//! Writes zebins: what the compiler would write for kernels of given names, in short.
+//! Writes minimal zebins, as the compiler would for kernels with these names.
 
 use super::elf::{Class, Elf, Relocation, Section, Symbol};
 use super::notes::{Notes, battlemage};
 
-/// The metadata of a kernel, as the compiler writes it.
+/// Returns the metadata of a kernel, as the compiler writes it.
 pub fn ze_info_kernel(name: &str) -> String {
     format!(
         "  - name:            {name}
@@ -31,14 +31,13 @@ pub fn ze_info_kernel(name: &str) -> String {
     )
 }
 
-/// `.ze_info` with kernels of these names.
+/// Returns `.ze_info` with kernels of these names.
 pub fn ze_info<S: AsRef<str>>(kernels: &[S]) -> String {
     let entries: String = kernels.iter().map(|k| ze_info_kernel(k.as_ref())).collect();
     format!("---\nversion:         '1.73'\nkernels:\n{entries}...\n")
 }
 
-/// Machine code of `count` instructions, every fourth of them compacted twice; and zero
-/// bytes to prefetch.
+/// Returns machine code of `count` instructions; two compacted ones replace every fourth.
 pub fn code(count: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for i in 0..count {
@@ -55,12 +54,12 @@ pub fn code(count: usize) -> Vec<u8> {
     bytes
 }
 
-/// A zebin with kernels of these names, in which nothing is wrong.
+/// Returns a correct zebin with kernels of these names.
 pub fn zebin<S: AsRef<str>>(kernels: &[S]) -> Elf {
     zebin_of(Class::Elf64, kernels)
 }
 
-/// The same in the class.
+/// Returns a correct zebin of this class.
 pub fn zebin_of<S: AsRef<str>>(class: Class, kernels: &[S]) -> Elf {
     let mut elf = Elf::new(class);
     let mut symbols = Vec::new();
@@ -108,12 +107,12 @@ pub fn zebin_of<S: AsRef<str>>(class: Class, kernels: &[S]) -> Elf {
     ))
 }
 
-/// One kernel named `k`.
+/// Returns a zebin with one kernel named `k`.
 pub fn small() -> Elf {
     zebin(&["k"])
 }
 
-/// A file with `count` kernels, as long in each part as the compiler's.
+/// Returns a file with `count` kernels, with parts as long as the compiler's.
 pub fn many(count: usize) -> Vec<u8> {
     let names: Vec<String> = (0..count)
         .map(|i| format!("kernel_number_{i:06}"))

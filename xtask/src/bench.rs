@@ -1,18 +1,18 @@
-//! Benchmarks: of the decoder with cargo, of the page in Chromium.
+//! Benchmarks: native ones with cargo, page benchmarks in Chromium.
 
 use crate::checks;
 use crate::options::Options;
 use crate::project::Project;
 use crate::shell::{self, Outcome};
 
-/// Those of `benches/*.rs`, with the features that they need.
+/// Benchmarks in `benches/*.rs`, with the features that they need.
 const NATIVE: &[(&str, &str)] = &[
     ("core", "decode"),
     ("kernels", "decode"),
     ("compare", "cli"),
 ];
 
-/// `benches/*.mjs`, on the release folder as it is.
+/// Benchmarks in `benches/*.mjs`, which use the existing release folder.
 const SCRIPTS: &[&str] = &["page", "memory", "peers"];
 
 /// `cargo xtask bench [NAME]…`

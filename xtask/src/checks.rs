@@ -19,12 +19,12 @@ struct Step {
     name: &'static str,
     what: &'static str,
     needs: &'static [Need],
-    /// Part of `--quick`: needs neither wasm nor a browser.
+    /// Whether the step is part of `--quick`: it needs neither wasm nor a browser.
     quick: bool,
     run: fn(&Project, &Tools) -> Outcome,
 }
 
-/// In this order. The journeys come last, so that the output ends with their summary.
+/// Steps in execution order. Journeys come last, so that the output ends with their summary.
 const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -35,28 +35,28 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "structure",
-        what: "imports between the folders of src, circles, sizes",
+        what: "imports between the folders of src, cycles, sizes",
         needs: &[],
         quick: true,
         run: |project, _| structure::run(project),
     },
     Step {
         name: "tables",
-        what: "the tables of instruction encodings are those of the model",
+        what: "tables of instruction encodings are up to date",
         needs: &[],
         quick: true,
         run: |project, _| isa_tables::run(project, true),
     },
     Step {
         name: "spelling",
-        what: "words in texts and code, as _typos.toml has them",
+        what: "spelling in text and code (_typos.toml)",
         needs: &[Need::Typos],
         quick: true,
         run: spelling,
     },
     Step {
         name: "clippy",
-        what: "lints, for each set of features",
+        what: "lints, for each feature set",
         needs: &[Need::Clippy, Need::WasmTarget],
         quick: true,
         run: clippy,
@@ -112,7 +112,7 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Each set of features that is built somewhere, with the targets that use it.
+/// Feature sets that are built, with the targets that use them.
 const FEATURE_SETS: &[&[&str]] = &[
     &["--workspace", "--all-targets", "--all-features"],
     &["--workspace"],
@@ -160,7 +160,7 @@ pub fn test(project: &Project, mut options: Options) -> Outcome {
     run_named(project, &names)
 }
 
-/// Runs the named steps in their own order, up to the first that fails.
+/// Runs the named steps in table order, until one fails.
 pub fn run_named<S: AsRef<str>>(project: &Project, names: &[S]) -> Outcome {
     let named = |step: &&Step| names.iter().any(|name| name.as_ref() == step.name);
     let is_step = |name: &&S| STEPS.iter().any(|step| step.name == name.as_ref());
@@ -187,7 +187,7 @@ pub fn run_named<S: AsRef<str>>(project: &Project, names: &[S]) -> Outcome {
             let time = shell::duration(start.elapsed());
             format!("step {} failed after {time}: {trouble}", step.name)
         })?;
-        // Nothing after the last step: its own summary ends the output.
+        // No line after the last step: its own summary ends the output.
         if index + 1 < steps.len() {
             say(format!(
                 "== {}: passed in {} ==",
@@ -214,7 +214,8 @@ fn clippy(project: &Project, _: &Tools) -> Outcome {
     Ok(())
 }
 
-/// All features: the page's state and components are tested natively too.
+/// Runs the native tests with all features: the page's state and components are tested natively
+/// too.
 fn native(project: &Project, _: &Tools) -> Outcome {
     shell::run(&mut project.cargo(["test", "--workspace", "--all-features"]))
 }
@@ -251,15 +252,15 @@ fn wasm(project: &Project, tools: &Tools) -> Outcome {
             "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
             project.journeys().join("webdriver.json"),
         )
-        // Other drivers that the machine may have would be preferred.
+        // Prefer this driver over others on the machine.
         .env_remove("GECKODRIVER");
     shell::run(&mut tests)
 }
 
-/// The journeys go through the release folder as it is.
+/// Runs the journeys on the existing release folder.
 fn browser(project: &Project, tools: &Tools) -> Outcome {
     if !dist::folder(project).join("index.html").is_file() {
-        return Err("there is no release folder; run the step \"dist\" before".to_owned());
+        return Err("no release folder; run the step \"dist\" first".to_owned());
     }
     let mut node = node(project, tools)?;
     node.args(["--test", "--test-reporter=tap", "--test-concurrency=2"])
@@ -267,7 +268,7 @@ fn browser(project: &Project, tools: &Tools) -> Outcome {
     shell::run(&mut node)
 }
 
-/// Node.js with what a script needs that drives a browser through the release folder.
+/// Returns a Node.js command set up to drive a browser through the release folder.
 fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
     let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
     let mut node = Command::new("node");
@@ -279,7 +280,7 @@ fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
     Ok(node)
 }
 
-/// Runs a script that drives a browser through the release folder as it is.
+/// Runs a script that drives a browser through the existing release folder.
 pub fn script(project: &Project, path: &str) -> Outcome {
     let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
     dist::expect(project)?;
@@ -288,7 +289,8 @@ pub fn script(project: &Project, path: &str) -> Outcome {
     shell::run(&mut node)
 }
 
-/// The names of `tests/browser/*.test.mjs`: not every Node.js knows patterns.
+/// Returns the names of `tests/browser/*.test.mjs`, as older versions of Node.js do not support
+/// patterns.
 fn journey_files(project: &Project) -> Outcome<Vec<OsString>> {
     let folder = project.journeys();
     let entries = std::fs::read_dir(&folder);

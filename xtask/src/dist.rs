@@ -1,20 +1,18 @@
 //! The release folder: any static host can serve it, in any folder.
 //!
-//! # Versions in the addresses
+//! # Versioned addresses
 //!
-//! A browser may hold some files of an earlier release, and a script of one
-//! release does not fit the wasm of another. So all scripts, wasm and styles go
-//! into one folder whose name is a hash of their content, and only the html files
-//! beside it, which every visit asks for anew, name that folder:
-//!
+//! A browser may cache some files of an earlier release, and a script of one release does not fit
+//! the wasm of another. All scripts, wasm and styles therefore go into one folder named by a hash
+//! of their content. Only the HTML files beside it, which every visit revalidates, name that
+//! folder:
 //! ```text
 //! dist/index.html, icons/, samples/
 //! dist/0123456789ab/app.js, app_bg.wasm, boot.js, worker_loader.js, tokens.css …
 //! ```
-//!
-//! The files in the folder find each other by relative addresses and need no
-//! change, which hashed file names would: wasm holds addresses too. A release is
-//! loaded as a whole or not at all.
+//! The files in the folder refer to each other by relative addresses, so they need no changes.
+//! Hashed file names would need them, as wasm contains addresses too. A release is loaded as a
+//! whole or not at all.
 
 use crate::page;
 use crate::project::Project;
@@ -32,7 +30,7 @@ pub const NEEDS: &[Need] = &[
     Need::WasmOpt,
 ];
 
-/// What rustc may use in wasm: more than wasm-opt assumes.
+/// Wasm features that rustc may use; wasm-opt assumes fewer.
 const WASM_FEATURES: &[&str] = &[
     "--enable-bulk-memory",
     "--enable-multivalue",
@@ -46,9 +44,9 @@ const WASM_FEATURES: &[&str] = &[
 pub fn build(project: &Project, tools: &Tools) -> Outcome {
     let built = page::build_release(project, tools)?;
     if let Some(wasm_opt) = &tools.wasm_opt {
-        // The page has to arrive soon, the decoder has to run fast.
-        optimise(wasm_opt, &built.join("app_bg.wasm"), "-Oz")?;
-        optimise(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
+        // Optimize the page for size, the decoder for speed.
+        optimize(wasm_opt, &built.join("app_bg.wasm"), "-Oz")?;
+        optimize(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
     }
     let dist = folder(project);
     let version = assemble(&built, &dist)?;
@@ -56,7 +54,7 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
     sizes::check(&dist, &version)
 }
 
-/// The version of the release in a folder: the name of the folder in it.
+/// Returns the version of the release in a folder, which is the name of its subfolder.
 pub fn version(dist: &Path) -> Outcome<String> {
     let entries = fs::read_dir(dist).map_err(|error| format!("{}: {error}", dist.display()))?;
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -68,11 +66,11 @@ pub fn version(dist: &Path) -> Outcome<String> {
         .ok_or(format!("{} holds no release", dist.display()))
 }
 
-/// Fails where there is no release folder.
+/// Fails if there is no release folder.
 pub fn expect(project: &Project) -> Outcome {
     match folder(project).join("index.html").is_file() {
         true => Ok(()),
-        false => Err("there is no release folder; run cargo xtask dist before".to_owned()),
+        false => Err("no release folder; run cargo xtask dist first".to_owned()),
     }
 }
 
@@ -80,17 +78,17 @@ pub fn folder(project: &Project) -> PathBuf {
     project.root.join("dist")
 }
 
-fn optimise(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
+fn optimize(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
     let mut command = Command::new(wasm_opt);
     command.arg(level).args(WASM_FEATURES);
-    // The functions of a module beside each other: compressed, the file is 2 % smaller.
+    // Keep the functions of a module together: the compressed file is 2% smaller.
     command.arg("--reorder-functions-by-name");
     command.arg(wasm).arg("-o").arg(wasm);
     shell::run(&mut command)
 }
 
-/// Copies the page that Trunk built into `dist` and puts the version into its
-/// addresses; returns the version.
+/// Copies the page that Trunk built into `dist`, adds the version to its addresses, and returns the
+/// version.
 fn assemble(built: &Path, dist: &Path) -> Outcome<String> {
     let mut names = files(built)?;
     names.sort();
@@ -125,18 +123,19 @@ fn assemble(built: &Path, dist: &Path) -> Outcome<String> {
     Ok(version)
 }
 
-/// Scripts that are named from outside of the release: by other pages, and by visits before.
+/// Scripts addressed from outside the release: by other pages and by earlier visits.
 const STABLE: &[&str] = &[SERVICE_WORKER, "zeview-embed.js"];
-/// It is given the list of the files.
+/// The service worker, which gets the list of files.
 const SERVICE_WORKER: &str = "service_worker.js";
-/// The sample of 3 MB is fetched when it is opened.
+/// The sample of 3 MB, which is fetched when opened.
 const FETCHED: &[&str] = &["samples/kernels600.dg2.zebin"];
-/// Where the list goes.
+/// Line that is replaced with the list.
 const RELEASE: &str = "const RELEASE = { version: \"\", files: [] };";
-/// Examples for those who embed the decoder are no part of the page.
+/// Examples for embedding the decoder, which are not part of the page.
 const EXAMPLES: &[&str] = &["embed.html", "embed.js", "zeview-embed.js"];
 
-/// What other pages name keeps its address: samples, icons, and the script that embeds the page.
+/// Returns whether the address has the version. Samples, icons and the embedding script keep their
+/// address, as other pages refer to them.
 fn is_versioned(name: &Path) -> bool {
     has_extension(name, &["js", "wasm", "css"])
         && !STABLE.iter().any(|stable| name == Path::new(stable))
@@ -149,19 +148,18 @@ fn has_extension(name: &Path, extensions: &[&str]) -> bool {
     extensions.iter().any(|known| extension == *known)
 }
 
-/// Puts the version into every address `"./name"` of an html file, and takes out
-/// the lines with instructions that Trunk leaves in it.
+/// Adds the version to every address `"./name"` of an HTML file, and removes Trunk's instructions.
 fn with_version(html: &str, versioned: &[PathBuf], version: &str) -> Outcome<String> {
     let lines = html.split_inclusive('\n');
     let mut html: String = lines.filter(|line| !line.contains("data-trunk")).collect();
     for name in versioned {
         let name = name.to_string_lossy().replace('\\', "/");
         html = html.replace(&format!("\"./{name}\""), &format!("\"./{version}/{name}\""));
-        // An address in another spelling would point to nothing in the release.
+        // An address in another form would not resolve in the release.
         for quote in ['"', '\''] {
             for start in ["", "./", "/"] {
                 if html.contains(&format!("{quote}{start}{name}{quote}")) {
-                    return Err(format!("html files have to write \"./{name}\" for {name}"));
+                    return Err(format!("html files must write \"./{name}\" for {name}"));
                 }
             }
         }
@@ -169,8 +167,8 @@ fn with_version(html: &str, versioned: &[PathBuf], version: &str) -> Outcome<Str
     Ok(html)
 }
 
-/// Puts the list of the page's files into the service worker. The version there is one of all
-/// files: a sample that changes makes a new release too.
+/// Inserts the list of the page's files into the service worker. Its version covers all files, so a
+/// changed sample makes a new release too.
 fn with_release(
     script: &str,
     built: &Path,
@@ -189,7 +187,7 @@ fn with_release(
         hash.add(text.as_bytes());
         hash.add(&bytes);
         files.push(match text.as_str() {
-            // The page is asked for by its folder.
+            // The page is requested by its folder.
             "index.html" => "\"\"".to_owned(),
             _ if is_versioned(name) => format!("\"{version}/{text}\""),
             _ => format!("\"{text}\""),
@@ -206,7 +204,7 @@ fn with_release(
     }
 }
 
-/// All files under `root`, relative to it.
+/// Returns all files under `root`, relative to it.
 pub fn files(root: &Path) -> Outcome<Vec<PathBuf>> {
     let mut names = Vec::new();
     list_files(root, Path::new(""), &mut names)?;
@@ -240,7 +238,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Outcome {
     fs::write(path, bytes).map_err(trouble)
 }
 
-/// FNV-1a: it tells releases apart and need not withstand an attack.
+/// FNV-1a. It distinguishes releases and need not resist attacks.
 struct Fnv(u64);
 
 impl Fnv {
@@ -255,7 +253,7 @@ impl Fnv {
     }
 
     fn text(&self) -> String {
-        // 48 bits: short addresses, and more releases than anybody makes.
+        // 48 bits: short addresses, and more than enough for all releases.
         format!("{:012x}", self.0 >> 16)
     }
 }
@@ -285,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_would_break_are_refused() {
+    fn other_address_forms_are_rejected() {
         let names = [PathBuf::from("app.js")];
         assert!(with_version("<script src='app.js'>", &names, "v").is_err());
         assert!(with_version("<script src=\"/app.js\">", &names, "v").is_err());

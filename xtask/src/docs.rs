@@ -1,7 +1,7 @@
 //! The documentation site: `docs/`, built by mdBook into the folder `docs` of the release.
 //!
-//! Its pages show samples of the release through relative addresses, so it is built after the
-//! page and belongs beside it. The service worker does not store it: its list of files is made
+//! Its pages show samples of the release through relative addresses, so it is built after the page
+//! and placed beside it. The service worker does not cache it, because its list of files is written
 //! when the page is built.
 
 use crate::dist;
@@ -30,7 +30,7 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
     shell::run(mdbook.arg("docs").current_dir(&project.root))?;
     let count = links::check(&release, &site)?;
     say(format!(
-        "the documentation is in {}; {count} links lead somewhere",
+        "the documentation is in {}; {count} links checked",
         site.display()
     ));
     Ok(())

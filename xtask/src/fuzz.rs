@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// libFuzzer ends the input that takes longer, or more memory.
+/// Limits per input, after which libFuzzer fails: time and memory.
 const LIMITS: [&str; 3] = ["-timeout=20", "-rss_limit_mb=4096", "-max_len=65536"];
 
 /// `cargo xtask fuzz [--minutes N] [--toolchain NAME] [TARGET…]`
@@ -26,7 +26,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     let all = targets(&fuzz)?;
     if let Some(unknown) = names.iter().find(|name| !all.contains(name)) {
         return Err(format!(
-            "no target \"{unknown}\"; there are {}",
+            "no target \"{unknown}\"; targets: {}",
             all.join(" ")
         ));
     }
@@ -60,15 +60,15 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     }
 }
 
-/// Whether the targets compile, with the toolchain of everything else: they need another one only
-/// to run. Shares the target folder, where their dependencies are checked already.
+/// Checks that the targets compile with the pinned toolchain; only running them needs another one.
+/// Shares the target folder, where their dependencies are already checked.
 pub fn check(project: &Project) -> Outcome {
     let mut check = project.cargo(["check", "--quiet", "--locked", "--manifest-path"]);
     check
         .arg(project.root.join("fuzz/Cargo.toml"))
         .arg("--target-dir")
         .arg(&project.target)
-        // libFuzzer is not compiled where nothing is linked: any file does.
+        // Checking does not link, so libFuzzer is not compiled: any file will do.
         .env(
             "CUSTOM_LIBFUZZER_PATH",
             project.root.join("fuzz/Cargo.toml"),
@@ -76,7 +76,7 @@ pub fn check(project: &Project) -> Outcome {
     shell::run(&mut check)
 }
 
-/// The targets that there are, by name.
+/// Returns the names of the targets.
 fn targets(fuzz: &Path) -> Outcome<Vec<String>> {
     let folder = fuzz.join("fuzz_targets");
     let mut names: Vec<String> = files(&folder)?
@@ -94,7 +94,7 @@ fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
         .collect())
 }
 
-/// What became of a target.
+/// Result of a target.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Row {
     name: String,
@@ -124,8 +124,8 @@ fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> 
         .arg("-print_final_stats=1")
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(&corpus)
-        // Memory that is never freed is no bug of a program that ends; it is looked for all the same
-        // by the limit.
+        // Memory that is never freed is not a bug in a program that exits; the memory limit still
+        // finds unbounded growth.
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -134,12 +134,12 @@ fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> 
     let output = fuzzer
         .output()
         .map_err(|error| format!("{name}: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let output = String::from_utf8_lossy(&output.stderr);
     let mut row = Row {
         name: name.to_owned(),
         corpus: files(&corpus)?.len(),
         time: start.elapsed(),
-        ..statistics(&said)
+        ..statistics(&output)
     };
     for path in files(&artifacts)? {
         if !before.contains(&path) {
@@ -147,10 +147,10 @@ fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> 
         }
     }
     if !output.status.success() {
-        say(tail(&said));
+        say(tail(&output));
         if row.findings.is_empty() {
             return Err(format!(
-                "{name}: {}, without an input that it is about",
+                "{name}: {}, without a failing input",
                 output.status
             ));
         }
@@ -159,10 +159,10 @@ fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> 
     Ok(row)
 }
 
-/// What libFuzzer says at its end: `stat::number_of_executed_units: 1234`.
-fn statistics(said: &str) -> Row {
+/// Parses libFuzzer's final statistics: `stat::number_of_executed_units: 1234`.
+fn statistics(output: &str) -> Row {
     let stat = |name: &str| {
-        let mut lines = said.lines().rev();
+        let mut lines = output.lines().rev();
         let line = lines.find_map(|line| line.strip_prefix("stat::")?.strip_prefix(name));
         line.and_then(|rest| rest.trim_start_matches(':').trim().parse().ok())
     };
@@ -173,9 +173,9 @@ fn statistics(said: &str) -> Row {
     }
 }
 
-/// The end of what a fuzzer says: what failed, and where.
-fn tail(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().collect();
+/// Returns the end of a fuzzer's output: the failure and its location.
+fn tail(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().collect();
     let start = lines.iter().rposition(|line| line.contains("panicked at"));
     let start = start.unwrap_or(lines.len().saturating_sub(40));
     lines[start..]
@@ -221,14 +221,14 @@ fn print(rows: &[Row]) {
     }
 }
 
-/// The target that the toolchain builds for by itself; a sanitizer needs it to be named.
+/// Returns the toolchain's default target, which sanitizers require to be named.
 fn host(toolchain: &str) -> Outcome<String> {
     let mut rustc = Command::new("rustup");
-    let said = shell::output(rustc.args(["run", toolchain, "rustc", "-vV"])).unwrap_or_default();
-    let mut lines = said.lines();
+    let output = shell::output(rustc.args(["run", toolchain, "rustc", "-vV"])).unwrap_or_default();
+    let mut lines = output.lines();
     let host = lines.find_map(|line| line.strip_prefix("host: "));
     Ok(host
-        .ok_or("rustc does not say what it builds for")?
+        .ok_or("rustc does not print its host target")?
         .to_owned())
 }
 
@@ -239,18 +239,18 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn the_numbers_of_a_run_are_read() {
-        let said = "#12 DONE\nstat::number_of_executed_units: 1234\n\
+    fn statistics_are_parsed() {
+        let output = "#12 DONE\nstat::number_of_executed_units: 1234\n\
                     stat::average_exec_per_sec:     61\nstat::new_units_added: 3\n";
-        let row = statistics(said);
+        let row = statistics(output);
         assert_eq!((row.executions, row.per_second), (1234, 61));
         assert_eq!(statistics("").executions, 0);
     }
 
     #[test]
-    fn a_panic_is_what_is_said_last() {
-        let said = "#1 INITED\nthread panicked at src/x.rs:1:\nboom\n==1== ERROR\n";
-        assert!(tail(said).starts_with("thread panicked at"));
+    fn tail_starts_at_the_panic() {
+        let output = "#1 INITED\nthread panicked at src/x.rs:1:\nboom\n==1== ERROR\n";
+        assert!(tail(output).starts_with("thread panicked at"));
     }
 
     /// A file in `fuzz_targets`, a binary in the manifest and a row in the library's table go together.

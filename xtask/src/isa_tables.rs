@@ -1,8 +1,7 @@
 //! Writes `src/decode/isa/tables.rs` from the model of the instruction encodings in `xtask/model`.
 //!
-//! The model holds one file for each platform. Most of what the files say is the same: leaves,
-//! decisions, compaction tables, enumerations and formats are numbered across all platforms, and
-//! equal ones are written once.
+//! The model has one file per platform, with much in common: leaves, decisions, compaction tables,
+//! enumerations and formats are numbered across all platforms, and equal ones are written once.
 
 use crate::json::Json;
 use crate::project::Project;
@@ -24,7 +23,7 @@ const PLATFORMS: [&str; 8] = [
 
 const HEADER: &str = include_str!("isa_tables_header.txt");
 
-/// Writes the tables, or with `check` only says whether they are as the model has them.
+/// Writes the tables; with `check`, only fails if they are not up to date.
 pub fn run(project: &Project, check: bool) -> Outcome {
     let folder = project.root.join("xtask/model");
     let file = project.root.join("src/decode/isa/tables.rs");
@@ -34,15 +33,13 @@ pub fn run(project: &Project, check: bool) -> Outcome {
             .map_err(|error| format!("{}: {error}", file.display()))?;
         return match present == tables {
             true => Ok(()),
-            false => {
-                Err("src/decode/isa/tables.rs is not what cargo xtask isa-tables writes".into())
-            }
+            false => Err("src/decode/isa/tables.rs is stale; run cargo xtask isa-tables".into()),
         };
     }
     std::fs::write(&file, tables).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Numbers equal things once, in the order of their first appearance.
+/// Interns items: equal items share a number, in order of first appearance.
 struct Pool<T>(Vec<T>, HashMap<T, usize>);
 
 impl<T: Clone + Eq + std::hash::Hash> Pool<T> {
@@ -60,7 +57,7 @@ impl<T: Clone + Eq + std::hash::Hash> Pool<T> {
     }
 }
 
-/// What stands at the end of decisions; the numbers of these kinds of nodes follow each other.
+/// Terminal nodes of decisions; the numbers of each kind are consecutive.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Node {
     Leaf(usize),
@@ -84,7 +81,7 @@ struct Model {
     formats: Pool<(Numbered, Vec<Node>)>,
 }
 
-/// In an enumeration: a value without meaning, and where the names start.
+/// Marker in an enumeration: a value without meaning, and the start of the names.
 const INVALID: u16 = 0xffff;
 const NAMED: u16 = 0x8000;
 
@@ -186,9 +183,9 @@ fn byte_of(value: &Json) -> Outcome<u8> {
 }
 
 impl Model {
-    /// The encoding of a leaf: flags and how many pieces (0: a constant), width, enumeration
-    /// (+1, or 0), then the constant, or the pieces (first bit, last bit, place in the value);
-    /// last the size of an immediate, if it is one.
+    /// Encodes a leaf: flags and number of pieces (0: a constant), width, enumeration (+1, or 0),
+    /// then the constant, or the pieces (first bit, last bit, position in the value), then the size
+    /// of an immediate, if it is one.
     fn leaf(&mut self, node: &Json) -> Outcome<Node> {
         let pieces = node.get("bits").list();
         let var = node.get("var").list();
@@ -250,14 +247,14 @@ impl Model {
         Ok(Node::Decision(self.decisions.id((key, runs))))
     }
 
-    /// Numbers a list of nodes that refer to each other by index.
+    /// Interns a list of nodes that refer to each other by index.
     fn nodes(
         &mut self,
         list: &[Json],
         mut end: impl FnMut(&mut Self, &Json) -> Outcome<Node>,
     ) -> Outcome<Vec<Node>> {
         let mut known: Vec<Option<Node>> = vec![None; list.len()];
-        // Decisions refer to nodes before and after them: as many passes as they are deep.
+        // Decisions refer to nodes before and after them: repeat once per level of depth.
         while known.iter().any(Option::is_none) {
             let before = known.iter().flatten().count();
             for (at, node) in list.iter().enumerate() {
@@ -281,7 +278,7 @@ impl Model {
                 };
             }
             if known.iter().flatten().count() == before {
-                return Err("the model's decisions go in a circle".into());
+                return Err("the model's decisions form a cycle".into());
             }
         }
         Ok(known.into_iter().flatten().collect())
@@ -306,8 +303,8 @@ impl Model {
         self.decision(node, entries).map(Some)
     }
 
-    /// The encoding of a move into the native word: the table that the value indexes (+1, or 0),
-    /// then for each step its kind, two bits of the value, and two of the native word.
+    /// Encodes a move into the native word: the table indexed by the value (+1, or 0), then for
+    /// each step its kind, two bits of the value, and two of the native word.
     fn movement(&mut self, node: &Json, lookups: &[(String, usize)]) -> Outcome<Node> {
         let table = node.get("lookup").text();
         let table = match table.is_empty() {
@@ -379,7 +376,7 @@ impl Model {
             for (field, node) in format.get("map").members() {
                 let at = format.get("fields").get(field);
                 list.push((position(&self.fields, field)?, node_at(&nodes, at)));
-                map.push(node_at(&moves, node).ok_or("a compact field goes nowhere")?);
+                map.push(node_at(&moves, node).ok_or("a compact field has no target")?);
             }
             compact.push((name.as_str(), self.formats.id((list, map))));
         }
@@ -544,7 +541,7 @@ impl Model {
     }
 }
 
-/// A list of lists as one array and the places where they start.
+/// Writes a list of lists as one array and an array of start indices.
 fn flat<T: std::fmt::LowerHex>(
     out: &mut String,
     name: &str,
@@ -575,7 +572,7 @@ fn flat<T: std::fmt::LowerHex>(
     let _ = write!(out, " {at},\n];\n\n");
 }
 
-/// A name of the model as a variant of an enumeration: `any16h`, `If`.
+/// Returns the enumeration variant for a name of the model: `any16h`, `If`.
 fn variant(name: &str) -> String {
     let mut letters = name.chars();
     match letters.next() {
@@ -584,12 +581,12 @@ fn variant(name: &str) -> String {
     }
 }
 
-/// `basic_unary_regimm` as `BasicUnaryRegimm`.
+/// Converts `basic_unary_regimm` to `BasicUnaryRegimm`.
 fn camel(name: &str) -> String {
     name.split('_').map(variant).collect()
 }
 
-/// An enumeration of names. The names differ in case only here and there: those get an underscore.
+/// Writes an enumeration of names. Names that differ only in case get an underscore.
 fn names(out: &mut String, name: &str, doc: &str, list: &[String]) {
     let _ = write!(
         out,
@@ -598,8 +595,7 @@ fn names(out: &mut String, name: &str, doc: &str, list: &[String]) {
     let mut taken: Vec<String> = Vec::new();
     for item in list {
         let id = item.trim_start_matches('_');
-        // Lower-case names are those of types and conditions: they stay as they are, unless
-        // they are a word of the language.
+        // Lower-case names of types and conditions stay as they are, unless they are keywords.
         let mut id = match (name, id) {
             ("Meaning", id) => id.to_owned(),
             (_, id) => variant(id),
@@ -636,7 +632,7 @@ fn names(out: &mut String, name: &str, doc: &str, list: &[String]) {
     out.push_str("];\n\n");
 }
 
-/// The four classes of instructions that read the software scoreboard in their own way.
+/// Instruction classes with their own software scoreboard rules.
 const CLASSES: [&str; 4] = ["SEND", "MATH", "DPAS", "OTHER"];
 
 fn write_common(out: &mut String, common: &Json, meanings: &[String]) {

@@ -1,4 +1,4 @@
-//! JSON whose objects keep the order of their members: it is part of the model's meaning.
+//! JSON whose objects keep the order of their members, which is significant in the model.
 
 use crate::shell::Outcome;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -24,7 +24,7 @@ impl Json {
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// A member; null if there is none.
+    /// Returns a member, or null if there is none.
     pub fn get(&self, name: &str) -> &Json {
         self.members()
             .iter()

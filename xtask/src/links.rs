@@ -1,4 +1,4 @@
-//! A check that the links of generated pages lead somewhere, without using the network.
+//! Checks that the links of generated pages resolve, without using the network.
 
 use crate::dist;
 use crate::shell::Outcome;
@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// Checks every relative address in the HTML files under `site`, a folder in `root`: the file must
-/// exist under `root`, and a fragment must be an `id` in it. The same holds for the files that an
-/// address hands over to the page (`?url=`, `?a=`, `?b=`). Returns the number of addresses checked.
+/// exist under `root`, and a fragment must be an `id` in it. The same applies to the files that an
+/// address passes to the page (`?url=`, `?a=`, `?b=`). Returns the number of addresses checked.
 ///
 /// # Errors
 ///
@@ -75,7 +75,7 @@ fn follow(
     }
 }
 
-/// The file that a relative path leads to from a page.
+/// Returns the file that a relative path refers to from a page.
 fn existing(root: &Path, page: &Path, path: &str) -> Outcome<PathBuf> {
     if path.starts_with('/') {
         return Err("works only at the root of a host".to_owned());
@@ -100,14 +100,14 @@ fn existing(root: &Path, page: &Path, path: &str) -> Outcome<PathBuf> {
     Ok(target)
 }
 
-/// Whether an address has a scheme or names a host: the check makes no requests.
+/// Returns whether an address has a scheme or names a host. The check makes no requests.
 fn is_external(address: &str) -> bool {
     let scheme = address.split([':', '/', '?', '#']).next().unwrap_or("");
     address.starts_with("//") || address[scheme.len()..].starts_with(':')
 }
 
-/// The values of an attribute in the tags of generated HTML, where values are always in double
-/// quotes. Text between tags has `&lt;` for `<`, so code that shows a tag is not one.
+/// Returns the values of an attribute in the tags of generated HTML, where values are always in
+/// double quotes. Text between tags has `&lt;` for `<`, so code that shows a tag is not matched.
 fn attributes<'h>(html: &'h str, name: &str) -> impl Iterator<Item = String> + use<'h> {
     let start = format!(" {name}=\"");
     let tags = html.split('<').skip(1);

@@ -1,20 +1,20 @@
 //! Set-up, build and checks of zeview: `cargo xtask <command>`.
 //!
-//! Every command runs without a terminal, says in one line what it does, and
-//! installs what it needs into the target folder (system packages excepted).
+//! Every command runs without a terminal, prints its step in one line, and installs its tools into
+//! the target folder (system packages excepted).
 //!
-//! * [`project`]: where the sources and the target folder are, locked versions.
-//! * [`setup`]: what a command needs, found or installed; [`system`] knows the
-//!   operating system's packages.
-//! * [`page`]: Trunk builds or serves the page; [`dist`] makes the release folder
-//!   of it, [`sizes`] checks its budgets.
+//! * [`project`]: paths of the sources and the target folder, locked versions.
+//! * [`setup`]: finds or installs the tools of a command; [`system`] knows the operating system's
+//! packages.
+//! * [`page`]: builds or serves the page with Trunk; [`dist`] creates the release folder, [`sizes`]
+//! checks its budgets.
 //! * [`docs`]: the documentation site; [`links`] checks its links.
 //! * [`npm`]: the JavaScript library as a package.
 //! * [`single`]: the page in one file.
-//! * [`checks`]: every check as a named step.
-//! * [`package`]: the command line as a release has it.
+//! * [`checks`]: all checks as named steps.
+//! * [`package`]: release archives of the command line.
 //! * [`fuzz`]: the fuzz targets.
-//! * [`structure`]: which folder of `src` imports which, circles, sizes.
+//! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 

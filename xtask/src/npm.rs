@@ -1,4 +1,4 @@
-//! The JavaScript library as an npm package, made of the release folder's decoder and of
+//! The JavaScript library as an npm package, built from the release folder's decoder and
 //! `src/api/npm`.
 
 use crate::dist;
@@ -8,7 +8,7 @@ use crate::shell::{Outcome, say};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is taken as it is.
+/// Files copied unchanged.
 const FILES: [&str; 4] = ["README.md", "document.js", "index.js", "node.js"];
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
@@ -22,14 +22,14 @@ pub fn build(project: &Project) -> Outcome {
     Ok(())
 }
 
-/// The package that the tests use.
+/// Builds the package for the tests.
 pub fn for_tests(project: &Project) -> Outcome<PathBuf> {
     let to = project.target.join("npm");
     assemble(project, &to)?;
     Ok(to)
 }
 
-/// Makes the package of the release folder's files.
+/// Builds the package from the release folder.
 fn assemble(project: &Project, to: &Path) -> Outcome {
     let dist = dist::folder(project);
     let version = dist::version(&dist)?;

@@ -1,9 +1,9 @@
-//! The few options of the commands.
+//! Command-line options.
 
 use crate::shell::Outcome;
 use std::str::FromStr;
 
-/// The arguments after the command, taken out one by one.
+/// The arguments after the command. Parsed ones are removed.
 pub struct Options {
     rest: Vec<String>,
 }
@@ -13,14 +13,14 @@ impl Options {
         Self { rest: arguments }
     }
 
-    /// Takes a flag out; true if it was there.
+    /// Removes a flag; returns whether it was present.
     pub fn flag(&mut self, name: &str) -> bool {
         let before = self.rest.len();
         self.rest.retain(|argument| argument != name);
         self.rest.len() < before
     }
 
-    /// Takes `name VALUE` or `name=VALUE` out.
+    /// Removes `name VALUE` or `name=VALUE` and returns the value.
     pub fn value<T: FromStr>(&mut self, name: &str) -> Outcome<Option<T>> {
         let prefix = format!("{name}=");
         let found = self
@@ -37,15 +37,15 @@ impl Options {
         let value = text.parse();
         value
             .map(Some)
-            .map_err(|_| format!("{name}: \"{text}\" does not fit"))
+            .map_err(|_| format!("{name}: \"{text}\" is not valid"))
     }
 
-    /// What has not been taken.
+    /// Returns the remaining arguments.
     pub fn rest(self) -> Vec<String> {
         self.rest
     }
 
-    /// Refuses what has not been taken.
+    /// Fails if arguments remain.
     pub fn finish(self) -> Outcome {
         match self.rest.first() {
             None => Ok(()),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_and_values_are_taken_wherever_they_stand() {
+    fn flags_and_values_are_found_anywhere() {
         let mut options = options("--open --port 9000 rest --other=7");
         assert!(options.flag("--open"));
         assert!(!options.flag("--open"));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_arguments_are_rejected() {
         assert!(options("--port").value::<u16>("--port").is_err());
         assert!(options("--port x").value::<u16>("--port").is_err());
         assert!(options("--unknown").finish().is_err());

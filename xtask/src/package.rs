@@ -1,5 +1,5 @@
-//! What a release holds of the command line: the program with its licences, its completions and its
-//! manual, in an archive for one target.
+//! Release archives of the command line: the program with its licenses, completions and manual, for
+//! one target.
 
 use crate::options::Options;
 use crate::project::Project;
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// With the names that shells look for them by.
+/// Completion scripts, with the file names that shells expect.
 const COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "zeview.bash"),
     ("elvish", "zeview.elv"),
@@ -21,12 +21,12 @@ const COMPLETIONS: &[(&str, &str)] = &[
 
 const TEXTS: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
-/// A file that a program which works says is loaded by the driver.
+/// A file that a working program reports as loaded by the driver.
 const SAMPLE: &str = "www/samples/vecadd.bmg.zebin";
 
 /// `cargo xtask package [--target TARGET] [--features NAMES]`
 ///
-/// The target is one whose programs run here: the program is tried, and writes its manual.
+/// The target must run on this machine: the program is tested, and writes its manual.
 pub fn run(project: &Project, mut options: Options) -> Outcome {
     let target = match options.value("--target")? {
         Some(target) => target,
@@ -43,7 +43,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
             "--features",
             &format!("cli,{features}"),
         ])
-        // Line tables are for profilers; in an archive they would take twice the program's size.
+        // Line tables are for profilers; they would triple the size of the archive.
         .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     shell::run(&mut build)?;
@@ -67,13 +67,13 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     archive(&files, &name)
 }
 
-/// The target that this compiler builds for by itself.
+/// Returns the compiler's default target.
 fn host() -> Outcome<String> {
     let version = shell::output(Command::new("rustc").arg("-vV")).unwrap_or_default();
     let mut lines = version.lines();
     let host = lines.find_map(|line| line.strip_prefix("host: "));
     Ok(host
-        .ok_or("rustc does not say what it builds for")?
+        .ok_or("rustc does not print its host target")?
         .to_owned())
 }
 
@@ -97,14 +97,14 @@ fn fill(project: &Project, program: &Path, folder: &Path) -> std::io::Result<()>
     Ok(())
 }
 
-/// A zip for Windows, as its users expect it. Its `tar` writes both.
+/// Creates a zip for Windows, else a tar.gz. The `tar` of Windows writes both.
 fn archive(files: &Path, name: &str) -> Outcome {
     let is_windows = cfg!(windows);
     let file: PathBuf = files.join(format!(
         "{name}.{}",
         if is_windows { "zip" } else { "tar.gz" }
     ));
-    // The one of Windows, not of Git's shell, which knows no zip.
+    // Use the tar of Windows; Git's tar cannot write zip files.
     let tar = match std::env::var_os("SystemRoot").filter(|_| is_windows) {
         Some(root) => Path::new(&root).join("System32/tar.exe"),
         None => setup::on_path(&["tar"]).ok_or("tar is missing")?,

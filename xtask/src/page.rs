@@ -10,7 +10,7 @@ use std::process::Command;
 
 pub const NEEDS: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
 
-/// With or without optimisation.
+/// Build profile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Profile {
     Release,
@@ -32,7 +32,7 @@ pub fn serve(project: &Project, mut options: Options) -> Outcome {
     }
     fetch(project)?;
     say(format!(
-        "zeview will be at http://127.0.0.1:{port}/ as soon as it is built, and is rebuilt on changes (Ctrl-C ends it)"
+        "building; then serving http://127.0.0.1:{port}/ and rebuilding on changes (Ctrl-C to stop)"
     ));
     shell::run(&mut serve)
 }
@@ -48,7 +48,7 @@ pub fn build_command(project: &Project, mut options: Options) -> Outcome {
     Ok(())
 }
 
-/// Builds the optimised page and returns the folder that it is in.
+/// Builds the optimized page and returns its folder.
 pub fn build_release(project: &Project, tools: &Tools) -> Outcome<PathBuf> {
     let folder = folder(project, "release");
     build(project, tools, Profile::Release, &folder)?;
@@ -68,12 +68,13 @@ fn profile(options: &mut Options) -> Profile {
     }
 }
 
-/// Each command has a folder of its own: a page that is being served stays as it is.
+/// Returns the folder of a command. Each has its own, so that builds do not disturb a page being
+/// served.
 fn folder(project: &Project, name: &str) -> PathBuf {
     project.target.join("page").join(name)
 }
 
-/// Trunk and the build under it work offline, so the packages are fetched before.
+/// Fetches packages, as Trunk and its build run offline.
 fn fetch(project: &Project) -> Outcome {
     shell::run(&mut project.cargo(["fetch", "--quiet", "--locked"]))
 }
@@ -95,7 +96,7 @@ fn trunk(
     if profile == Profile::Release {
         trunk.arg("--release");
     }
-    // Trunk takes the variable for a flag of its own and refuses its usual value.
+    // Trunk treats the variable as one of its flags and rejects its usual value.
     if env::var_os("NO_COLOR").is_some() {
         trunk.env("NO_COLOR", "true");
     }

@@ -1,4 +1,4 @@
-//! Where things are, and which versions Cargo.lock holds.
+//! Paths of the project, and the versions in Cargo.lock.
 
 use crate::shell::{self, Outcome};
 use std::ffi::OsString;
@@ -35,28 +35,28 @@ impl Project {
         })
     }
 
-    /// A cargo command in the root of the workspace.
+    /// Returns a cargo command in the root of the workspace.
     pub fn cargo<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(&self.cargo);
         command.args(arguments).current_dir(&self.root);
-        // What nobody builds a second time needs no notes for that.
+        // CI builds once, so incremental compilation only costs time.
         if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
             command.env("CARGO_INCREMENTAL", "0");
         }
         command
     }
 
-    /// Where tools are installed that the machine does not have.
+    /// Returns the folder for installed tools.
     pub fn tools(&self) -> PathBuf {
         self.target.join("tools")
     }
 
-    /// The browser journeys.
+    /// Returns the folder of the browser journeys.
     pub fn journeys(&self) -> PathBuf {
         self.root.join("tests/browser")
     }
 
-    /// The version of a package in Cargo.lock.
+    /// Returns the version of a package in Cargo.lock.
     pub fn locked_version(&self, package: &str) -> Outcome<String> {
         let path = self.root.join("Cargo.lock");
         let lock = std::fs::read_to_string(&path)
@@ -72,8 +72,8 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
     version.strip_suffix('"').map(str::to_owned)
 }
 
-/// The first string with this key in a JSON text. A path holds no quotes and no
-/// control characters in practice, so backslashes are all there is to undo.
+/// Returns the first string with this key in a JSON text. Paths contain no quotes or control
+/// characters in practice, so only backslashes are unescaped.
 fn string_field(json: &str, key: &str) -> Option<String> {
     let (_, rest) = json.split_once(&format!("\"{key}\":\""))?;
     let (value, _) = rest.split_once('"')?;
@@ -85,7 +85,7 @@ mod tests {
     use super::{string_field, version_in_lock};
 
     #[test]
-    fn the_lock_is_read_by_whole_names() {
+    fn locked_versions_match_whole_names() {
         let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"1\"\n\n\
                     [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
         let version = version_in_lock(lock, "wasm-bindgen");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_come_out_of_json() {
+    fn paths_are_unescaped() {
         let json = r#"{"a":1,"target_directory":"C:\\x\\target","b":2}"#;
         let path = string_field(json, "target_directory");
         assert_eq!(path.as_deref(), Some(r"C:\x\target"));

@@ -1,4 +1,4 @@
-//! What a command needs, found where it is and installed where it is not.
+//! Finds the tools of a command, or installs them.
 
 use crate::project::Project;
 use crate::shell::{self, Outcome, say};
@@ -24,7 +24,7 @@ const FUZZ_TOOLCHAIN: &str = "nightly-2026-05-20";
 
 pub const WASM: &str = "wasm32-unknown-unknown";
 
-/// Something that a command cannot do without.
+/// A requirement of a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Rustfmt,
@@ -36,9 +36,9 @@ pub enum Need {
     Mdbook,
     /// The spell checker.
     Typos,
-    /// Makes the page smaller; left out where npm is missing.
+    /// Optimizes wasm; skipped if npm is missing.
     WasmOpt,
-    /// An oracle of the native tests, which pass without it.
+    /// A reference for native tests, which pass without it.
     Readelf,
     Node,
     /// Chromium and its driver.
@@ -73,7 +73,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Puts the tools before everything else on the command's PATH.
+    /// Adds the tools to the front of the command's PATH.
     pub fn on_path(&self, command: &mut Command) -> Outcome {
         let folders = self.folders.iter().cloned().chain(path_folders());
         let path = env::join_paths(folders).map_err(|error| format!("PATH: {error}"))?;
@@ -87,7 +87,7 @@ impl Tools {
     }
 }
 
-/// Finds or installs what is needed.
+/// Finds or installs the requirements.
 pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
     system::install_missing(needs)?;
     let mut tools = Tools::default();
@@ -109,7 +109,7 @@ pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
     Ok(tools)
 }
 
-/// A component of the Rust toolchain, which rustup's minimal profile lacks.
+/// Adds a component of the Rust toolchain that rustup's minimal profile lacks.
 fn component(project: &Project, name: &str, subcommand: &str) -> Outcome {
     if shell::output(&mut project.cargo([subcommand, "--version"])).is_some() {
         return Ok(());
@@ -133,7 +133,8 @@ fn trunk(project: &Project) -> Outcome<PathBuf> {
     cargo_tool(project, "trunk", "trunk", TRUNK_VERSION, &["--locked"])
 }
 
-/// The generated scripts fit one version of the library only: the locked one.
+/// Installs the locked version of wasm-bindgen: generated scripts fit only one version of the
+/// library.
 fn wasm_bindgen(project: &Project) -> Outcome<PathBuf> {
     let version = project.locked_version("wasm-bindgen")?;
     // Not --locked: the tool's own lock file may hold versions that were withdrawn.
@@ -141,7 +142,7 @@ fn wasm_bindgen(project: &Project) -> Outcome<PathBuf> {
 }
 
 fn mdbook(project: &Project) -> Outcome<PathBuf> {
-    // Without the server and the watcher, which nothing here uses.
+    // Without the server and the watcher, which are not used.
     let options = ["--locked", "--no-default-features", "--features", "search"];
     cargo_tool(project, "mdbook", "mdbook", MDBOOK_VERSION, &options)
 }
@@ -160,7 +161,7 @@ pub fn cargo_fuzz(project: &Project) -> Outcome<PathBuf> {
     )
 }
 
-/// The toolchain for fuzzing: the one that was chosen, or the pinned one, which rustup installs.
+/// Returns the toolchain for fuzzing: the chosen one, or the pinned one, installed by rustup.
 pub fn fuzz_toolchain(chosen: Option<String>) -> Outcome<String> {
     let is_pinned = chosen.is_none();
     let name = chosen.unwrap_or_else(|| FUZZ_TOOLCHAIN.to_owned());
@@ -177,9 +178,9 @@ pub fn fuzz_toolchain(chosen: Option<String>) -> Outcome<String> {
     Ok(name)
 }
 
-/// Overrides of the tools' own release profiles. Most of a tool's installation is optimization, which
-/// runs of a second do not repay: mdBook takes 59 s of processor time to build instead of 106 s at
-/// level 1, and half a second for the documentation instead of a tenth.
+/// Overrides of the tools' release profiles. Optimization takes most of a tool's installation and does
+/// not pay off for runs of a second: without it, mdBook builds in 59 s of processor time instead of
+/// 106 s (level 1), and takes 0.5 s instead of 0.1 s for the documentation.
 fn quick_profile(package: &str) -> [(&'static str, &'static str); 4] {
     // It rewrites megabytes of wasm in each build of the page.
     let is_heavy = package == "wasm-bindgen-cli";
@@ -194,7 +195,7 @@ fn quick_profile(package: &str) -> [(&'static str, &'static str); 4] {
     ]
 }
 
-/// A tool from crates.io of exactly this version.
+/// Installs exactly this version of a tool from crates.io.
 fn cargo_tool(
     project: &Project,
     name: &str,
@@ -212,14 +213,15 @@ fn cargo_tool(
         root.display()
     ));
     let mut install = project.cargo(["install", package, "--version", version, "--root"]);
-    // Not into the project's build folder, where the intermediate files would stay.
+    // Not in the project's build folder, where the intermediate files would stay.
     install
         .arg(&root)
         .args(options)
         .envs(quick_profile(package))
         .env_remove("CARGO_TARGET_DIR");
     shell::run(&mut install)?;
-    find_version(project, name, version).ok_or(format!("{name} {version}: not there after all"))
+    find_version(project, name, version)
+        .ok_or(format!("{name} {version}: missing after the installation"))
 }
 
 fn find_version(project: &Project, name: &str, version: &str) -> Option<PathBuf> {
@@ -229,7 +231,7 @@ fn find_version(project: &Project, name: &str, version: &str) -> Option<PathBuf>
         .find(|program| program.is_file() && version_of(program).as_deref() == Some(version))
 }
 
-/// The number in `trunk 0.21.14`, `mdbook v0.5.4` or `wasm-opt version 132 (version_132)`.
+/// Parses the version in `trunk 0.21.14`, `mdbook v0.5.4` or `wasm-opt version 132 (version_132)`.
 fn version_of(program: &Path) -> Option<String> {
     let text = shell::output(Command::new(program).arg("--version"))?;
     first_number(&text)
@@ -255,7 +257,7 @@ fn path_folders() -> impl Iterator<Item = PathBuf> {
     env::split_paths(&path).collect::<Vec<_>>().into_iter()
 }
 
-/// wasm-opt, or nothing where it is not there and cannot be installed.
+/// Returns wasm-opt, or `None` if it is missing and cannot be installed.
 fn wasm_opt(project: &Project) -> Outcome<Option<PathBuf>> {
     let version = BINARYEN_VERSION.split('.').next().unwrap_or_default();
     if let Some(found) = find_version(project, "wasm-opt", version) {
@@ -298,7 +300,7 @@ fn npm(command: &str, folder: &Path) -> Command {
     npm
 }
 
-/// The packages of the browser journeys, as their lock file names them.
+/// Installs the locked packages of the browser journeys.
 fn journeys(project: &Project) -> Outcome {
     let folder = project.journeys();
     let modified = |file: &str| {
@@ -318,7 +320,7 @@ fn journeys(project: &Project) -> Outcome {
     shell::run(&mut npm("ci", &folder))
 }
 
-/// The first folder of the PATH that holds one of the programs.
+/// Returns the first folder of the PATH that contains one of the programs.
 pub fn on_path<S: AsRef<OsStr>>(names: &[S]) -> Option<PathBuf> {
     names.iter().find_map(|name| {
         let mut file = name.as_ref().to_owned();
@@ -334,7 +336,7 @@ mod tests {
     use super::first_number;
 
     #[test]
-    fn versions_are_found_in_what_tools_print() {
+    fn versions_are_parsed_from_tool_output() {
         let version = |text| first_number(text).unwrap_or_default();
         assert_eq!(version("trunk 0.21.14\n"), "0.21.14");
         assert_eq!(version("mdbook v0.5.4\n"), "0.5.4");

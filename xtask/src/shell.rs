@@ -1,4 +1,4 @@
-//! Running programs and printing what is done.
+//! Runs programs and prints progress.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -6,21 +6,21 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The result of everything here: what went wrong is one message.
+/// Result of all functions here. An error is one message.
 pub type Outcome<T = ()> = Result<T, String>;
 
-/// Prints one line at once, so that it stands before the output of a program.
+/// Prints a line and flushes, so that it precedes the output of a program.
 pub fn say(line: impl AsRef<str>) {
     println!("{}", line.as_ref());
     flush();
 }
 
 pub fn flush() {
-    // Nobody listens any more if this fails.
+    // A failure means that the reader has gone.
     let _ = std::io::stdout().flush();
 }
 
-/// Prints the command and runs it; anything but success is an error.
+/// Prints a command and runs it; fails unless it succeeds.
 pub fn run(command: &mut Command) -> Outcome {
     let line = written(command);
     say(format!("$ {line}"));
@@ -32,7 +32,7 @@ pub fn run(command: &mut Command) -> Outcome {
     }
 }
 
-/// The standard output of a command that succeeds; `None` if it does not or is missing.
+/// Returns the standard output of a command, or `None` if it fails or is missing.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     output
@@ -41,7 +41,7 @@ pub fn output(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A program that is a script on Windows (npm and what it installs).
+/// Returns a command for a program that is a script on Windows (npm and what it installs).
 pub fn script(name: impl AsRef<OsStr>) -> Command {
     let mut program = name.as_ref().to_owned();
     if cfg!(windows) {
@@ -50,7 +50,7 @@ pub fn script(name: impl AsRef<OsStr>) -> Command {
     Command::new(program)
 }
 
-/// The command as one would type it, with the program's name only.
+/// Formats a command as typed, with the program's name only.
 fn written(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let program = program.file_name().unwrap_or(program.as_os_str());
@@ -67,7 +67,7 @@ fn written(command: &Command) -> String {
     line
 }
 
-/// A duration for people: `0.4 s`, `2 min 05 s`.
+/// Formats a duration: `0.4 s`, `2 min 05 s`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     if seconds < 60 {

@@ -1,8 +1,8 @@
-//! The page in one file, which opens from a disk: `dist/zeview.html`.
+//! The page as a single file that opens from disk: `dist/zeview.html`.
 //!
-//! Styles and scripts stand in it as they are, wasm and modules compressed as Base64. A first script
-//! makes blobs of them, whose addresses `www/boot.js` and `www/decoder.js` then use in place of the
-//! files'. The policy allows just these scripts, by their hashes. Samples are not in it.
+//! Styles and scripts are inlined; wasm and modules are compressed and encoded in Base64. A first
+//! script turns them into blobs, whose addresses replace file addresses in `www/boot.js` and
+//! `www/decoder.js`. The policy allows only these scripts, by hash. Samples are not included.
 
 use crate::dist;
 use crate::project::Project;
@@ -15,7 +15,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What the page loads when it runs, and its type.
+/// Files loaded at run time, with their types.
 const FILES: [(&str, &str); 5] = [
     ("app.js", "text/javascript"),
     ("app_bg.wasm", "application/wasm"),
@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 5] = [
     ("worker_bg.wasm", "application/wasm"),
 ];
 
-/// Makes the blobs of `files`, then starts the page with the text `boot`.
+/// Creates the blobs of `files`, then starts the page with the script `boot`.
 const UNPACK: &str = r#"
 const unpack = async ([name, type, packed]) => {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
@@ -33,7 +33,7 @@ const unpack = async ([name, type, packed]) => {
   return ["./" + name, URL.createObjectURL(blob)];
 };
 const explain = async (reason) => {
-  // This script runs before the page is read to its end.
+  // This script runs before the page is fully parsed.
   if (document.readyState === "loading") {
     await new Promise((read) => document.addEventListener("DOMContentLoaded", read, { once: true }));
   }
@@ -62,7 +62,7 @@ pub fn build(project: &Project) -> Outcome {
     write(project, &to)
 }
 
-/// The page that the tests use.
+/// Builds the page for the tests.
 pub fn for_tests(project: &Project) -> Outcome<PathBuf> {
     let to = project.target.join("single/zeview.html");
     write(project, &to)?;
@@ -85,7 +85,7 @@ fn single(html: &str, folder: &Path) -> Outcome<String> {
         files.push(format!("[\"{name}\", \"{kind}\", \"{packed}\"]"));
     }
     let boot = serde_json::to_string(&text(&folder.join("boot.js"))?);
-    // The text of a script must not end it.
+    // `</script>` in a text must not end the script.
     let boot = boot
         .map_err(|error| error.to_string())?
         .replace("</", "<\\/");
@@ -111,7 +111,7 @@ fn single(html: &str, folder: &Path) -> Outcome<String> {
             head += line;
         }
     }
-    // There are no samples beside a file on a disk.
+    // Samples are not available from disk.
     styles += "\n.samples, p:has(+ .samples) { display: none; }\n";
     let policy = format!(
         "default-src 'none'; script-src '{}' blob: 'wasm-unsafe-eval'; style-src '{}'; connect-src blob: https: http://localhost:* http://127.0.0.1:*; img-src data: blob:; worker-src blob:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types zeview-boot zeview-decoder",

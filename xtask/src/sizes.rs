@@ -1,4 +1,4 @@
-//! What visitors download, and the budgets for it.
+//! Download sizes and their budgets.
 
 use crate::dist::read;
 use crate::shell::{Outcome, say};
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Files that are loaded together, and what they may weigh compressed.
+/// Files loaded together, with their budget in compressed bytes.
 struct Budget {
     what: &'static str,
     bytes: usize,
@@ -25,7 +25,7 @@ const BUDGETS: &[Budget] = &[
         bytes: 480_000,
         holds: is_view,
     },
-    // Loaded beside the view.
+    // Loaded in parallel with the view.
     Budget {
         what: "the decoder",
         bytes: 1_180_000,
@@ -33,7 +33,7 @@ const BUDGETS: &[Budget] = &[
     },
 ];
 
-/// What everything that a visit loads may weigh compressed.
+/// Budget of everything that a visit loads, in compressed bytes.
 const EVERYTHING: usize = 1_690_000;
 
 /// `app.js` and `app_bg.wasm`.
@@ -46,7 +46,7 @@ fn is_decoder(name: &str) -> bool {
     name.starts_with("worker")
 }
 
-/// The page of the JavaScript interface, which the viewer never loads.
+/// Example page of the JavaScript interface, which the viewer does not load.
 fn is_for_embedders(name: &str) -> bool {
     name.starts_with("embed")
 }

@@ -1,4 +1,4 @@
-//! Programs that come with the operating system's packages.
+//! Programs from the operating system's packages.
 
 use crate::setup::{Need, on_path};
 use crate::shell::{self, Outcome, say};
@@ -6,19 +6,19 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Chromium (or Chrome) and the driver that belongs to it.
+/// Chromium (or Chrome) and its driver.
 pub struct Browser {
     pub chromium: PathBuf,
     pub driver: PathBuf,
 }
 
-/// A program, how it is found and which Debian packages hold it.
+/// A program, how to find it, and its Debian packages.
 struct Program {
     name: &'static str,
     find: fn() -> Option<PathBuf>,
     packages: &'static [&'static str],
     need: Need,
-    /// Without it less is checked, but nothing fails.
+    /// Optional: less is checked without it.
     optional: bool,
 }
 
@@ -60,8 +60,7 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// Installs the missing programs where that is possible without a question, and
-/// says which ones are missing where it is not.
+/// Installs missing programs if that needs no interaction; otherwise reports them.
 pub fn install_missing(needs: &[Need]) -> Outcome {
     let missing = missing(needs);
     if missing.is_empty() {
@@ -102,7 +101,7 @@ fn report(missing: &[&'static Program]) -> Outcome {
         missing.iter().partition(|program| program.optional);
     if !optional.is_empty() {
         let names = names(&optional);
-        say(format!("{names}: missing, so the tests compare with less"));
+        say(format!("{names}: missing, so some comparisons are skipped"));
     }
     if required.is_empty() {
         return Ok(());
@@ -119,7 +118,7 @@ fn report(missing: &[&'static Program]) -> Outcome {
     ))
 }
 
-/// apt-get where it may be used without asking for a password.
+/// apt-get, if it can run without a password.
 struct Apt {
     sudo: bool,
 }
@@ -143,7 +142,7 @@ impl Apt {
     }
 
     fn command(&self) -> Command {
-        // env, because sudo does not hand variables on.
+        // Use env, because sudo does not pass variables on.
         let mut command = Command::new(if self.sudo { "sudo" } else { "env" });
         if self.sudo {
             command.args(["-n", "env"]);
@@ -174,7 +173,7 @@ fn chromium() -> Option<PathBuf> {
 }
 
 fn chromedriver() -> Option<PathBuf> {
-    // The folder variable is set on GitHub's machines.
+    // GitHub's runners set this variable.
     let in_folder = || {
         let folder = env::var_os("CHROMEWEBDRIVER")?;
         let program = format!("chromedriver{}", env::consts::EXE_SUFFIX);

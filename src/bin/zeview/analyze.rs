@@ -24,7 +24,8 @@ pub struct Options {
     /// Analyze only this kernel or function.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// The encoding, as for `zeview disasm`. Default: that of the device that the file is for.
+    /// The encoding, as for `zeview disasm`. Default: the encoding of the device that the file
+    /// targets.
     #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
     platform: Option<Platform>,
     /// Print a JSON array with one object per kernel: schema, kernel, grf_bytes, and the summary.
@@ -38,7 +39,7 @@ pub struct Options {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.file.display();
     let progress = Progress::start();
-    progress.say(|| format!("reading {name}"));
+    progress.set(|| format!("reading {name}"));
     let mut document = match input::open(&options.file) {
         Ok(document) => document,
         Err(error) => {
@@ -110,7 +111,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-/// Writes lines of text, or of Markdown.
+/// Writer of plain text or Markdown.
 struct Writer<'a, W> {
     out: &'a mut W,
     markdown: bool,
@@ -131,7 +132,7 @@ impl<W: Write> Writer<'_, W> {
         }
     }
 
-    /// A table: its columns, then its rows.
+    /// Writes a table: the column titles, then the rows.
     fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
         if self.markdown {
             writeln!(self.out, "| {} |", columns.join(" | "))?;
@@ -226,8 +227,8 @@ fn write(
                     slot.writers.len().to_string(),
                     slot.readers.len().to_string(),
                     slot.depth.to_string(),
-                    places(&slot.writers),
-                    places(&slot.readers),
+                    offsets(&slot.writers),
+                    offsets(&slot.readers),
                 ]
             })
             .collect();
@@ -282,15 +283,15 @@ fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Resu
                 found.waits.to_string(),
                 found.cycles.to_string(),
                 found.bound.clone(),
-                moved(found),
+                moved_bytes(found),
             ]
         })
         .collect();
     to.table(&columns, &rows)
 }
 
-/// The bytes of an iteration, by memory and cache setting.
-fn moved(found: &LoopReport) -> String {
+/// Bytes that an iteration moves, by memory and cache setting.
+fn moved_bytes(found: &LoopReport) -> String {
     let moved = found.moved.iter().map(|moved| {
         let mut parts = Vec::new();
         if moved.loaded > 0 {
@@ -304,10 +305,10 @@ fn moved(found: &LoopReport) -> String {
     moved.collect::<Vec<_>>().join("; ")
 }
 
-/// Number of offsets that are listed.
+/// Maximum number of offsets in a list.
 const LISTED: usize = 4;
 
-fn places(pcs: &[u32]) -> String {
+fn offsets(pcs: &[u32]) -> String {
     let listed = pcs.iter().take(LISTED).map(|pc| format!("{pc:#x}"));
     let mut text = listed.collect::<Vec<_>>().join(", ");
     if pcs.len() > LISTED {

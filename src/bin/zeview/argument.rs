@@ -1,4 +1,4 @@
-//! Arguments that commands have in common.
+//! Arguments shared by several commands.
 
 use std::path::PathBuf;
 

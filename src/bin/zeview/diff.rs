@@ -1,4 +1,4 @@
-//! `zeview diff`: what differs between two files, or two folders of files.
+//! `zeview diff`: compares two files, or two folders of files.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -29,37 +29,37 @@ use crate::style;
 #[derive(Args)]
 #[command(after_long_help = "\
 Kernels are matched by name, then by code and arguments; attributes by key, arguments by index and \
-kind, sections by name, notes by owner and type, symbols and relocations by name and target, images \
-and modules by what they export and what they are for. Bytes that zeview does not understand, bytes in \
-gaps and damaged parts are compared as bytes.\n\n\
-Files have the same meaning if they differ in layout only: padding; offsets of parts; references by \
-index or offset to something with the same name; the order of sections, symbols, relocations, strings, \
-and of keys and named entries in .ze_info; blanks and comments there; zero bytes after code; how \
-something is compressed; date, owner and mode of archive members.\n\n\
---fail-if takes the conditions of `zeview kernels --fail-if` about the kernels of the second file, \
-and COLUMN increased, COLUMN decreased, COLUMN changed, with a number or a percentage that is still \
-allowed: `spill_size increased`, `code_size increased 10%`, `spill_size increased or \
-registers_used>120`. A kernel that is new has increased from nothing to what it has.\n\n\
---only and --ignore take parts (kernels, functions, images, modules, properties, attributes, notes, \
-sections, symbols, relocations, bytes, code), and names, keys and paths with * and ?: \
+kind, sections by name, notes by owner and type, symbols and relocations by name and target, \
+images and modules by exports and target. Bytes that zeview does not decode, gaps and damaged \
+parts are compared as bytes.\n\n\
+Files have the same meaning if they differ only in layout: padding; offsets of parts; references \
+by index or offset to something with the same name; the order of sections, symbols, relocations, \
+strings, and of keys and named entries in .ze_info; whitespace and comments in it; zero bytes \
+after code; compression; date, owner and mode of archive members.\n\n\
+--fail-if accepts the conditions of `zeview kernels --fail-if`, applied to the kernels of the \
+second file, and COLUMN increased, COLUMN decreased, COLUMN changed, with an optional tolerance \
+(`64`, `10%`): `spill_size increased`, `code_size increased 10%`, `spill_size increased or \
+registers_used>120`. For a new kernel, values increase from zero.\n\n\
+--only and --ignore accept parts (kernels, functions, images, modules, properties, attributes, \
+notes, sections, symbols, relocations, bytes, code), and names, keys and paths with * and ?: \
 `--ignore code,symbols,'.misc.*'`, `--only 'execution_env/*'`.\n\n\
 JSON: an object with schema, a and b (file, format, size, target, compiler), equal (the bytes are \
 the same), outcome (identical, same_meaning, different, unknown), same_meaning, complete, remarks, \
-not_compared (what could not be compared or is not listed, and why), and for each part \
-(kernels …) an object with added and removed (names), renamed (pairs of names), changed: objects \
-with name, new_name, demangled, document (the path of a nested one), a and b (start, end), fields \
-(key, path, from, to, a, b), and of kernels measures (key, from, to, better) and code (equal, \
+not_compared (parts that were not compared or listed, with the reason), and for each part (kernels \
+…) an object with added and removed (names), renamed (pairs of names), changed: objects with name, \
+new_name, demangled, document (the path of a nested one), a and b (start, end), fields (key, path, \
+from, to, a, b), for kernels also measures (key, from, to, better) and code (equal, \
 instructions_added, instructions_removed, shortest, hunks: a and b, rows of the listings); kernels \
-has unchanged, too. Of folders: an object with schema, equal, same_meaning, complete, added, removed, changed, \
-not_compared, files (an array of such objects with path, of files that differ).\n\n\
-Exit status: 0 if the files are identical or differ in layout only; 1 if something differs, also \
-bytes that zeview does not understand, or a file that is in one folder only; 2 if nothing is known to \
-differ but something could not be compared, or there are no files. With --only or --ignore this is about \
-the selected parts.\n\n\
-Exit status with --fail-if: 1 if a kernel of the second file or folder meets a condition; 2 if none is \
-known to, but not everything could be judged: a file or value could not be read, no kernel was judged, no \
-kernel is in a file of both folders, or the output was not read to its end; else 0. In folders, all \
-kernels of new files are new; files without kernels are skipped and counted.")]
+also has unchanged. For folders: an object with schema, equal, same_meaning, complete, added, \
+removed, changed, not_compared, files (an array of such objects with path, for files that differ).\n\n\
+Exit status: 0 if the files are identical or differ only in layout; 1 if anything else differs, \
+including bytes that zeview does not decode and files that are in one folder only; 2 if no \
+difference was found but not everything could be compared, or there are no files. With --only or \
+--ignore, only the selected parts count.\n\n\
+Exit status with --fail-if: 1 if a kernel of the second file or folder meets a condition; 2 if \
+none does, but not everything could be judged: a file or value could not be read, no kernel was \
+judged, no kernel is in a file of both folders, or the output was not read to its end; otherwise \
+0. In folders, all kernels of new files are new; files without kernels are skipped and counted.")]
 pub struct Options {
     /// The first file or folder; `-` reads standard input.
     #[arg(value_name = "A")]
@@ -76,19 +76,20 @@ pub struct Options {
     /// Print a page of HTML without scripts.
     #[arg(long)]
     html: bool,
-    /// Print the instructions that differ, with so many around them.
+    /// Print the instructions that differ, with this many rows of context.
     #[arg(long, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     code: Option<u32>,
-    /// General registers and scoreboard tokens with other numbers are no difference.
+    /// Ignore the numbering of general registers and scoreboard tokens.
     #[arg(long)]
     renumbered: bool,
-    /// Print and count only these parts, keys and names, separated by commas.
+    /// Compare only these parts, keys and names, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     only: Vec<String>,
-    /// Leave out these parts, keys and names, separated by commas.
+    /// Ignore these parts, keys and names, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Print all differences, not only those that matter most. JSON, Markdown and HTML have all.
+    /// Print all differences, not only the most important ones. JSON, Markdown and HTML always
+    /// contain all.
     #[arg(long)]
     all: bool,
     /// Fail (exit status 1) only if a kernel meets the condition: `spill_size increased`,
@@ -97,9 +98,9 @@ pub struct Options {
     fail_if: Vec<Condition>,
 }
 
-/// Maximum number of differences that are printed as text without --all.
+/// Maximum number of differences printed as text without --all.
 const ENTRIES: usize = 60;
-/// Maximum number of fields of a difference that are printed as text without --all.
+/// Maximum number of fields of a difference printed as text without --all.
 const FIELDS: usize = 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -114,7 +115,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
 }
 
-/// Two files that were compared.
+/// Result of comparing two files.
 struct ComparedFiles {
     a: Document,
     b: Document,
@@ -125,8 +126,8 @@ fn opened(path: &Path) -> Result<Document, String> {
     input::open(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Compares two files, and judges the kernels of the second one. `name` is the file in messages; it
-/// may be empty.
+/// Compares two files and applies --fail-if to the kernels of the second. `name` identifies the
+/// file in messages and may be empty.
 fn compared(
     name: &str,
     (from, to): (&Path, &Path),
@@ -147,16 +148,16 @@ fn compared(
     Ok(ComparedFiles { a, b, result })
 }
 
-/// The conditions of --fail-if, applied to the kernels of files.
+/// Applies the conditions of --fail-if to the kernels of files.
 struct FileGate<'o> {
     gate: Gate<'o>,
-    /// Whether files of folders are compared.
+    /// Whether folders are compared.
     has_folders: bool,
-    /// Number of kernels that were judged in files with a counterpart.
+    /// Number of kernels judged in files that have a counterpart.
     compared: u64,
-    /// Number of files of folders that are no device code, or have no kernels.
+    /// Number of files in folders that have no kernels.
     skipped: u64,
-    /// A file or folder could not be read.
+    /// Whether a file or folder could not be read.
     is_unread: bool,
 }
 
@@ -236,7 +237,7 @@ impl<'o> FileGate<'o> {
 
 fn files(options: &Options) -> io::Result<ExitCode> {
     let progress = Progress::start();
-    progress.say(|| {
+    progress.set(|| {
         format!(
             "comparing {} and {}",
             options.from.display(),
@@ -276,8 +277,8 @@ fn files(options: &Options) -> io::Result<ExitCode> {
     }))
 }
 
-/// The files of a folder by their paths in it.
-fn found(folder: &Path, is_readable: &mut bool) -> BTreeMap<PathBuf, PathBuf> {
+/// Returns the files of a folder by their paths relative to it.
+fn files_of(folder: &Path, is_readable: &mut bool) -> BTreeMap<PathBuf, PathBuf> {
     let named = [folder.to_owned()];
     let all = targets(&named, |path, error| {
         complain!("{}: {error}", path.display());
@@ -290,7 +291,7 @@ fn found(folder: &Path, is_readable: &mut bool) -> BTreeMap<PathBuf, PathBuf> {
     relative.collect()
 }
 
-/// Two folders as JSON.
+/// JSON object for two folders.
 #[derive(serde::Serialize)]
 struct FoldersJson<'f> {
     schema: u32,
@@ -300,7 +301,7 @@ struct FoldersJson<'f> {
     added: &'f [String],
     removed: &'f [String],
     changed: &'f [String],
-    /// The files of which no difference was found, but not everything was compared.
+    /// Files without differences that could not be compared completely.
     not_compared: &'f [String],
     files: &'f [Box<serde_json::value::RawValue>],
 }
@@ -308,8 +309,8 @@ struct FoldersJson<'f> {
 fn folders(options: &Options) -> io::Result<ExitCode> {
     let mut gate = FileGate::new(options, true);
     let mut is_readable = true;
-    let from = found(&options.from, &mut is_readable);
-    let mut to = found(&options.to, &mut is_readable);
+    let from = files_of(&options.from, &mut is_readable);
+    let mut to = files_of(&options.to, &mut is_readable);
     gate.is_unread = !is_readable;
     let (mut raw, mut text) = (output::raw(), output::text());
     let (mut added, mut removed) = (Vec::new(), Vec::new());
@@ -323,7 +324,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             removed.push(name);
             continue;
         };
-        progress.say(|| format!("comparing {name}"));
+        progress.set(|| format!("comparing {name}"));
         let mut compared = match compared(&name, (one, &other), options, &mut gate) {
             Ok(compared) => compared,
             Err(error) => {
@@ -358,9 +359,9 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
     }
     for (path, file) in &to {
         let name = path.display().to_string();
-        // All kernels of a file that is new are new.
+        // All kernels of a new file are new.
         if gate.gate.has_conditions() {
-            progress.say(|| format!("reading {name}"));
+            progress.set(|| format!("reading {name}"));
             match opened(file) {
                 Ok(mut document) => gate.judge(&name, &mut document, None),
                 Err(error) => {
@@ -407,7 +408,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
                 }
             }
             if options.markdown {
-                // A line by itself, not the end of the list above.
+                // A separate paragraph, not part of the list above.
                 writeln!(out)?;
             }
             writeln!(
@@ -461,9 +462,9 @@ fn print(compared: &mut ComparedFiles, options: &Options, out: &mut Text) -> io:
     for note in &result.notes {
         writeln!(out, "  not compared: {}", escaped(note))?;
     }
-    // There may be many: they are not copied, and back before anybody asks whether there are some.
+    // The list may be long: take it instead of copying it, and restore it before the next use.
     let entries = std::mem::take(&mut compared.result.entries);
-    // Those that matter most come first.
+    // The most important differences come first.
     let shown = if options.all { usize::MAX } else { ENTRIES };
     for entry in entries.iter().take(shown) {
         print_entry(compared, entry, options, out)?;
@@ -501,9 +502,9 @@ fn print_entry(
     if is_whole && is_kernel {
         return Ok(());
     }
-    // Of these there are many: each is written at once.
+    // There may be many: write each one immediately.
     let mut line = String::new();
-    // The same number is not said twice.
+    // Do not repeat the same number.
     let is_measure = |field: &&Field| entry.measures.iter().any(|m| m.key == field.key);
     let fields = entry.fields.iter().filter(|f| is_whole || !is_measure(f));
     let shown = if options.all { usize::MAX } else { FIELDS };
@@ -534,7 +535,7 @@ fn print_entry(
     }
 }
 
-/// The instructions that differ, as in a patch.
+/// Prints the instructions that differ, in the form of a patch.
 fn print_code(
     compared: &mut ComparedFiles,
     entry: &Entry,

@@ -1,4 +1,4 @@
-//! `zeview disasm`: the assembly of kernels.
+//! `zeview disasm`: disassembles kernels.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -30,13 +30,13 @@ pub struct Options {
     #[arg(long, value_name = "NAME", conflicts_with = "raw")]
     kernel: Option<String>,
     /// The encoding: gen9, gen11, xe_gen12lp, xe_hpg, xe_hpc, xe2, xe3, xe3p, or the name of a
-    /// device. Default: that of the device that the file is for.
+    /// device. Default: the encoding of the device that the file targets.
     #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
     platform: Option<Platform>,
-    /// The file is code, without anything around it.
+    /// Treat the file as raw code without a container.
     #[arg(long, requires = "platform")]
     raw: bool,
-    /// Print branch targets as numbers relative to the branch, and no labels.
+    /// Print branch targets as offsets relative to the branch instead of labels.
     #[arg(short, long)]
     numeric: bool,
     /// Print the offset of each instruction.
@@ -49,16 +49,16 @@ pub struct Options {
     #[arg(long)]
     source: bool,
     /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
-    /// mnemonic, text, comment, operands (kind, text, bits), target (the first place that it can
-    /// jump to), targets, line (file, line, column; null if it is not known).
+    /// mnemonic, text, comment, operands (kind, text, bits), target (the first jump target),
+    /// targets, line (file, line, column; null if unknown).
     #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live"])]
     json: bool,
-    /// Print the number of general registers that are live before each instruction.
+    /// Print the number of live general registers before each instruction.
     #[arg(long)]
     live: bool,
-    /// With --json, also the data flow: reads, writes, gathers (registers of a gather message; bytes
-    /// such as r8, r8:2, r6[12-15]), defs (pc of the producer or null, bytes), live (bytes of r, acc,
-    /// f, a, s, and registers), waits (pc, on, bytes: the reason), latency, occupancy, dead.
+    /// With --json, add the data flow: reads, writes, gathers (registers of a gather message; bytes
+    /// such as r8, r8:2, r6[12-15]), defs (pc of the producer or null, bytes), live (bytes of r,
+    /// acc, f, a, s, and registers), waits (pc, on, bytes: the reason), latency, occupancy, dead.
     #[arg(long, requires = "json")]
     dataflow: bool,
 }
@@ -72,7 +72,7 @@ pub struct Code {
     pub name: String,
     pub span: Span,
     pub platform: Platform,
-    /// The source lines, if somebody wants them.
+    /// Line table, if source lines are printed.
     lines: Option<Rc<LineTable>>,
 }
 
@@ -86,7 +86,7 @@ impl Code {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.file.display();
     let progress = Progress::start();
-    progress.say(|| format!("reading {name}"));
+    progress.set(|| format!("reading {name}"));
     let mut document = match input::open(&options.file) {
         Ok(document) => document,
         Err(error) => {
@@ -122,7 +122,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     let mut status = 0;
     let mut first = true;
-    // It remembers how it decodes: one for all kernels of a platform.
+    // Decoders cache their tables: share one among all kernels of a platform.
     let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
     out.write_all(if options.json { b"[" } else { b"" })?;
     for code in &found {
@@ -162,7 +162,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-/// Says where the output has ended, if there was too much of it.
+/// Reports where the output stopped, if it exceeded its limit.
 fn stopped_in(file: &impl Display, code: &Code, account: &Account) {
     if account.is_overdrawn() {
         let name = escaped(&code.name);
@@ -181,7 +181,7 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
     code.into_iter().collect()
 }
 
-/// The code sections of all zebins in a file.
+/// Returns the code sections of all zebins in a file.
 pub fn find(
     document: &mut Document,
     platform: Option<Platform>,
@@ -221,7 +221,7 @@ pub fn find(
     }
 }
 
-/// The names and bytes of the code sections of a zebin.
+/// Returns the names and bytes of the code sections of a zebin.
 fn sections(document: &mut Document, zebin: NodeId) -> Vec<(String, Span)> {
     const PREFIX: &str = ".text.";
     let Some(node) = document.node(zebin).cloned() else {

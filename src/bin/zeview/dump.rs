@@ -1,4 +1,4 @@
-//! `zeview dump`: the whole tree as text or JSON.
+//! `zeview dump`: prints the whole tree as text or JSON.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -20,15 +20,15 @@ use crate::style;
 pub struct Options {
     /// The file; `-` reads standard input.
     file: FileArgument,
-    /// Print JSON: an object with schema, file, path (with --path), size, format, summary,
-    /// coverage, tree, diagnostics, stopped (if the tree is not complete: start, end); of a
-    /// pattern, an array of them.
+    /// Print a JSON object: schema, file, path (with --path), size, format, summary, coverage,
+    /// tree, diagnostics, stopped (start and end, if the tree is incomplete). For a pattern, print
+    /// an array of these.
     #[arg(long)]
     json: bool,
     /// Print only this many levels.
     #[arg(long, value_name = "LEVELS")]
     depth: Option<usize>,
-    /// Print these parts only: a path as `zeview ls` shows it, or a pattern: `*` and `?` within a
+    /// Print only these parts: a path as `zeview ls` prints it, or a pattern: `*` and `?` within a
     /// name, `**` for any number of names.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
@@ -36,7 +36,7 @@ pub struct Options {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let progress = Progress::start();
-    progress.say(|| format!("decoding {}", options.file.display()));
+    progress.set(|| format!("decoding {}", options.file.display()));
     let mut document = match input::open(&options.file) {
         Ok(document) => document,
         Err(error) => {
@@ -102,7 +102,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(2))
 }
 
-/// What may still be printed, and the first node that was not.
+/// Remaining output budget, and the first node that exceeded it.
 struct Limit {
     left: u64,
     stopped: Option<Node>,
@@ -126,7 +126,7 @@ fn place(node: &Node) -> String {
     }
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 struct CountingWriter<W> {
     out: W,
     count: u64,
@@ -144,7 +144,7 @@ impl<W: Write> Write for CountingWriter<W> {
     }
 }
 
-/// The diagnostics within a node, with their paths.
+/// Returns the diagnostics within a node, with their paths.
 fn findings(document: &mut Document, node: &Node, id: NodeId) -> Vec<(Diagnostic, String)> {
     document.open_within(node.extent().unwrap_or_default());
     let all: Vec<Diagnostic> = match node.extent() {
@@ -194,10 +194,10 @@ fn print_text(
     Ok(())
 }
 
-/// Writes the lines of a tree with their offsets and lengths dim.
+/// Writer that dims the offsets and lengths of a tree.
 struct DimPlaces<'a> {
     out: &'a mut Text,
-    /// The beginning of a line whose end has not been written yet.
+    /// Start of a line whose end has not been written yet.
     partial: Vec<u8>,
 }
 
@@ -217,7 +217,7 @@ impl Write for DimPlaces<'_> {
         let rest = self.partial.split_off(end.map_or(0, |end| end + 1));
         let whole = std::mem::replace(&mut self.partial, rest);
         for line in String::from_utf8_lossy(&whole).split_inclusive('\n') {
-            // Two words, blanks before and between them.
+            // Two words with surrounding blanks.
             let after_word = |from: usize| {
                 let rest = line.get(from..).unwrap_or("");
                 let word = rest.len() - rest.trim_start().len();
@@ -236,7 +236,7 @@ impl Write for DimPlaces<'_> {
     }
 }
 
-/// All but the tree, which is written as it is made.
+/// JSON members before the tree, which is streamed.
 #[derive(Serialize)]
 struct DumpHeader<'a> {
     schema: u32,
@@ -267,7 +267,7 @@ fn print_json(
         summary: &document.summary,
         coverage: document.coverage,
     })?;
-    // The object goes on: its last members are long.
+    // Leave the object open: the remaining members are long and streamed.
     let head = head.strip_suffix('}').unwrap_or(&head);
     write!(out, "{head},\"tree\":")?;
     let mut counted = CountingWriter {

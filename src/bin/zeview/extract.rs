@@ -1,4 +1,4 @@
-//! `zeview extract`: the bytes of a part of a file, as a file of their own.
+//! `zeview extract`: writes the bytes of parts of a file to separate files.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -20,24 +20,24 @@ use crate::replace;
 pub struct Options {
     /// The file; `-` reads standard input.
     file: FileArgument,
-    /// The part: a path as `zeview ls` shows it, or a pattern to write several files: `*` and `?`
+    /// The part: a path as `zeview ls` prints it, or a pattern to write several files: `*` and `?`
     /// within a name, `**` for any number of names.
     #[arg(required_unless_present = "all")]
     path: Option<String>,
-    /// The output file; `-` writes to standard output. A folder, or a name that ends with a
-    /// slash, gets one file per part.
+    /// The output file; `-` writes to standard output. If it is a folder, or its name ends with a
+    /// slash, each part becomes a file in it.
     #[arg(short, long, value_name = "FILE", required_unless_present = "all")]
     output: Option<PathBuf>,
-    /// Write all device images of a library or program into this folder, with names that say the
+    /// Write all device images of a library or program to this folder. File names contain the
     /// target, the first kernel and the format.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["path", "output"])]
     all: Option<PathBuf>,
-    /// Write compressed device images as they are stored, not decompressed.
+    /// Write compressed device images as stored, without decompressing them.
     #[arg(long)]
     packed: bool,
 }
 
-/// So much is read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -69,7 +69,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         });
         let stored = stored.count() as u64;
         let status = write_all(&mut document, &parts, folder, options)?;
-        // What is damaged is written as it is stored, too.
+        // Damaged images are also written as stored.
         if stored > 0 && document.sources.costs.work.is_overdrawn() {
             let images = plural(stored, "compressed image");
             complain!("{name}: {images} written as stored: too much would be decompressed");
@@ -130,16 +130,16 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 
 /// The name of a part.
 enum Name {
-    /// The path of a node: it is made when the part is written, as paths may be long.
+    /// Path of a node. It is built when the part is written, as paths may be long.
     Of(NodeId),
-    /// The name of a device image, and whether it is to be decompressed.
+    /// Name of a device image, and whether to decompress it.
     Image { name: String, is_unpacked: bool },
 }
 
-/// So many bytes of a kernel's name are in the name of a file.
+/// Maximum length of a kernel's name in a file name, in bytes.
 const KERNEL: usize = 80;
 
-/// All device images with names for files: `image-0012.spir64._ZTS3add.spv`.
+/// Returns all device images with names for files: `image-0012.spir64._ZTS3add.spv`.
 fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
     let images = document.images(NodeId::ROOT).list;
     let digits = images.len().to_string().len();
@@ -182,7 +182,7 @@ fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
     parts
 }
 
-/// The bytes of a part; those of a compressed device image decompressed.
+/// Returns the bytes of a part, decompressed if it is a compressed device image.
 fn bytes_of(document: &mut Document, id: NodeId, packed: bool) -> Option<Span> {
     let node = document.node(id)?;
     let is_image = matches!(node.content, Content::Late { .. });
@@ -190,7 +190,7 @@ fn bytes_of(document: &mut Document, id: NodeId, packed: bool) -> Option<Span> {
     if packed || !is_image || node.kind != NodeKind::Packed {
         return span;
     }
-    // What is damaged is written as it is.
+    // Damaged images are written as stored.
     let unpacked = document.children(id, 0..1);
     let unpacked = unpacked.first().and_then(|id| document.node(*id)?.span);
     unpacked.or(span)
@@ -205,7 +205,7 @@ fn is_folder(output: &Path) -> bool {
     output.is_dir() || ends.is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
-/// Writes each part to a file of its own in a folder, and says which is which.
+/// Writes each part to its own file in a folder, and prints which part is in which file.
 fn write_all(
     document: &mut Document,
     parts: &[(Name, Span)],
@@ -222,7 +222,7 @@ fn write_all(
     let mut status = 0;
     let mut names = Names::default();
     for (at, (name, span)) in parts.iter().enumerate() {
-        // Parts may lie over each other.
+        // Parts may overlap.
         if !account.take(span.len()) {
             let left_out = plural((parts.len() - at) as u64, "part");
             complain!(
@@ -240,7 +240,7 @@ fn write_all(
         let path = path.as_str();
         let to = folder.join(names.of(path));
         let written = if is_input(options, &to) {
-            Err(io::Error::other("this is the file that is read"))
+            Err(io::Error::other("this is the input file"))
         } else {
             replace::in_folder(folder, &to, &mut |out| write(document, *span, out))
         };
@@ -259,20 +259,20 @@ fn write_all(
     Ok(ExitCode::from(status))
 }
 
-/// Names of files for parts: none of them leads out of a folder, means something to a system, or
-/// is there twice, letter case aside.
+/// Allocates file names for parts. No name leaves the folder, is reserved by a system, or is used
+/// twice (ignoring case).
 #[derive(Default)]
 struct Names {
-    /// The names that are taken, in lower case.
+    /// Names in use, in lower case.
     taken: HashSet<String>,
-    /// The last number after each name that was wanted several times.
+    /// Last number appended to each duplicate name.
     numbers: HashMap<String, u64>,
 }
 
-/// Most systems take 255 bytes.
+/// Maximum length of a file name in bytes: the limit of most systems is 255.
 const LONGEST: usize = 150;
 
-/// Windows takes these for devices, whatever follows after a point.
+/// Names that Windows reserves for devices, whatever the extension.
 static DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
 impl Names {
@@ -295,7 +295,7 @@ impl Names {
         let mut unique = name.clone();
         if !self.taken.insert(unique.to_ascii_lowercase()) {
             let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);
-            // Each number is tried once, however many parts have the name.
+            // Try each number once, however many parts share the name.
             loop {
                 *number += 1;
                 unique = format!("{name}-{number}");
@@ -347,13 +347,13 @@ mod tests {
     }
 
     #[test]
-    fn many_names_that_are_alike_take_no_time() {
+    fn equal_names_take_linear_time() {
         let mut names = Names::default();
         let path = "x".repeat(LONGEST + 50);
         let start = std::time::Instant::now();
         let all: HashSet<String> = (0..50_000).map(|_| names.of(&path)).collect();
         assert_eq!(all.len(), 50_000);
-        // One by one they would take minutes.
+        // Linear probing from 1 would take minutes.
         assert!(start.elapsed().as_secs() < 10);
     }
 }

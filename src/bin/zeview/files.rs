@@ -1,17 +1,18 @@
-//! Which files are meant: those that are named, and those in folders that are named.
+//! Resolves arguments to files: named files, and the files in named folders.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file to look at.
+/// A file to process.
 pub struct Target {
     pub path: PathBuf,
-    /// It was found in a folder, not named.
+    /// Whether the file was found in a folder, not named.
     pub is_found: bool,
 }
 
-/// The files, those of folders in sorted order; `error` gets the folders that cannot be read.
+/// Returns the files; the files of each folder are sorted. Calls `error` for each folder that
+/// cannot be read.
 pub fn targets(named: &[PathBuf], mut error: impl FnMut(&Path, io::Error)) -> Vec<Target> {
     let mut targets = Vec::new();
     for path in named {
@@ -27,7 +28,7 @@ pub fn targets(named: &[PathBuf], mut error: impl FnMut(&Path, io::Error)) -> Ve
     targets
 }
 
-/// Pipes and devices are no files, and links to folders may lead around in circles.
+/// Pipes and devices are skipped, and links to folders are not followed, as they may form cycles.
 fn find(folder: &Path, targets: &mut Vec<Target>, error: &mut impl FnMut(&Path, io::Error)) {
     let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let mut entries = match entries {

@@ -1,4 +1,4 @@
-//! `--fail-if` of `zeview kernels` and `zeview diff`: conditions that no kernel may meet.
+//! `--fail-if` of `zeview kernels` and `zeview diff`: conditions that fail a kernel.
 
 pub use zeview::tables::gate::{Condition, Damage, Gate};
 
@@ -6,12 +6,12 @@ use zeview::tables::gate::Outcome;
 
 use crate::output::{self, complain};
 
-/// Reads a condition of `zeview kernels`.
+/// Parses a condition of `zeview kernels`.
 pub fn condition(text: &str) -> Result<Condition, String> {
     Condition::parse(text)
 }
 
-/// Reads a condition of `zeview diff`, which may compare with the first file.
+/// Parses a condition of `zeview diff`, which may refer to the first file.
 pub fn change(text: &str) -> Result<Condition, String> {
     Condition::parse_change(text)
 }
@@ -23,8 +23,8 @@ pub fn report(gate: &mut Gate<'_>) {
     }
 }
 
-/// Prints the last messages of a gate and returns the exit status. `is_unread`: some file could not be
-/// read. A failure is certain, whatever else is unknown.
+/// Prints the remaining messages of a gate and returns the exit status. `is_unread` means that a
+/// file could not be read; a failed condition takes precedence.
 pub fn finish(gate: &mut Gate<'_>, is_unread: bool) -> u8 {
     let fails = gate.outcome() == Outcome::Fails;
     if output::is_reader_gone() && gate.has_conditions() && !fails {

@@ -1,4 +1,4 @@
-//! `zeview images`: the device images in a host's file.
+//! `zeview images`: lists the device images in host files.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +21,7 @@ use zeview::tables::table::{ColumnHeader, Rows, Table};
 
 use crate::FileArgument;
 use crate::input;
-use crate::output::{self, complain, print_table, say_left_out};
+use crate::output::{self, complain, print_table, report_left_out};
 use crate::progress::Progress;
 use crate::style;
 
@@ -31,20 +31,21 @@ pub struct Options {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<FileArgument>,
     /// Print a JSON array with one object per image: schema, file, section, start, end, how
-    /// (descriptor, tgtimg, offload-binary or carved), descriptor, struct_version, target, offload_kind, format,
-    /// compile_options, link_options, compressed, size (decompressed), kind (spirv, ar, zebin,
-    /// bitcode, offload-binary, syclbin or other), kernels, exported, imported, properties.
+    /// (descriptor, tgtimg, offload-binary or carved), descriptor, struct_version, target,
+    /// offload_kind, format, compile_options, link_options, compressed, size (decompressed), kind
+    /// (spirv, ar, zebin, bitcode, offload-binary, syclbin or other), kernels, exported, imported,
+    /// properties.
     #[arg(long)]
     json: bool,
-    /// Say which of the images run on a device, and why; in JSON: chosen and reason.
+    /// Explain which images run on a device; in JSON: chosen and reason.
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Print the names of kernels in tables as the file has them. Default: short names.
+    /// Print kernel names in tables as stored in the file. Default: short names.
     #[arg(long)]
     full_names: bool,
 }
 
-/// What happens with each image on a device, by its bytes.
+/// Selection for a device, by the bytes of each image.
 type Picks = HashMap<Span, Pick>;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -59,7 +60,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut json = output::json_within(&account);
     for file in &options.files {
         let progress = Progress::start();
-        progress.say(|| format!("reading {}", file.display()));
+        progress.set(|| format!("reading {}", file.display()));
         let opened = input::open(file);
         drop(progress);
         let mut document = match opened {
@@ -81,8 +82,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 }
             },
         };
-        let holders = holders(&mut document);
-        if holders.is_empty() {
+        let owners = owners(&mut document);
+        if owners.is_empty() {
             let title = document.summary.title.clone();
             let has_images = !document.images(NodeId::ROOT).list.is_empty();
             let name = file.display();
@@ -94,7 +95,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 complain!("{name}: {title} has no device images")
             }
         }
-        for (name, images) in holders {
+        for (name, images) in owners {
             let has_short = !options.json && !options.full_names;
             let names = has_short.then(|| short_names(&*images, &document));
             let name = match name.as_str() {
@@ -107,7 +108,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                     not_listed = images.count() - index;
                     break;
                 }
-                // The table needs to know what is a kernel, and no more.
+                // The table only needs the kernels.
                 let wanted: fn(&str) -> bool = if options.json {
                     |_| true
                 } else {
@@ -152,7 +153,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-/// The short names of the kernels in the index of a file.
+/// Returns the short names of the kernels in a file's index.
 fn short_names(images: &dyn HostImages, document: &Document) -> ShortNames {
     let is_needed = |set: &str| set == EXPORTED;
     let all = (0..images.count())
@@ -166,7 +167,7 @@ fn short_names(images: &dyn HostImages, document: &Document) -> ShortNames {
     names.short_names()
 }
 
-/// Which images run on a device. Returns `None` if there is no device of that name.
+/// Returns which images run on a device, or `None` if the device is unknown.
 fn picks(document: &mut Document, device: &str) -> Option<Picks> {
     let images = document.images_to_choose(NodeId::ROOT);
     if images.list.is_empty() {
@@ -177,9 +178,9 @@ fn picks(document: &mut Document, device: &str) -> Option<Picks> {
     Some(spans.zip(choice.picks).collect())
 }
 
-/// The documents that hold images, with their paths: the file itself or, if it holds none, those
-/// in it, such as the objects of an archive.
-fn holders(document: &mut Document) -> Vec<(String, Rc<dyn HostImages>)> {
+/// Returns the documents that contain images, with their paths: the file itself, or else the
+/// documents in it, such as the objects of an archive.
+fn owners(document: &mut Document) -> Vec<(String, Rc<dyn HostImages>)> {
     if let Some(images) = document.host_images(NodeId::ROOT) {
         return vec![(String::new(), images)];
     }
@@ -201,19 +202,19 @@ fn holders(document: &mut Document) -> Vec<(String, Rc<dyn HostImages>)> {
 
 #[derive(Default)]
 struct Printer {
-    /// The output that is left.
+    /// Remaining output budget.
     account: Rc<Account>,
-    /// The number of names that are left out, because they would be too much output.
+    /// Number of names left out because they exceed the output budget.
     names_left_out: RefCell<u64>,
     count: usize,
     rows: Rows,
-    /// The columns `file` and `on the device` are wanted.
+    /// Whether to print the columns `file` and `on the device`.
     with_file: bool,
     with_device: bool,
 }
 
 impl Printer {
-    /// Returns whether one more image may be printed. The rows of a table wait for the others.
+    /// Returns whether one more image fits the output budget. A table buffers its rows.
     fn has_room(&self) -> bool {
         self.account.left() > self.rows.size() as u64
     }
@@ -298,7 +299,7 @@ impl Printer {
         let mut out = output::text();
         print_table(&table, &mut out, |_| style::PLAIN)?;
         out.flush()?;
-        say_left_out(&left_out);
+        report_left_out(&left_out);
         Ok(())
     }
 }
@@ -331,8 +332,8 @@ struct ImageJson<'a> {
     reason: Option<&'a str>,
 }
 
-/// The output that is left for names and properties of an image: they are written one by one, as long
-/// as there is some.
+/// Output budget for the names and properties of an image. They are serialized one by one until it
+/// is used up.
 #[derive(Clone, Copy)]
 struct OutputBudget<'a> {
     account: &'a Account,
@@ -340,11 +341,11 @@ struct OutputBudget<'a> {
 }
 
 impl OutputBudget<'_> {
-    /// Returns whether one more may be written. If not, it is counted.
-    fn may(&self) -> bool {
-        let may = !self.account.is_overdrawn();
-        *self.left_out.borrow_mut() += u64::from(!may);
-        may
+    /// Returns whether one more item fits. Counts it as left out if not.
+    fn has_room(&self) -> bool {
+        let has_room = !self.account.is_overdrawn();
+        *self.left_out.borrow_mut() += u64::from(!has_room);
+        has_room
     }
 }
 
@@ -353,11 +354,11 @@ struct Names<'a>(Vec<&'a str>, OutputBudget<'a>);
 impl Serialize for Names<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let names = self.0.iter();
-        serializer.collect_seq(names.filter(|_| self.1.may()))
+        serializer.collect_seq(names.filter(|_| self.1.has_room()))
     }
 }
 
-/// The properties by set and key.
+/// Properties by set and key.
 struct Properties<'a>(
     BTreeMap<&'a str, BTreeMap<&'a str, &'a PropertyValue>>,
     OutputBudget<'a>,
@@ -374,7 +375,7 @@ struct PropertiesOf<'a>(&'a BTreeMap<&'a str, &'a PropertyValue>, OutputBudget<'
 
 impl Serialize for PropertiesOf<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let properties = self.0.iter().filter(|_| self.1.may());
+        let properties = self.0.iter().filter(|_| self.1.has_room());
         serializer.collect_map(properties.map(|(key, value)| (key, PropertyJson::from(*value))))
     }
 }
@@ -399,7 +400,7 @@ impl<'a> From<&'a PropertyValue> for PropertyJson<'a> {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Bytes, serialized as hexadecimal digits.
 struct HexDigits<'a>(&'a [u8]);
 
 impl Serialize for HexDigits<'_> {

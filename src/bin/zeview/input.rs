@@ -1,4 +1,4 @@
-//! Opening files.
+//! Opens input files.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -11,7 +11,7 @@ use zeview::model::{ByteSource, Document, FileSource, MemorySource};
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// Fails if the input cannot be read.
 pub fn open(path: &Path) -> io::Result<Document> {
     let source: Box<dyn ByteSource> = if path == Path::new("-") {
         stream(&mut io::stdin().lock(), STREAM_MEMORY, STREAM_MAX)?
@@ -23,12 +23,12 @@ pub fn open(path: &Path) -> io::Result<Document> {
     Ok(decode(source, &name(path)))
 }
 
-/// Maximum length of what is read from pipes and devices, in bytes. They may never end.
+/// Maximum number of bytes read from pipes and devices, which may never end.
 const STREAM_MAX: u64 = 1 << 30;
-/// Number of bytes of a stream that are kept in memory; longer ones go to a temporary file.
+/// Maximum number of bytes of a stream kept in memory; longer streams go to a temporary file.
 const STREAM_MEMORY: u64 = 64 << 20;
 
-/// Reads what can be read only once, to its end: at most `most` bytes, `memory` of them to memory.
+/// Reads a stream to its end: at most `most` bytes, of which `memory` are kept in memory.
 fn stream(input: &mut dyn Read, memory: u64, most: u64) -> io::Result<Box<dyn ByteSource>> {
     let mut bytes = Vec::new();
     input.take(memory + 1).read_to_end(&mut bytes)?;
@@ -46,17 +46,17 @@ fn stream(input: &mut dyn Read, memory: u64, most: u64) -> io::Result<Box<dyn By
         )));
     }
     file.flush()?;
-    // The file stays as long as it is open.
+    // The unnamed file exists until it is closed.
     Ok(Box::new(FileSource::open(file.path())?))
 }
 
-/// Is it something that can be read only once, from its beginning: a pipe, a FIFO, a terminal?
+/// Returns whether the input can be read only once, from its beginning: a pipe, FIFO or terminal.
 fn is_pipe(path: &Path) -> io::Result<bool> {
     let there = fs::metadata(path)?;
     Ok(!there.is_file() && !there.is_dir())
 }
 
-/// The name that the file has in the tree.
+/// Returns the name of the file in the tree.
 fn name(path: &Path) -> String {
     if path == Path::new("-") {
         return "standard input".to_owned();

@@ -1,40 +1,38 @@
-//! What there is to say about a file, or a document within it: the driver's verdict, and what is
-//! wrong.
+//! Verdict and diagnostics of a file, or of a document within it.
 
 use zeview::analysis::Verdict;
 use zeview::analysis::images::{Choice, Images};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity};
 
-/// A file, or a document within it, with what was found.
+/// Verdict and diagnostics of a file, or of a document within it.
 pub struct VerdictRow {
-    /// The path of the document within the file.
+    /// Path of the document within the file.
     pub path: Option<String>,
-    /// In a few words.
+    /// Short description.
     pub title: String,
-    /// What was found in it.
+    /// Diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// It is of a format that zeview reads.
+    /// Whether zeview reads the format.
     pub is_known: bool,
-    /// What the driver does with it.
+    /// The driver's verdict.
     pub verdict: Option<Verdict>,
-    /// Of a container: the same for its images, with their paths.
+    /// Verdicts on the images of a container, with their paths.
     pub inner: Vec<(String, Verdict)>,
-    /// Of a container that was judged for a device that somebody has chosen: which of its images run
-    /// on it.
+    /// For a container that is judged for a chosen device: which of its images run on it.
     pub choice: Option<ImageChoice>,
 }
 
-/// Which images of a container run on a device.
+/// Selection of the images of a container that run on a device.
 pub struct ImageChoice {
     pub images: Images,
     pub choice: Choice,
 }
 
-/// At most so many images of one file get a verdict: a library can have thousands.
+/// Maximum number of images per file that get a verdict; a library can have thousands.
 const INNER: usize = 16 * 1024;
 
 impl VerdictRow {
-    /// The whole file.
+    /// Judges the whole file.
     pub fn file(document: &mut Document, device: Option<&str>) -> VerdictRow {
         document.open_all();
         let is_known = !document.summary.has.unknown;
@@ -45,7 +43,7 @@ impl VerdictRow {
             Some(_) => Images::default(),
         };
         let inner = inner_verdicts(document, &images, device);
-        // Of a library whose images have no kernels nothing is taken.
+        // A library without kernels in its images has nothing to judge.
         let sources = &document.sources;
         let mut list = images.list.iter();
         let device = device.filter(|_| list.any(|image| image.may_run(sources)));
@@ -66,7 +64,7 @@ impl VerdictRow {
         }
     }
 
-    /// A part of it.
+    /// Judges a part of the file.
     pub fn part(document: &mut Document, id: NodeId, device: Option<&str>) -> VerdictRow {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         document.open_within(extent);
@@ -83,7 +81,7 @@ impl VerdictRow {
         }
     }
 
-    /// There is no error. A file of unknown format is neither well-formed nor malformed.
+    /// Returns whether there is no error, or `None` for unknown formats.
     pub fn is_well_formed(&self) -> Option<bool> {
         self.is_known.then(|| self.count(Severity::Error) == 0)
     }
@@ -93,8 +91,8 @@ impl VerdictRow {
         all.filter(|d| d.severity == severity).count()
     }
 
-    /// What the driver does with it: of a container, the worst that it does with one of the images,
-    /// or for a device that somebody has chosen, with those that run on it.
+    /// Returns the driver's outcome. For a container, the worst outcome of its images, or of the
+    /// images that run on the chosen device.
     pub fn outcome(&self) -> Option<Outcome> {
         if let Some(verdict) = &self.verdict {
             return Some(verdict.outcome);
@@ -106,12 +104,12 @@ impl VerdictRow {
         inner.max_by_key(|outcome| (!outcome.loads(), *outcome))
     }
 
-    /// The driver loads it, as far as it has a verdict.
+    /// Returns whether the driver loads the file; `true` if there is no verdict.
     pub fn loads(&self) -> bool {
         self.outcome().is_none_or(Outcome::loads)
     }
 
-    /// There are warnings, or it is of no known format.
+    /// Returns whether there are warnings or the format is unknown.
     pub fn is_doubtful(&self) -> bool {
         !self.is_known
             || self.count(Severity::Warning) > 0
@@ -122,8 +120,7 @@ impl VerdictRow {
     }
 }
 
-/// What the driver does with the images of a container; of a host's file with all zebins in its
-/// images.
+/// Returns the verdicts on the images of a container; for host files, on all zebins in its images.
 fn inner_verdicts(
     document: &mut Document,
     images: &Images,

@@ -1,4 +1,4 @@
-//! `zeview kernels`: the kernel table of files.
+//! `zeview kernels`: prints the kernel table of files.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::FileArgument;
 use crate::gate::{self, Condition, Damage, Gate, condition};
 use crate::input;
 use crate::occupancy;
-use crate::output::{self, complain, fit, print_table, say_left_out};
+use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::progress::Progress;
 use crate::style;
 
@@ -30,44 +30,44 @@ pub struct Options {
     /// The files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<FileArgument>,
-    /// Print a JSON array with one object per kernel: schema, file, and all columns, with
-    /// defaults filled in; those that require decoding the code only if --columns names them.
+    /// Print a JSON array with one object per kernel: schema, file, and all columns, with defaults
+    /// filled in. Columns that require decoding the code appear only if --columns names them.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print comma-separated values, with the column names in the first line: the columns of the
-    /// table unless --columns names others.
+    /// Print comma-separated values with a header line: the columns of the table, unless --columns
+    /// names others.
     #[arg(long)]
     csv: bool,
-    /// List only the kernels of these documents within the file: a path as `zeview ls` shows it, or
-    /// a pattern. Default: the kernels of the file, or of all documents in it.
+    /// List only the kernels of these documents within the file: a path as `zeview ls` prints it,
+    /// or a pattern. Default: the kernels of the file, or of all documents in it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
     /// Print these columns: ids as in .ze_info, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
     columns: Vec<&'static Column>,
-    /// List only kernels that match: words in their names, conditions as in --fail-if, and, or, not,
-    /// parentheses: `spill_size>0 and not main`.
+    /// List only matching kernels. A query has words that names contain, conditions as in
+    /// --fail-if, and, or, not, parentheses: `spill_size>0 and not main`.
     #[arg(long, value_name = "QUERY", value_parser = filter)]
     filter: Option<Filter>,
     /// Sort by a column in ascending order; -COLUMN or COLUMN:desc sorts in descending order.
     #[arg(long, value_name = "COLUMN", value_parser = sort, allow_hyphen_values = true)]
     sort: Option<SortOrder>,
-    /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and
-    /// a number, yes, no, or (with = and !=) text, in quotes if it has spaces. Conditions can be
-    /// combined with and, or, not and parentheses. Can be given several times. If not all
-    /// kernels can be judged, the exit status is 2; see below.
+    /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and a
+    /// number, yes, no, or (with = and !=) text, in quotes if it has spaces. Combine conditions
+    /// with and, or, not and parentheses. Can be given several times. If not all kernels can be
+    /// judged, the exit status is 2; see below.
     #[arg(long, value_name = "CONDITION", value_parser = condition)]
     fail_if: Vec<Condition>,
-    /// Print demangled names in full in tables. Default: short names, which leave out wrappers and
-    /// what the names of the file share. CSV and JSON always have full names.
+    /// Print full demangled names in tables. Default: short names, without wrappers and without the
+    /// parts that all names of the file share. CSV and JSON always have full names.
     #[arg(long)]
     full_names: bool,
-    /// Also list the kernels of images that are byte-for-byte copies of another image, and placeholders
+    /// Also list kernels of images that are byte-for-byte copies of another image, and placeholders
     /// (Intel_Symbol_Table_Void_Program). --fail-if always judges them.
     #[arg(long)]
     all: bool,
-    /// Of the kernels of several images, print a row for each kernel, image or device instead of one
-    /// for each build, with all values that differ.
+    /// For kernels with builds in several images, print one row per kernel, image or device instead
+    /// of one per build, with all values that differ.
     #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_asked"])]
     group_by: Option<GroupBy>,
     #[command(flatten)]
@@ -94,7 +94,7 @@ fn group_by(text: &str) -> Result<GroupBy, String> {
 
 #[derive(Clone, Copy)]
 struct SortOrder {
-    /// The place of the column.
+    /// Index of the column.
     column: usize,
     is_descending: bool,
 }
@@ -145,7 +145,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut has_kernels = false;
     let progress = Progress::start();
     for file in &options.files {
-        progress.say(|| format!("reading {}", file.display()));
+        progress.set(|| format!("reading {}", file.display()));
         let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
         let opened = match opened {
@@ -166,8 +166,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
     drop(progress);
     printer.print(&mut waiting, options, &mut gate)?;
-    // What is left out was judged all the same, but nobody can read it.
-    is_unread |= printer.say_cut();
+    // Rows left out of the output were judged too, but cannot be inspected.
+    is_unread |= printer.report_cut();
     printer.finish()?;
     let without_code = gate.without_code();
     if gate.judged() == 0 && without_code > 0 {
@@ -181,7 +181,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(gate::finish(&mut gate, is_unread)))
 }
 
-/// Prints what limits each kernel.
+/// Prints the occupancy limits of each kernel.
 fn print_limits(options: &Options) -> io::Result<ExitCode> {
     let mut printer = occupancy::Printer::new(&options.occupancy, options.json);
     let mut gate = Gate::new(&[]);
@@ -234,7 +234,7 @@ struct OpenedFile {
     document: Document,
     name: String,
     lists: Vec<(NodeId, Rc<dyn List>)>,
-    /// What could not be read, for --fail-if.
+    /// Values that could not be read, for --fail-if.
     damage: Damage,
 }
 
@@ -254,7 +254,7 @@ impl OpenedFile {
         let mut lists: Vec<(NodeId, Rc<dyn List>)> = Vec::new();
         let mut empty = Vec::new();
         for id in documents(&mut document, path)? {
-            // A pattern that matches a container matches its images, too.
+            // A pattern that matches a container also matches its images.
             if path.is_some_and(is_pattern) && !document.has_list(id, ListId::Kernels) {
                 continue;
             }
@@ -294,7 +294,7 @@ impl OpenedFile {
 }
 
 impl OpenedFile {
-    /// The documents whose kernels are listed: in the place of a container its images.
+    /// Returns the documents whose kernels are listed. A container is replaced by its images.
     fn documents(&mut self) -> Vec<NodeId> {
         let mut documents = Vec::new();
         for (id, _) in &self.lists {
@@ -312,7 +312,7 @@ impl OpenedFile {
     }
 }
 
-/// What the column `file` says.
+/// Returns the value of the column `file`.
 fn place(name: &str, path: &str) -> String {
     match path {
         "" => name.to_owned(),
@@ -327,8 +327,8 @@ fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>,
     }
 }
 
-/// Whether JSON has the column without --columns.
-fn is_cheap(column: &Column) -> bool {
+/// Returns whether JSON has the column without --columns.
+fn is_default_json(column: &Column) -> bool {
     let is_flag = FLAGS.iter().any(|(key, _)| *key == column.id);
     !is_flag && column.presence != Presence::Counted
 }
@@ -339,12 +339,12 @@ struct Printer {
     with_file: bool,
     has_rows: bool,
     has_full_names: bool,
-    /// A row stands for several kernels.
+    /// Whether a row represents several kernels.
     is_grouped: bool,
     writer: Option<Writer>,
-    /// The output that is left.
+    /// Remaining output budget.
     account: Account,
-    /// The number of rows that are left out.
+    /// Number of rows left out.
     left_out: u64,
     out: BufWriter<Box<dyn Write>>,
 }
@@ -357,9 +357,9 @@ impl Printer {
             _ => Form::Plain,
         };
         let columns = match (options.columns.as_slice(), form) {
-            // For programs: everything but the flags, which have a cell of their own, and what
-            // requires decoding the code.
-            ([], Form::Json) => columns().iter().filter(|c| is_cheap(c)).collect(),
+            // For programs: everything except the flags, which have separate columns, and columns
+            // that require decoding the code.
+            ([], Form::Json) => columns().iter().filter(|c| is_default_json(c)).collect(),
             ([], _) => ListId::Kernels.default_columns().collect(),
             (columns, _) => columns.to_vec(),
         };
@@ -396,7 +396,7 @@ impl Printer {
         gate: &mut Gate<'_>,
     ) -> io::Result<()> {
         self.allow(opened);
-        // Judging changes which damage was reported.
+        // Judging changes which damage has been reported.
         let damage = opened
             .iter_mut()
             .map(|file| std::mem::take(&mut file.damage));
@@ -421,7 +421,7 @@ impl Printer {
             Some(_) => rows.sort_by(|(a, ..), (b, ..)| a.order(b)),
             None => {}
         }
-        // A host's file has many images, mostly with one kernel.
+        // A host file has many images, most of them with one kernel.
         let is_host = |file: &OpenedFile| file.document.summary.has.host;
         let is_grouped = options.group_by.is_some();
         let is_wide = is_grouped || opened.iter().any(is_host);
@@ -429,13 +429,13 @@ impl Printer {
             let shown = [Presence::Default, Presence::Several];
             let group = options.group_by.map(GroupBy::column);
             let is_shown = |column: &&Column| {
-                // The first column says it.
+                // The first column already shows it.
                 shown.contains(&column.presence)
                     && (group != Some(column.id) || column.id == "name")
             };
             self.columns = columns().iter().filter(is_shown).collect();
         }
-        // The name is not said of one file that has its kernels itself, or in such images.
+        // Omit the path for one file that has its kernels itself or in such images.
         let is_within =
             |file: &OpenedFile| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
         let with_file = self.with_file || (!is_grouped && opened.iter().any(is_within));
@@ -443,7 +443,7 @@ impl Printer {
             let sources = &file.document.sources;
             let path = if is_grouped { "" } else { list.path(row) };
             let place = place(&file.name, path);
-            // What is not listed is judged all the same.
+            // Rows left out of the output are judged too.
             if options.all || row < list.primary() {
                 self.row(with_file, list, row, sources, &place)?;
             }
@@ -456,7 +456,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Allows the output that these files may take.
+    /// Adds the output budget of these files.
     fn allow(&self, opened: &[OpenedFile]) {
         let size = |file: &OpenedFile| file.document.sources.whole(SourceId::FILE).len();
         let limit: u64 = opened.iter().map(|file| limits::output(size(file))).sum();
@@ -465,7 +465,7 @@ impl Printer {
         }
     }
 
-    /// Prints a row, if there is still room for it. Only a table waits for its other rows.
+    /// Prints a row if the budget allows. A table buffers its rows.
     fn row(
         &mut self,
         with_file: bool,
@@ -487,8 +487,8 @@ impl Printer {
         self.out.write_all(written.as_bytes())
     }
 
-    /// Says how many rows are left out, if the output is too long. Returns whether some are.
-    fn say_cut(&self) -> bool {
+    /// Reports how many rows are left out. Returns whether there are any.
+    fn report_cut(&self) -> bool {
         if self.left_out > 0 {
             complain!(
                 "{} kernels left out: the output is too long; use --columns or --filter",
@@ -498,7 +498,7 @@ impl Printer {
         self.left_out > 0
     }
 
-    /// Prints what is left.
+    /// Prints the buffered rows.
     fn finish(mut self) -> io::Result<()> {
         let is_plain = self.form == Form::Plain;
         if is_plain && self.has_rows {
@@ -508,7 +508,7 @@ impl Printer {
             let mut out = output::Visible::new(&mut self.out, output::colors());
             print_table(&table, &mut out, |_| style::PLAIN)?;
             self.out.flush()?;
-            say_left_out(&left_out);
+            report_left_out(&left_out);
         } else if !is_plain {
             let with_file = self.with_file;
             self.writer(with_file);

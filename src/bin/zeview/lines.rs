@@ -1,4 +1,4 @@
-//! `zeview lines`: the source lines of the code in files.
+//! `zeview lines`: prints the source lines of code.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use zeview::tables::{Column, ListId, Presence};
 
 use crate::FileArgument;
 use crate::input;
-use crate::output::{self, complain, fit, print_table, say_left_out};
+use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::style;
 
 const LIST: ListId = ListId::SourceLines;
@@ -27,25 +27,25 @@ pub struct Options {
     /// Print a JSON array with one object per row: schema, file, and all columns.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print comma-separated values, with the column names in the first line.
+    /// Print comma-separated values with a header line.
     #[arg(long)]
     csv: bool,
-    /// List only the lines of these documents within the file: a path as `zeview ls` shows it, or a
-    /// pattern. Default: the lines of the file, or of all documents in it.
+    /// List only the lines of these documents within the file: a path as `zeview ls` prints it, or
+    /// a pattern. Default: the lines of the file, or of all documents in it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
     /// Print these columns, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
     columns: Vec<&'static Column>,
-    /// List only rows that match: words, conditions, and, or, not, parentheses:
-    /// `source_file=k.cl and line>=10`.
+    /// List only matching rows: words, conditions, and, or, not, parentheses: `source_file=k.cl and
+    /// line>=10`.
     #[arg(long, value_name = "QUERY", value_parser = filter)]
     filter: Option<String>,
     /// Sort by a column in ascending order; -COLUMN sorts in descending order.
     #[arg(long, value_name = "COLUMN", value_parser = sort, allow_hyphen_values = true)]
     sort: Option<(&'static str, bool)>,
-    /// A source file, for the column `text`; it belongs to the lines of files with its name. Can be
-    /// given several times.
+    /// A source file for the column `text`, which is matched by file name. Can be given several
+    /// times.
     #[arg(long, value_name = "SOURCE")]
     source: Vec<PathBuf>,
 }
@@ -139,22 +139,22 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let mut out = output::text();
         print_table(&table, &mut out, |_| style::PLAIN)?;
         out.flush()?;
-        say_left_out(&left_out);
+        report_left_out(&left_out);
     }
     Ok(ExitCode::from(status))
 }
 
-/// The rows of a file.
+/// Row counts of a file.
 #[derive(Default)]
 struct Added {
     rows: u64,
-    /// The number of rows for which the output would be too long.
+    /// Number of rows that exceed the output budget.
     left_out: u64,
-    /// The output could not be written.
+    /// Error of writing the output.
     error: Option<io::Error>,
 }
 
-/// Adds the rows of a file, and writes them unless they wait to be aligned.
+/// Adds the rows of a file. Writes them at once, except for tables, which are aligned at the end.
 fn add(
     file: &Path,
     options: &Options,

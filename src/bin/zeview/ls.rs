@@ -1,4 +1,4 @@
-//! `zeview ls`: the parts of a file, with their paths.
+//! `zeview ls`: lists the parts of a file, with their paths.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use zeview::tables::{Column, ListId};
 
 use crate::FileArgument;
 use crate::input;
-use crate::output::{self, Text, complain, fit, print_table, say_left_out, shortened};
+use crate::output::{self, Text, complain, fit, print_table, report_left_out, shortened};
 use crate::progress::Progress;
 use crate::style;
 
@@ -26,11 +26,11 @@ use crate::style;
 pub struct Options {
     /// The file; `-` reads standard input.
     file: FileArgument,
-    /// What is in these parts: names as they are listed here, `[3]` for the entries of tables. Of
-    /// a pattern, what matches it: `*` and `?` within a name, `**` for any number of names.
+    /// List the contents of these parts: names as listed here, `[3]` for entries of tables. A
+    /// pattern lists the parts that match: `*` and `?` within a name, `**` for any number of names.
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// List everything below them, too.
+    /// List all descendants.
     #[arg(short, long)]
     recursive: bool,
     /// List this many levels.
@@ -48,9 +48,9 @@ pub struct Options {
     /// List the documents within the file.
     #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
     images: bool,
-    /// Print a JSON array with one object a part: schema, path, name, kind, start, end, size,
-    /// source (where it is not the file), value, summary. Of symbols and relocations: schema,
-    /// file, and the columns.
+    /// Print a JSON array with one object per part: schema, path, name, kind, start, end, size,
+    /// source (if it is not the file), value, summary. Symbols and relocations have schema, file
+    /// and the columns.
     #[arg(long)]
     json: bool,
 }
@@ -58,7 +58,7 @@ pub struct Options {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.file.display();
     let progress = Progress::start();
-    progress.say(|| format!("decoding {name}"));
+    progress.set(|| format!("decoding {name}"));
     let opened = input::open(&options.file);
     drop(progress);
     let mut document = match opened {
@@ -106,10 +106,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
 }
 
-/// What is to be listed.
+/// A part named by an argument.
 struct Named {
     id: NodeId,
-    /// It matches a pattern: it is listed itself, not what is in it.
+    /// Whether the part matched a pattern: the part itself is listed, not its contents.
     matches: bool,
 }
 
@@ -177,7 +177,7 @@ fn parts(
     Ok(())
 }
 
-/// The documents in the file, itself among them, that are within what is named.
+/// Returns the documents within the named parts, including the file itself.
 fn documents(document: &mut Document, named: &[Named]) -> Vec<NodeId> {
     let whole = document.root().span.unwrap_or_default();
     let extents = named
@@ -215,7 +215,7 @@ fn images(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Resul
     Ok(())
 }
 
-/// What section headers describe.
+/// Prints the parts that section headers describe.
 fn sections(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Result<()> {
     let is_section = |node: &Node| node.xrefs.iter().any(|xref| xref.why == "section header");
     for id in documents(document, named) {
@@ -229,7 +229,7 @@ fn sections(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Res
     Ok(())
 }
 
-/// Prints lists of all documents that have them.
+/// Prints a list of each document that has it.
 fn print_list(
     document: &mut Document,
     named: &[Named],
@@ -275,7 +275,7 @@ fn print_list(
             }
             writer.push(&**rows, row, &document.sources, Some(&place));
             match &mut json {
-                // It is written as it comes.
+                // Rows are streamed.
                 Some(json) => json.write_all(writer.take().as_bytes())?,
                 None => text.row(&mut writer)?,
             }
@@ -287,7 +287,7 @@ fn print_list(
     } else if !lists.is_empty() {
         text.block(&mut writer)?;
         text.out.flush()?;
-        say_left_out(&text.left_out);
+        report_left_out(&text.left_out);
     }
     if left_out > 0 {
         complain!(
@@ -298,7 +298,7 @@ fn print_list(
     Ok(status)
 }
 
-/// Prints the rows of a list, so many aligned with each other.
+/// Prints the rows of a list in blocks of aligned rows.
 struct Blocks {
     out: Text,
     waiting: usize,
@@ -316,7 +316,7 @@ impl Blocks {
         }
     }
 
-    /// The writer has one more row.
+    /// Counts a row that was pushed to the writer.
     fn row(&mut self, writer: &mut Writer) -> io::Result<()> {
         self.waiting += 1;
         if self.waiting >= LIST_BLOCK || writer.size() >= LIST_BLOCK_BYTES {
@@ -326,7 +326,7 @@ impl Blocks {
         }
     }
 
-    /// Prints what the writer has.
+    /// Prints the buffered rows.
     fn block(&mut self, writer: &mut Writer) -> io::Result<()> {
         if self.waiting == 0 && !self.is_first {
             return Ok(());
@@ -341,13 +341,13 @@ impl Blocks {
     }
 }
 
-/// Writes parts as they come.
+/// Streams parts.
 struct Rows {
     form: RowsForm,
     count: usize,
-    /// The output that is left.
+    /// Remaining output budget.
     account: Rc<Account>,
-    /// There was more to write.
+    /// Whether the output was cut.
     stopped: bool,
 }
 
@@ -356,11 +356,11 @@ enum RowsForm {
     Text(Text, Table),
 }
 
-/// So many rows are aligned with each other: a file may have any number.
+/// Number of parts aligned with each other, so that memory stays bounded.
 const BLOCK: usize = 4096;
-/// The same of the rows of a list: real files have fewer.
+/// Number of list rows aligned with each other; real files have fewer.
 const LIST_BLOCK: usize = 1 << 16;
-/// The same in bytes: names may be long.
+/// Maximum size of a block of aligned rows in bytes, as names may be long.
 const LIST_BLOCK_BYTES: usize = 4 << 20;
 
 #[derive(Serialize)]
@@ -404,7 +404,7 @@ impl Rows {
     }
 
     fn push(&mut self, node: &Node, path: &str) -> io::Result<()> {
-        // Rows of text wait to be aligned with each other.
+        // Rows of text are buffered until a block is aligned.
         let waiting = match &self.form {
             RowsForm::Json(_) => 0,
             RowsForm::Text(_, table) => table.rows.size() as u64,
@@ -457,7 +457,7 @@ impl Rows {
         }
     }
 
-    /// How many there were, and whether these are all.
+    /// Returns the number of rows, and whether they are complete.
     fn finish(self) -> io::Result<(usize, bool)> {
         match self.form {
             RowsForm::Json(mut out) => {
@@ -481,12 +481,12 @@ fn print_block(table: &mut Table, out: &mut Text) -> io::Result<()> {
         _ => style::PLAIN,
     })?;
     table.rows.clear();
-    // They stand above the first rows only.
+    // Titles are printed above the first block only.
     table.heads.iter_mut().for_each(ColumnHeader::clear);
     Ok(())
 }
 
-/// `0x00000040`, or `2:0x00000040` in what is unpacked.
+/// `0x00000040`, or `2:0x00000040` for unpacked bytes.
 fn offset(span: Option<Span>) -> String {
     match span {
         None => "-".to_owned(),
@@ -495,7 +495,7 @@ fn offset(span: Option<Span>) -> String {
     }
 }
 
-/// What a part is in a few words: its value and its summary, or else its kind.
+/// Returns a short description of a part: its value and summary, or else its kind.
 pub fn what(node: &Node) -> String {
     let value = value_text(&node.value);
     let summary = escaped(node.summary.as_deref().unwrap_or(""));

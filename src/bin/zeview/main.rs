@@ -1,4 +1,4 @@
-//! The command line: the decoder without the page.
+//! The command-line interface.
 
 mod analyze;
 mod argument;
@@ -46,16 +46,15 @@ use zeview::model::text::escaped;
     about,
     max_term_width = 100,
     override_usage = "zeview [OPTIONS] FILE...\n       zeview [OPTIONS] COMMAND ...",
-    after_help = "Without a command, prints a summary of each file. A file that has the name of a \
-                  command is ./check.\n\n\
+    after_help = "Without a command, prints a summary of each file. To name a file like a \
+                  command, use ./check.\n\n\
                   Example: zeview vecadd.zebin",
     arg_required_else_help = true
 )]
 struct Arguments {
     #[command(flatten)]
     summary: summary::Options,
-    /// When there are colours; auto: on a terminal, unless NO_COLOR or TERM=dumb forbid it, or
-    /// with CLICOLOR_FORCE.
+    /// When to use color. `auto`: on terminals, honoring NO_COLOR, CLICOLOR_FORCE and TERM=dumb.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
     #[command(subcommand)]
@@ -64,24 +63,25 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the parts of a file, with the paths that --path and extract take.
+    /// List the parts of a file, with the paths that --path and extract accept.
     ///
     /// Example: zeview ls -r vecadd.zebin .ze_info
     Ls(ls::Options),
-    /// Print the whole tree: offset, length, name, value; then the diagnostics.
+    /// Print the whole tree (offset, length, name, value), then the diagnostics.
     ///
     /// Example: zeview dump --path '.ze_info/kernels/*/execution_env' vecadd.zebin
     Dump(dump::Options),
-    /// Print the assembly of kernels, as the Intel Graphics Assembler (`iga64 -d`) writes it.
+    /// Print the assembly of kernels in the syntax of the Intel Graphics Assembler (`iga64 -d`).
     ///
-    /// With --kernel or --raw the output assembles again; otherwise a comment names each kernel.
+    /// With --kernel or --raw, the output can be assembled again; otherwise a comment names each
+    /// kernel.
     ///
     /// Example: zeview disasm vecadd.zebin --kernel vecadd
     Disasm(disasm::Options),
-    /// Summarize the data flow of kernels: registers alive, spills, loops, waits.
+    /// Summarize the data flow of kernels: live registers, spills, loops, waits.
     ///
-    /// Cycles are those that the compiler's scheduler assumes for one thread; they are no run time.
-    /// Divergent control flow is ignored, and calls are not followed.
+    /// Cycles are the compiler scheduler's estimates for one thread, not measured times. The
+    /// analysis ignores divergent control flow and does not follow calls.
     ///
     /// Example: zeview analyze vecadd.zebin --kernel vecadd
     Analyze(analyze::Options),
@@ -90,16 +90,17 @@ enum Command {
     /// The two results are independent: compilers write files that the driver refuses, and the
     /// driver loads files that violate the specification.
     ///
-    /// Folders are searched recursively; files of unknown formats in them are skipped and
-    /// counted, except empty ones, which are malformed.
+    /// Folders are searched recursively. Files of unknown formats in them are skipped and counted;
+    /// empty files are malformed.
     ///
-    /// Exit status: 1 if any file does not load or is malformed (with --strict, if any has a warning);
-    /// otherwise 2 if a file could not be read, or there was none; otherwise 0. A container loads if all its
-    /// images load on their target devices; with --device, if any image loads on that device.
+    /// Exit status: 1 if any file does not load or is malformed (with --strict, if any has a
+    /// warning); otherwise 2 if a file could not be read, or there was none; otherwise 0. A
+    /// container loads if all its images load on their target devices; with --device, if any image
+    /// loads on that device.
     ///
     /// Example: zeview check --quiet build/
     Check(check::Options),
-    /// List all rules: summary, severity or driver behaviour, and origin.
+    /// List all rules: summary, severity or driver behavior, and origin.
     ///
     /// Example: zeview rules driver/
     Rules(rules::Options),
@@ -107,23 +108,22 @@ enum Command {
     ///
     /// Example: zeview kernels --filter 'spill_size>0' --sort -spill_size app.syclbin
     Kernels(kernels::Options),
-    /// List the device images in libraries, programs and objects of hosts: their targets, kernels
-    /// and properties.
+    /// List the device images in host libraries, programs and objects: targets, kernels and
+    /// properties.
     ///
     /// Example: zeview images libfoo.so --device bmg-g21
     Images(images::Options),
-    /// Compare two files, or two folders of files, by what they mean: kernels, attributes, code,
-    /// sections, symbols, modules, images, properties.
+    /// Compare two files, or two folders of files, by meaning: kernels, attributes, code, sections,
+    /// symbols, modules, images, properties.
     ///
     /// Example: zeview diff before.zebin after.zebin --fail-if 'spill_size increased'
     Diff(diff::Options),
-    /// Write files as one page of HTML, to send or to print: what they are, what the driver does with
-    /// them, their kernels, images and modules, and what is wrong.
+    /// Write files as one HTML page, to share or print: contents, driver verdict, kernels, images,
+    /// modules and problems.
     ///
     /// Example: zeview report app.syclbin -o report.html
     Report(report::Options),
-    /// Print the source lines of the code, from the line tables of DWARF: a row for each range of
-    /// code.
+    /// Print the source lines of code, from DWARF line tables: one row per range of code.
     ///
     /// Example: zeview lines --filter 'line=12' --source kernel.cl kernel.zebin
     Lines(lines::Options),
@@ -135,22 +135,22 @@ enum Command {
     ///
     /// Example: zeview modules app.syclbin
     Modules(modules::Options),
-    /// Show files in the page, in a browser on this machine.
+    /// Open files in the zeview page, in a browser on this machine.
     ///
     /// Example: zeview open --compare before.zebin after.zebin
     Open(open::Options),
-    /// Print a script that completes commands and options in a shell.
+    /// Print a shell completion script.
     ///
     /// Example: zeview completions bash > ~/.local/share/bash-completion/completions/zeview
     Completions {
         /// The shell.
         shell: Shell,
     },
-    /// Write the manual: a page for zeview and one for each command.
+    /// Write the manual pages: one for zeview and one for each command.
     ///
     /// Example: zeview man ~/.local/share/man/man1
     Man {
-        /// The folder for the pages; it is made if it is missing.
+        /// The folder for the pages; it is created if missing.
         folder: PathBuf,
     },
 }
@@ -172,13 +172,13 @@ fn main() -> ExitCode {
     }
     let outcome = match &arguments.command {
         Some(_) if !arguments.summary.files.is_empty() => {
-            let text = "files stand behind the command";
+            let text = "put files after the command";
             Arguments::command()
                 .error(ErrorKind::ArgumentConflict, text)
                 .exit()
         }
         None if arguments.summary.files.is_empty() => {
-            let text = "no file is given";
+            let text = "no file given";
             Arguments::command()
                 .error(ErrorKind::MissingRequiredArgument, text)
                 .exit()
@@ -203,7 +203,7 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(status) => status,
-        // Whoever reads the output has seen enough: `zeview dump x | head`. A failure stays one.
+        // The reader of the output has seen enough (`zeview dump x | head`). A failure remains one.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
             if output::has_complained() {
                 ExitCode::from(2)
@@ -218,8 +218,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the exit status says something about several files or kernels: then all of them are read,
-/// even if nobody reads the output to its end.
+/// Returns whether the exit status summarizes several files or kernels. These commands read all of
+/// them even after the reader of the output has gone.
 fn judges(arguments: &Arguments) -> bool {
     match arguments.command {
         None
@@ -246,7 +246,7 @@ fn judges(arguments: &Arguments) -> bool {
     }
 }
 
-/// Whether the file is named more than once.
+/// Returns whether the file is named more than once.
 fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
     let files = match &arguments.command {
         None => &arguments.summary.files,
@@ -258,7 +258,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
         Some(Command::Lines(options)) => &options.files,
         Some(Command::Modules(options)) => &options.files,
         Some(Command::Open(options)) => &options.files,
-        // They take one file.
+        // These commands take one file.
         Some(
             Command::Ls(_)
             | Command::Dump(_)
@@ -273,8 +273,8 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
     files.iter().filter(|named| *named == file).count() > 1
 }
 
-/// Ends as clap does. It repeats what was typed, which may be the name of a file that begins like
-/// an option: then it is said of the same arguments with escapes, which have no lines of their own.
+/// Exits as clap does. clap repeats the arguments, and the name of a file may begin like an option.
+/// The error is therefore rebuilt from escaped arguments, which contain no line breaks.
 fn refuse(error: &clap::Error) -> ! {
     let typed: Vec<String> = std::env::args_os()
         .map(|typed| typed.to_string_lossy().into_owned())
@@ -285,7 +285,7 @@ fn refuse(error: &clap::Error) -> ! {
     }
     let of_shown = Arguments::try_parse_from(shown).err();
     let error = of_shown.as_ref().unwrap_or(error);
-    // There is nobody to tell that standard error cannot be written to.
+    // An error of writing to standard error cannot be reported.
     let _ = write!(
         output::Visible::new(io::stderr(), false),
         "{}",
@@ -303,7 +303,7 @@ fn completions(shell: Shell) -> io::Result<ExitCode> {
 
 fn manual(folder: &Path) -> io::Result<ExitCode> {
     let written = std::fs::create_dir_all(folder).and_then(|()| {
-        // `help` is no page that anybody looks for.
+        // `help` needs no manual page.
         let command = Arguments::command().disable_help_subcommand(true);
         clap_mangen::generate_to(command, folder)
     });
@@ -314,7 +314,7 @@ fn manual(folder: &Path) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The names of the commands.
+/// Returns the names of the commands.
 fn commands() -> Vec<String> {
     let command = Arguments::command();
     let names = command

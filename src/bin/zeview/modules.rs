@@ -1,4 +1,4 @@
-//! `zeview modules`: what a SYCLBIN holds for which device.
+//! `zeview modules`: prints the modules of SYCLBINs and their target devices.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,11 +26,11 @@ pub struct Options {
     /// The files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<FileArgument>,
-    /// Print a JSON object: schema, file, version, state, global_properties, abstract_modules. Of
-    /// several files, or of a pattern, an array of them.
+    /// Print a JSON object: schema, file, version, state, global_properties, abstract_modules. For
+    /// several files or a pattern, print an array of these.
     #[arg(long)]
     json: bool,
-    /// The SYCLBINs within the file: a path as `zeview ls` shows it, or a pattern. Default: the
+    /// The SYCLBINs within the file: a path as `zeview ls` prints it, or a pattern. Default: the
     /// file itself, or the first SYCLBIN in it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut status = 0;
     for file in &options.files {
         let progress = Progress::start();
-        progress.say(|| format!("decoding {}", file.display()));
+        progress.set(|| format!("decoding {}", file.display()));
         let opened = input::open(file);
         drop(progress);
         let printed = match opened {
@@ -81,18 +81,18 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 struct Printer {
     json: Text,
     text: Text,
-    /// The output that is left.
+    /// Remaining output budget.
     account: Rc<Account>,
-    /// The number of abstract modules that are left out.
+    /// Number of abstract modules left out.
     left_out: usize,
-    /// So many SYCLBINs were printed.
+    /// Number of SYCLBINs printed.
     count: usize,
     is_json: bool,
     is_array: bool,
 }
 
 impl Printer {
-    /// Prints the modules in a file, or says why there are none.
+    /// Prints the modules in a file, or reports why there are none.
     fn file(
         &mut self,
         document: &mut Document,
@@ -111,7 +111,7 @@ impl Printer {
             let what = path.unwrap_or(&document.summary.title);
             complain!("{}: {what} has no modules to list", file.display());
         }
-        // Without a path, the others are named.
+        // Without a path, name the other SYCLBINs.
         let shown = match path {
             Some(_) => found.len(),
             None => found.len().min(1),
@@ -173,7 +173,7 @@ impl Printer {
     }
 }
 
-/// Prints the modules. Returns the number of those that are left out.
+/// Prints the modules. Returns the number left out.
 fn print(
     document: &Document,
     modules: &dyn Modules,

@@ -1,4 +1,4 @@
-//! `zeview kernels --occupancy`: what limits how much of each kernel runs at a time.
+//! `zeview kernels --occupancy`: prints the occupancy limits of each kernel.
 
 use std::io::{self, Write};
 
@@ -15,19 +15,20 @@ use crate::style;
 
 #[derive(Args)]
 pub struct Limits {
-    /// Print what limits the threads and work-groups of each kernel that run at a time, each number
-    /// with its source. With --json an array with one object per kernel: schema, file, name,
-    /// device, device_origin, terms (id, title, value, origin, limits), summary.
+    /// Print what limits the number of threads and work-groups of each kernel that run
+    /// concurrently, with the source of each number. With --json, an array with one object per
+    /// kernel: schema, file, name, device, device_origin, terms (id, title, value, origin, limits),
+    /// summary.
     #[arg(long = "occupancy", conflicts_with_all = ["csv", "columns", "sort", "fail_if"])]
     pub is_asked: bool,
     /// For --occupancy: the device. Default: the target of the file.
     #[arg(long, value_name = "DEVICE", requires = "is_asked")]
     device: Option<String>,
-    /// For --occupancy: work-items of a work-group, as a number or as 16x16. Default: the required
+    /// For --occupancy: work-items per work-group, as a number or as 16x16. Default: the required
     /// work-group size of the kernel.
     #[arg(long, value_name = "SIZE", requires = "is_asked", value_parser = work_group)]
     work_group: Option<u64>,
-    /// For --occupancy: EUs of a (dual) sub-slice. Default: the published number.
+    /// For --occupancy: EUs per (dual) sub-slice. Default: the published number.
     #[arg(long, value_name = "COUNT", requires = "is_asked", value_parser = positive)]
     eus: Option<u64>,
     /// For --occupancy: bytes of shared local memory that the host sets for arguments.
@@ -44,7 +45,7 @@ fn work_group(text: &str) -> Result<u64, String> {
     Question::work_items(text).ok_or_else(|| "not a size such as 256 or 16x16".to_owned())
 }
 
-/// A kernel in JSON.
+/// JSON object of a kernel.
 #[derive(Serialize)]
 struct Record<'a> {
     schema: u32,
@@ -78,7 +79,7 @@ impl Printer {
         }
     }
 
-    /// Prints a kernel, or says why it cannot.
+    /// Prints a kernel, or returns why it cannot.
     pub fn kernel(
         &mut self,
         file: &str,

@@ -1,5 +1,5 @@
-//! What is printed. Names in a file can hold anything, and so can the names of files: a
-//! terminal must show it, not obey it. The only escapes that are sent are those of [`style`].
+//! Output. Names of files and in files can contain anything, so control characters are escaped
+//! before they reach a terminal. The only escape sequences written are those of [`style`].
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
@@ -17,13 +17,12 @@ use zeview::tables::write::Form;
 
 use crate::style;
 
-/// Writes text with every control character shown as an escape, but for the ends of lines.
-/// [`Visible::json`] writes the escapes of JSON. CSV has rules of its own, and is written without it
-/// where it does not go to a terminal.
+/// Writer that shows control characters other than line ends as escapes. [`Visible::json`] uses
+/// JSON escapes. CSV bypasses this writer unless it goes to a terminal.
 pub struct Visible<W: Write> {
     out: W,
     escape: fn(&mut String, &str),
-    /// The beginning of a character whose end has not been written yet.
+    /// Start of a character whose end has not been written yet.
     partial: Vec<u8>,
     colors: bool,
 }
@@ -38,7 +37,7 @@ impl<W: Write> Visible<W> {
         }
     }
 
-    /// For JSON: outside of its strings there is nothing to escape.
+    /// Returns a writer for JSON, which contains control characters only within strings.
     pub fn json(out: W) -> Visible<W> {
         Visible {
             escape: push_json,
@@ -46,7 +45,7 @@ impl<W: Write> Visible<W> {
         }
     }
 
-    /// Writes text in a style, where there are colours.
+    /// Writes text in a style, if colors are enabled.
     pub fn paint(&mut self, style: Style, text: impl Display) -> io::Result<()> {
         if !self.colors || style.is_plain() {
             return write!(self, "{text}");
@@ -56,7 +55,7 @@ impl<W: Write> Visible<W> {
         write!(self.out, "{style:#}")
     }
 
-    /// Are there colours?
+    /// Returns whether colors are enabled.
     pub fn colors(&self) -> bool {
         self.colors
     }
@@ -91,7 +90,7 @@ impl<W: Write> Write for Visible<W> {
     }
 }
 
-/// Are these whole characters and lines, with nothing to escape?
+/// Returns whether these are whole characters and lines with nothing to escape.
 fn is_harmless(bytes: &[u8]) -> bool {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
     let is_seen = |c: char| u8::try_from(c).is_ok_and(is_plain) || !is_unseen(c);
@@ -100,7 +99,7 @@ fn is_harmless(bytes: &[u8]) -> bool {
     std::str::from_utf8(rest).is_ok_and(|text| text.chars().all(is_seen))
 }
 
-/// Appends what stands in a string of JSON, with what nobody would see as escapes of JSON.
+/// Appends the contents of a JSON string, with invisible characters as JSON escapes.
 fn push_json(out: &mut String, text: &str) {
     for c in text.chars() {
         if !is_unseen(c) {
@@ -113,20 +112,20 @@ fn push_json(out: &mut String, text: &str) {
     }
 }
 
-/// Standard output for text.
+/// Writer of text output.
 pub type Text = Visible<MeteredWriter<BufWriter<Box<dyn Write>>>>;
 
-/// Standard output for text.
+/// Returns standard output for text.
 pub fn text() -> Text {
     text_to(stdout())
 }
 
-/// The same where it ends in something else.
+/// Returns a text writer to another destination.
 pub fn text_to(out: Box<dyn Write>) -> Text {
     Visible::new(metered(out, &unlimited()), colors())
 }
 
-/// Standard output for text, of which `account` knows how much may still be written.
+/// Returns standard output for text, limited by `account`.
 pub fn text_within(account: &Rc<Account>) -> Text {
     Visible::new(metered(stdout(), account), colors())
 }
@@ -139,47 +138,47 @@ fn unlimited() -> Rc<Account> {
     Rc::new(Account::new(u64::MAX))
 }
 
-/// An account of the output of a command, without a balance: each file that is opened brings its own
-/// ([`allow`]).
+/// Returns an account for the output of a command. It starts empty; each opened file adds its
+/// budget ([`allow`]).
 pub fn account() -> Rc<Account> {
     Rc::new(Account::new(0))
 }
 
-/// Allows the output that a file may take.
+/// Adds the output budget of a file.
 pub fn allow(account: &Account, document: &Document) {
     let size = document.sources.whole(SourceId::FILE).len();
     account.reset(limits::output(size));
 }
 
-/// Standard output for what has nothing to escape: pages of HTML, Markdown.
+/// Returns standard output without escaping, for HTML and Markdown.
 pub fn raw() -> BufWriter<Box<dyn Write>> {
     BufWriter::with_capacity(1 << 16, plain())
 }
 
-/// Whether the command goes on after the reader of standard output has gone.
+/// Whether the command continues after the reader of standard output has gone.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 /// Whether the reader of standard output has gone.
 static READER_GONE: AtomicBool = AtomicBool::new(false);
 /// Whether a message was printed to standard error.
 static COMPLAINED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, output is discarded after its reader has gone, instead of an error that ends the
-/// command: its exit status says something about the files, whoever reads the output.
+/// Discards output after its reader has gone, instead of ending the command with an error: the exit
+/// status describes the files, even if the output is not read to its end.
 pub fn outlive_reader() {
     GOES_ON.store(true, Ordering::Relaxed);
 }
 
-/// Whether some of the output was discarded.
+/// Returns whether some of the output was discarded.
 pub fn is_reader_gone() -> bool {
     READER_GONE.load(Ordering::Relaxed)
 }
 
-/// Whether a message was printed to standard error.
+/// Returns whether a message was printed to standard error.
 pub fn has_complained() -> bool {
     COMPLAINED.load(Ordering::Relaxed)
 }
 
-/// Standard output as it is.
+/// Returns standard output without escaping or limit.
 fn plain() -> Box<dyn Write> {
     outliving(io::stdout().lock())
 }
@@ -194,18 +193,18 @@ fn outliving(out: impl Write + 'static) -> Box<dyn Write> {
     }
 }
 
-/// Standard output for JSON.
+/// Returns standard output for JSON.
 pub fn json() -> Text {
     json_within(&unlimited())
 }
 
-/// The same, of which `account` knows how much may still be written.
+/// Returns standard output for JSON, limited by `account`.
 pub fn json_within(account: &Rc<Account>) -> Text {
     Visible::json(metered(plain(), account))
 }
 
-/// Standard output for this form. Of CSV, programs get the characters as they are; a terminal must not
-/// obey them.
+/// Returns standard output for this form. CSV is written verbatim for programs and escaped for
+/// terminals.
 pub fn of(form: Form) -> Box<dyn Write> {
     match form {
         Form::Plain => stdout(),
@@ -215,7 +214,8 @@ pub fn of(form: Form) -> Box<dyn Write> {
     }
 }
 
-/// Writes CSV for a terminal: line breaks in quoted cells as escapes, so that no cell begins a line.
+/// Writes CSV to a terminal with line breaks in quoted cells as escapes, so that no cell starts a
+/// line.
 struct Lines<W> {
     out: W,
     is_quoted: bool,
@@ -232,7 +232,7 @@ impl<W: Write> Lines<W> {
 
 impl<W: Write> Write for Lines<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A quote in a cell is doubled, which changes nothing.
+        // A quote in a cell is doubled, which leaves the state unchanged.
         for piece in bytes.split_inclusive(|byte| matches!(byte, b'"' | b'\n')) {
             match piece.split_last() {
                 Some((b'\n', line)) if self.is_quoted => {
@@ -253,7 +253,7 @@ impl<W: Write> Write for Lines<W> {
     }
 }
 
-/// Standard output, which on an old Windows turns styles into what its console understands.
+/// Returns standard output, which translates styles for old Windows consoles.
 pub fn stdout() -> Box<dyn Write> {
     if colors() {
         outliving(AutoStream::always(io::stdout().lock()))
@@ -262,23 +262,25 @@ pub fn stdout() -> Box<dyn Write> {
     }
 }
 
-/// Are there colours on standard output?
+/// Returns whether standard output has colors.
 pub fn colors() -> bool {
     AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// How many characters a line of standard output has, if it is a terminal.
+/// Returns the width of the terminal in characters, or `None` if standard output is not a terminal.
 pub fn width() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
     }
-    let said = std::env::var("COLUMNS").ok();
-    let said = said.and_then(|columns| columns.parse().ok());
-    let asked = || terminal_size::terminal_size().map(|(width, _)| width.0.into());
-    said.or_else(asked).filter(|width| *width > 0)
+    let from_environment = std::env::var("COLUMNS").ok();
+    let from_environment = from_environment.and_then(|columns| columns.parse().ok());
+    let from_terminal = || terminal_size::terminal_size().map(|(width, _)| width.0.into());
+    from_environment
+        .or_else(from_terminal)
+        .filter(|width| *width > 0)
 }
 
-/// A writer that discards what is written after its reader has gone, and calls a function then.
+/// Writer that discards output after its reader has gone, and then calls a function.
 struct Lenient<W> {
     out: W,
     is_broken: bool,
@@ -325,20 +327,20 @@ impl<W: Write> Write for Lenient<W> {
     }
 }
 
-/// Makes a table fit the terminal, if there is one; returns the columns that are left out.
+/// Fits a table to the terminal, if any. Returns the columns left out.
 pub fn fit(table: &mut Table) -> Vec<String> {
     width().map(|width| table.fit(width)).unwrap_or_default()
 }
 
-/// Says which columns a table has not.
-pub fn say_left_out(columns: &[String]) {
+/// Reports the columns that a table leaves out.
+pub fn report_left_out(columns: &[String]) {
     if !columns.is_empty() {
         let columns = columns.join(", ");
         complain!("left out, as the terminal is too narrow: {columns}");
     }
 }
 
-/// On a terminal, text without its middle if it is long.
+/// On a terminal, shortens long text in the middle.
 pub fn shortened(text: &str) -> String {
     const LONG: usize = 48;
     if io::stdout().is_terminal() {
@@ -374,7 +376,7 @@ fn print_cells(
         if at > 0 {
             out.write_all(b"  ")?;
         }
-        // Without formatting, where none is asked for: tables have many cells.
+        // Tables have many cells: skip formatting where none is needed.
         match style_of(at) {
             style if out.colors && !style.is_plain() => out.paint(style, cell)?,
             _ => out.write_all(cell.as_bytes())?,
@@ -383,20 +385,20 @@ fn print_cells(
     writeln!(out)
 }
 
-/// Prints a line to standard error: one, whatever is in it.
+/// Prints a single line to standard error, with line breaks escaped.
 pub fn print_error(what: fmt::Arguments<'_>) {
     COMPLAINED.store(true, Ordering::Relaxed);
     let error = io::stderr();
     let choice = AutoStream::choice(&error);
     let colors = choice != anstream::ColorChoice::Never;
     let mut out = Visible::new(AutoStream::new(error.lock(), choice), colors);
-    // There is nobody to tell that standard error cannot be written to.
+    // An error of writing to standard error cannot be reported.
     let _ = out
         .paint(style::HEAD, "zeview:")
         .and_then(|()| writeln!(out, " {}", escaped(&what.to_string())));
 }
 
-/// Prints a line to standard error: [`print_error`] in the form of `format!`.
+/// Prints a line to standard error, in the form of `format!`; see [`print_error`].
 macro_rules! complain {
     ($($what:tt)*) => { $crate::output::print_error(format_args!($($what)*)) };
 }
@@ -407,10 +409,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_shown() {
+    fn control_characters_are_escaped() {
         let mut out = Vec::new();
         let text = "a\x1b]0;x\x07\u{202e}b\r\nä\u{9b}1m\n";
-        // In pieces that cut characters in two.
+        // Pieces that split characters.
         let mut visible = Visible::new(&mut out, false);
         for piece in text.as_bytes().chunks(1) {
             visible.write_all(piece).unwrap();
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_its_own_escapes() {
+    fn json_uses_json_escapes() {
         let text = "{\"a\": \"\u{7f}\u{202e}\u{9b}1m\u{e0041}ä\"}\n";
         let mut out = Vec::new();
         let mut visible = Visible::json(&mut out);
@@ -437,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cell_of_a_table_begins_a_line() {
+    fn csv_cells_cannot_start_a_line() {
         let text = "name,size\n\"a\nFORGED: \"\"x\"\"\ny\",1\nb,2\n";
         let mut out = Vec::new();
         let mut lines = Lines::new(&mut out);
@@ -449,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_are_the_only_escapes() {
+    fn styles_are_the_only_escape_sequences() {
         for (colors, expected) in [
             (true, "\x1b[1m\\u{1b}[31mx\x1b[0m"),
             (false, "\\u{1b}[31mx"),
@@ -462,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_reads_is_lost() {
+    fn output_without_a_reader_is_discarded() {
         struct Gone;
         impl Write for Gone {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! Several files at a time.
+//! Processes several files in parallel.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,15 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// As much as the main thread usually has.
+/// Stack size of a thread, as the main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// Does `work` for each number below `count`, on as many threads as there are processors, and
-/// hands the results on in the order of the numbers. What is done ahead of its turn waits.
+/// Calls `work` for each number below `count` on one thread per processor, and passes the results
+/// to `each` in order. Results that finish early are buffered.
 ///
 /// # Errors
 ///
-/// The first of `each`, after which no further work is begun; no thread can be had.
+/// Returns the first error of `each`, after which no further work starts, or the error of starting
+/// a thread.
 pub fn in_order<R: Send>(
     count: usize,
     work: impl Fn(usize) -> R + Sync,

@@ -1,4 +1,4 @@
-//! A sign of life on a terminal when something takes long.
+//! Progress on a terminal for slow commands.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use zeview::model::text::escaped;
 
-/// Shown after this long, and as often.
+/// Delay before progress is shown, and interval of updates.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// Shows what goes on until it is dropped; does nothing where standard error is no terminal
-/// that can take it back.
+/// Shows the current step until it is dropped. Does nothing unless standard error is a terminal
+/// that can erase it.
 pub struct Progress(Option<(Sender<String>, JoinHandle<()>)>);
 
 impl Progress {
-    /// Begins to wait.
+    /// Starts the timer.
     pub fn start() -> Progress {
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if is_dumb || !stderr().is_terminal() {
@@ -43,8 +43,8 @@ impl Progress {
         Progress(Some((sender, thread)))
     }
 
-    /// Says what is being done.
-    pub fn say(&self, text: impl FnOnce() -> String) {
+    /// Sets the current step.
+    pub fn set(&self, text: impl FnOnce() -> String) {
         if let Some((sender, _)) = &self.0 {
             let _ = sender.send(text());
         }

@@ -28,7 +28,7 @@ fn reference_of_commands_is_current() {
 
 fn reference() -> String {
     let mut root = Arguments::command().disable_help_subcommand(true);
-    // Completes the usage of the subcommands.
+    // Completes the usage of subcommands.
     root.build();
     let mut out = "<!-- Generated; see src/bin/zeview/reference.rs. -->\n\n\
                    # Commands and options\n\n\
@@ -42,7 +42,7 @@ fn reference() -> String {
     out
 }
 
-/// One command: description, usage, arguments, options, further help.
+/// Writes one command: description, usage, arguments, options, further help.
 fn section(command: &mut Command, is_root: bool, out: &mut String) {
     let name = command.get_bin_name().unwrap_or("zeview").to_owned();
     let usage = command.render_usage().to_string();
@@ -90,7 +90,7 @@ fn example(line: &str, out: &mut String) {
     write!(out, "\nExample:\n\n```sh\n{}\n```\n", line.trim()).unwrap();
 }
 
-/// One argument or option as an item of a list.
+/// Writes an argument or option as an item of a list.
 fn entry(arg: &Arg, out: &mut String) {
     let takes_values = arg.get_action().takes_values();
     let names = arg.get_value_names().unwrap_or_default();
@@ -129,19 +129,19 @@ fn entry(arg: &Arg, out: &mut String) {
     out.push('\n');
 }
 
-/// The text with a period, which clap takes off.
+/// Restores the final period, which clap removes.
 fn sentence(text: &str) -> String {
     let is_complete = text.is_empty() || text.ends_with(['.', ':', '?', '!']);
     format!("{text}{}", if is_complete { "" } else { "." })
 }
 
-/// Lines without blanks at their ends.
+/// Removes trailing blanks from lines.
 fn lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     lines.join("\n")
 }
 
-/// Plain text as Markdown: characters with a meaning are escaped, except in backticks.
+/// Escapes plain text as Markdown, except in backticks.
 fn markdown(text: &str) -> String {
     let mut out = String::new();
     let mut is_code = false;

@@ -1,4 +1,4 @@
-//! Writes files so that what was there before is whole until all is written.
+//! Replaces files atomically.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// What writes the contents.
+/// Callback that writes the contents.
 type Contents<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
-/// Writes beside the file and gives it the name when all is written: what had the name before,
-/// which may be the file that is read, is whole until then, and stays if anything fails.
+/// Writes a temporary file beside `path` and renames it when complete. The previous file, which may
+/// be the input, stays intact until then and if anything fails.
 pub fn file(path: &Path, contents: Contents<'_>) -> io::Result<()> {
-    // A device or a pipe is written to as it is.
+    // Devices and pipes are written directly.
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return contents(&mut File::create(path)?);
     }
-    // Where a link leads is replaced, not the link.
+    // Replace the target of a link, not the link.
     let path = fs::canonicalize(path).unwrap_or(path.to_owned());
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -25,7 +25,7 @@ pub fn file(path: &Path, contents: Contents<'_>) -> io::Result<()> {
     in_folder(folder, &path, contents)
 }
 
-/// The same, of a file in a folder.
+/// Replaces a file in a folder; see [`file`].
 pub fn in_folder(folder: &Path, path: &Path, contents: Contents<'_>) -> io::Result<()> {
     let mut file = unfinished(folder)?;
     contents(&mut file)?;
@@ -38,7 +38,7 @@ pub fn in_folder(folder: &Path, path: &Path, contents: Contents<'_>) -> io::Resu
     Ok(())
 }
 
-/// A file that vanishes unless it gets a name; with the permissions of any new file.
+/// Creates a temporary file with default permissions, which is deleted unless it is renamed.
 fn unfinished(folder: &Path) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new();
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! `zeview report`: files as one page of HTML, to send or to print.
+//! `zeview report`: writes files as one HTML page, to share or print.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::replace;
 
 #[derive(Args)]
 #[command(after_long_help = "\
-The page has no scripts and refers to no other file. Of each table the first 2000 rows are in it, of \
-the problems the first 500, in at most 200 times the size of the file (or 16 MB); what is left out \
-is counted.\n\n\
-Exit status: 0, or 2 if a file could not be read, or the report not be written.")]
+The page has no scripts and does not refer to other files. It contains the first 2000 rows of each \
+table and the first 500 problems, and is limited to 200 times the size of the file (or 16 MB); \
+omitted rows are counted.\n\n\
+Exit status: 0, or 2 if a file could not be read, or the report could not be written.")]
 pub struct Options {
-    /// The files, or folders of files; `-` reads standard input.
+    /// The files and folders; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<FileArgument>,
-    /// Write the report here; without, to standard output.
+    /// The output file. Default: standard output.
     #[arg(long, short, value_name = "PAGE")]
     output: Option<PathBuf>,
 }
@@ -38,12 +38,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         status = 2;
     });
     if targets.is_empty() {
-        complain!("there is no file to report on");
+        complain!("no files to report on");
         return Ok(ExitCode::from(2));
     }
     targets.dedup_by(|a, b| a.path == b.path);
     let title = match targets.as_slice() {
-        // Who reads the report has no use for the folder.
+        // The folder is of no use to a reader of the report.
         [one] => one
             .path
             .file_name()
@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         write_head(&title, out)?;
         for target in &targets {
             let progress = Progress::start();
-            progress.say(|| format!("decoding {}", target.path.display()));
+            progress.set(|| format!("decoding {}", target.path.display()));
             match input::open(&target.path) {
                 Ok(mut document) => {
                     document.open_all();
@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     match &options.output {
         Some(path) if is_input(&options.files, path) => {
-            complain!("the report is one of the files; choose another --output");
+            complain!("the report would replace one of the files; choose another --output");
             return Ok(ExitCode::from(2));
         }
         Some(path) => {

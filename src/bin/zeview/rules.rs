@@ -1,4 +1,4 @@
-//! `zeview rules`: every rule, and what it means.
+//! `zeview rules`: lists and explains rules.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -16,11 +16,11 @@ use crate::style;
 
 #[derive(Args)]
 pub struct Options {
-    /// The rule to explain (`driver/unknown-key`), or the beginning of those to list (`driver/`).
+    /// The rule to explain (`driver/unknown-key`), or the prefix of the rules to list (`driver/`).
     #[arg(value_name = "PREFIX")]
     id: Option<String>,
     /// Print a JSON array with one object per rule: schema, id, severity, effect (null unless it is
-    /// the driver's), summary, origin, docs.
+    /// a driver rule), summary, origin, docs.
     #[arg(long)]
     json: bool,
 }
@@ -69,7 +69,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How much it matters, or what the driver does about it.
+/// Returns the severity of a rule, or the driver's behavior.
 fn weight(rule: &RuleInfo) -> &'static str {
     rule.effect
         .map_or(rule.severity.name(), |effect| effect.name())

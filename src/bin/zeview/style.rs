@@ -1,4 +1,4 @@
-//! Colours, for a terminal.
+//! Colors for terminals.
 
 use std::io::{self, Write};
 
@@ -8,9 +8,9 @@ use zeview::model::{Effect, Outcome, Severity};
 use crate::output::Visible;
 
 pub const PLAIN: Style = Style::new();
-/// What stands above columns.
+/// Column titles.
 pub const HEAD: Style = Style::new().bold();
-/// Places, and what is said for the sake of completeness.
+/// Offsets and other secondary text.
 pub const DIM: Style = Style::new().dimmed();
 pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const NOTE: Style = AnsiColor::Cyan.on_default();
@@ -44,8 +44,8 @@ pub fn outcome(outcome: Outcome) -> Style {
     }
 }
 
-/// Prints the text of a diagnostic or finding: the word in front of its rule in a style, places
-/// dim.
+/// Prints the text of a diagnostic or finding, with the word before its rule in `style` and offsets
+/// dimmed.
 pub fn print_finding(
     text: &str,
     word: Style,

@@ -1,4 +1,4 @@
-//! `zeview FILE`: what there is to know about a file at a glance.
+//! `zeview FILE`: prints a summary of each file.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -27,12 +27,12 @@ use crate::style;
 
 #[derive(Args)]
 pub struct Options {
-    /// The files to sum up; `-` reads standard input.
+    /// The files to summarize; `-` reads standard input.
     #[arg(value_name = "FILE")]
     pub files: Vec<FileArgument>,
 }
 
-/// So many lines of each sort are shown.
+/// Maximum number of lines of each kind.
 const LINES: usize = 12;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -41,7 +41,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut is_first = true;
     for file in &options.files {
         let progress = Progress::start();
-        progress.say(|| format!("decoding {}", file.display()));
+        progress.set(|| format!("decoding {}", file.display()));
         let opened = input::open(file);
         drop(progress);
         match opened {
@@ -53,7 +53,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             }
             Err(error) => {
                 out.flush()?;
-                complain!("{}: {error}{}", file.display(), meant(file, &error));
+                complain!("{}: {error}{}", file.display(), suggestion(file, &error));
                 status = 2;
             }
         }
@@ -62,8 +62,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-/// A file that is not there may be a command that is written wrongly.
-fn meant(file: &Path, error: &io::Error) -> String {
+/// Suggests a command if a missing file looks like a misspelled one.
+fn suggestion(file: &Path, error: &io::Error) -> String {
     let typed = file.to_string_lossy();
     let near = |name: &String| distance(name.as_bytes(), typed.as_bytes()) <= 2;
     match crate::commands().into_iter().find(near) {
@@ -97,7 +97,7 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     writeln!(out)
 }
 
-/// What the title does not say already. The images of a container have a line each below.
+/// Prints facts that the title does not contain. Each image of a container has its own line below.
 fn print_facts(document: &Document, judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     let images = ["image", "images", "binary", "device code"];
     let is_said = |label: &str| !judged.inner.is_empty() && images.contains(&label);
@@ -157,7 +157,7 @@ fn print_verdicts(judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     }
 }
 
-/// How many problems, and those of each rule in one line, the worst first.
+/// Prints the number of problems, and one line per rule, the worst first.
 fn print_problems(judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     let all = [
         (Severity::Error, "errors"),
@@ -206,7 +206,7 @@ fn print_problems(judged: &VerdictRow, out: &mut Text) -> io::Result<()> {
     print_more(rules.len(), "rule", out)
 }
 
-/// The largest parts of a file, and what there is to say of the others.
+/// The largest parts of a file, and totals of the others.
 #[derive(Default)]
 struct Parts {
     largest: Vec<(Node, String)>,
@@ -217,13 +217,13 @@ struct Parts {
 impl Parts {
     fn push(&mut self, node: &Node, segment: &str) {
         self.largest.push((node.clone(), segment.to_owned()));
-        // There may be as many as the file has bytes.
+        // There may be as many parts as bytes.
         if self.largest.len() > 64 * LINES {
             self.cut();
         }
     }
 
-    /// Keeps so many that each has its line.
+    /// Keeps one part per line.
     fn cut(&mut self) {
         if self.largest.len() <= LINES {
             return;
@@ -241,7 +241,7 @@ fn length(node: &Node) -> u64 {
     node.span.map_or(0, |span| span.len())
 }
 
-/// The parts of the file; of many, the largest.
+/// Prints the parts of the file; if there are many, only the largest.
 fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result<()> {
     let mut parts = Parts::default();
     let root = document.root().clone();
@@ -298,7 +298,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
     )
 }
 
-/// What a container holds for which devices.
+/// Prints the devices that a container has code for.
 fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     let Some(survey) = document.survey(NodeId::ROOT) else {
         return Ok(());
@@ -339,8 +339,7 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     }
 }
 
-/// The kernels of the file, or of all images in it; functions and placeholders are not
-/// counted.
+/// Returns the kernels of the file, or of all images in it, without functions and placeholders.
 fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
     let mut lists = Vec::new();
     for id in document.documents_with(ListId::Kernels) {
@@ -351,7 +350,7 @@ fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
     lists
 }
 
-/// Returns how many there are.
+/// Prints the kernels and returns their number.
 fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usize> {
     let rows = lists.iter().flat_map(|rows| rows.iter());
     let rows = rows.filter(|row| !row.is_function && !row.is_placeholder());
@@ -403,7 +402,7 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usi
     Ok(count)
 }
 
-/// What is most worth looking at.
+/// Returns the most useful next command.
 fn next(document: &Document, judged: &VerdictRow, has_kernels: bool) -> &'static str {
     match document.summary.anywhere() {
         _ if !judged.is_known => "dump",
@@ -414,9 +413,9 @@ fn next(document: &Document, judged: &VerdictRow, has_kernels: bool) -> &'static
     }
 }
 
-/// A file's name as a shell takes it.
+/// Quotes a file name for a shell.
 fn quoted(name: &str) -> String {
-    // Nobody can type it.
+    // Control characters cannot be typed.
     if escaped(name) != name {
         return "FILE".to_owned();
     }
@@ -433,7 +432,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_for_a_shell() {
+    fn names_are_quoted_for_shells() {
         assert_eq!(quoted("a/b.zebin"), "a/b.zebin");
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted("a\nb"), "FILE");

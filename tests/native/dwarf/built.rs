@@ -1,4 +1,4 @@
-//! What is shown of DWARF that was written for the purpose: each value with its bytes.
+//! Decoded form of generated DWARF: each value with its bytes.
 
 use super::{below, section};
 use crate::support::dwarf::{
@@ -27,12 +27,12 @@ impl Opened {
         Opened { built, tree }
     }
 
-    /// All that is below a section.
+    /// Returns all descendants of a section.
     fn below(&self, name: &str) -> Vec<&Flat> {
         below(&self.tree, section(&self.tree, name).unwrap())
     }
 
-    /// Nodes of that name below a section, in the order of their bytes.
+    /// Returns the nodes with this name below a section, in byte order.
     fn named(&self, section: &str, name: &str) -> Vec<&Flat> {
         let mut all = self.below(section);
         all.retain(|flat| flat.node.name == name);
@@ -52,7 +52,7 @@ impl Opened {
     }
 }
 
-/// Its value and what is said of it.
+/// Returns the value and the summary.
 fn said(node: &Node) -> (String, &str) {
     (
         value_text(&node.value),
@@ -60,7 +60,7 @@ fn said(node: &Node) -> (String, &str) {
     )
 }
 
-/// The reference of that kind.
+/// Returns the reference of this kind.
 fn refers<'a>(node: &'a Node, why: &str) -> Option<&'a str> {
     let found = node.xrefs.iter().find(|xref| xref.why == why);
     found.map(|xref| &*xref.label)
@@ -162,7 +162,7 @@ fn every_sort_of_unit() {
             let of_type = unit_header(shape, Kind::Type(0, 0));
             let offset = (number >= 4).then(|| format!("{of_type:#x}"));
             assert_eq!(field("type_offset"), offset, "{name}");
-            // They follow each other up to the first entry.
+            // Fields are contiguous up to the first entry.
             let mut ends = at;
             for node in &fields {
                 let (from, to) = file.place(".debug_info", node);
@@ -177,7 +177,7 @@ fn every_sort_of_unit() {
     }
 }
 
-/// The rows of an expression after the one of its length.
+/// Checks the rows of an expression after its length.
 fn assert_operations(file: &Opened, entry: &Flat, start: usize, expected: &[Operation]) {
     let location = &file.tree.children(entry)[1];
     let rows = file.children(location);
@@ -225,7 +225,7 @@ fn registers_of_others_have_numbers_and_intels_operations_no_names() {
     let shape = Shape::version(5);
     assert_operations(&file, entries[0], 0, &files::registers(shape, false));
     let location = &file.tree.children(entries[1])[1];
-    // 0xeb is not known: what follows is not, either.
+    // 0xeb is unknown, so everything after it is unknown too.
     let rows = file.children(location);
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert_eq!(rows[1].name, "operation 0xeb");
@@ -259,7 +259,7 @@ fn blocks_have_their_length_in_each_form() {
         let (elf, places) = files::blocks(shape);
         let file = Opened::of(&elf);
         let entries = file.named(".debug_info", "DW_TAG_variable");
-        // With the operation and the size that it says.
+        // With the operation and the size that it states.
         let expected = [(203, 1), (393, 2), (303, 4), (303, 2), (5, 1)];
         for ((entry, start), (size, len)) in entries.iter().zip(places).zip(expected) {
             let rows = file.children(&file.tree.children(entry)[1]);
@@ -275,7 +275,7 @@ fn blocks_have_their_length_in_each_form() {
     }
 }
 
-/// Names, sizes and what is said of the rows below the node.
+/// Returns names, sizes and summaries of the rows below the node.
 fn lines_of(file: &Opened, flat: &Flat) -> Vec<String> {
     let line = |node: &Node| {
         let size = node.span.map_or(0, |span| span.len());
@@ -331,7 +331,7 @@ fn entries_belong_to_entries() {
     assert_eq!(lines_of(&file, block), unknown);
     let unknown = &file.tree.children(block)[1];
     assert_eq!(lines_of(&file, unknown)[1], "attribute 0x3abc | 1 | 238");
-    // What is not closed ends with the unit.
+    // Open entries end with the unit.
     let ends = |flat: &Flat| flat.node.span.unwrap().end;
     let open = root(1);
     assert_eq!(ends(open), ends(units[1]));
@@ -346,23 +346,23 @@ fn units_end_where_they_cannot_be_read() {
     let rest = |number: usize| lines_of(&file, units[number])[1..].to_vec();
     let root = |len| format!("DW_TAG_compile_unit | {len} | tree.cl");
     let unreadable = |len| format!("unreadable entries | {len}");
-    // A form and a code that are not known, a string without an end.
+    // An unknown form, an unknown code, an unterminated string.
     assert_eq!(rest(2), [root(12), unreadable(7)]);
     assert_eq!(rest(3), [root(12), unreadable(5)]);
     assert_eq!(rest(4), [root(9), unreadable(7)]);
-    // A number of too many bits: only its entry cannot be read.
+    // A number of too many bits: only its entry is unreadable.
     assert_eq!(rest(5), [root(23)]);
     let entry = file.named(".debug_info", "DW_TAG_base_type");
     let rows = ["abbreviation code | 1 | 7", "unreadable attributes | 12"];
     assert_eq!(lines_of(&file, entry[0]), rows);
-    // More ends than beginnings.
+    // More ends than starts.
     let end = || "null entry | 1".to_owned();
     assert_eq!(rest(6), [root(10), end(), end()]);
-    // The second table, one that starts within another, no entries at all.
+    // The second table, one that starts within another, and no entries.
     assert_eq!(rest(7), ["DW_TAG_structure_type | 3 | S"]);
     assert_eq!(rest(8), [unreadable(9)]);
     assert!(rest(9).is_empty());
-    // Less than the length says.
+    // Less data than the length states.
     let info = section(&file.tree, ".debug_info").unwrap();
     let rows = lines_of(&file, info);
     assert_eq!(rows.last().unwrap(), "no unit | 17");
@@ -390,7 +390,7 @@ fn every_opcode_has_its_operands_and_row() {
         assert_eq!(opcodes.len(), 1);
         let place = file.place(".debug_line", &opcodes[0].node);
         assert_eq!(place, (start, start + lines.opcodes.len()), "{shape:?}");
-        // The file that an opcode defines is the third; in version 5 none does.
+        // The file defined by an opcode is the third; in version 5 there is none.
         let (set, defined) = match shape.version {
             5 => ("DW_LNS_set_file | 2 | 1", "first.cl"),
             _ => ("DW_LNS_set_file | 2 | 3", "defined.cl"),
@@ -507,7 +507,7 @@ fn rows_of_code_that_is_gone_refer_to_none() {
             ("row 0x14: end", Some(".text.k + 0x14")),
         ]
     );
-    // A step back is none: there are two functions in a sequence.
+    // A decreasing address is not a step: the sequence has two functions.
     assert_eq!(
         rows(1),
         [
@@ -516,7 +516,7 @@ fn rows_of_code_that_is_gone_refer_to_none() {
             ("row 0x10: end", Some(".text.k + 0x10")),
         ]
     );
-    // Nothing is said of the first instruction.
+    // The first instruction has no row.
     let text = file.below(".text.k");
     let first = text
         .iter()
@@ -625,7 +625,7 @@ fn relocations_say_what_stands_there() {
         assert_eq!(shown("DW_AT_low_pc", "code"), expected);
         let expected: Vec<_> = offsets.iter().map(|place| place.shown).collect();
         assert_eq!(shown("DW_AT_ranges", "section"), expected);
-        // A list does not end where something is put in place of the zeros.
+        // A list does not end at relocated zeros.
         let list = file.named(".debug_ranges", "ranges");
         assert_eq!(lines_of(&file, list[0]).len(), 3);
         let begin = file.named(".debug_ranges", "begin");
@@ -655,7 +655,7 @@ fn sections_of_code_have_addresses() {
         "",
         "",
         "",
-        // Without the name of a section the addresses tell.
+        // Without the section's name, addresses identify it.
         ".text.other + 0x0",
     ];
     assert_eq!(shown, expected);
@@ -701,7 +701,7 @@ fn units_of_an_unknown_sort_or_version_end_the_list() {
     }
 }
 
-/// The bytes of the nodes follow each other from `start` on. Gives where the last one ends.
+/// Checks that the nodes are contiguous from `start` on. Returns the end of the last one.
 fn follow(file: &Opened, section: &str, nodes: &[&Node], start: usize) -> usize {
     nodes.iter().fold(start, |at, node| {
         let (from, to) = file.place(section, node);
@@ -759,7 +759,7 @@ fn directories_and_files_have_parts_in_every_form() {
 #[test]
 fn a_form_that_is_not_known_ends_the_header_of_lines() {
     let shape = Shape::version(5);
-    // One directory: its path in a form that nobody knows.
+    // One directory whose path has an unknown form.
     let paths = shape.bytes().u8(1).uleb(1).uleb(0x7f).uleb(1).u32(0);
     let lines = Lines::new(shape).paths(paths);
     let file = Opened::of(&files::with_lines(lines.build()));
@@ -775,12 +775,12 @@ fn a_form_that_is_not_known_ends_the_header_of_lines() {
     );
 }
 
-/// The list of files has an end, whatever follows it.
+/// The list of files ends, whatever follows it.
 #[test]
 fn files_are_those_of_the_list() {
     let shape = Shape::version(4);
     let paths = shape.bytes().u8(0).text("a.cl").uleb(0).uleb(0).uleb(0);
-    // Behind the end of the list, but still in the header.
+    // After the end of the list, but within the header.
     let paths = paths.u8(0).text("b.cl").uleb(0).uleb(0).uleb(0).u8(0);
     let opcodes = shape.bytes().set_file(2).set_address(0x20).copy();
     let lines = Lines::new(shape).paths(paths);
@@ -798,7 +798,7 @@ fn files_are_those_of_the_list() {
     );
 }
 
-/// DWARF 5, 7.1 and the appendix B: what the sections hold.
+/// DWARF 5, 7.1 and appendix B: contents of the sections.
 #[test]
 fn sections_say_what_they_hold() {
     for (name, words) in [
@@ -851,11 +851,11 @@ fn paths_are_relocated() {
     let found = file.named(".debug_line", "directory");
     let parts = file.children(found[0]);
     assert_eq!(file.place(".debug_line", parts[0]).0 as u64, place);
-    // The value is the file's, the text what the relocation leads to.
+    // The value is the file's; the text is the target of the relocation.
     assert_eq!(said(parts[0]), ("0x0".to_owned(), "in line_str"));
 }
 
-/// A file with a unit whose only entry has so many flags without bytes.
+/// Returns a file with a unit whose only entry has this many flags without bytes.
 fn with_flags(count: usize) -> Opened {
     let shape = Shape::version(4);
     let entry = Abbrev::new(1, tag::COMPILE_UNIT, false).with(at::NAME, form::STRING);

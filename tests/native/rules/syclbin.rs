@@ -11,8 +11,8 @@ fn case(rule: &'static Rule, fires: Vec<u8>, at: Range<usize>) -> Case {
     bytes(rule, &fires, at, &right().v1())
 }
 
-/// The rule fires at the only place in the file that has this text; or, of a text with brackets
-/// `«»` in it, at what is between them.
+/// The rule fires at the only occurrence of this text; if it has brackets `«»`, at the part between
+/// them.
 fn at_text(rule: &'static Rule, fires: Vec<u8>, marked: &str) -> Case {
     let text = marked.replace(['«', '»'], "");
     let (before, rest) = marked.split_once('«').unwrap_or(("", marked));
@@ -30,7 +30,7 @@ fn at_text(rule: &'static Rule, fires: Vec<u8>, marked: &str) -> Case {
     case(rule, fires, at..at + inner.len())
 }
 
-/// The rule fires somewhere.
+/// The rule fires anywhere.
 fn somewhere(rule: &'static Rule, fires: Vec<u8>) -> Case {
     Case {
         at: None,
@@ -38,7 +38,7 @@ fn somewhere(rule: &'static Rule, fires: Vec<u8>) -> Case {
     }
 }
 
-/// A SYCLBIN whose first abstract module has these properties.
+/// Returns a SYCLBIN whose first abstract module has these properties.
 fn properties(text: Text) -> Vec<u8> {
     let mut syclbin = Syclbin::small();
     syclbin.modules[0].text = text;
@@ -79,7 +79,7 @@ fn property_sets() -> Vec<Case> {
     ]
 }
 
-/// Where the fields of the first generation's header are.
+/// Offsets of the fields of the first generation's header.
 mod header {
     pub const VERSION: usize = 4;
     pub const MODULES: usize = 8;
@@ -88,9 +88,9 @@ mod header {
     pub const BINARY: usize = 32;
     pub const GLOBAL_AT: usize = 40;
     pub const GLOBAL_SIZE: usize = 48;
-    /// The abstract module headers.
+    /// Abstract module headers.
     pub const FIRST: usize = 56;
-    /// The IR module headers of a file with two abstract modules.
+    /// IR module headers of a file with two abstract modules.
     pub const FIRST_IR: usize = 56 + 64;
 }
 
@@ -141,14 +141,14 @@ fn first_generation() -> Vec<Case> {
 }
 
 impl Case {
-    /// The rule fires at some bytes that the case does not name.
+    /// The rule fires at bytes that the case does not name.
     fn nowhere(mut self) -> Case {
         self.at = None;
         self
     }
 }
 
-/// The small SYCLBIN of the second generation with its entries changed.
+/// Returns the small second-generation SYCLBIN with modified entries.
 fn with_entries(change: impl FnOnce(&mut Vec<Entry>)) -> Vec<u8> {
     let mut entries = Syclbin::small().entries();
     change(&mut entries);
@@ -159,7 +159,7 @@ fn changed(index: usize, change: impl FnOnce(Entry) -> Entry) -> Vec<u8> {
     with_entries(|entries| entries[index] = change(entries[index].clone()))
 }
 
-/// The bytes of an entry.
+/// Returns the range of an entry.
 fn place(index: usize) -> Range<usize> {
     32 + 40 * index..72 + 40 * index
 }
@@ -316,7 +316,7 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// A SYCLBIN in which nothing is wrong, with properties of each kind.
+/// Returns a correct SYCLBIN with properties of each kind.
 fn right() -> Syclbin {
     let mut whole = Syclbin::small();
     whole.modules[0].text = Text::default()

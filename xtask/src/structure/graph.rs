@@ -1,9 +1,9 @@
-//! Circles in a graph.
+//! Cycles in a graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The circles of a graph with these edges: its strongly connected components of more than one node.
-pub fn circles<'a>(edges: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<BTreeSet<&'a str>> {
+/// The cycles of a graph with these edges: its strongly connected components of more than one node.
+pub fn cycles<'a>(edges: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<BTreeSet<&'a str>> {
     let mut forward: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut backward: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (from, to) in edges {
@@ -12,25 +12,26 @@ pub fn circles<'a>(edges: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<B
         backward.entry(to).or_default().insert(from);
         backward.entry(from).or_default();
     }
-    // Kosaraju: in the reverse order of completion, each component is what reaches its first node.
+    // Kosaraju: in reverse order of completion, each component is the set of nodes that reach its
+    // first node.
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
     for node in forward.keys() {
         walk(node, &forward, &mut seen, &mut order);
     }
     let mut seen = BTreeSet::new();
-    let mut circles = Vec::new();
+    let mut cycles = Vec::new();
     for node in order.into_iter().rev() {
         let mut component = Vec::new();
         walk(node, &backward, &mut seen, &mut component);
         if component.len() > 1 {
-            circles.push(component.into_iter().collect());
+            cycles.push(component.into_iter().collect());
         }
     }
-    circles
+    cycles
 }
 
-/// Appends the nodes that `start` leads to and that were not seen, each after those it leads to.
+/// Appends unseen nodes reachable from `start` in postorder.
 fn walk<'a>(
     start: &'a str,
     edges: &BTreeMap<&'a str, BTreeSet<&'a str>>,

@@ -1,4 +1,4 @@
-//! The imports of files in Rust, from their tokens.
+//! Imports of Rust files, extracted from their tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,19 @@ use crate::shell::Outcome;
 pub struct Import {
     /// The file that imports.
     pub from: String,
-    /// The file that defines what is imported.
+    /// The file that defines the imported name.
     pub to: String,
-    /// The name.
+    /// The imported name.
     pub name: String,
 }
 
-/// A module: the crate that it belongs to, then the names of the modules around it and its own.
+/// Path of a module, starting with its crate.
 type Module = Vec<String>;
 
-/// The name of the library, as its binaries write it.
+/// Name of the library in its binaries.
 const LIBRARY: &str = "zeview";
 
-/// The imports between files, without those of tests.
+/// Returns the imports between files, excluding tests.
 pub fn of(files: &BTreeMap<String, String>) -> Outcome<Vec<Import>> {
     let sources = files.iter().filter(|(path, _)| is_source(path));
     let mut modules: BTreeMap<Module, &str> = BTreeMap::new();
@@ -60,7 +60,7 @@ pub fn of(files: &BTreeMap<String, String>) -> Outcome<Vec<Import>> {
             let Some((to, name)) = defined(target, &modules, &exports) else {
                 continue;
             };
-            // The root of a crate only declares the modules.
+            // The root of a crate only declares modules.
             if to != *path && to != "lib.rs" {
                 imports.insert(Import {
                     from: (*path).to_owned(),
@@ -73,13 +73,13 @@ pub fn of(files: &BTreeMap<String, String>) -> Outcome<Vec<Import>> {
     Ok(imports.into_iter().collect())
 }
 
-/// A file in Rust that is no test.
+/// Returns whether a file is Rust source and not a test.
 fn is_source(path: &str) -> bool {
     let mut parts = path.trim_end_matches(".rs").split('/');
     path.ends_with(".rs") && parts.all(|part| part != "tests")
 }
 
-/// The module of a file: `["zeview", "model", "node"]`.
+/// Returns the module of a file: `["zeview", "model", "node"]`.
 fn module(path: &str) -> Module {
     let path = path.trim_end_matches(".rs");
     let mut parts: Module = path.split('/').map(str::to_owned).collect();
@@ -102,14 +102,14 @@ fn module(path: &str) -> Module {
     parts
 }
 
-/// The file that defines what a path names, and the name. Follows re-exports.
+/// Returns the file that defines the target of a path, and the name. Follows re-exports.
 fn defined<'a>(
     path: &[String],
     modules: &BTreeMap<Module, &'a str>,
     exports: &BTreeMap<(Module, String), Module>,
 ) -> Option<(&'a str, String)> {
     let mut path = path.to_vec();
-    // As many steps as re-exports can reasonably have: they may form a circle.
+    // Bounded, as re-exports may form a cycle.
     for _ in 0..16 {
         let len = (1..=path.len())
             .rev()
@@ -129,16 +129,16 @@ fn defined<'a>(
     None
 }
 
-/// What the tokens of a file say.
+/// Information extracted from a file's tokens.
 struct Scan<'a> {
     modules: &'a BTreeMap<Module, &'a str>,
     /// The crate.
     root: Module,
-    /// What is imported, as whole paths.
+    /// Imported paths, absolute.
     paths: Vec<Module>,
-    /// The names that the file's module re-exports, and what they are.
+    /// Names re-exported by the file's module, with their targets.
     exports: Vec<(String, Module)>,
-    /// Macros that are exported at the root of the crate.
+    /// Macros exported at the root of the crate.
     macros: Vec<String>,
 }
 
@@ -162,7 +162,7 @@ impl Scan<'_> {
                 }
                 TokenTree::Ident(ident) if ident == "pub" => {
                     at += 1;
-                    // `pub(in crate::decode)` imports nothing.
+                    // `pub(in crate::decode)` is not an import.
                     if matches!(tokens.get(at), Some(TokenTree::Group(group)) if is_scope(group)) {
                         at += 1;
                     }
@@ -206,7 +206,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads a path that begins at a keyword or at the library's name. Returns where it ends.
+    /// Reads a path that starts with a keyword or the library's name. Returns its end.
     fn read_path(&mut self, tokens: &[TokenTree], start: usize, here: &Module) -> usize {
         let mut segments = Vec::new();
         let mut at = start;
@@ -224,7 +224,7 @@ impl Scan<'_> {
         at.max(start + 1)
     }
 
-    /// Reads what follows `use`. Returns where it ends.
+    /// Reads the rest of a `use` item. Returns its end.
     fn read_use(
         &mut self,
         tokens: &[TokenTree],
@@ -241,7 +241,7 @@ impl Scan<'_> {
             let Some(path) = self.resolve(&segments, here, true) else {
                 continue;
             };
-            // Whoever imports the name from here means what it is. A façade imports nothing itself.
+            // Importers of the name depend on its definition. A facade imports nothing itself.
             let is_facade = is_pub && path.len() > here.len() && path.starts_with(here);
             if let Some(name) = name {
                 self.exports.push((name, path.clone()));
@@ -253,7 +253,7 @@ impl Scan<'_> {
         end
     }
 
-    /// A path from the root of its crate. Returns `None` if it is of another crate.
+    /// Resolves a path from the root of its crate. Returns `None` for other crates.
     fn resolve(&self, segments: &[String], here: &Module, is_use: bool) -> Option<Module> {
         let first = segments.first()?;
         let mut path = match first.as_str() {
@@ -261,7 +261,7 @@ impl Scan<'_> {
             "self" | "super" => here.clone(),
             LIBRARY => vec![LIBRARY.to_owned()],
             _ => {
-                // A module below this one.
+                // A child module.
                 let mut path = here.clone();
                 path.push(first.clone());
                 if !is_use && !self.modules.contains_key(&path) {
@@ -289,7 +289,7 @@ impl Scan<'_> {
     }
 }
 
-/// The leaves of a tree of imports: the path, and the name that it gets.
+/// Returns the leaves of a use tree: each path with its local name.
 fn read_tree(
     tokens: &[TokenTree],
     prefix: &[String],
@@ -323,19 +323,19 @@ fn read_tree(
     }
 }
 
-/// Do two colons stand here?
+/// Returns whether `::` is at this index.
 fn is_colons(tokens: &[TokenTree], at: usize) -> bool {
     let is_colon =
         |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == ':');
     is_colon(at) && is_colon(at + 1)
 }
 
-/// Do the tokens end with two colons?
+/// Returns whether the tokens end with `::`.
 fn is_separator(before: &[TokenTree]) -> bool {
     before.len() >= 2 && is_colons(before, before.len() - 2)
 }
 
-/// Do the tokens end with `pub`, or `pub(…)`?
+/// Returns whether the tokens end with `pub` or `pub(…)`.
 fn is_public(before: &[TokenTree]) -> bool {
     let is_pub = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "pub");
     match before {
@@ -347,7 +347,7 @@ fn is_public(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Is it the scope of a visibility: `(crate)`, `(super)`, `(in …)`?
+/// Returns whether the group is the scope of a visibility: `(crate)`, `(super)`, `(in …)`.
 fn is_scope(group: &Group) -> bool {
     let first = group
         .stream()
@@ -360,14 +360,14 @@ fn is_scope(group: &Group) -> bool {
         && (first.as_deref() == Some("in") || is_word && is_alone)
 }
 
-/// The place after an item that begins here: after its body or its semicolon.
+/// Returns the index after the item that starts here: after its body or semicolon.
 fn after_item(tokens: &[TokenTree], start: usize) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         TokenTree::Punct(punct) => punct.as_char() == ';',
         _ => false,
     };
-    // `use` has braces before its semicolon.
+    // The braces of `use` come before its semicolon.
     let is_use = tokens[start.min(tokens.len())..]
         .iter()
         .take(3)

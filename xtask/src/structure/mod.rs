@@ -1,11 +1,11 @@
-//! Checks the structure of `src`: which folder imports which, circles of imports, and the sizes of
-//! folders and files.
+//! Checks the structure of `src`: imports between folders, import cycles, and the sizes of folders
+//! and files.
 //!
 //! * [`imports`]: the imports of a file, from its tokens.
-//! * [`graph`]: circles in a graph.
+//! * [`graph`]: cycles in a graph.
 //!
-//! An import is a `use` or a path that names a module of the crate, outside of tests. It leads to the
-//! file that defines the name: re-exports are followed, and are no imports themselves.
+//! An import is a `use` or a path that names a module of the crate, outside of tests. It counts for
+//! the file that defines the name: re-exports are followed, and are not imports themselves.
 
 mod graph;
 mod imports;
@@ -20,8 +20,8 @@ use crate::project::Project;
 use crate::shell::{Outcome, say};
 use imports::Import;
 
-/// The folders of `src` from the bottom up. A folder imports only those of lower floors, and nothing
-/// of its own floor.
+/// Folders of `src` from the bottom up. A folder imports only from lower floors, never from its
+/// own.
 const FLOORS: &[&[&str]] = &[
     &["model"],
     &["analysis"],
@@ -33,7 +33,7 @@ const FLOORS: &[&[&str]] = &[
     &["bin"],
 ];
 
-/// Maximum number of files in a circle of imports.
+/// Maximum number of files in an import cycle.
 const CIRCLE_MAX: usize = 8;
 
 /// Maximum number of files in a folder, not counting those in its subfolders.
@@ -42,13 +42,13 @@ const FILES_MAX: usize = 25;
 /// Maximum number of lines in a file.
 const LINES_MAX: usize = 600;
 
-/// Files with more lines, each with the reason.
+/// Longer files, each with the reason.
 const TABLES: &[(&str, &str)] = &[(
     "decode/isa/tables.rs",
     "generated: the encodings of all instructions",
 )];
 
-/// Folders beside each other that import each other, each with the reason.
+/// Sibling folders that import each other, each with the reason.
 const ENTANGLED: &[(&str, &[&str], &str)] = &[
     (
         "decode",
@@ -62,7 +62,7 @@ const ENTANGLED: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Folders in which only these files may stand; the others belong into a subfolder.
+/// Folders that may contain only these files; all others belong in a subfolder.
 const LOOSE: &[(&str, &[&str])] = &[("", &["lib.rs"]), ("ui", &["app.rs", "mod.rs"])];
 
 /// `cargo xtask structure`
@@ -85,7 +85,7 @@ pub fn run(project: &Project) -> Outcome {
     }
 }
 
-/// Reads a folder's files, by their paths below `root`. Only files in Rust have their text.
+/// Reads a folder's files, by paths relative to `root`. Only Rust files include their text.
 fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -106,10 +106,10 @@ fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) -> std
     Ok(())
 }
 
-/// What a tree must satisfy.
+/// Rules for a tree.
 struct Rules<'a> {
     floors: &'a [&'a [&'a str]],
-    circle_max: usize,
+    cycle_max: usize,
     files_max: usize,
     lines_max: usize,
     tables: &'a [(&'a str, &'a str)],
@@ -121,7 +121,7 @@ impl Default for Rules<'_> {
     fn default() -> Self {
         Rules {
             floors: FLOORS,
-            circle_max: CIRCLE_MAX,
+            cycle_max: CIRCLE_MAX,
             files_max: FILES_MAX,
             lines_max: LINES_MAX,
             tables: TABLES,
@@ -131,12 +131,12 @@ impl Default for Rules<'_> {
     }
 }
 
-/// What was counted, and what is wrong.
+/// Counts and problems.
 #[derive(Debug, Default)]
 struct Report {
     files: usize,
     imports: usize,
-    largest_circle: usize,
+    largest_cycle: usize,
     largest_folder: usize,
     longest_file: usize,
     problems: Vec<String>,
@@ -145,8 +145,8 @@ struct Report {
 impl Report {
     fn summary(&self) -> String {
         format!(
-            "{} files, {} imports; largest circle: {} files; largest folder: {} files; longest file: {} lines",
-            self.files, self.imports, self.largest_circle, self.largest_folder, self.longest_file
+            "{} files, {} imports; largest cycle: {} files; largest folder: {} files; longest file: {} lines",
+            self.files, self.imports, self.largest_cycle, self.largest_folder, self.longest_file
         )
     }
 }
@@ -160,7 +160,7 @@ fn check(files: &BTreeMap<String, String>, rules: &Rules<'_>) -> Outcome<Report>
     };
     check_sizes(files, rules, &mut report);
     check_floors(&imports, rules, &mut report);
-    check_circles(&imports, rules, &mut report);
+    check_cycles(&imports, rules, &mut report);
     check_folders(&imports, rules, &mut report);
     Ok(report)
 }
@@ -172,9 +172,9 @@ fn check_sizes(files: &BTreeMap<String, String>, rules: &Rules<'_>, report: &mut
         *folders.entry(folder).or_default() += 1;
         let loose = rules.loose.iter().find(|(of, _)| *of == folder);
         if loose.is_some_and(|(_, allowed)| !allowed.contains(&name)) {
-            report
-                .problems
-                .push(format!("{path}: stands loose; move it into a subfolder"));
+            report.problems.push(format!(
+                "{path}: not allowed in this folder; move it into a subfolder"
+            ));
         }
         let lines = text.lines().count();
         let table = rules.tables.iter().find(|(table, _)| table == path);
@@ -201,9 +201,7 @@ fn check_sizes(files: &BTreeMap<String, String>, rules: &Rules<'_>, report: &mut
     }
     for (table, _) in rules.tables {
         if !files.contains_key(*table) {
-            report
-                .problems
-                .push(format!("{table}: there is no such table"));
+            report.problems.push(format!("{table}: no such table"));
         }
     }
 }
@@ -239,35 +237,35 @@ fn check_floors(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
     }
 }
 
-fn check_circles(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
+fn check_cycles(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
     let edges = imports.iter().map(|i| (i.from.as_str(), i.to.as_str()));
-    for circle in graph::circles(edges) {
-        report.largest_circle = report.largest_circle.max(circle.len());
-        if circle.len() > rules.circle_max {
+    for cycle in graph::cycles(edges) {
+        report.largest_cycle = report.largest_cycle.max(cycle.len());
+        if cycle.len() > rules.cycle_max {
             let within = imports.iter().filter(|import| {
-                circle.contains(import.from.as_str()) && circle.contains(import.to.as_str())
+                cycle.contains(import.from.as_str()) && cycle.contains(import.to.as_str())
             });
             let arrows: Vec<String> = within
                 .map(|i| format!("  {} -> {}: {}", i.from, i.to, i.name))
                 .collect();
             report.problems.push(format!(
-                "a circle of {} files, {} at most:\n{}",
-                circle.len(),
-                rules.circle_max,
+                "a cycle of {} files, {} at most:\n{}",
+                cycle.len(),
+                rules.cycle_max,
                 arrows.join("\n")
             ));
         }
     }
 }
 
-/// Folders beside each other must not import each other in a circle.
+/// Sibling folders must not form an import cycle.
 fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
     let mut siblings: BTreeMap<String, Vec<(String, String, &Import)>> = BTreeMap::new();
     for import in imports {
         let from: Vec<&str> = import.from.split('/').collect();
         let to: Vec<&str> = import.to.split('/').collect();
         let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-        // Both are in subfolders of the innermost folder that has both.
+        // Both are in subfolders of their innermost common folder.
         if from.len() > common + 1 && to.len() > common + 1 {
             let parent = from[..common].join("/");
             let edge = (from[common].to_owned(), to[common].to_owned(), import);
@@ -277,9 +275,9 @@ fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
     let mut unused: Vec<_> = rules.entangled.iter().collect();
     for (parent, edges) in siblings {
         let names = edges.iter().map(|(a, b, _)| (a.as_str(), b.as_str()));
-        for circle in graph::circles(names) {
+        for cycle in graph::cycles(names) {
             let is_known = |(of, folders, _): &(&str, &[&str], &str)| {
-                *of == parent && circle.iter().copied().eq(folders.iter().copied())
+                *of == parent && cycle.iter().copied().eq(folders.iter().copied())
             };
             if let Some(at) = unused.iter().position(|known| is_known(known)) {
                 unused.remove(at);
@@ -287,13 +285,13 @@ fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
             }
             let within = edges
                 .iter()
-                .filter(|(a, b, _)| circle.contains(a.as_str()) && circle.contains(b.as_str()));
+                .filter(|(a, b, _)| cycle.contains(a.as_str()) && cycle.contains(b.as_str()));
             let arrows: Vec<String> = within
                 .map(|(_, _, i)| format!("  {} -> {}: {}", i.from, i.to, i.name))
                 .collect();
-            let folders: Vec<&str> = circle.into_iter().collect();
+            let folders: Vec<&str> = cycle.into_iter().collect();
             report.problems.push(format!(
-                "{parent}/: a circle between its folders {}:\n{}",
+                "{parent}/: a cycle between its folders {}:\n{}",
                 folders.join(", "),
                 arrows.join("\n")
             ));
@@ -302,7 +300,7 @@ fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
     for (parent, folders, _) in unused {
         let folders = folders.join(", ");
         report.problems.push(format!(
-            "{parent}/: no circle between {folders}: needs no exception"
+            "{parent}/: no cycle between {folders}: needs no exception"
         ));
     }
 }

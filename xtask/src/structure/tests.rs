@@ -1,4 +1,4 @@
-//! Small trees that are right, and each mistake that is found.
+//! Small trees: correct ones, and one for each kind of problem.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::{Report, Rules, check, graph};
 
 const RULES: Rules<'static> = Rules {
     floors: &[&["model"], &["decode"], &["ui"], &["bin"]],
-    circle_max: 2,
+    cycle_max: 2,
     files_max: 3,
     lines_max: 5,
     tables: &[],
@@ -25,7 +25,7 @@ fn report(files: &[(&str, &str)]) -> Report {
     check(&tree(files), &RULES).unwrap()
 }
 
-/// The only problem of a tree.
+/// Returns the only problem of a tree.
 fn problem(files: &[(&str, &str)]) -> String {
     let mut report = report(files);
     assert_eq!(report.problems.len(), 1, "{:#?}", report.problems);
@@ -47,7 +47,7 @@ fn arrows_down_are_counted() {
     assert_eq!(report.problems, [""; 0]);
     // decode -> node, decode -> model, app -> decode.
     assert_eq!(report.imports, 3);
-    assert_eq!(report.largest_circle, 0);
+    assert_eq!(report.largest_cycle, 0);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn an_arrow_up_in_a_path_or_a_macro_is_a_problem() {
 }
 
 #[test]
-fn tests_comments_and_strings_are_no_imports() {
+fn tests_comments_and_strings_are_not_imports() {
     let report = report(&[
         (
             "model/mod.rs",
@@ -103,7 +103,7 @@ fn tests_comments_and_strings_are_no_imports() {
 }
 
 #[test]
-fn what_follows_a_test_is_read() {
+fn code_after_a_test_is_read() {
     let found = problem(&[
         (
             "model/mod.rs",
@@ -115,7 +115,7 @@ fn what_follows_a_test_is_read() {
 }
 
 #[test]
-fn a_large_circle_is_a_problem() {
+fn a_large_cycle_is_a_problem() {
     let files = [
         ("model/mod.rs", "mod a; mod b; mod c;"),
         ("decode/a.rs", "use super::b::B;"),
@@ -124,7 +124,7 @@ fn a_large_circle_is_a_problem() {
     ];
     let found = problem(&files);
     assert!(
-        found.starts_with("a circle of 3 files, 2 at most:"),
+        found.starts_with("a cycle of 3 files, 2 at most:"),
         "{found}"
     );
     assert!(found.contains("  decode/c.rs -> decode/a.rs: A"), "{found}");
@@ -132,11 +132,11 @@ fn a_large_circle_is_a_problem() {
     files[3].1 = "use super::b::B;";
     let report = report(&files);
     assert_eq!(report.problems, [""; 0]);
-    assert_eq!(report.largest_circle, 2);
+    assert_eq!(report.largest_cycle, 2);
 }
 
 #[test]
-fn a_circle_between_folders_is_a_problem() {
+fn a_cycle_between_folders_is_a_problem() {
     let found = problem(&[
         ("decode/elf/read.rs", "use crate::decode::zebin::mine::A;"),
         ("decode/elf/other.rs", ""),
@@ -145,14 +145,14 @@ fn a_circle_between_folders_is_a_problem() {
     ]);
     assert_eq!(
         found,
-        "decode/: a circle between its folders elf, zebin:\n  \
+        "decode/: a cycle between its folders elf, zebin:\n  \
          decode/elf/read.rs -> decode/zebin/mine.rs: A\n  \
          decode/zebin/rows.rs -> decode/elf/other.rs: B"
     );
 }
 
 #[test]
-fn a_known_circle_between_folders_must_still_be_one() {
+fn a_known_cycle_between_folders_must_still_be_one() {
     let rules = Rules {
         entangled: &[
             ("decode", &["elf", "zebin"], "why"),
@@ -167,7 +167,7 @@ fn a_known_circle_between_folders_must_still_be_one() {
     let report = check(&files, &rules).unwrap();
     assert_eq!(
         report.problems,
-        ["decode/: no circle between elf, host: needs no exception"]
+        ["decode/: no cycle between elf, host: needs no exception"]
     );
 }
 
@@ -186,7 +186,7 @@ fn a_re_export_leads_to_the_file_that_defines_the_name() {
         ("model/node.rs", "use crate::model::tree::T;"),
         ("model/tree.rs", "use super::Row;"),
     ]);
-    assert_eq!(report.largest_circle, 2);
+    assert_eq!(report.largest_cycle, 2);
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn sizes_are_limited() {
     assert_eq!(problem(&files), "model/: 4 files, 3 at most");
     assert_eq!(
         problem(&[("ui/loose.rs", "")]),
-        "ui/loose.rs: stands loose; move it into a subfolder"
+        "ui/loose.rs: not allowed in this folder; move it into a subfolder"
     );
 }
 
@@ -221,7 +221,7 @@ fn an_exception_must_be_needed() {
         report.problems,
         [
             "model/a.rs: 0 lines, needs no exception as a table",
-            "model/c.rs: there is no such table"
+            "model/c.rs: no such table"
         ]
     );
 }
@@ -245,7 +245,7 @@ fn text_that_is_not_rust_is_an_error() {
 }
 
 #[test]
-fn circles_are_the_strongly_connected_components() {
+fn cycles_are_the_strongly_connected_components() {
     let edges = [
         ("a", "b"),
         ("b", "c"),
@@ -255,12 +255,12 @@ fn circles_are_the_strongly_connected_components() {
         ("e", "d"),
         ("e", "f"),
     ];
-    let circles = graph::circles(edges);
-    let circles: Vec<Vec<&str>> = circles
+    let cycles = graph::cycles(edges);
+    let cycles: Vec<Vec<&str>> = cycles
         .into_iter()
         .map(|c| c.into_iter().collect())
         .collect();
-    assert_eq!(circles.len(), 2);
-    assert!(circles.contains(&vec!["a", "b", "c"]));
-    assert!(circles.contains(&vec!["d", "e"]));
+    assert_eq!(cycles.len(), 2);
+    assert!(cycles.contains(&vec!["a", "b", "c"]));
+    assert!(cycles.contains(&vec!["d", "e"]));
 }

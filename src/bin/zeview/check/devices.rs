@@ -1,4 +1,4 @@
-//! `zeview check --device all`: what happens on each device.
+//! `zeview check --device all`: the outcome on each device.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,27 +15,28 @@ use super::tally::FileOutcome;
 use crate::output::{Visible, fit, print_table};
 use crate::style;
 
-/// What is printed of a document.
+/// Output for a document.
 pub enum Text {
-    /// There is nothing for the driver in it.
+    /// The document has no code for the driver.
     None,
     Table(zeview::tables::table::Table),
     Json(String),
 }
 
-/// The table of a document, and what becomes of it: it fails where it runs on no device.
+/// Returns the device table of a document and its outcome. A document fails if it runs on no
+/// device.
 pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome, Text) {
     let is_malformed = document
         .diagnostics
         .iter()
         .any(|found| found.severity == Severity::Error);
     let Some(list) = document.list(id, ListId::Devices, None) else {
-        let sort = if document.summary.has.unknown {
+        let outcome = if document.summary.has.unknown {
             FileOutcome::Unknown
         } else {
             FileOutcome::WellFormed
         };
-        return (sort, Text::None);
+        return (outcome, Text::None);
     };
     let columns: Vec<&'static Column> = ListId::Devices
         .columns()
@@ -50,12 +51,12 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome
     let verdict = verdict.unwrap_or_default();
     let mut loads = false;
     for row in 0..list.count() {
-        // As it sorts: no outcome, then the outcomes, the best first.
+        // In outcome order: no outcome first, then the outcomes from best to worst.
         let cell = list.cell(row, verdict, sources);
         loads |= cell.marks.iter().all(|mark| mark.text != "✕");
         writer.push(&*list, row, sources, None);
     }
-    let sort = match (is_malformed, loads) {
+    let outcome = match (is_malformed, loads) {
         (true, _) => FileOutcome::Malformed,
         (_, true) => FileOutcome::Loads,
         (_, false) => FileOutcome::Rejected,
@@ -65,10 +66,10 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome
     } else {
         Text::Table(writer.table())
     };
-    (sort, text)
+    (outcome, text)
 }
 
-/// Prints the table of a file, or of a document in it.
+/// Prints the device table of a file, or of a document in it.
 pub fn print(
     file: &Path,
     path: Option<&str>,

@@ -1,4 +1,4 @@
-//! What `zeview check --json` says.
+//! Output of `zeview check --json`.
 
 use std::io;
 use std::path::Path;
@@ -11,32 +11,31 @@ use zeview::model::{Coverage, Document, Outcome};
 use super::path_of;
 use crate::judge::{ImageChoice, VerdictRow};
 
-/// An object a file, or a document that was asked for.
+/// JSON object of a file, or of a document selected with `--path`.
 #[derive(Serialize)]
 struct FileJson<'a> {
     schema: u32,
     file: String,
-    /// The document within the file that was asked for.
+    /// Path of the selected document within the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
     /// Null for a document within the file.
     format: Option<&'a str>,
-    /// What the driver does with the file; null for containers, host programs, and what is of no
-    /// known format.
+    /// The driver's verdict; null for containers, host programs and unknown formats.
     verdict: Option<Outcome>,
-    /// There is no error in the diagnostics; null for what is of no known format.
+    /// Whether the diagnostics contain no error; null for unknown formats.
     well_formed: Option<bool>,
     driver: Option<&'a str>,
     device: Option<&'a str>,
     findings: Vec<FindingJson<'a>>,
-    /// The symbols that other modules must define.
+    /// Symbols that other modules must define.
     #[serde(skip_serializing_if = "<[Import]>::is_empty")]
     imports: &'a [Import],
     rebuild: Option<&'a Rebuild>,
-    /// Of a container, with --device: which of its images run on the device.
+    /// With --device: the images of a container that run on the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<ChoiceJson<'a>>,
-    /// What the driver does with each image of a container.
+    /// The driver's verdict on each image of a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     documents: Vec<InnerJson<'a>>,
     /// Null for a document within the file.
@@ -44,7 +43,7 @@ struct FileJson<'a> {
     diagnostics: Vec<DiagnosticJson<'a>>,
 }
 
-/// Keys of an entry of [`FileJson::documents`].
+/// Entry of [`FileJson::documents`].
 #[derive(Serialize)]
 struct InnerJson<'a> {
     path: &'a str,
@@ -55,7 +54,7 @@ struct InnerJson<'a> {
     imports: &'a [Import],
 }
 
-/// Keys of [`FileJson::choice`].
+/// Value of [`FileJson::choice`].
 #[derive(Serialize)]
 struct ChoiceJson<'a> {
     device: &'a str,
@@ -65,7 +64,7 @@ struct ChoiceJson<'a> {
     images: Vec<PickJson<'a>>,
 }
 
-/// Keys of an entry of [`ChoiceJson::images`].
+/// Entry of [`ChoiceJson::images`].
 #[derive(Serialize)]
 struct PickJson<'a> {
     path: &'a str,

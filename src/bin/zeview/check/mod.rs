@@ -1,4 +1,4 @@
-//! `zeview check`: what the driver does with files, and what is wrong with them.
+//! `zeview check`: predicts what the driver does with files, and lists their problems.
 
 mod devices;
 mod json;
@@ -27,40 +27,39 @@ pub use text::print_headline;
 
 #[derive(Args)]
 pub struct Options {
-    /// The files, and folders of files; `-` reads standard input.
+    /// The files and folders; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<FileArgument>,
-    /// Print a JSON array with one object a file: schema, file, path (with --path), format,
-    /// verdict (null where there is none: containers, host programs, unknown formats),
-    /// well_formed (null for unknown formats), driver, device, findings, rebuild, documents,
-    /// coverage, diagnostics.
+    /// Print a JSON array with one object per file: schema, file, path (with --path), format,
+    /// verdict (null for containers, host programs and unknown formats), well_formed (null for
+    /// unknown formats), driver, device, findings, rebuild, documents, coverage, diagnostics.
     #[arg(long)]
     json: bool,
-    /// Print a SARIF 2.1.0 log, for tools that show findings in reviews.
+    /// Print a SARIF 2.1.0 log, for tools that show findings in code reviews.
     #[arg(long, conflicts_with = "json")]
     sarif: bool,
-    /// Print only what fails.
+    /// Print failures only.
     #[arg(long, short, conflicts_with_all = ["json", "sarif"])]
     quiet: bool,
-    /// Warnings fail as well, and so do named files of no format that zeview reads.
+    /// Also fail on warnings and on named files of unknown formats.
     #[arg(long)]
     strict: bool,
-    /// Check only these documents within the file: a path as `zeview ls` shows it, or a pattern.
+    /// Check only these documents within the file: a path as `zeview ls` prints it, or a pattern.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
     /// The device for the verdict, instead of the file's target: a driver name (`bmg-g21`), a
     /// marketing or code name (`B580`, `Battlemage`), a release (`xe2-hpg`),
     /// `arch.release.revision` (`20.1.0`), a PCI device id (`0xe20b`), or a product configuration
-    /// (`0x05004000`). Of a container: which image runs on it, and why. `all` prints a table of all
-    /// devices; with --json, an object with `devices`.
+    /// (`0x05004000`). For a container, also explains which image runs on the device. `all` prints
+    /// a table of all devices; with --json, an object with `devices`.
     #[arg(long, value_name = "NAME", value_parser = device)]
     device: Option<String>,
 }
 
-/// In the place of a device: all of them.
+/// Value of `--device` that selects all devices.
 const ALL: &str = "all";
 
-/// A name that stands for a device.
+/// Checks the name of a device.
 fn device(name: &str) -> Result<String, String> {
     match Device::named(name) {
         _ if name == ALL => Ok(name.to_owned()),
@@ -100,7 +99,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         |number| match files.get(number) {
             Some(file) => {
                 let name = file.path.display();
-                progress.say(|| format!("checking {name} ({} of {count})", number + 1));
+                progress.set(|| format!("checking {name} ({} of {count})", number + 1));
                 check(file, options)
             }
             None => Ok(Checked::default()),
@@ -111,8 +110,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             };
             match checked {
                 Ok(checked) => {
-                    for sort in checked.sorts {
-                        tally.add(sort);
+                    for outcome in checked.outcomes {
+                        tally.add(outcome);
                     }
                     tally.fails |= checked.fails;
                     if checked.text.is_empty() {
@@ -149,13 +148,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(tally.status()))
 }
 
-/// A file that was checked.
+/// Results for one file.
 #[derive(Default)]
 struct Checked {
-    /// What is printed about it.
+    /// Text to print.
     text: Vec<u8>,
-    /// What became of it, and of each document that was asked for.
-    sorts: Vec<FileOutcome>,
+    /// Outcomes of the file and of each selected document.
+    outcomes: Vec<FileOutcome>,
     fails: bool,
 }
 
@@ -180,11 +179,11 @@ fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + 
     Ok(checked)
 }
 
-/// So many nodes are kept, as the next path often leads through them.
+/// Maximum number of nodes kept between paths: the next path often shares ancestors.
 const NODES_KEPT: usize = 1 << 14;
 
-/// The path of the innermost node that holds the bytes. The printers hold no nodes: those that were
-/// made for other paths are forgotten when they are many.
+/// Returns the path of the innermost node that contains the bytes. Printers keep no nodes, so the
+/// nodes of earlier paths are dropped once there are too many.
 fn path_of(document: &mut Document, span: Span) -> String {
     if document.len() > NODES_KEPT {
         document.forget_nodes();
@@ -192,7 +191,7 @@ fn path_of(document: &mut Document, span: Span) -> String {
     document.path_of_span(span)
 }
 
-/// What happens on each device: a table for each document that was asked for.
+/// Prints a device table for each selected document.
 fn matrix(
     document: &mut Document,
     target: &Target,
@@ -206,14 +205,14 @@ fn matrix(
     let mut text = Vec::new();
     let mut is_first = true;
     for id in ids {
-        let (sort, table) = devices::table(document, id, options.json);
-        if sort == FileOutcome::Unknown && target.is_found {
-            checked.sorts.push(FileOutcome::Skipped);
+        let (outcome, table) = devices::table(document, id, options.json);
+        if outcome == FileOutcome::Unknown && target.is_found {
+            checked.outcomes.push(FileOutcome::Skipped);
             continue;
         }
-        checked.sorts.push(sort);
-        checked.fails |= sort.fails();
-        if options.quiet && !sort.fails() {
+        checked.outcomes.push(outcome);
+        checked.fails |= outcome.fails();
+        if options.quiet && !outcome.fails() {
             continue;
         }
         let path = options.path.as_ref().map(|_| document.path(id));
@@ -244,15 +243,15 @@ fn add(
     options: &Options,
     checked: &mut Checked,
 ) -> io::Result<()> {
-    let sort = match FileOutcome::of(judged) {
+    let outcome = match FileOutcome::of(judged) {
         FileOutcome::Unknown if target.is_found => {
-            checked.sorts.push(FileOutcome::Skipped);
+            checked.outcomes.push(FileOutcome::Skipped);
             return Ok(());
         }
-        sort => sort,
+        outcome => outcome,
     };
-    let fails = sort.fails() || (options.strict && judged.is_doubtful());
-    checked.sorts.push(sort);
+    let fails = outcome.fails() || (options.strict && judged.is_doubtful());
+    checked.outcomes.push(outcome);
     checked.fails |= fails;
     if options.quiet && !fails {
         return Ok(());

@@ -1,5 +1,5 @@
-//! What `zeview check --sarif` says: a log of SARIF 2.1.0 (OASIS). The results are written as they
-//! are found, the tool with its rules behind them.
+//! Output of `zeview check --sarif`: a SARIF 2.1.0 log (OASIS). Results are written as they are
+//! found, followed by the tool and its rules.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, 
 use super::path_of;
 use crate::judge::VerdictRow;
 
-/// What is written before the first result.
+/// Text before the first result.
 pub const BEGIN: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
                          \"version\":\"2.1.0\",\"runs\":[{\"results\":[\n";
 
-/// What is written behind the last result.
+/// Writes the text after the last result.
 pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Result<()> {
     let notifications: Vec<Value> = unreadable
         .iter()
@@ -75,7 +75,7 @@ fn level_of_effect(effect: Effect) -> &'static str {
     }
 }
 
-/// Writes the results of a file, with commas between them. Nothing where nothing was found.
+/// Writes the results of a file, separated by commas. Writes nothing if there are none.
 pub fn print(
     document: &mut Document,
     judged: &VerdictRow,
@@ -159,7 +159,7 @@ fn location(document: &Document, span: Span, file: &Path, path: &str) -> Value {
     location
 }
 
-/// The bytes of the file; of what is unpacked, those that it was unpacked from.
+/// Returns the bytes of the file; for unpacked bytes, the bytes that they were unpacked from.
 fn physical(document: &Document, mut span: Span, file: &Path) -> Value {
     while span.source != SourceId::FILE {
         span = document.sources.parent(span.source).unwrap_or_default();
@@ -170,7 +170,7 @@ fn physical(document: &Document, mut span: Span, file: &Path) -> Value {
     })
 }
 
-/// A relative reference, or a file URI where the path is absolute (RFC 3986).
+/// Returns a relative reference, or a file URI for absolute paths (RFC 3986).
 fn artifact(path: &Path) -> Value {
     let mut uri = String::new();
     if path.is_absolute() {

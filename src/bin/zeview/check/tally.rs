@@ -1,4 +1,4 @@
-//! How many files load, and how many do not.
+//! Counts files by outcome.
 
 use std::io::{self, Write};
 
@@ -9,24 +9,24 @@ use crate::judge::VerdictRow;
 use crate::output::Visible;
 use crate::style;
 
-/// What became of a file.
+/// Outcome of checking a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FileOutcome {
     Loads,
-    /// There is no verdict: nothing in it is for the driver.
+    /// Well-formed without a verdict: the file has no code for the driver.
     WellFormed,
     Rejected,
     Malformed,
     NotJudged,
-    /// Of no format that zeview reads.
+    /// Unknown format.
     Unknown,
-    /// The same, found in a folder.
+    /// Unknown format, found in a folder.
     Skipped,
     Unreadable,
 }
 
 impl FileOutcome {
-    /// A file that is malformed is that first, whatever the driver does with it.
+    /// Returns the outcome of a file. Malformed takes precedence over the driver's verdict.
     pub fn of(judged: &VerdictRow) -> FileOutcome {
         match (judged.is_well_formed(), judged.outcome()) {
             (None, _) => FileOutcome::Unknown,
@@ -46,8 +46,8 @@ impl FileOutcome {
     }
 }
 
-/// In the order in which they are said.
-static SORTS: [(FileOutcome, &str, &str, Style); 7] = [
+/// Outcomes in the order of the summary line, with singular, plural and style.
+static OUTCOMES: [(FileOutcome, &str, &str, Style); 7] = [
     (FileOutcome::Loads, "loads", "load", style::GOOD),
     (
         FileOutcome::WellFormed,
@@ -72,29 +72,29 @@ static SORTS: [(FileOutcome, &str, &str, Style); 7] = [
     (FileOutcome::Unreadable, "not read", "not read", style::BAD),
 ];
 
-/// All files.
+/// Totals of all files.
 #[derive(Default)]
 pub struct Tally {
     all: Vec<FileOutcome>,
-    /// One of them fails.
+    /// Whether a file fails.
     pub fails: bool,
 }
 
 impl Tally {
-    pub fn add(&mut self, sort: FileOutcome) {
-        self.all.push(sort);
+    pub fn add(&mut self, outcome: FileOutcome) {
+        self.all.push(outcome);
     }
 
-    fn count(&self, sort: FileOutcome) -> usize {
-        self.all.iter().filter(|other| **other == sort).count()
+    fn count(&self, outcome: FileOutcome) -> usize {
+        self.all.iter().filter(|other| **other == outcome).count()
     }
 
-    /// Nothing was there that could be checked.
+    /// Whether there was no file to check.
     pub fn is_empty(&self) -> bool {
         self.all.len() == self.count(FileOutcome::Skipped)
     }
 
-    /// The exit status: a failure is certain, whatever could not be read.
+    /// Returns the exit status. A failure takes precedence over unreadable files.
     pub fn status(&self) -> u8 {
         match self.fails {
             true => 1,
@@ -108,20 +108,20 @@ impl Tally {
         let skipped = self.count(FileOutcome::Skipped);
         let files = self.all.len() - skipped;
         write!(out, "{files} file{}", if files == 1 { "" } else { "s" })?;
-        let mut before = ": ";
-        for (sort, one, many, style) in SORTS {
-            match self.count(sort) {
+        let mut separator = ": ";
+        for (outcome, one, many, style) in OUTCOMES {
+            match self.count(outcome) {
                 0 => continue,
                 1 => {
-                    out.write_all(before.as_bytes())?;
+                    out.write_all(separator.as_bytes())?;
                     out.paint(style, format_args!("1 {one}"))?;
                 }
                 count => {
-                    out.write_all(before.as_bytes())?;
+                    out.write_all(separator.as_bytes())?;
                     out.paint(style, format_args!("{count} {many}"))?;
                 }
             }
-            before = ", ";
+            separator = ", ";
         }
         match skipped {
             0 => writeln!(out),

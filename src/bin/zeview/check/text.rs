@@ -1,4 +1,4 @@
-//! What `zeview check` says.
+//! Output of `zeview check` as text.
 
 use std::io::{self, Write};
 
@@ -87,7 +87,7 @@ pub fn print(
     Ok(())
 }
 
-/// Which images of a container run on a device, and what the driver does with those.
+/// Prints which images of a container run on a device, and the driver's verdict on those.
 fn print_choice(
     document: &mut Document,
     judged: &VerdictRow,
@@ -114,7 +114,7 @@ fn print_choice(
     Ok(())
 }
 
-/// The verdict in one line.
+/// Prints the verdict in one line.
 pub fn print_headline(verdict: &Verdict, out: &mut Visible<impl Write>) -> io::Result<()> {
     let headline = verdict.headline();
     let outcome = verdict.outcome.words();
@@ -123,7 +123,7 @@ pub fn print_headline(verdict: &Verdict, out: &mut Visible<impl Write>) -> io::R
     writeln!(out)
 }
 
-/// What the driver meets, and what could be done about it.
+/// Prints the driver's findings and the suggested rebuild.
 fn print_verdict(
     document: &mut Document,
     verdict: &Verdict,

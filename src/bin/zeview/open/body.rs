@@ -1,4 +1,4 @@
-//! What an answer holds after its head.
+//! Bodies of HTTP responses.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use hyper::body::{Bytes, Frame, SizeHint};
 use tokio::time::{Interval, interval};
 
-/// How often a tab is asked whether it is still there.
+/// Interval of the messages that detect closed tabs.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// So many bytes of a file are read at once.
+/// Number of bytes of a file read at once.
 const PIECE: u64 = 1 << 18;
 
-/// How many tabs are open, and when the last one was closed.
+/// Number of open tabs, and when the last one was closed.
 #[derive(Default)]
 pub struct Tabs {
     open: Cell<usize>,
@@ -25,24 +25,24 @@ pub struct Tabs {
 }
 
 impl Tabs {
-    /// Has there been none for so long, after there was one?
+    /// Returns whether all tabs have been closed for this time. `false` before the first tab.
     pub fn are_gone_for(&self, time: Duration) -> bool {
         let closed = self.closed.get().filter(|_| self.open.get() == 0);
         closed.is_some_and(|closed| closed.elapsed() >= time)
     }
 }
 
-/// What an answer holds.
+/// Body of a response.
 pub enum Body {
-    /// These bytes.
+    /// Bytes in memory.
     Bytes(Bytes),
-    /// So much of a file.
+    /// A file and the number of bytes left to send.
     File(File, u64),
-    /// A comment again and again, which the page does not see: as long as it is there, so is the tab.
+    /// A comment that is sent repeatedly and ignored by the page, for as long as the tab is open.
     Alive(Tab),
 }
 
-/// A tab, counted until it is gone.
+/// An open tab, counted until it is dropped.
 pub struct Tab {
     tabs: Rc<Tabs>,
     beat: Interval,
@@ -62,17 +62,17 @@ impl From<Vec<u8>> for Body {
 }
 
 impl Body {
-    /// A whole file, read piece by piece.
+    /// Returns the contents of a file, read piece by piece.
     ///
     /// # Errors
     ///
-    /// When its size cannot be found out.
+    /// Fails if the size of the file cannot be determined.
     pub fn file(file: File) -> io::Result<Body> {
         let size = file.metadata()?.len();
         Ok(Body::File(file, size))
     }
 
-    /// What goes on as long as the tab is there.
+    /// Returns a body that stays open as long as the tab.
     pub fn alive(tabs: &Rc<Tabs>) -> Body {
         tabs.open.set(tabs.open.get() + 1);
         Body::Alive(Tab {
@@ -112,7 +112,8 @@ impl hyper::body::Body for Body {
     }
 }
 
-/// The next piece of a file. One that has become shorter is an error: its size was said.
+/// Reads the next piece of a file. A file that has become shorter is an error, as its size was
+/// already sent.
 fn read(file: &mut File, left: &mut u64) -> io::Result<Vec<u8>> {
     let mut piece = Vec::new();
     file.take(PIECE.min(*left)).read_to_end(&mut piece)?;

@@ -1,4 +1,4 @@
-//! `zeview open`: the page and some files, for a browser on this machine.
+//! `zeview open`: serves the page and files to a browser on this machine.
 
 mod body;
 mod page;
@@ -18,9 +18,9 @@ use crate::output::{self, complain};
 
 #[derive(Args)]
 #[command(after_long_help = "\
-The server listens on 127.0.0.1 only, under a path that cannot be guessed, and serves the page and \
-these files, nothing else. It ends when the last tab of the page is closed, or with Ctrl-C.\n\n\
-The page is that of --page; else the one built into the command line (feature `page`); else the \
+The server listens on 127.0.0.1 only, under a path that cannot be guessed, and serves only the \
+page and these files. It exits when the last tab of the page is closed, or on Ctrl-C.\n\n\
+The page comes from --page, else from the command line itself (feature `page`), else from the \
 folder `page` beside the program, or `../share/zeview`.\n\n\
 Exit status: 0, or 2 if there is no page, or a file cannot be read.")]
 pub struct Options {
@@ -30,13 +30,13 @@ pub struct Options {
     /// Compare the second file with the first.
     #[arg(long)]
     compare: bool,
-    /// The folder of the page: the release folder, as `cargo xtask dist` makes it.
+    /// The release folder of the page, as built by `cargo xtask dist`.
     #[arg(long, value_name = "FOLDER")]
     page: Option<PathBuf>,
-    /// Print the address and open no browser.
+    /// Print the address without opening a browser.
     #[arg(long)]
     no_browser: bool,
-    /// The port; without, any that is free.
+    /// The port; 0 selects any free port.
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
 }
@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return fail(&"--compare takes two files");
     }
     for file in &options.files {
-        // Pipes cannot be read when the browser asks, and again when the page is loaded anew.
+        // Pipes cannot be read again when the page is reloaded.
         let there = std::fs::metadata(file);
         match there {
             Ok(there) if there.is_file() => {}

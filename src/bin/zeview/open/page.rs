@@ -1,11 +1,11 @@
-//! Where the page comes from.
+//! Locates the page.
 
 use std::borrow::Cow;
 use std::env;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The page that was built into the command line.
+/// The page embedded in the command line.
 #[cfg(feature = "page")]
 #[derive(rust_embed::RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/dist"]
@@ -14,9 +14,9 @@ struct Built;
 
 /// The page's release folder.
 pub enum Page {
-    /// A folder.
+    /// A folder on disk.
     Folder(PathBuf),
-    /// The one that was built into the command line.
+    /// The embedded page.
     #[cfg(feature = "page")]
     Built,
 }
@@ -24,11 +24,11 @@ pub enum Page {
 const INDEX: &str = "index.html";
 
 impl Page {
-    /// The page of this folder; without, the one that there is.
+    /// Finds the page: in this folder if given, else the embedded or installed one.
     ///
     /// # Errors
     ///
-    /// When there is none; says so in words.
+    /// Fails with a message if there is no page.
     pub fn find(named: Option<&Path>) -> Result<Page, String> {
         let holds = |folder: &Path| folder.join(INDEX).is_file();
         if let Some(folder) = named {
@@ -53,17 +53,17 @@ impl Page {
         })
     }
 
-    /// A file of the page, by its path; nothing if there is none.
+    /// Returns a file of the page by its path, or `None`.
     pub fn get(&self, path: &str) -> Option<Cow<'static, [u8]>> {
         let path = if path.is_empty() { INDEX } else { path };
-        // What leads out of the folder is no file of the page.
+        // A path that leaves the folder is not part of the page.
         let mut parts = Path::new(path).components();
         if !parts.all(|part| matches!(part, Component::Normal(_))) {
             return None;
         }
         match self {
             Page::Folder(folder) => {
-                // A link in the folder may lead out of it.
+                // A link in the folder may lead outside.
                 let folder = fs::canonicalize(folder).ok()?;
                 let file = fs::canonicalize(folder.join(path)).ok()?;
                 if file.starts_with(&folder) && file.is_file() {

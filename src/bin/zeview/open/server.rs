@@ -1,7 +1,7 @@
-//! The server of the page and the files.
+//! HTTP server for the page and the files.
 //!
-//! Who does not know its path gets nothing, and neither does another site whose name leads to this
-//! machine: the address is part of what is compared.
+//! Each path starts with a secret token, and the `Host` header must match the address. Other users
+//! and DNS rebinding therefore get nothing.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -24,18 +24,18 @@ use tokio::task::LocalSet;
 use super::body::{Body, Tabs};
 use super::page::Page;
 
-/// How long after the last tab was closed the server ends: a page that is loaded anew is away for a
+/// Delay between closing the last tab and ending the server: a page that is reloaded is gone for a
 /// moment.
 const AWAY: Duration = Duration::from_secs(3);
-/// How long the head of a request may take to arrive; an idle connection is closed after this time.
+/// Timeout for the head of a request; idle connections are closed after this time.
 const HEAD: Duration = Duration::from_secs(30);
-/// How often that is looked at.
+/// Interval at which open tabs are counted.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Keeps a connection as long as the tab is there.
+/// Keeps a connection open as long as the tab.
 const ALIVE: &str = "new EventSource(\"alive\");\n";
 
-/// The server, before it runs.
+/// The server before it runs.
 pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
@@ -45,7 +45,7 @@ pub struct Server {
 struct Shared {
     page: Page,
     files: Vec<PathBuf>,
-    /// The first part of each path, which cannot be guessed.
+    /// First part of each path: a random token.
     token: String,
     /// `127.0.0.1` and the port.
     host: String,
@@ -53,18 +53,18 @@ struct Shared {
 }
 
 impl Server {
-    /// Begins to listen on this machine only.
+    /// Starts to listen, on this machine only.
     ///
     /// # Errors
     ///
-    /// When that cannot be; says why in words.
+    /// Fails with a message if the port is not available.
     pub fn start(page: Page, files: Vec<PathBuf>, port: u16) -> Result<Server, String> {
-        let cannot = |error: io::Error| format!("cannot listen on 127.0.0.1: {error}");
+        let cannot_listen = |error: io::Error| format!("cannot listen on 127.0.0.1: {error}");
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(cannot)?;
+        let runtime = runtime.map_err(cannot_listen)?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
-        let listener = listener.map_err(cannot)?;
-        let address: SocketAddr = listener.local_addr().map_err(cannot)?;
+        let listener = listener.map_err(cannot_listen)?;
+        let address: SocketAddr = listener.local_addr().map_err(cannot_listen)?;
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|error| format!("no random numbers: {error}"))?;
         let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -81,7 +81,7 @@ impl Server {
         })
     }
 
-    /// The address of the page with the files, or with the second compared with the first.
+    /// Returns the address of the page with the files; with `compare`, of the comparison.
     pub fn address(&self, compare: bool) -> String {
         let shared = &self.shared;
         let files = shared.files.iter().enumerate();
@@ -102,7 +102,7 @@ impl Server {
         )
     }
 
-    /// Answers until the last tab is closed.
+    /// Serves requests until the last tab is closed.
     pub fn run(self) {
         let Server {
             runtime,
@@ -120,11 +120,11 @@ impl Server {
     }
 }
 
-/// Answers each connection as long as it stays, beside the others.
+/// Serves connections concurrently.
 async fn accept(listener: TcpListener, shared: Rc<Shared>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Too many are open: some will be closed.
+            // Too many connections are open: wait for some to close.
             tokio::time::sleep(AWAY).await;
             continue;
         };
@@ -138,7 +138,7 @@ async fn accept(listener: TcpListener, shared: Rc<Shared>) {
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD)
                 .serve_connection(TokioIo::new(stream), answer);
-            // Whoever has gone away does not miss the answer.
+            // Errors mean that the client has gone.
             let _ = connection.await;
         });
     }
@@ -149,14 +149,14 @@ impl Shared {
         let is_head = *request.method() == Method::HEAD;
         let found = self.path(request);
         let found = found.and_then(|path| self.found(path, is_head));
-        let (status, kind, body) = match found {
-            Some((kind, body)) => (StatusCode::OK, kind, body),
+        let (status, content_type, body) = match found {
+            Some((content_type, body)) => (StatusCode::OK, content_type, body),
             None => (StatusCode::NOT_FOUND, "text/plain", Body::from(Vec::new())),
         };
         let mut response = Response::new(body);
         *response.status_mut() = status;
         let headers = [
-            (header::CONTENT_TYPE, kind),
+            (header::CONTENT_TYPE, content_type),
             (header::CACHE_CONTROL, "no-store"),
             (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
             (header::REFERRER_POLICY, "no-referrer"),
@@ -172,7 +172,7 @@ impl Shared {
         response
     }
 
-    /// What is asked for; nothing if it is not for us.
+    /// Returns the requested path, or `None` if token or host do not match.
     fn path<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
         let host = request.headers().get(header::HOST)?;
         let is_ours = host.as_bytes() == self.host.as_bytes();
@@ -202,15 +202,15 @@ impl Shared {
             }
             path => self.page.get(path)?.into_owned(),
         };
-        let kind = match path {
+        let content_type = match path {
             "alive" => "text/event-stream",
-            path => kind(path),
+            path => content_type(path),
         };
-        Some((kind, Body::from(bytes)))
+        Some((content_type, Body::from(bytes)))
     }
 }
 
-fn kind(path: &str) -> &'static str {
+fn content_type(path: &str) -> &'static str {
     match path.rsplit_once('.').map(|(_, extension)| extension) {
         None | Some("html") => "text/html; charset=utf-8",
         Some("js") => "text/javascript; charset=utf-8",
@@ -226,7 +226,7 @@ fn name(file: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// As it stands in an address.
+/// Percent-encodes a name for the query of an address.
 fn encoded(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
