@@ -1,4 +1,4 @@
-//! Pieces of files that were fetched lately.
+//! Cache of recently fetched pieces of files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,13 +7,13 @@ use std::rc::Rc;
 use crate::model::SourceId;
 use crate::worker::client::Piece;
 
-/// So many pieces are kept of each file.
+/// Maximum number of pieces per file.
 const KEEP: usize = 48;
 
-/// A source, and the number of a piece of it.
+/// A source and the number of a piece in it.
 pub(crate) type Key = (SourceId, u64);
 
-/// The pieces that were fetched lately.
+/// Recently fetched pieces.
 #[derive(Default)]
 pub(crate) struct Cache {
     pieces: RefCell<BTreeMap<Key, (u32, Rc<Piece>)>>,

@@ -8,8 +8,8 @@ use super::{Session, spawn};
 use crate::ui::state::{Action, Dialog};
 
 impl Session {
-    /// Puts text on the clipboard. Where that is refused (a frame without the focus), the
-    /// text is shown instead, ready to be copied by hand.
+    /// Copies text to the clipboard. If that is refused (a frame without focus), shows the text to
+    /// be copied by hand.
     pub fn copy(self: &Rc<Self>, text: String, what: &'static str) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {

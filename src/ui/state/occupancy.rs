@@ -1,4 +1,4 @@
-//! What the page knows of what limits the kernel that is shown.
+//! State of the current kernel's occupancy.
 
 use std::rc::Rc;
 
@@ -7,31 +7,31 @@ use yew::AttrValue;
 use crate::analysis::occupancy::{Occupancy, Question};
 use crate::model::NodeId;
 
-/// What limits a kernel, as far as it is known.
+/// Occupancy of the current kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OccupancyState {
-    /// The kernel of the last request: its document, and its place in the list.
+    /// The kernel of the latest request: its document and list index.
     pub kernel: Option<(NodeId, u64)>,
-    /// What the reader has chosen, for every kernel.
+    /// The user's parameters, for all kernels.
     pub question: Question,
-    /// The answer; the last one stays while another is on its way.
+    /// The response; the previous one stays until it arrives.
     pub found: Option<Rc<Occupancy>>,
-    /// Why the last request was not answered, or what is wrong with what was typed.
+    /// Why the latest request failed or an input is invalid.
     pub error: Option<AttrValue>,
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum OccupancyChange {
-    /// A kernel was asked about.
+    /// The occupancy of a kernel was requested.
     Asked(NodeId, u64, Question),
-    /// The answer, to the last request only.
+    /// The response to the latest request.
     Answered(NodeId, u64, Question, Result<Rc<Occupancy>, AttrValue>),
-    /// What was typed is not understood; in words.
+    /// An input is invalid; the message.
     Refused(AttrValue),
 }
 
 impl OccupancyState {
-    /// Changes it.
+    /// Applies a change.
     pub fn apply(&mut self, change: OccupancyChange) {
         match change {
             OccupancyChange::Asked(document, kernel, question) => {
@@ -56,25 +56,25 @@ impl OccupancyState {
     }
 }
 
-/// A field for what the file does not say.
+/// A field for a parameter that the file does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// The device.
     Device,
     /// The work-group size.
     WorkGroup,
-    /// EUs of a sub-slice.
+    /// Shared local memory passed as arguments, in bytes.
     Eus,
     /// Bytes of shared local memory of the arguments.
     LocalArguments,
 }
 
 impl Field {
-    /// The question with what was typed into the field; nothing typed, nothing chosen.
+    /// The parameters after this input; an empty input resets the parameter.
     ///
     /// # Errors
     ///
-    /// When it is not understood; says so in words.
+    /// A message if the input is invalid.
     pub fn answer(self, typed: &str, question: &Question) -> Result<Question, String> {
         let typed = typed.trim();
         let mut question = question.clone();

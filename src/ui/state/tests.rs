@@ -125,7 +125,7 @@ fn a_link_shows_what_it_was_made_of() {
     assert_eq!(open(kernels.clone()), (PanelId::Kernels, kernels));
     let symbols = shown("symbols", "", "name");
     assert_eq!(open(symbols.clone()), (PanelId::Symbols, symbols));
-    // A text has no filter, and the first panel need not be named.
+    // A text has no filter, and the first panel is the default.
     let lines = open(shown("text", "k", "text"));
     assert_eq!(lines, (PanelId::Text, shown("text", "", "")));
     let first = open(shown("overview", "k", "name"));
@@ -212,7 +212,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     ]);
     let before = view(&state).selection.serial;
     assert!(view(&state).detail().is_none());
-    // Nobody asks again for what is on its way.
+    // Pending pages are not requested again.
     assert!(view(&state).lists.get(ListId::Kernels).goes_with(before));
     assert_eq!(view(&state).tree.count(&ancestry[0]), None);
     let counted = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(7))];
@@ -313,7 +313,7 @@ fn the_metadata_is_the_first_text() {
     let other = TextsChange::Show(text(1, ".visaasm.a"));
     let state = state.reduce(Action::Texts(TabId(1), other));
     assert_eq!(lines_of(&state), (Some(1000), Some(".visaasm.a")));
-    // The text of another document is not shown for one without texts.
+    // A document without texts does not show the text of another one.
     let state = state.reduce(texts(NodeId(9), Vec::new()));
     assert_eq!(lines_of(&state), (None, None));
     assert!(view(&state).texts.rows.is_empty());
@@ -333,7 +333,7 @@ fn the_text_goes_with_the_selection() {
         Action::Texts(TabId(1), TextsChange::Matches(Some((1, 2)))),
     ]);
     assert_eq!(lines_of(&state), (Some(3000), Some(".options")));
-    // Those that arrive now do not take its place.
+    // Later responses do not replace it.
     let texts = TextsChange::Arrived(NodeId::ROOT, vec![text(2, ".ze_info")]);
     let state = state.reduce(Action::Texts(TabId(1), texts));
     assert_eq!(lines_of(&state), (Some(3000), Some(".options")));
@@ -370,7 +370,7 @@ fn the_graph_goes_with_the_list_of_modules() {
         (list.document, list.rows.generation, list.failed.is_some())
     };
     assert_eq!(list(&state), (None, 0, true));
-    // In a document with modules they are asked for again.
+    // In a document with modules they are requested again.
     let state = state.reduce(modules(ListChange::At(1, 0, list_at(5, None))));
     assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
     let mut page = crate::ui::graphs::module_graph::tests::empty(10_000);
@@ -423,7 +423,7 @@ fn a_newer_version_is_shown_as_the_one_before() {
         (&*kernels.filter, kernels.sort.as_deref()),
         ("simd=16", Some("name"))
     );
-    // Bytes of the old version mean nothing in the new one.
+    // Offsets of the old version are invalid in the new one.
     assert_eq!(kernels.of, None);
 }
 
@@ -448,7 +448,7 @@ fn each_order_has_a_tree_of_its_own() {
     };
     assert_eq!(second(TreeOrder::File), Some(NodeId(2)));
     assert_eq!(second(TreeOrder::Kernels), Some(NodeId(900)));
-    // What is selected is revealed in both, as soon as the way is known.
+    // The selection is revealed in both orders as soon as its path is known.
     let ancestry = [row(3, Some(0), 2, Some(10)), row(30, Some(3), 0, Some(0))];
     let selection = Selection::node(Rc::from(ancestry.clone()), SelectionOrigin::Jump);
     let state = state.reduce(Action::Select(TabId(1), selection, None));
@@ -480,7 +480,7 @@ fn the_order_by_kernel_is_for_files_with_kernels() {
         };
         assert_eq!(view(&state).order(&layout), expected);
         assert_eq!(view(&state).order(&Layout::default()), TreeOrder::File);
-        // The opened file itself is at the root in each.
+        // The opened file is the root in both orders.
         let root = view(&state).selection.way_in(expected);
         assert_eq!(root.map(<[Row]>::len), Some(0));
     }
@@ -518,7 +518,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     assert_eq!(shown(&state), (Some(0), Some(0)));
     let state = state.reduce(answered(Some(3)));
     assert_eq!(shown(&state), (Some(3), Some(3)));
-    // In another order it is found as soon as the rows are here.
+    // In another order it is found once the rows arrive.
     let filtered = Query {
         filter: "part=kernel".to_owned(),
         ..Query::default()
@@ -556,7 +556,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     assert_eq!(shown(&state), (Some(4), None));
     let state = Rc::clone(&state).reduce(page(generation(&state)));
     assert_eq!(shown(&state), (Some(4), Some(0)));
-    // What differs stays until it is known anew.
+    // The previous rows stay until the new ones arrive.
     let nothing = || DifferenceIndex::new(Default::default());
     let known = CompareChange::Differing(nothing(), nothing());
     let state = state.reduce(Action::Compare(TabId(1), known));
@@ -564,7 +564,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     let state = state.reduce(answered(Some(4)));
     assert!(!view(&state).compare.knows_differing());
     assert!(view(&state).compare.differing.is_some());
-    // It is gone: the first one is shown.
+    // It is gone: the first difference is shown.
     let state = state.reduce(answered(None));
     assert_eq!(shown(&state), (Some(0), None));
 }

@@ -285,7 +285,7 @@ fn only_what_differs_is_shown() {
         rows.map(|row| (row.item, row.position, row.siblings))
             .collect::<Vec<_>>()
     };
-    // A byte of one, the end of another and all of the next; none but the file.
+    // The end of one part, the next, and all of another; only the file contains them.
     let found = items(vec![span(25, 26), span(99, 110)]);
     let expected = [(2, 1), (9, 2), (10, 3)].map(|(index, at)| (child(0, index), at, 3));
     assert_eq!(found[0].0, Item::Root);

@@ -59,7 +59,7 @@ fn there_are_not_more_than_the_limits() {
         all.apply(BookmarkChange::Put(at(&i.to_string(), (i, i), "")));
     }
     assert_eq!(all.all().len(), BOOKMARKS_MAX);
-    // What is marked already can still get a comment, of so many characters.
+    // Existing bookmarks still accept a comment, up to its maximum length.
     let long = "é".repeat(TEXT_MAX + 1);
     all.apply(BookmarkChange::Put(at("7", (7, 7), &long)));
     let kept = all.find(&at("7", (7, 7), "")).unwrap();
@@ -129,7 +129,7 @@ fn a_row_is_known_by_its_names_and_place() {
     };
     let marked = at("a%2Fb/x#2", (10, 20), "");
     assert!(marked.is_of(&rows("x", 10)));
-    // The first of the name, another one, and one that is deeper or less deep.
+    // The first node of this name, then another one, then other depths.
     assert!(!marked.is_of(&rows("x", 8)));
     assert!(!marked.is_of(&rows("y", 10)));
     assert!(!marked.is_of(&rows("x", 10)[1..]));
@@ -141,7 +141,7 @@ fn a_row_is_known_by_its_names_and_place() {
     assert!(!bytes.is_of(&rows("x", 10)));
     bytes.bytes = Some((2, 2));
     assert!(bytes.is_of(&rows("x", 10)));
-    // An entry of a table is known by its number.
+    // An entry of a table is identified by its number.
     let mut entry = rows("vecadd", 10);
     entry[1].indexed = true;
     assert!(at("a%2Fb/[3]", (10, 20), "").is_of(&entry));

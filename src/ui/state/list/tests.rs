@@ -252,7 +252,7 @@ fn columns_keep_the_order_that_was_chosen() {
     };
     list.apply(ListChange::Columns(Some(list.moved(second, 2))));
     assert_eq!(ids(&list)[..3], [first, third, second]);
-    // The first stays where it is, and so does what is at an end.
+    // The first column cannot move, nor can a column move beyond an end.
     let last = before.len() - 1;
     for (id, to) in [(first, 1), (third, 0), (before[last], last + 1)] {
         assert_eq!(*list.moved(id, to), ids(&list)[..], "{id}");
@@ -368,7 +368,7 @@ fn line(start: u64, text: &str) -> Row {
     }
 }
 
-/// A line of 5000 bytes of which the first are in its cell.
+/// A line of 5000 bytes, of which the cell shows the first.
 fn long(start: u64, text: &str) -> Row {
     Row {
         entry: at(start, 5000),
