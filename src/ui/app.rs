@@ -69,7 +69,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
     }
 }
 
-/// The way out of a page that stands in another one.
+/// Link out of an embedded page.
 fn away(state: &State) -> Html {
     let Some(tab) = state.active() else {
         return Html::default();

@@ -1,4 +1,4 @@
-//! Finds names, values, text and bytes.
+//! Search for names, values, text and bytes.
 
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ use crate::ui::state::TabId;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::worker::protocol::HitRow;
 
-/// So long after the last letter the search begins, in milliseconds.
+/// Delay between the last keystroke and the search, in milliseconds.
 const PAUSE: i32 = 150;
-/// So many hits at first, and so many more each time.
+/// Number of hits at first, and increment of "more".
 const LIMIT: u32 = 100;
-/// The decoder gives no more.
+/// Maximum number of hits that the decoder returns.
 const LIMIT_MAX: u32 = 1000;
-/// The id of the field.
+/// Element id of the field.
 const FIELD: &str = "search";
 
 #[derive(Properties, PartialEq)]
@@ -33,21 +33,21 @@ pub struct Props {
 
 #[derive(Clone, PartialEq, Default)]
 struct SearchHit {
-    /// What the hits are of.
+    /// The search text of the hits.
     typed: String,
     hits: Rc<[HitRow]>,
     more: bool,
     open: bool,
     at: Option<usize>,
-    /// A search is on its way: the next one waits until it is back.
+    /// A search is running; the next one waits for it.
     busy: bool,
-    /// How far it is, in percent.
+    /// Its progress in percent.
     percent: Option<u8>,
-    /// It was told to stop.
+    /// It was canceled.
     stopped: bool,
-    /// So many more hits than at first are wanted.
+    /// Number of additional hits.
     extra: u32,
-    /// What was typed is an offset of the file, too.
+    /// The text is also a file offset.
     offset: Option<u64>,
 }
 

@@ -1,5 +1,4 @@
-//! One kernel in full: its arguments, what the hardware is set up for, and where its parts
-//! are.
+//! One kernel in full: arguments, execution environment, and locations of its parts.
 
 use yew::prelude::*;
 
@@ -18,7 +17,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
 use crate::ui::text::format;
 
-/// A kernel's own page.
+/// The Arguments panel.
 #[component]
 pub fn Arguments(props: &PanelProps) -> Html {
     let view = &props.view;
@@ -67,7 +66,7 @@ fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
     }
 }
 
-/// Which kernel of how many, and the way to the others.
+/// Position of the kernel among all, and navigation.
 fn crumb(list: &List) -> Html {
     let step = |command: Command, label: &'static str, sign: &'static str, can: bool| {
         html! {
@@ -136,7 +135,7 @@ fn head(list: &List, detail: &KernelDetail) -> Html {
     }
 }
 
-/// The kernel in a few numbers, each with its unit.
+/// The kernel's key figures with units.
 fn facts(detail: &KernelDetail) -> Vec<String> {
     let row = &detail.row;
     let number = |value: i64| format::grouped(u64::try_from(value).unwrap_or(0));

@@ -1,5 +1,5 @@
-//! What is special of the list of instructions: which code it is of, what that comes to, how
-//! instructions are drawn, and what is said of one.
+//! The parts of the list panel that only instructions need: code selection, totals, rendering and
+//! details.
 
 use yew::prelude::*;
 
@@ -14,22 +14,22 @@ use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{CodeImage, CodeReport};
 
-/// The width of a lane of jumps, and the height of a row, in pixels.
+/// Width of a jump lane, and row height, in pixels.
 const LANE: u32 = 8;
 const ROW: u32 = 20;
 
-/// Maximum number of characters of a kernel's name in the list of images.
+/// Maximum length of a kernel's name in the list of images, in characters.
 const KERNEL_SHOWN: usize = 60;
-/// Maximum number of images that are listed in the place of code.
+/// Maximum number of images offered when no code is selected.
 const IMAGES_SHOWN: usize = 24;
 
-/// A register in the text of an instruction, as a number: its file and its own.
+/// A register in an instruction's text, encoded as register file and number.
 pub(super) type Register = u64;
 
-/// The files of registers that are told apart, by the beginning of their names.
+/// Recognized register files, by prefix.
 const FILES: [&str; 5] = ["r", "acc", "a", "f", "s"];
 
-/// The register of that name.
+/// Parses a register name.
 fn register(word: &str) -> Option<Register> {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
     let file = word.strip_suffix(digits)?;
@@ -38,11 +38,11 @@ fn register(word: &str) -> Option<Register> {
     Some(file << 16 | u64::from(number))
 }
 
-/// The text of an instruction with its parts, registers and places marked. `of` is the code.
+/// An instruction's text with parts, registers and targets as elements. `of` is the code.
 fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Register>) -> Html {
     let operation = cell.marks.first();
     let mut name = operation.map(|mark| &*mark.text);
-    // Behind the number of channels the first register is written.
+    // The destination is the first register after the execution size.
     let mut is_written = false;
     let mut parts = Vec::new();
     let mut done = 0;
@@ -74,14 +74,13 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
     html! {
         <span class="asm">
             { for parts }
-            // The first mark is the operation.
+            // The first part is the opcode.
             { for cell.marks.iter().skip(1).map(format::mark) }
         </span>
     }
 }
 
-/// A part of an instruction. The next register is that which the instruction writes if it
-/// `is_written`.
+/// A part of an instruction. If `is_written`, the next register is the destination.
 fn operand(
     text: &str,
     of: Option<Span>,
@@ -114,7 +113,7 @@ fn operand(
             (_, Some(offset)) => {
                 let code = of.unwrap_or(Span::new(SourceId::FILE, 0, 0));
                 let to = code.start.saturating_add(offset);
-                // Without bytes it is the instruction that is there.
+                // Without a length, the instruction at this offset.
                 let to = Span::new(code.source, to, to);
                 if code.contains_offset(to.start) {
                     span_button("link", to, plain(word))
@@ -135,7 +134,7 @@ fn operand(
     parts
 }
 
-/// The jumps beside an instruction.
+/// Jump lines beside an instruction.
 fn jumps(text: &str) -> Html {
     let (middle, row) = (ROW / 2, ROW);
     let mut path = String::new();
@@ -172,8 +171,8 @@ fn jumps(text: &str) -> Html {
     }
 }
 
-/// A cell of an instruction; `None` if it looks like all others. `in_order`: the rows are next to
-/// each other as in the code.
+/// A cell of an instruction; `None` for the default rendering. `in_order`: rows are contiguous as
+/// in the code.
 pub(super) fn cell(
     id: &str,
     cell: &Cell<'_>,
@@ -207,7 +206,7 @@ pub(super) fn cell(
     })
 }
 
-/// The selection of one of the images with code, where the file has several.
+/// Selection of an image with code, if the file has several.
 pub(super) fn images(view: &View, onchange: Callback<Event>) -> Html {
     let Some(images) = view.code.images.as_deref() else {
         return Html::default();
@@ -235,7 +234,7 @@ fn images_select(view: &View, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// An image as an option: its name, its devices, its first kernel.
+/// An image as an option: its name, devices and first kernel.
 fn image_label(image: &CodeImage) -> String {
     let mut words = vec![escaped(&image.name)];
     if !image.device.is_empty() {
@@ -251,7 +250,7 @@ fn image_label(image: &CodeImage) -> String {
     words.join(" · ")
 }
 
-/// What stands in the place of code or texts while none of the images of a container is selected.
+/// Placeholder for code or texts while no image of a container is selected.
 pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> Html {
     let name = crate::ui::state::selection::name(view.row());
     let what = if is_code {
@@ -296,7 +295,7 @@ fn images_of(view: &View, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// Which code is shown, and how it is read.
+/// The visible code and its encoding.
 pub(super) fn controls(
     view: &View,
     on_section: Callback<Event>,
@@ -327,7 +326,7 @@ pub(super) fn controls(
     </> }
 }
 
-/// What the code comes to.
+/// Statistics of the code.
 pub(super) fn head(view: &View) -> Html {
     let of = view.lists.get(ListId::Instructions).query.of;
     let Some(report) = view.code.report_of(of) else {
@@ -352,7 +351,7 @@ pub(super) fn head(view: &View) -> Html {
         counted(mix.waits, "scoreboard wait", "scoreboard waits"),
     ];
     let filter = &view.lists.get(ListId::Instructions).query.filter;
-    // The mark that these have in the listing.
+    // Their annotation in the listing.
     let marked = [
         ("atomic", counted(mix.atomics, "atomic", "atomics")),
         (
@@ -399,7 +398,7 @@ fn progress(report: &CodeReport) -> String {
     )
 }
 
-/// The instructions by kind, and the messages.
+/// Instructions by kind, and messages.
 fn counts(mix: &Mix) -> Html {
     html! {
         <details class="menu" name="list-menu">
@@ -436,7 +435,7 @@ fn counts(mix: &Mix) -> Html {
     }
 }
 
-/// What the selected instruction does, and its parts.
+/// Description of the selected instruction and its parts.
 pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
     html! { <>
         <p class="said">

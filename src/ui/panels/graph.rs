@@ -1,4 +1,4 @@
-//! Graphs: the modules of a SYCLBIN, the images of a host's file, the basic blocks of some code.
+//! Graphs: modules of a SYCLBIN, images of a host file, basic blocks.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::text::format;
 use crate::worker::protocol::{BlocksPage, GraphPage};
 
-/// What there is.
+/// Summary of the graph.
 pub(super) fn status(view: &GraphView) -> Html {
     match &view.page {
         None => html! { <span class="dim" role="status">{ "…" }</span> },
@@ -31,7 +31,7 @@ pub(super) fn status(view: &GraphView) -> Html {
     }
 }
 
-/// How many blocks there are, and what is not in their graph.
+/// Number of blocks, and omissions of the graph.
 fn blocks(page: &BlocksPage) -> Html {
     let said = [
         format::counted(page.found, "basic block", "basic blocks"),
@@ -56,7 +56,7 @@ fn blocks(page: &BlocksPage) -> Html {
     </> }
 }
 
-/// Modules, images, symbols.
+/// Number of modules, images and symbols.
 fn modules(page: &GraphPage) -> Html {
     let (one, many) = page.nouns();
     let mut said = format::counted(page.modules, one, many);
@@ -95,7 +95,7 @@ fn modules(page: &GraphPage) -> Html {
     </> }
 }
 
-/// What is said where the query finds nothing.
+/// Message for a query without matches.
 pub(super) fn none(view: &GraphView) -> Option<String> {
     let is_empty = view.found()? == 0;
     let said = match view.page.as_ref()? {
@@ -108,7 +108,7 @@ pub(super) fn none(view: &GraphView) -> Option<String> {
     is_empty.then_some(said)
 }
 
-/// How it is shown: as a graph, or as a table of that name.
+/// Switch between the graph and the named table.
 pub(super) fn controls(view: &GraphView, table: &'static str) -> Html {
     let toggle = |on: bool, command: Command, label: &'static str| {
         html! {
@@ -134,7 +134,7 @@ pub(super) fn controls(view: &GraphView, table: &'static str) -> Html {
     </> }
 }
 
-/// The groups around what is drawn.
+/// The groups that contain the visible range.
 pub(super) fn crumbs(view: &GraphView) -> Html {
     let chain = view.crumbs();
     if chain.len() < 2 {
@@ -165,15 +165,15 @@ pub(super) fn crumbs(view: &GraphView) -> Html {
 pub struct DrawingProps {
     /// The session.
     pub session: SessionContext,
-    /// What is shown of the file.
+    /// The view of the file.
     pub view: PtrEq<View>,
 }
 
-/// The node where the keys are.
+/// The focused node.
 #[derive(Clone, PartialEq, Default)]
 struct Cursor {
     at: Option<usize>,
-    /// What was drawn then: the generation of the list, and the first module.
+    /// The list generation and first module of that graph.
     of: (u32, u64),
 }
 

@@ -1,4 +1,4 @@
-//! What the driver does, and what is wrong or remarkable: in groups, the worst first.
+//! The Problems panel: findings of the driver model and the specification, worst first.
 
 use std::rc::Rc;
 
@@ -19,12 +19,12 @@ use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::verdict::outcome_words;
 use crate::ui::text::format;
 
-/// The height of a problem's row; `--problem-row` of the styles is the same.
+/// Row height in pixels; equals `--problem-row` in the styles.
 const ROW: f64 = 44.0;
-/// The id of the field that filters.
+/// Element id of the filter field.
 const FIELD: &str = "problem-filter";
 
-/// How many problems there are, and how bad the worst is.
+/// Number of problems, and tone of the worst.
 pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
     let all = entries(view);
     let tones = all
@@ -41,13 +41,13 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
 #[derive(Clone, PartialEq, Default)]
 struct Filter {
     text: String,
-    /// Classes that are not shown.
+    /// Hidden classes.
     without: Vec<Class>,
-    /// Rules of which all problems are shown.
+    /// Expanded rules.
     open: Vec<(Class, String)>,
-    /// What was chosen here.
+    /// The row chosen here.
     chosen: Option<Entry>,
-    /// The rule of it was chosen and not the problem, while this was the selection.
+    /// The rule was chosen instead of the problem, while this was the selection.
     as_rule: Option<u32>,
 }
 
@@ -66,9 +66,9 @@ struct List {
     props: PanelProps,
     filter: Local<Filter>,
     rows: Rc<VirtualRows>,
-    /// How many problems there are, filtered or not.
+    /// Number of problems without the filter.
     all: Vec<Entry>,
-    /// How many are let through.
+    /// Number of problems that pass the filter.
     shown: usize,
     lines: Vec<Line>,
     current: Option<usize>,
@@ -88,7 +88,7 @@ impl List {
         let lines = lines(view, &shown, |rule, alike| {
             let class = alike.first().map(|entry| entry.class);
             let opened = now.open.iter().any(|(c, r)| Some(*c) == class && r == rule);
-            // What is selected is shown, unless its rule has just been closed.
+            // The selected problem stays visible, unless its rule was just collapsed.
             opened || !rule_chosen && alike.iter().any(is_selected)
         });
         let place = |wanted: &dyn Fn(&Line) -> bool| lines.iter().position(wanted);
@@ -96,7 +96,7 @@ impl List {
             Some(entry) if rule_chosen => {
                 place(&|line| matches!(line, Line::Rule(first, _, _) if *first == entry))
             }
-            // Several may be about the same bytes: then the one that was chosen here counts.
+            // Several problems may have the same bytes: prefer the one chosen here.
             Some(entry) if is_selected(&entry) => place(&|line| *line == Line::Entry(entry)),
             _ => None,
         };
@@ -140,7 +140,7 @@ impl List {
         }
     }
 
-    /// Shows or hides the many problems of a rule.
+    /// Expands or collapses the problems of a rule.
     fn fold(&self, place: usize, wanted: Option<bool>) {
         let Some(Line::Rule(first, _, open)) = self.lines.get(place) else {
             return;
@@ -161,7 +161,7 @@ impl List {
         });
     }
 
-    /// The line that a problem is folded into.
+    /// The line of the group that contains a problem.
     fn rule_above(&self, place: usize) -> Option<usize> {
         let above = self
             .lines
@@ -179,7 +179,7 @@ impl List {
         Some(above)
     }
 
-    /// The next line that can be chosen, in a direction.
+    /// The next selectable line in a direction.
     fn near(&self, mut place: usize, forward: bool) -> usize {
         while matches!(self.lines.get(place), Some(Line::Class(..))) {
             if !forward && place == 0 {
@@ -291,8 +291,7 @@ pub fn Problems(props: &PanelProps) -> Html {
                     </div>
                 </div>
             </div>
-            // As one child, whether there is one or not: otherwise the list is made anew, and
-            // loses the focus.
+            // Always one child, so that Yew does not recreate the list, which would lose the focus.
             if let Some(explained) = current.and_then(|place| explained(&list, place)) { { explained } }
         </div>
     }
@@ -358,7 +357,7 @@ fn line(list: &List, place: usize) -> Option<Html> {
     })
 }
 
-/// How bad it is, in a word.
+/// Name of the severity.
 fn meaning(said: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'static str {
     match (said.effect, said.tone) {
         (Some(effect), _) => effect.words(),

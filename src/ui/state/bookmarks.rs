@@ -19,8 +19,7 @@ pub const TEXT_MAX: usize = 4000;
 const PATH_MAX: usize = 4096;
 /// Maximum size of a bookmark file in bytes.
 pub const FILE_MAX: u64 = 16 * 1024 * 1024;
-/// Maximum size of a file that is hashed as a whole; of larger ones the first and last [`ENDS`]
-/// bytes.
+/// Maximum size of a file that is hashed as a whole; above it, [`ENDS`] bytes at each end.
 pub const WHOLE_MAX: u64 = 64 * 1024 * 1024;
 /// Number of bytes hashed at each end of a large file.
 pub const ENDS: u64 = 1024 * 1024;

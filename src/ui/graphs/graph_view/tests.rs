@@ -5,7 +5,7 @@ fn page(found: u64) -> GraphSubject {
     GraphSubject::Modules(Rc::new(empty(found)))
 }
 
-/// A graph of so many modules.
+/// A graph with this many modules.
 fn drawn(found: u64, place: Option<u64>) -> GraphView {
     let mut view = GraphView::default();
     view.apply(GraphChange::Page(0, None, page(found)), 0, place);
@@ -32,7 +32,7 @@ fn what_is_selected_is_drawn() {
     assert!((start..start + count).contains(&5000) && group_size(count, FAN) == 1);
     assert_eq!(view.crumbs().len(), 3);
     assert_eq!(view.crumbs()[0], (0, 10_000));
-    // Whoever goes up again stays there.
+    // After going up, the view stays there.
     view.apply(GraphChange::Range(None), 0, Some(5000));
     view.apply(GraphChange::Page(0, None, page(10_000)), 0, Some(5000));
     assert_eq!(view.range, None);

@@ -78,7 +78,7 @@ fn page(modules: u32) -> GraphPage {
 #[test]
 fn boxes_do_not_lie_over_each_other() {
     let graph = graph(&page(5), None, "app.syclbin");
-    // The file; five modules; of each an IR module, six images, and a box for three more.
+    // The file; five modules; per module an IR module, six images, and a box for three more.
     assert_eq!(graph.nodes.len(), 1 + 5 * (1 + 1 + 6 + 1));
     for (i, a) in graph.nodes.iter().enumerate() {
         for b in graph
