@@ -149,7 +149,7 @@ journey("a followed file that is compiled again is compared with before", { widt
     await utimes(file, new Date(), new Date(mtime.getTime() + 5000));
     await page.getByRole("button", { name: /^Compare with the previous build/ }).waitFor();
     const notice = page.locator(".notice");
-    await eventually(() => notice.innerText(), /has changed and was opened again\. Press b /);
+    await eventually(() => notice.innerText(), /changed and was reloaded\. Press b /);
     await page.keyboard.press("b");
     await said(page).waitFor();
     assert.deepEqual(await names(page), ["kernel.zebin (before)", "kernel.zebin"]);
@@ -326,7 +326,7 @@ journey("side by side: what is done with bytes is done with those of their file"
   await showSame(page);
   await first.focus();
   await page.keyboard.press("g");
-  await page.getByRole("dialog", { name: "Go to a place in before.zebin" }).waitFor();
+  await page.getByRole("dialog", { name: "Go to a location in before.zebin" }).waitFor();
   await page.keyboard.type("0x12");
   await page.keyboard.press("Enter");
   await isSelected(firstTree(page), "e_machine");

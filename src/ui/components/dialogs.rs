@@ -63,7 +63,7 @@ pub fn Dialogs(props: &Props) -> Html {
 /// The file in which a location is asked for, if two are visible.
 fn place_in(dialog: &Dialog) -> Option<String> {
     match dialog {
-        Dialog::GoTo(_, Some(name)) => Some(format!(" a place in {}", escaped(name))),
+        Dialog::GoTo(_, Some(name)) => Some(format!(" a location in {}", escaped(name))),
         _ => None,
     }
 }
@@ -243,7 +243,7 @@ fn help() -> Html {
             </section>
             <section>
                 <h3>{ "Bookmarks" }</h3>
-                <p>{ "Bookmarks stay in this browser and come back with the same file: for 50 files with up to 500 each, and the oldest go first. Drop an exported file of bookmarks on the page to import it." }</p>
+                <p>{ "Bookmarks stay in this browser and come back with the same file: for 50 files with up to 500 each, and the oldest go first. Drop an exported bookmark file on the page to import it." }</p>
             </section>
             <section>
                 <h3>{ "Rules" }</h3>

@@ -114,13 +114,13 @@ impl View {
             .search(asked, limit, Box::new(goes_on), Box::new(done));
     }
 
-    /// Looks for more.
+    /// Searches for more results.
     fn more(self: &Rc<Self>) {
         self.found.change(|found| found.extra += LIMIT);
         self.ask();
     }
 
-    /// Goes to the next hit or the previous one, wherever the focus is.
+    /// Moves to the next or previous result, wherever the focus is.
     fn step(&self, forward: bool) -> bool {
         let found = self.found.get();
         let Some(last) = found.hits.len().checked_sub(1) else {
@@ -184,7 +184,7 @@ impl View {
     }
 }
 
-/// The field and the list of hits below it.
+/// The search field and its list of results.
 #[component]
 pub fn SearchBox(props: &Props) -> Html {
     let view = Rc::new(View {
@@ -192,7 +192,7 @@ pub fn SearchBox(props: &Props) -> Html {
         found: use_local(),
         later: use_later(),
     });
-    // Hits of one file are none in another.
+    // Results are only valid for their file.
     let here = Rc::clone(&view);
     let tab = props.tab.map_or(0, |tab| tab.0.into());
     let forget = Box::new(move || here.found.change(|found| *found = SearchHit::default()));
@@ -207,7 +207,7 @@ pub fn SearchBox(props: &Props) -> Html {
         let open = event.type_() == "focus" && !here.found.get().typed.is_empty();
         here.found.change(|found| found.open = open);
     });
-    // The field keeps the focus, so that the list does not close before it is clicked on.
+    // Keep the focus in the field, so that the list stays open for the click.
     let here = Rc::clone(&view);
     let onpointerdown = Callback::from(move |event: PointerEvent| {
         event.prevent_default();
@@ -263,7 +263,7 @@ fn hits(found: &SearchHit) -> Html {
             { for found.hits.iter().enumerate().map(|(i, hit)| {
                 let on = found.at == Some(i);
                 let path: Vec<String> = hit.path.iter().map(|name| escaped(name)).collect();
-                // The text of bytes is where they are.
+                // The text of a byte match is its location.
                 let offset = format!("{:#x}", hit.span.start);
                 html! {
                     <div id={format!("hit-{i}")} class={if on { "hit sel" } else { "hit" }} role="option"
@@ -295,9 +295,9 @@ fn hits(found: &SearchHit) -> Html {
     </> }
 }
 
-/// The text with what was typed marked in it.
+/// The text with the search term highlighted.
 fn marked(text: &str, typed: &str) -> Html {
-    // These keep their length.
+    // ASCII lowercase keeps byte offsets.
     let found = text.to_ascii_lowercase().find(&typed.to_ascii_lowercase());
     let parts = found.and_then(|at| {
         let end = at + typed.len();

@@ -164,13 +164,13 @@ fn kept(keeping: BookmarkStorage) -> &'static str {
     match keeping {
         BookmarkStorage::Browser => "Saved in this browser, tied to the file’s content.",
         BookmarkStorage::NoStorage => {
-            "This page cannot keep anything in the browser: bookmarks last until it is closed. Export them to keep them."
+            "This page cannot store anything in the browser: bookmarks last until it is closed. Export them to keep them."
         }
         BookmarkStorage::NoHash => {
             "The file cannot be identified (a page without https, or the file cannot be read): bookmarks last until the page is closed. Export them to keep them."
         }
         BookmarkStorage::Full => {
-            "The browser has no room left: bookmarks last until the page is closed. Export them to keep them."
+            "The browser’s storage is full: bookmarks last until the page is closed. Export them to keep them."
         }
     }
 }

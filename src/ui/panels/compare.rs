@@ -108,7 +108,7 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
         { button("btn2", Command::SaveComparison(CompareForm::Markdown), plain("Save as Markdown")) }
         { button("btn2", Command::SaveComparison(CompareForm::Html), plain("Save as HTML")) }
         { button("btn2", Command::SaveComparison(CompareForm::Json), plain("Save as JSON")) }
-        <p class="dim small">{ "All differences, as zeview diff writes them." }</p>
+        <p class="dim small">{ "All differences, in the formats of zeview diff." }</p>
     </> };
     html! {
         <div class="compare-head">
@@ -119,7 +119,7 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
             <div class="acts">
                 if let Some(on) = props.sides.filter(|_| is_open) {
                     <button type="button" class="btn2" aria-pressed={on.to_string()} data-command={Command::ToggleSides.to_string()}
-                            title="The trees and the bytes of both files, in step (s)">{ "Side by side" }</button>
+                            title="The trees and bytes of both files, synchronized (s)">{ "Side by side" }</button>
                 }
                 { button("btn2", Command::Swap, plain("Swap")) }
                 { menu("Compare with", html! { <>{ for others(props, "btn2") }</> }) }
@@ -145,8 +145,8 @@ pub(super) fn instructions(view: &View) -> Html {
         }
     };
     html! { <>
-        { toggle(all, Command::ToggleSecondary(ListId::Changes), "Show unchanged", "Also the instructions that are the same in both files") }
-        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Registers and scoreboard tokens that only have other numbers are not reported") }
+        { toggle(all, Command::ToggleSecondary(ListId::Changes), "Show unchanged", "Also list instructions that are equal in both files") }
+        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Ignore differences that only affect register and scoreboard token numbers") }
     </> }
 }
 

@@ -40,7 +40,7 @@ fn blocks(page: &BlocksPage) -> Html {
     ];
     let astray = (page.astray > 0).then(|| {
         let count = format::counted(page.astray, "jump leads", "jumps lead");
-        format!("{count} out of the code, or into an instruction")
+        format!("{count} out of the code or into the middle of an instruction")
     });
     html! { <>
         <span class="dim" role="status">{ said.join(", ") }</span>

@@ -235,7 +235,7 @@ impl Session {
                     return session.notice(format!("{name} was not imported: {why}."));
                 }
                 Err(Refusal::Other) if asked => {
-                    return session.notice(format!("{name} is no file of bookmarks."));
+                    return session.notice(format!("{name} is not a bookmark file."));
                 }
                 Err(Refusal::Other) => return session.open_as_file(chosen),
             };

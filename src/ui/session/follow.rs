@@ -36,7 +36,7 @@ impl Session {
         }
         if live.handle.borrow().is_none() {
             return self.notice(
-                "This file cannot be followed: drop it from the file manager, in a browser with file handles (Chromium).",
+                "This file cannot be watched: drop it from the file manager, in a browser with file handles (Chromium).",
             );
         }
         let session = Rc::clone(self);
@@ -102,8 +102,8 @@ impl Session {
         let name = now.name();
         self.replace(tab, now);
         self.dispatch(Action::Follow(tab, Following::Changed));
-        self.notice(if can_compare { format!("{name} has changed and was opened again. Press b to compare with before.") } else { format!(
-            "{name} has changed and was opened again. It is larger than {}: no copy was kept to compare with.",
+        self.notice(if can_compare { format!("{name} changed and was reloaded. Press b to compare it with the previous build.") } else { format!(
+            "{name} changed and was reloaded. It is larger than {}, so no copy was kept for comparison.",
             format::size(COPY_MAX as u64)
         ) });
     }

@@ -125,7 +125,7 @@ impl Session {
             Command::ToggleFollow => self.toggle_follow(),
             Command::CompareWithBefore => {
                 if !self.compare_with_before() {
-                    self.notice("The file has not changed while it was followed.");
+                    self.notice("The watched file has not changed yet.");
                 }
             }
             Command::ToggleRenumbered => self.toggle_renumbered(),

@@ -1,10 +1,10 @@
-//! What keys do in the tree: as the ARIA authoring practices have it.
+//! Keyboard navigation of the tree, following the ARIA authoring practices.
 
 use crate::ui::tree::flat::{Flat, Item};
 use crate::ui::tree::{self, Tree};
 use crate::worker::protocol::Row;
 
-/// Type-ahead looks at no more rows than this.
+/// Maximum number of rows that type-ahead examines.
 const LOOK_AHEAD: u64 = 5000;
 
 /// Action of a key.

@@ -85,7 +85,7 @@ fn content(row: &Row, at: RowState, bookmark: Option<&Bookmark>) -> Html {
         }
         { name_of(row) }
         if at.differs {
-            <span class="differs" role="img" aria-label="differs" title="It differs, or something in it">{ "≠" }</span>
+            <span class="differs" role="img" aria-label="differs" title="It differs or contains a difference">{ "≠" }</span>
         }
         { for bookmark.map(bookmark_sign) }
         if let Some(severity) = row.severity {

@@ -255,8 +255,7 @@ impl View {
         }
     }
 
-    /// Whether the next row is a child of this one. A filter also shows children of collapsed
-    /// branches.
+    /// Whether the next row is a child of this one, which a filter may show in collapsed branches.
     fn is_above(&self, number: u64) -> bool {
         let depth = |number| self.flat.row(number).map(|row| row.depth);
         depth(number + 1) > depth(number)

@@ -101,7 +101,7 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
     if chosen.is_none() && !list.page.as_deref().is_some_and(is_of_several) {
         return Html::default();
     }
-    let title = "What a row stands for; values that differ within it are marked ≠";
+    let title = "Grouping of rows; values that differ within a group are marked ≠";
     html! {
         <select aria-label="Rows" {title} {onchange}>
             <option value="" selected={chosen.is_none()}>{ "a row per build" }</option>
@@ -120,7 +120,7 @@ pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Ht
         <span class="reading">
             if is_stopped {
                 <span class="warn">{ format!("stopped at {text}") }</span>
-                { button("btn2", Command::ReadOn, plain("Read on")) }
+                { button("btn2", Command::ReadOn, plain("Resume")) }
             } else {
                 <progress aria-label="Reading kernels" max={progress.of.to_string()} value={progress.done.to_string()} />
                 <span class="dim">{ format!("read {text}") }</span>

@@ -289,7 +289,7 @@ fn no_rows(list: &List, names: &Names) -> Option<String> {
     Some(match list.id {
         ListId::Properties if page.total == 0 => names.none.to_owned(),
         ListId::Kernels if page.total == 0 && list.query.filter.is_empty() => {
-            "There are only functions.".to_owned()
+            "No kernels, only functions.".to_owned()
         }
         _ => format!("No {} match the filter.", names.many),
     })

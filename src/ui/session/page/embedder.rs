@@ -242,7 +242,7 @@ impl Session {
         let id = get("id");
         let error = |code: &str, words: &str| embedder.tell_error(code, words, &id);
         if version != f64::from(VERSION) {
-            let words = format!("This page speaks version {VERSION} of the messages.");
+            let words = format!("This page supports version {VERSION} of the messages.");
             return error("version", &words);
         }
         match text("type").as_str() {
@@ -286,7 +286,7 @@ impl Session {
                     "Panes are “structure”, “bytes”, “inspector” or “none”.",
                 ),
             },
-            other => error("message", &format!("“{other}” is no type of message.")),
+            other => error("message", &format!("“{other}” is not a message type.")),
         }
     }
 
