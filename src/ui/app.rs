@@ -43,7 +43,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
             <div class="notice" role="status">
                 if let Some(notice) = &state.notice { <span>{ notice.clone() }</span> }
             </div>
-            if layout.over {
+            if layout.is_dragging {
                 <div class="over-all" aria-hidden="true"><p>{ "Drop to open" }</p></div>
             }
         </div>

@@ -72,8 +72,8 @@ async fn respond(url: &Url, abort: &AbortController) -> Result<Response, FetchEr
     let window = web_sys::window().ok_or(FetchError::Cancelled)?;
     let options = RequestInit::new();
     options.set_signal(Some(&abort.signal()));
-    let asked = window.fetch_with_str_and_init(&url.href(), &options);
-    match JsFuture::from(asked).await {
+    let request = window.fetch_with_str_and_init(&url.href(), &options);
+    match JsFuture::from(request).await {
         Ok(response) => Ok(response.unchecked_into()),
         Err(_) if abort.signal().aborted() => Err(FetchError::Cancelled),
         Err(_) => Err(FetchError::Refused {

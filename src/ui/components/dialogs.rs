@@ -122,7 +122,7 @@ const KEYS: &[(&str, Entries)] = &[
             ("a … z", "go to the next name that starts with the letters"),
             (
                 "Show",
-                "order as in the file or by kernel; what is the same in two files; padding; defaults",
+                "tree order; rows that are equal in two files; padding; defaults",
             ),
         ],
     ),

@@ -60,12 +60,12 @@ fn waiting() -> Option<Html> {
 
 /// A file that is loading. The styles delay it, because most files load in a moment.
 pub fn loading(tab: &Tab) -> Html {
-    let (what, share) = match tab.phase {
+    let (status, share) = match tab.phase {
         Phase::Fetching { got, total } => {
             let of = total.map(|total| format!(" of {}", format::size(total)));
-            let what = format!("{}{} downloaded", format::size(got), of.unwrap_or_default());
+            let status = format!("{}{} downloaded", format::size(got), of.unwrap_or_default());
             let share = total.map(|total| got.saturating_mul(100) / total.max(1));
-            (what, share)
+            (status, share)
         }
         _ => ("Reading headers and tables".to_owned(), None),
     };
@@ -74,7 +74,7 @@ pub fn loading(tab: &Tab) -> Html {
             <div class="loading" role="status">
                 <h2>{ format!("Opening {}", escaped(&tab.name)) }</h2>
                 <progress max="100" value={share.map(|share| share.to_string())} aria-label="Progress" />
-                <p class="dim">{ what }</p>
+                <p class="dim">{ status }</p>
                 { button("btn2", Command::Close(tab.id), plain("Cancel")) }
             </div>
         </main>

@@ -6,12 +6,12 @@ use super::names::{plain, prose, span_button};
 use super::rules::effect_words;
 use crate::model::{Label, RuleInfo, Span, Tone};
 use crate::ui::state::View;
-use crate::ui::state::problem_list::{Class, Entry, rule, said};
+use crate::ui::state::problem_list::{Class, Entry, describe, rule};
 use crate::ui::text::format;
 
 /// The message, the rule's text and source, and related problems; or the rule alone.
 pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
-    let found = said(view, entry)?;
+    let found = describe(view, entry)?;
     let info = rule(view, entry);
     if only_rule {
         return info.map(|info| explained_rule(info, found.tone));

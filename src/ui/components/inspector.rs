@@ -14,7 +14,7 @@ use crate::model::{Area, NodeKind, SourceId, Span, Value, Xref};
 use crate::ui::session::bytes::COPY_MAX;
 use crate::ui::state::View;
 use crate::ui::state::commands::{ByteForm, Command};
-use crate::ui::state::problem_list::{Class, Entry, entries, said};
+use crate::ui::state::problem_list::{Class, Entry, describe, entries};
 use crate::ui::state::selection::{self, Selection};
 use crate::ui::text::format;
 use crate::worker::protocol::{Detail, Row};
@@ -169,18 +169,18 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
     let mut here: Vec<(bool, Class, usize)> = Vec::new();
     let extent = view.selection.extent();
     for entry in entries(view) {
-        let Some(said) = said(view, entry) else {
+        let Some(problem) = describe(view, entry) else {
             continue;
         };
         let inside = match entry.class {
-            Class::Driver => extent.is_some_and(|extent| extent.contains(said.span)),
+            Class::Driver => extent.is_some_and(|extent| extent.contains(problem.span)),
             _ => detail
                 .diagnostics
                 .iter()
                 .any(|place| *place as usize == entry.place),
         };
         if inside {
-            let other = Some(said.span) != view.selection.span;
+            let other = Some(problem.span) != view.selection.span;
             here.push((other, entry.class, entry.place));
         }
     }

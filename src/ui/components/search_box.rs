@@ -84,12 +84,12 @@ impl View {
             found.stopped = false;
             found.percent = None;
         });
-        let (here, asked) = (Rc::clone(self), typed.clone());
+        let (here, term) = (Rc::clone(self), typed.clone());
         let goes_on = move |percent| {
             here.found.change(|found| found.percent = Some(percent));
-            !here.found.get().stopped && text_of(FIELD).trim() == asked
+            !here.found.get().stopped && text_of(FIELD).trim() == term
         };
-        let (here, asked) = (Rc::clone(self), typed.clone());
+        let (here, term) = (Rc::clone(self), typed.clone());
         let done = move |hits: Vec<HitRow>, more| {
             here.found.change(|found| found.busy = false);
             if text_of(FIELD).trim() != typed {
@@ -111,7 +111,7 @@ impl View {
         };
         let limit = (LIMIT + extra).min(LIMIT_MAX);
         self.session
-            .search(asked, limit, Box::new(goes_on), Box::new(done));
+            .search(term, limit, Box::new(goes_on), Box::new(done));
     }
 
     /// Searches for more results.
@@ -140,7 +140,7 @@ impl View {
         };
         self.choose(next, found.open);
         self.session
-            .notice(format!("Result {} of {}", next + 1, said(&found)));
+            .notice(format!("Result {} of {}", next + 1, status(&found)));
         true
     }
 
@@ -235,12 +235,12 @@ pub fn SearchBox(props: &Props) -> Html {
             if found.open {
                 <div class="pop" {onpointerdown}>{ hits(&found) }</div>
             }
-            <span class="unseen" role="status">{ if found.open { said(&found) } else { String::new() } }</span>
+            <span class="unseen" role="status">{ if found.open { status(&found) } else { String::new() } }</span>
         </div>
     }
 }
 
-fn said(found: &SearchHit) -> String {
+fn status(found: &SearchHit) -> String {
     if found.busy {
         let percent = found
             .percent
@@ -284,7 +284,7 @@ fn hits(found: &SearchHit) -> Html {
             }
         </div>
         <p class="foot dim">
-            { said(found) }
+            { status(found) }
             if found.more && !found.busy && found.hits.len() < LIMIT_MAX as usize {
                 { " " }<button type="button" class="link" data-more="1" tabindex="-1">{ "Show more" }</button>
             }

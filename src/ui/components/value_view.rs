@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn binary_in_groups_of_four() {
+    fn binary_digits_are_grouped_by_four() {
         assert_eq!(binary(0x16, 8), "0001 0110");
         assert_eq!(binary(5, 3), "101");
         assert_eq!(binary(0, 8), "0000");

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_lie_below_each_other_within_the_drawing() {
+    fn blocks_are_stacked_inside_the_drawing() {
         let edges = [
             (0, 1, Transfer::FallThrough),
             (1, 4, Transfer::Taken),
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_go_along_branches() {
+    fn keys_follow_branches() {
         let graph = graph(
             &page(5, &[(1, 4, Transfer::Taken), (3, 1, Transfer::Taken)]),
             None,
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_overlap_have_lanes_of_their_own() {
+    fn overlapping_edges_use_different_lanes() {
         let mut lanes = Lanes::default();
         let places = [(0, 1), (2, 3), (1, 2), (0, 3)].map(|(top, end)| lanes.place(top, end));
         assert_eq!(places, [0, 0, 1, 2]);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_drawn_is_named() {
+    fn omitted_blocks_are_named() {
         let mut page = page(4, &[(2, 0, Transfer::Taken)]);
         page.start = 2;
         page.rows.drain(..2);

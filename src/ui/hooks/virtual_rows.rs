@@ -46,7 +46,7 @@ pub struct VirtualRows {
     /// Where to scroll once the viewport's height is known.
     pending: Cell<Option<Pending>>,
     /// Called when the user has scrolled, with the first visible row and its hidden height.
-    heard: RefCell<Option<ScrollCallback>>,
+    callback: RefCell<Option<ScrollCallback>>,
     update: UseForceUpdateHandle,
 }
 
@@ -182,16 +182,16 @@ impl VirtualRows {
 
     /// Reports a scroll by the user.
     fn tell(&self) {
-        let heard = self.heard.borrow().clone();
-        if let Some(heard) = heard {
-            heard(self.logical.get() / self.row);
+        let callback = self.callback.borrow().clone();
+        if let Some(callback) = callback {
+            callback(self.logical.get() / self.row);
         }
     }
 
-    /// Calls `heard` with the first visible row, which may be partly hidden, whenever the user has
+    /// Calls `callback` with the first visible row, which may be partly hidden, whenever the user has
     /// scrolled.
-    pub fn on_scroll(&self, heard: ScrollCallback) {
-        *self.heard.borrow_mut() = Some(heard);
+    pub fn on_scroll(&self, callback: ScrollCallback) {
+        *self.callback.borrow_mut() = Some(callback);
     }
 
     /// Scrolls so that this is the first visible row.
@@ -305,7 +305,7 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
             shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
             revealed: Cell::new(None),
             pending: Cell::new(None),
-            heard: RefCell::default(),
+            callback: RefCell::default(),
             update,
         })
     }));

@@ -146,16 +146,16 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         },
         format!("{} registers", number(row.grf_count.value)),
     ];
-    let mut say = |value: i64, what: &str| {
+    let mut add = |value: i64, unit: &str| {
         if value > 0 {
-            out.push(format!("{} {what}", number(value)));
+            out.push(format!("{} {unit}", number(value)));
         }
     };
-    say(row.eu_thread_count.value, "threads per EU");
-    say(row.spill_size.value, "B spill per thread");
-    say(row.private_size.value, "B private memory per thread");
-    say(row.slm_size.value, "B shared local memory");
-    say(row.barrier_count.value, "barriers");
+    add(row.eu_thread_count.value, "threads per EU");
+    add(row.spill_size.value, "B spill per thread");
+    add(row.private_size.value, "B private memory per thread");
+    add(row.slm_size.value, "B shared local memory");
+    add(row.barrier_count.value, "barriers");
     if let Some(size) = row.code_size {
         out.push(format!("{} code", format::bytes(size.value)));
     }

@@ -33,7 +33,7 @@ pub(super) fn status(view: &GraphView) -> Html {
 
 /// Number of blocks, and omissions of the graph.
 fn blocks(page: &BlocksPage) -> Html {
-    let said = [
+    let summary = [
         format::counted(page.found, "basic block", "basic blocks"),
         format::counted(page.ways, "edge", "edges"),
         format::counted(page.loops, "loop", "loops"),
@@ -43,7 +43,7 @@ fn blocks(page: &BlocksPage) -> Html {
         format!("{count} out of the code or into the middle of an instruction")
     });
     html! { <>
-        <span class="dim" role="status">{ said.join(", ") }</span>
+        <span class="dim" role="status">{ summary.join(", ") }</span>
         if let Some(astray) = astray { <span class="warn"><span aria-hidden="true">{ "▲ " }</span>{ astray }</span> }
         if let Some(rest) = page.rest {
             <span class="warn">
@@ -59,9 +59,9 @@ fn blocks(page: &BlocksPage) -> Html {
 /// Number of modules, images and symbols.
 fn modules(page: &GraphPage) -> Html {
     let (one, many) = page.nouns();
-    let mut said = format::counted(page.modules, one, many);
+    let mut summary = format::counted(page.modules, one, many);
     if page.found < page.modules {
-        said = format!("{} of {said}", format::grouped(page.found));
+        summary = format!("{} of {summary}", format::grouped(page.found));
     }
     let images = match page.list {
         ListId::Images => [
@@ -78,14 +78,14 @@ fn modules(page: &GraphPage) -> Html {
         ],
     };
     for (count, one, many) in images.into_iter().filter(|(count, ..)| *count > 0) {
-        said.push_str(&format!(", {}", format::counted(count, one, many)));
+        summary.push_str(&format!(", {}", format::counted(count, one, many)));
     }
     if page.resolved > 0 {
         let symbols = format::counted(page.resolved, "imported symbol", "imported symbols");
-        said.push_str(&format!(" · {symbols} resolved"));
+        summary.push_str(&format!(" · {symbols} resolved"));
     }
     html! { <>
-        <span class="dim" role="status">{ said }</span>
+        <span class="dim" role="status">{ summary }</span>
         if page.unresolved > 0 {
             <span class="warn">
                 <span aria-hidden="true">{ "▲ " }</span>
@@ -98,14 +98,14 @@ fn modules(page: &GraphPage) -> Html {
 /// Message for a query without matches.
 pub(super) fn none(view: &GraphView) -> Option<String> {
     let is_empty = view.found()? == 0;
-    let said = match view.page.as_ref()? {
+    let summary = match view.page.as_ref()? {
         GraphSubject::Modules(page) if page.trouble.is_some() => return None,
         GraphSubject::Modules(page) => format!("No {} match the filter.", page.nouns().1),
         GraphSubject::Blocks(_) => {
             "The encoding of this device is not known. Choose another one.".to_owned()
         }
     };
-    is_empty.then_some(said)
+    is_empty.then_some(summary)
 }
 
 /// Switch between the graph and the named table.

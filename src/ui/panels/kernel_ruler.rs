@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_cut_at_the_end_of_a_line_and_overlaps_are_drawn_below() {
+    fn boxes_are_split_at_line_ends_and_overlaps_drawn_below() {
         let payload = Payload {
             entries: vec![entry(0, 100), entry(90, 8)],
             pieces: vec![
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_payload_has_few_marks() {
+    fn a_huge_payload_has_a_limited_number_of_boxes() {
         let payload = Payload {
             pieces: vec![Piece {
                 start: 0,

@@ -14,7 +14,7 @@ use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::state::View;
-use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
+use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, describe, rule};
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::verdict::outcome_words;
 use crate::ui::text::format;
@@ -29,7 +29,7 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
     let all = entries(view);
     let tones = all
         .iter()
-        .filter_map(|entry| Some(said(view, *entry)?.tone));
+        .filter_map(|entry| Some(describe(view, *entry)?.tone));
     let worst = tones.max_by_key(|tone| match tone {
         Tone::Bad => 2,
         Tone::Warning => 1,
@@ -53,12 +53,12 @@ struct Filter {
 
 impl Filter {
     fn lets(&self, view: &View, entry: Entry) -> bool {
-        let Some(said) = said(view, entry) else {
+        let Some(problem) = describe(view, entry) else {
             return false;
         };
         let has = |text: &str| text.to_ascii_lowercase().contains(&self.text);
         !self.without.contains(&entry.class)
-            && (self.text.is_empty() || has(said.message) || has(said.rule) || has(said.path))
+            && (self.text.is_empty() || has(problem.message) || has(problem.rule) || has(problem.path))
     }
 }
 
@@ -84,7 +84,7 @@ impl List {
         let (serial, selected) = (view.selection.serial, view.selection.span);
         let rule_chosen = now.as_rule == Some(serial);
         let is_selected =
-            |entry: &Entry| said(view, *entry).is_some_and(|said| Some(said.span) == selected);
+            |entry: &Entry| describe(view, *entry).is_some_and(|problem| Some(problem.span) == selected);
         let lines = lines(view, &shown, |rule, alike| {
             let class = alike.first().map(|entry| entry.class);
             let opened = now.open.iter().any(|(c, r)| Some(*c) == class && r == rule);
@@ -122,11 +122,11 @@ impl List {
                     filter.chosen = Some(entry);
                     filter.as_rule = None;
                 });
-                if let Some(said) = said(view, entry) {
+                if let Some(problem) = describe(view, entry) {
                     self.props
                         .session
                         .0
-                        .select_span(said.span, SelectionOrigin::Jump);
+                        .select_span(problem.span, SelectionOrigin::Jump);
                 }
             }
             Some(Line::Rule(first, _, _)) => {
@@ -150,7 +150,7 @@ impl List {
             return;
         }
         self.choose(place);
-        let rule = said(&self.props.view, first).map_or("", |said| said.rule);
+        let rule = describe(&self.props.view, first).map_or("", |problem| problem.rule);
         self.filter.change(|filter| {
             filter
                 .open
@@ -312,27 +312,27 @@ fn line(list: &List, place: usize) -> Option<Html> {
     let (mark, what, place_text, rule_text, from) = match list.lines.get(place)? {
         Line::Class(class, count) => return Some(heading(view, place, *class, *count)),
         Line::Entry(entry) => {
-            let said = said(view, *entry)?;
+            let problem = describe(view, *entry)?;
             (
-                format::tone_mark(said.tone, meaning(&said)),
-                prose(said.message),
-                format!("{:#x}", said.span.start),
-                said.rule,
-                escaped(said.path),
+                format::tone_mark(problem.tone, meaning(&problem)),
+                prose(problem.message),
+                format!("{:#x}", problem.span.start),
+                problem.rule,
+                escaped(problem.path),
             )
         }
         Line::Rule(first, count, open) => {
-            let said = said(view, *first)?;
-            let summary = rule(view, *first).map_or(said.rule, |rule| &*rule.summary);
+            let problem = describe(view, *first)?;
+            let summary = rule(view, *first).map_or(problem.rule, |rule| &*rule.summary);
             (
-                format::tone_mark(said.tone, meaning(&said)),
+                format::tone_mark(problem.tone, meaning(&problem)),
                 prose(summary),
                 format!(
                     "{} {}",
                     format::grouped(*count),
                     if *open { "▾" } else { "▸" }
                 ),
-                said.rule,
+                problem.rule,
                 if *open {
                     "Enter: collapse"
                 } else {
@@ -358,8 +358,8 @@ fn line(list: &List, place: usize) -> Option<Html> {
 }
 
 /// Name of the severity.
-fn meaning(said: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'static str {
-    match (said.effect, said.tone) {
+fn meaning(problem: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'static str {
+    match (problem.effect, problem.tone) {
         (Some(effect), _) => effect.words(),
         (None, Tone::Bad) => "error",
         (None, Tone::Warning) => "warning",

@@ -238,11 +238,11 @@ fn Picker(props: &PickerProps) -> Html {
     let session = props.session.clone();
     let onchange = Callback::from(move |_: Event| session.0.verdict_on(&text_of(DEVICE)));
     let device = props.device.clone();
-    let asked = device.clone().unwrap_or_default();
+    let requested = device.clone().unwrap_or_default();
     // Not as the field's value: a rendering would overwrite what the user types.
     use_change(
-        [fingerprint(&asked), device.is_some().into(), 0, 0],
-        Box::new(move || set_text(DEVICE, &asked)),
+        [fingerprint(&requested), device.is_some().into(), 0, 0],
+        Box::new(move || set_text(DEVICE, &requested)),
     );
     html! {
         <p class="device">

@@ -128,7 +128,7 @@ impl Session {
                 Some(detail) => detail.path.clone(),
                 None => {
                     let place = SelectionTarget::Node(view.selection.node_id());
-                    match session.asked(tab, place, None).await {
+                    match session.locate(tab, place, None).await {
                         Ok((_, found)) => found.detail.path.clone(),
                         Err(error) => return session.trouble(tab, &error),
                     }
@@ -217,7 +217,7 @@ impl Session {
 
     /// Imports bookmarks into the file in front. Any other file is opened, unless the user asked to
     /// import.
-    pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::ChosenFile, asked: bool) {
+    pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::ChosenFile, explicit: bool) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let file = &chosen.0;
@@ -234,7 +234,7 @@ impl Session {
                 Err(Refusal::Wrong(why)) => {
                     return session.notice(format!("{name} was not imported: {why}."));
                 }
-                Err(Refusal::Other) if asked => {
+                Err(Refusal::Other) if explicit => {
                     return session.notice(format!("{name} is not a bookmark file."));
                 }
                 Err(Refusal::Other) => return session.open_as_file(chosen),

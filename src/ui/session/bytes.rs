@@ -28,7 +28,7 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        if !live.cache.asked.borrow_mut().insert(key) {
+        if !live.cache.pending.borrow_mut().insert(key) {
             return;
         }
         let session = Rc::clone(self);
@@ -39,7 +39,7 @@ impl Session {
                 Err(error) => session.trouble(tab, &error),
             }
             // After an error, it is requested again when it is visible again.
-            live.cache.asked.borrow_mut().remove(&key);
+            live.cache.pending.borrow_mut().remove(&key);
             done();
         }));
     }

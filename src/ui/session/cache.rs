@@ -17,14 +17,14 @@ pub(crate) type Key = (SourceId, u64);
 #[derive(Default)]
 pub(crate) struct Cache {
     pieces: RefCell<BTreeMap<Key, (u32, Rc<Piece>)>>,
-    pub(crate) asked: RefCell<BTreeSet<Key>>,
+    pub(crate) pending: RefCell<BTreeSet<Key>>,
     clock: Cell<u32>,
 }
 
 impl Cache {
     pub(crate) fn clear(&self) {
         self.pieces.borrow_mut().clear();
-        self.asked.borrow_mut().clear();
+        self.pending.borrow_mut().clear();
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<Rc<Piece>> {

@@ -22,10 +22,10 @@ impl Session {
         let (Some(document), Some(of)) = (list.document, list.query.of) else {
             return;
         };
-        let asked = (document, of, list.query.device.clone());
-        if view.code.asked.as_ref() != Some(&asked) {
-            self.dispatch(Action::Code(tab, CodeChange::Asked(asked.clone())));
-            self.ask_code(tab, asked);
+        let key = (document, of, list.query.device.clone());
+        if view.code.requested.as_ref() != Some(&key) {
+            self.dispatch(Action::Code(tab, CodeChange::Requested(key.clone())));
+            self.ask_code(tab, key);
         }
     }
 
@@ -41,7 +41,7 @@ impl Session {
         let document = view.lists.get(list).document;
         let document = document.filter(|id| *id != NodeId::ROOT);
         let node = document.unwrap_or(view.selection.node_id());
-        if view.code.images_asked == Some(node) {
+        if view.code.images_requested == Some(node) {
             return;
         }
         self.dispatch(Action::Code(tab, CodeChange::ImagesAsked(node)));
@@ -92,27 +92,27 @@ impl Session {
     }
 
     /// Repeats the request until all code is counted, as long as the panel is visible.
-    fn ask_code(self: &Rc<Self>, tab: TabId, asked: CodeKey) {
+    fn ask_code(self: &Rc<Self>, tab: TabId, key: CodeKey) {
         let request = Request::Code {
-            document: asked.0,
+            document: key.0,
             query: Query {
-                of: Some(asked.1),
-                device: asked.2.clone(),
+                of: Some(key.1),
+                device: key.2.clone(),
                 ..Query::default()
             },
         };
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::Code(report)) => {
                 let is_all = report.left == 0;
-                let change = CodeChange::Answered(asked.clone(), report);
+                let change = CodeChange::Answered(key.clone(), report);
                 session.dispatch(Action::Code(tab, change));
                 let state = session.state();
                 let view = state.tab(tab).and_then(|tab| tab.view());
                 let is_wanted = view.is_some_and(|view| {
-                    view.code.asked.as_ref() == Some(&asked) && view.panel == PanelId::Assembly
+                    view.code.requested.as_ref() == Some(&key) && view.panel == PanelId::Assembly
                 });
                 if !is_all && is_wanted {
-                    session.ask_code(tab, asked);
+                    session.ask_code(tab, key);
                 }
             }
             // The list shows the error.

@@ -90,7 +90,7 @@ impl Session {
         let chosen = self.view(tab).and_then(|view| view.compare.chosen);
         let keep = chosen.filter(|_| file.is_none());
         let keep = keep.map(|chosen| chosen.index);
-        self.compare_changed(tab, CompareChange::Asked(base, renumbered));
+        self.compare_changed(tab, CompareChange::Requested(base, renumbered));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let answer = client.compare(name, file.as_deref(), renumbered, keep);
@@ -134,10 +134,10 @@ impl Session {
         };
         self.compare_changed(tab, CompareChange::Choose(chosen));
         let name = row.cells.first();
-        let via = self.select_beside(name.and_then(|cell| cell.base));
+        let origin = self.select_beside(name.and_then(|cell| cell.base));
         // Only in the first file: there is nothing to select in this one.
         if let Some(span) = name.and_then(|cell| cell.span) {
-            self.select_span(span, via);
+            self.select_span(span, origin);
         }
     }
 

@@ -51,10 +51,10 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
             match name {
                 "dragover" => {
                     data.set_drop_effect("copy");
-                    set_over(session, true);
+                    set_dragging(session, true);
                 }
                 "drop" => {
-                    set_over(session, false);
+                    set_dragging(session, false);
                     // Dropped on the Compare panel: compare with it.
                     let onto = dom::closest(event, "[data-base]").is_some();
                     receive(session, &data, onto);
@@ -64,7 +64,7 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
                     .dyn_ref::<DragEvent>()
                     .is_some_and(|d| d.related_target().is_none()) =>
                 {
-                    set_over(session, false);
+                    set_dragging(session, false);
                 }
                 _ => {}
             }
@@ -73,9 +73,9 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
 }
 
 /// Maximum age of the last `dragover` event, which browsers repeat while dragging.
-fn set_over(session: &Session, over: bool) {
-    if session.over.replace(over) != over {
-        session.dispatch(Action::Over(over));
+fn set_dragging(session: &Session, is_dragging: bool) {
+    if session.is_dragging.replace(is_dragging) != is_dragging {
+        session.dispatch(Action::Dragging(is_dragging));
     }
 }
 

@@ -30,7 +30,7 @@ impl Session {
             return;
         };
         let Some(live) = self.live(tab) else { return };
-        if live.look.take().is_some() {
+        if live.poll.take().is_some() {
             live.copy.take();
             return self.dispatch(Action::Follow(tab, Following::No));
         }
@@ -55,14 +55,14 @@ impl Session {
         let session = Rc::downgrade(self);
         let timer = Timer::start(LOOK, move || {
             if let Some(session) = session.upgrade() {
-                session.look(tab);
+                session.poll(tab);
             }
         });
-        *live.look.borrow_mut() = Some(timer);
+        *live.poll.borrow_mut() = Some(timer);
     }
 
     /// Checks whether a file has changed, without reading it, while the page is visible.
-    fn look(self: &Rc<Self>, tab: TabId) {
+    fn poll(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
         let document = web_sys::window().and_then(|window| window.document());
         if document.is_some_and(|document| document.hidden()) {
@@ -82,7 +82,7 @@ impl Session {
                     now.last_modified() == before.last_modified() && now.size() == before.size();
                 !is_same && now.size() > 0.0
             });
-            if live.look.borrow().is_none() {
+            if live.poll.borrow().is_none() {
                 return;
             }
             if let Some((now, _)) = changed {

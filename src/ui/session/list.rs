@@ -151,8 +151,8 @@ impl Session {
         let texts = &view.texts;
         let is_own = |text: &Row| text.parent == Some(around);
         let document = view.selection.node_id();
-        if !texts.rows.first().is_some_and(is_own) && texts.asked != Some(document) {
-            self.texts_changed(tab, TextsChange::Asked(document));
+        if !texts.rows.first().is_some_and(is_own) && texts.requested != Some(document) {
+            self.texts_changed(tab, TextsChange::Requested(document));
             let then = move |session: &Rc<Session>, answer| {
                 if let Ok(Response::Texts(texts)) = answer {
                     session.texts_changed(tab, TextsChange::Arrived(document, texts));
@@ -193,11 +193,11 @@ impl Session {
         let column = shown.get(column).filter(|_| column > 0);
         let cell = column.and_then(|column| known.cell(row, column));
         let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
-        let via = match list {
+        let origin = match list {
             ListId::Changes => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
             _ => SelectionOrigin::Jump,
         };
-        let make = move |ancestry| Selection::at(ancestry, span, via);
+        let make = move |ancestry| Selection::at(ancestry, span, origin);
         let current = Some(row.entry);
         self.select(tab, SelectionTarget::Span(span), current, Box::new(make));
     }
@@ -353,12 +353,12 @@ impl Session {
         let Some(current) = known.current() else {
             return;
         };
-        let (name, what) = match known.detail() {
+        let (name, label) = match known.detail() {
             Detail::Kernel(kernel) if demangled => (kernel.row.title(), "Demangled name"),
             Detail::Kernel(kernel) => (&*kernel.row.name.value, "Name"),
             _ => (&*current.about.title, "Name"),
         };
-        self.copy(name.to_owned(), what);
+        self.copy(name.to_owned(), label);
     }
 
     /// Shows the relocations against the current symbol, or all code of the current line.
@@ -483,14 +483,14 @@ impl Session {
                 rows,
             },
         };
-        let what = match (list, rows) {
+        let label = match (list, rows) {
             (ListId::Lines, _) => "Text",
             (ListId::Instructions, _) if form == Form::Plain => "Assembly",
             (_, None) => "Table",
             (_, Some((first, last))) if first == last => "Row",
             (_, Some(_)) => "Rows",
         };
-        self.ask_text(tab, request, what, file);
+        self.ask_text(tab, request, label, file);
     }
 
     /// Requests text and saves it as a file; without a file name, copies it.
@@ -498,12 +498,12 @@ impl Session {
         self: &Rc<Self>,
         tab: TabId,
         request: Request,
-        what: &'static str,
+        label: &'static str,
         file: Option<String>,
     ) {
         let then = move |session: &Rc<Session>, answer| match (answer, file) {
             (Ok(Response::Text(text)), Some(file)) => files::save_text(&text, &file),
-            (Ok(Response::Text(text)), None) => session.copy(text, what),
+            (Ok(Response::Text(text)), None) => session.copy(text, label),
             (Ok(_), _) => {}
             (Err(error), _) => session.trouble(tab, &error),
         };

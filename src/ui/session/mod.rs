@@ -81,7 +81,7 @@ pub struct Session {
     pub(crate) focused_in: Cell<u64>,
     /// Whether files are being dragged over the page. `State` has it only after a render, and the
     /// drop may come earlier.
-    pub(crate) over: Cell<bool>,
+    pub(crate) is_dragging: Cell<bool>,
     /// The next chosen file replaces this one.
     pub(crate) instead: Cell<Option<TabId>>,
     /// The embedding page.
@@ -113,13 +113,13 @@ pub(crate) struct TabRuntime {
     /// The link to follow once the file is open.
     pub(crate) link: RefCell<Option<Link>>,
     /// Pending pages of tree rows.
-    pub(crate) asked: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
+    pub(crate) pending_rows: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
     /// Pending pages of lists: list, generation, page number.
     pub(crate) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
     /// Whether a survey of the images is pending.
     pub(crate) surveying: Cell<bool>,
     /// Number of selection requests; only the latest takes effect.
-    pub(crate) wanted: Cell<u32>,
+    pub(crate) last_selection: Cell<u32>,
     pub(crate) click: RefCell<Option<Click>>,
     /// The last match in a text, and the serial of the selection it will cause: moving on before
     /// that continues from here.
@@ -132,7 +132,7 @@ pub(crate) struct TabRuntime {
     /// Its bookmarks.
     pub(crate) marks: BookmarkRuntime,
     /// Timer that polls a watched file.
-    pub(crate) look: RefCell<Option<Timer>>,
+    pub(crate) poll: RefCell<Option<Timer>>,
     /// For a watched file: its current bytes, its bytes before the last change, and the tab that
     /// shows the latter.
     pub(crate) copy: RefCell<Option<File>>,
@@ -183,7 +183,7 @@ impl Session {
             focused: RefCell::default(),
             rendered: Cell::new(0),
             focused_in: Cell::new(0),
-            over: Cell::new(false),
+            is_dragging: Cell::new(false),
             instead: Cell::new(None),
             embedder: RefCell::default(),
             imports: Cell::new(false),

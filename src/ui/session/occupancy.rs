@@ -48,8 +48,8 @@ impl Session {
 
     fn ask_occupancy(self: &Rc<Self>, tab: TabId, kernel: (NodeId, u64), question: Question) {
         let (document, place) = kernel;
-        let asked = OccupancyChange::Asked(document, place, question.clone());
-        self.dispatch(Action::Occupancy(tab, asked));
+        let change = OccupancyChange::Requested(document, place, question.clone());
+        self.dispatch(Action::Occupancy(tab, change));
         let request = Request::Occupancy {
             document,
             kernel: place,

@@ -308,7 +308,7 @@ impl Session {
         if let Some(before) = live.client.replace(Some(client.clone())) {
             before.stop();
         }
-        live.asked.borrow_mut().clear();
+        live.pending_rows.borrow_mut().clear();
         live.pages.borrow_mut().clear();
         live.cache.clear();
         live.click.borrow_mut().take();

@@ -80,12 +80,12 @@ impl Session {
         let selected = &view.selection.ancestry;
         if !selected.is_empty() {
             let path = view.tree.path_by_names(selected);
-            let (way, rest) = nearest(client, &path).await;
+            let (path, rest) = nearest(client, &path).await;
             if !rest {
-                restored.selected = way;
+                restored.selected = path;
             } else if let Some(link) = &mut *live.link.borrow_mut() {
                 let path = selected
-                    .get(..way.len())
+                    .get(..path.len())
                     .map(|rows| view.tree.path_by_names(rows));
                 link.target = path.filter(|path| !path.is_empty()).map(Target::Path);
             }
@@ -94,8 +94,8 @@ impl Session {
             if js_sys::Date::now() > end {
                 break;
             }
-            let (way, rest) = nearest(client, &kept.path).await;
-            restored.ways.push((way, kept.open || rest));
+            let (path, rest) = nearest(client, &kept.path).await;
+            restored.open.push((path, kept.open || rest));
         }
         (opened, restored)
     }

@@ -30,24 +30,24 @@ const NEAR: u64 = 64;
 
 impl Session {
     /// Selects a row of the visible tree.
-    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, via: SelectionOrigin) {
+    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, origin: SelectionOrigin) {
         let Some(view) = self.view(tab) else {
             return;
         };
         match RowId::of(row.id) {
-            RowId::Node(NodeId::ROOT) => return self.select_root(tab, via),
+            RowId::Node(NodeId::ROOT) => return self.select_root(tab, origin),
             RowId::Rest => return,
             _ => {}
         }
         let order = self.order(tab);
-        let way: Ancestry = view.tree_in(order).ancestry(row).into();
+        let path: Ancestry = view.tree_in(order).ancestry(row).into();
         if order == TreeOrder::File {
-            return self.select_known(tab, Selection::node(way, via));
+            return self.select_known(tab, Selection::node(path, origin));
         }
         // The path in file order is not known.
         let make = move |ancestry| Selection {
-            way: Some(way),
-            ..Selection::node(ancestry, via)
+            by_kernel: Some(path),
+            ..Selection::node(ancestry, origin)
         };
         self.select(tab, SelectionTarget::Node(row.id), None, Box::new(make));
     }
@@ -58,21 +58,21 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             // Dropped if the selection has changed meanwhile.
-            if let Ok((_, found)) = session.asked(tab, place, None).await {
+            if let Ok((_, found)) = session.locate(tab, place, None).await {
                 session.dispatch(Action::Selected(tab, Box::new(found)));
             }
         }));
     }
 
     /// Selects the opened file.
-    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, via: SelectionOrigin) {
+    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, origin: SelectionOrigin) {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
         let span = view.and_then(|view| view.opened.root.span);
         self.select_known(
             tab,
             Selection {
-                via,
+                origin,
                 ..Selection::root(span)
             },
         );
@@ -82,7 +82,7 @@ impl Session {
     pub(crate) fn ask_root(self: &Rc<Self>, tab: TabId) {
         let session = Rc::clone(self);
         let root = SelectionTarget::Node(NodeId::ROOT);
-        let found = async move { Ok(session.asked(tab, root, None).await?.1) };
+        let found = async move { Ok(session.locate(tab, root, None).await?.1) };
         self.go(tab, Box::pin(found));
     }
 
@@ -116,7 +116,7 @@ impl Session {
         tab: TabId,
         source: SourceId,
         offset: u64,
-        via: SelectionOrigin,
+        origin: SelectionOrigin,
     ) {
         let Some(view) = self.view(tab) else {
             return;
@@ -126,7 +126,7 @@ impl Session {
             let shown = click.ancestry.get(..click.level).and_then(<[Row]>::last);
             let again = click.source == source
                 && click.offset == offset
-                && via == SelectionOrigin::Jump
+                && origin == SelectionOrigin::Jump
                 && shown.map(|row| row.id) == Some(view.selection.node_id());
             if again {
                 click.level = match click.level {
@@ -134,7 +134,7 @@ impl Session {
                     level => level - 1,
                 };
                 let ancestry = click.ancestry.get(..click.level).unwrap_or(&[]);
-                return self.select_known(tab, Selection::node(ancestry.into(), via));
+                return self.select_known(tab, Selection::node(ancestry.into(), origin));
             }
         }
         let make = move |ancestry: Ancestry| {
@@ -145,9 +145,9 @@ impl Session {
                 ancestry: Rc::clone(&ancestry),
             });
             if ancestry.is_empty() {
-                Selection::bytes(ancestry, Span::with_len(source, offset, 1), via)
+                Selection::bytes(ancestry, Span::with_len(source, offset, 1), origin)
             } else {
-                Selection::node(ancestry, via)
+                Selection::node(ancestry, origin)
             }
         };
         self.select(
@@ -159,15 +159,15 @@ impl Session {
     }
 
     /// Selects bytes: the node with exactly these, or else the plain range.
-    pub fn select_span(self: &Rc<Self>, span: Span, via: SelectionOrigin) {
+    pub fn select_span(self: &Rc<Self>, span: Span, origin: SelectionOrigin) {
         if let Some((tab, _)) = self.active() {
-            self.select_span_of(tab, span, via);
+            self.select_span_of(tab, span, origin);
         }
     }
 
     /// Selects bytes of a loaded file.
-    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, via: SelectionOrigin) {
-        let make = move |ancestry| Selection::at(ancestry, span, via);
+    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, origin: SelectionOrigin) {
+        let make = move |ancestry| Selection::at(ancestry, span, origin);
         self.select(tab, SelectionTarget::Span(span), None, Box::new(make));
     }
 
@@ -398,7 +398,7 @@ impl Session {
 
     /// The bytes of the node at a path.
     async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
-        let (ancestry, ..) = self.asked(tab, SelectionTarget::Path(path), None).await?;
+        let (ancestry, ..) = self.locate(tab, SelectionTarget::Path(path), None).await?;
         Ok(ancestry.last().and_then(|row| row.span))
     }
 
@@ -459,7 +459,7 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let place = SelectionTarget::Byte(source, offset);
-            if let Ok((ancestry, ..)) = session.asked(tab, place, None).await {
+            if let Ok((ancestry, ..)) = session.locate(tab, place, None).await {
                 done(ancestry.last().map(selection::name).unwrap_or_default());
             }
         }));
@@ -482,7 +482,7 @@ impl Session {
     }
 
     /// Requests what is at a location, and the list row for it.
-    pub(crate) async fn asked(
+    pub(crate) async fn locate(
         &self,
         tab: TabId,
         place: SelectionTarget,
@@ -503,7 +503,7 @@ impl Session {
         let found = SelectionDetails {
             selection: None,
             ancestry: Rc::clone(&ancestry),
-            way: answer.way.map(Into::into),
+            by_kernel: answer.way.map(Into::into),
             detail: Rc::new(answer.detail),
             preview: Some(answer.preview.into()),
             list: list.map(|(list, of)| (list, of, at)),
@@ -520,21 +520,21 @@ impl Session {
         make: Make,
     ) -> Result<SelectionDetails, ClientError> {
         // The response has the node's bytes, or the requested ones.
-        let asked = match place {
+        let requested = match place {
             SelectionTarget::Span(span) | SelectionTarget::Around { span, .. } => Some(span),
             _ => None,
         };
         let follow = self.followed(tab, current);
-        let (ancestry, mut found) = self.asked(tab, place, follow).await?;
+        let (ancestry, mut found) = self.locate(tab, place, follow).await?;
         let node = ancestry.last().and_then(|row| row.span);
         let selection = make(ancestry);
-        let from = asked
-            .filter(|asked| selection.span == Some(*asked))
+        let from = requested
+            .filter(|requested| selection.span == Some(*requested))
             .or(node);
         let bytes = found.preview.take();
         found.preview = bytes.and_then(|bytes| part(&bytes, from?, selection.span?));
         found.selection = Some(Selection {
-            way: selection.way.or(found.way.clone()),
+            by_kernel: selection.by_kernel.or(found.by_kernel.clone()),
             ..selection
         });
         Ok(found)
@@ -561,7 +561,7 @@ impl Session {
         let list = follow.as_ref().map(|(_, follow)| follow.list);
         let place = SelectionTarget::Node(selection.node_id());
         let session = Rc::clone(self);
-        let found = async move { Ok(session.asked(tab, place, follow).await?.1) };
+        let found = async move { Ok(session.locate(tab, place, follow).await?.1) };
         self.go(tab, Box::pin(found));
         self.dispatch(Action::Select(tab, selection, list));
     }
@@ -574,12 +574,12 @@ impl Session {
     ) {
         let Some(live) = self.live(tab) else { return };
         // Supersedes earlier requests.
-        let ticket = live.wanted.get().wrapping_add(1);
-        live.wanted.set(ticket);
+        let ticket = live.last_selection.get().wrapping_add(1);
+        live.last_selection.set(ticket);
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let found = found.await;
-            if live.wanted.get() != ticket {
+            if live.last_selection.get() != ticket {
                 return;
             }
             let found = match found {

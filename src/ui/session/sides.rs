@@ -46,7 +46,7 @@ impl Session {
         } else {
             (beside, other, front)
         };
-        if leader.selection.via == SelectionOrigin::Follow {
+        if leader.selection.origin == SelectionOrigin::Follow {
             return;
         }
         let selected = Rc::clone(&leader.selection.ancestry);
@@ -60,12 +60,12 @@ impl Session {
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let (way, _) = nearest(&client, &path).await;
+            let (path, _) = nearest(&client, &path).await;
             let state = session.state();
             let now = state.tab(led).and_then(|tab| tab.view());
             let is_due = now.is_some_and(|view| view.selection.serial == serial);
-            if is_due && !way.is_empty() {
-                session.select_known(follower, Selection::node(way, SelectionOrigin::Follow));
+            if is_due && !path.is_empty() {
+                session.select_known(follower, Selection::node(path, SelectionOrigin::Follow));
             }
         }));
     }

@@ -56,7 +56,7 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         let order = self.order(tab);
         let key = (order, parent, start);
-        if !live.asked.borrow_mut().insert(key) {
+        if !live.pending_rows.borrow_mut().insert(key) {
             return;
         }
         let session = Rc::clone(self);
@@ -64,7 +64,7 @@ impl Session {
             match session.rows(tab, order, parent, start).await {
                 Ok(change) => session.dispatch(Action::Tree(tab, order, vec![change])),
                 Err(error) => {
-                    live.asked.borrow_mut().remove(&key);
+                    live.pending_rows.borrow_mut().remove(&key);
                     session.trouble(tab, &error);
                 }
             }
@@ -108,7 +108,7 @@ impl Session {
         if self.order(tab) == TreeOrder::File {
             return;
         }
-        if view.selection.way_in(TreeOrder::Kernels).is_none() {
+        if view.selection.path_in(TreeOrder::Kernels).is_none() {
             self.find_way(tab, &view.selection);
         }
         let count = view.by_kernel.as_ref().and_then(|tree| tree.root().count);

@@ -62,7 +62,7 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        self.change_verdict(tab, VerdictChange::Asked(document, device.clone()));
+        self.change_verdict(tab, VerdictChange::Requested(document, device.clone()));
         let name = device.as_ref().map(|name| Str::from(name.to_string()));
         let request = Request::Verdict {
             document,

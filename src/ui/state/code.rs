@@ -12,11 +12,11 @@ pub type CodeKey = (NodeId, Span, Option<Str>);
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CodeState {
     /// The latest request.
-    pub asked: Option<CodeKey>,
+    pub requested: Option<CodeKey>,
     /// Its response; the previous one stays until it arrives.
     pub report: Option<Rc<CodeReport>>,
     /// The node of the latest request for images with code.
-    pub images_asked: Option<NodeId>,
+    pub images_requested: Option<NodeId>,
     /// The images with code of the container around that node; the previous ones until they arrive.
     pub images: Option<Rc<CodeImages>>,
 }
@@ -24,7 +24,7 @@ pub struct CodeState {
 /// A change of this state.
 pub enum CodeChange {
     /// The summary of some code was requested.
-    Asked(CodeKey),
+    Requested(CodeKey),
     /// The response to the latest request; it may be partial.
     Answered(CodeKey, Box<CodeReport>),
     /// The images with code around this node were requested.
@@ -37,13 +37,13 @@ impl CodeState {
     /// Applies a change.
     pub fn apply(&mut self, change: CodeChange) {
         match change {
-            CodeChange::Asked(asked) => self.asked = Some(asked),
-            CodeChange::Answered(asked, report) if self.asked.as_ref() == Some(&asked) => {
+            CodeChange::Requested(key) => self.requested = Some(key),
+            CodeChange::Answered(key, report) if self.requested.as_ref() == Some(&key) => {
                 self.report = Some(Rc::from(report));
             }
             CodeChange::Answered(..) => {}
-            CodeChange::ImagesAsked(node) => self.images_asked = Some(node),
-            CodeChange::Images(node, images) if self.images_asked == Some(node) => {
+            CodeChange::ImagesAsked(node) => self.images_requested = Some(node),
+            CodeChange::Images(node, images) if self.images_requested == Some(node) => {
                 self.images = Some(Rc::from(images));
             }
             CodeChange::Images(..) => {}

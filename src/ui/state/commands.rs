@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_read_as_it_is_written() {
+    fn commands_round_trip() {
         let mut commands = all();
         commands.extend(ListId::ALL.map(Command::NextRow));
         commands.extend(PanelId::ALL.map(Command::Panel));
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused() {
+    fn invalid_commands_are_rejected() {
         for text in [
             "",
             "fly",

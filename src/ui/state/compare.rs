@@ -68,7 +68,7 @@ pub struct ChosenDifference {
 /// A change of this state.
 pub enum CompareChange {
     /// A comparison with this file has started.
-    Asked(Base, bool),
+    Requested(Base, bool),
     /// The result.
     Answered(Rc<CompareReport>),
     /// It failed; the message.
@@ -83,7 +83,7 @@ impl CompareState {
     /// Applies a change.
     pub fn apply(&mut self, change: CompareChange) {
         match change {
-            CompareChange::Asked(base, renumbered) => {
+            CompareChange::Requested(base, renumbered) => {
                 if self.base.as_ref() != Some(&base) {
                     self.report = None;
                     self.differing = None;

@@ -55,7 +55,7 @@ pub struct Layout {
     /// The window is narrow: panes are stacked.
     pub narrow: bool,
     /// Files are being dragged over the page.
-    pub over: bool,
+    pub is_dragging: bool,
     /// Stacked layout: the panel is shown above instead of the tree.
     pub upper_is_panel: bool,
     /// Stacked layout: the inspector is shown below instead of the bytes.

@@ -109,7 +109,7 @@ pub struct SelectionDetails {
     /// Path to the selected node, with child counts.
     pub ancestry: Rc<[Row]>,
     /// The path in the tree by kernel, if requested.
-    pub way: Option<Rc<[Row]>>,
+    pub by_kernel: Option<Rc<[Row]>>,
     /// Details of the selected node.
     pub detail: Rc<Detail>,
     /// The first of the selected bytes, if included.
@@ -124,7 +124,7 @@ pub struct Restored {
     /// Path to the selection; empty if it does not exist any more.
     pub selected: Rc<[Row]>,
     /// See [`Tree::open_again`].
-    pub ways: Vec<(Rc<[Row]>, bool)>,
+    pub open: Vec<(Rc<[Row]>, bool)>,
 }
 
 /// An open file.
@@ -247,7 +247,7 @@ pub enum Action {
     /// The layout changes.
     Layout(Layout),
     /// A drag of files over the page starts or ends.
-    Over(bool),
+    Dragging(bool),
     /// The window becomes narrow or wide.
     Narrow(bool),
     /// The user chose a panel.
@@ -353,7 +353,7 @@ impl State {
             if let (Some(tree), Some(before)) = (&mut view.by_kernel, &before.by_kernel) {
                 Rc::make_mut(tree).follow(before);
             }
-            tree.open_again(&restored.ways);
+            tree.open_again(&restored.open);
             tree.reveal(&restored.selected);
             if !restored.selected.is_empty() {
                 view.selection = Selection {
@@ -367,17 +367,17 @@ impl State {
         });
     }
 
-    /// `asked`: the list whose row was requested.
-    fn select(&mut self, id: TabId, mut selection: Selection, asked: Option<ListId>) {
+    /// `requested`: the list whose row was requested.
+    fn select(&mut self, id: TabId, mut selection: Selection, requested: Option<ListId>) {
         self.serial += 1;
         selection.serial = self.serial;
         self.change_view(id, |view| {
             Rc::make_mut(&mut view.tree).reveal(&selection.ancestry);
-            view.reveal_by_kernel(selection.way.as_deref());
+            view.reveal_by_kernel(selection.by_kernel.as_deref());
             if view.selection.span != selection.span {
                 view.preview = Rc::from([]);
             }
-            if let Some(list) = asked {
+            if let Some(list) = requested {
                 view.list_changed(list, ListChange::AtAsked(selection.serial));
             }
             view.selection = selection;
@@ -396,8 +396,8 @@ impl State {
                 .list
                 .as_ref()
                 .filter(|found| of(found.0) == Some(found.1));
-            let asked = fits.map(|(list, ..)| *list);
-            self.select(id, selection, asked);
+            let requested = fits.map(|(list, ..)| *list);
+            self.select(id, selection, requested);
         }
         self.change_view(id, |view| {
             let node = found.ancestry.last().map_or(NodeId::ROOT, |row| row.id);
@@ -406,9 +406,9 @@ impl State {
             }
             Rc::make_mut(&mut view.tree).learn(&found.ancestry);
             view.selection.ancestry = found.ancestry;
-            if view.selection.way.is_none() {
-                view.reveal_by_kernel(found.way.as_deref());
-                view.selection.way = found.way;
+            if view.selection.by_kernel.is_none() {
+                view.reveal_by_kernel(found.by_kernel.as_deref());
+                view.selection.by_kernel = found.by_kernel;
             }
             view.detail = Some(found.detail);
             if let Some(preview) = found.preview {
@@ -471,7 +471,7 @@ impl Reducible for State {
             Action::Graph(id, list, change) => {
                 state.change_view(id, |view| view.graph_changed(list, change));
             }
-            Action::Select(id, selection, asked) => state.select(id, selection, asked),
+            Action::Select(id, selection, requested) => state.select(id, selection, requested),
             Action::Selected(id, found) => state.selected(id, *found),
             Action::Preview(id, span, bytes) => state.change_view(id, |view| {
                 if view.selection.span == Some(span) {
@@ -479,7 +479,7 @@ impl Reducible for State {
                 }
             }),
             Action::Layout(layout) => state.layout = layout,
-            Action::Over(over) => state.layout.over = over,
+            Action::Dragging(is_dragging) => state.layout.is_dragging = is_dragging,
             Action::Narrow(narrow) => state.layout.narrow = narrow,
             Action::Panel(panel) => {
                 state.layout.upper_is_panel = true;

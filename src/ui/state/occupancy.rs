@@ -23,7 +23,7 @@ pub struct OccupancyState {
 /// A change of this state.
 pub enum OccupancyChange {
     /// The occupancy of a kernel was requested.
-    Asked(NodeId, u64, Question),
+    Requested(NodeId, u64, Question),
     /// The response to the latest request.
     Answered(NodeId, u64, Question, Result<Rc<Occupancy>, AttrValue>),
     /// An input is invalid; the message.
@@ -34,7 +34,7 @@ impl OccupancyState {
     /// Applies a change.
     pub fn apply(&mut self, change: OccupancyChange) {
         match change {
-            OccupancyChange::Asked(document, kernel, question) => {
+            OccupancyChange::Requested(document, kernel, question) => {
                 if self.kernel != Some((document, kernel)) {
                     self.found = None;
                 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_chosen_and_an_empty_field_chooses_nothing() {
+    fn an_empty_field_resets_its_parameter() {
         let question = Question::default();
         let question = Field::WorkGroup.answer(" 16x16 ", &question).unwrap();
         let question = Field::Eus.answer("8", &question).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_answer_counts() {
+    fn only_the_latest_response_counts() {
         let mut state = OccupancyState::default();
         let found = |name: &'static str| {
             Rc::new(Occupancy {
@@ -153,8 +153,8 @@ mod tests {
             eus: Some(4),
             ..Question::default()
         };
-        state.apply(OccupancyChange::Asked(NodeId::ROOT, 0, Question::default()));
-        state.apply(OccupancyChange::Asked(NodeId::ROOT, 0, question.clone()));
+        state.apply(OccupancyChange::Requested(NodeId::ROOT, 0, Question::default()));
+        state.apply(OccupancyChange::Requested(NodeId::ROOT, 0, question.clone()));
         let late = OccupancyChange::Answered(NodeId::ROOT, 0, Question::default(), Ok(found("a")));
         state.apply(late);
         assert_eq!(state.found, None);
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(state.found, Some(found("b")));
         state.apply(OccupancyChange::Refused("no".into()));
         assert_eq!((state.found.is_some(), state.error.is_some()), (true, true));
-        state.apply(OccupancyChange::Asked(NodeId::ROOT, 1, question));
+        state.apply(OccupancyChange::Requested(NodeId::ROOT, 1, question));
         assert_eq!((state.found, state.error), (None, None));
     }
 }

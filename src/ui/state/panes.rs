@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_and_code_have_the_full_height_and_values_their_bytes() {
+    fn default_panes_by_panel() {
         let sets = PaneSets::default();
         for panel in [
             PanelId::Kernels,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_remembered_by_panel() {
+    fn pane_sets_are_stored_per_panel() {
         let mut sets = PaneSets::default();
         assert_eq!(sets.words(), "");
         sets.set(Some(PanelId::Assembly), Pane::Bytes, true);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_panel_alone_and_back() {
+    fn the_panel_is_maximized_and_restored() {
         let mut sets = PaneSets::default();
         let before = sets.of(Some(PanelId::Kernels));
         sets.toggle_alone(Some(PanelId::Kernels));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_an_embedding_page() {
+    fn parses_pane_names() {
         assert_eq!(Panes::named("none"), Some(Panes::NONE));
         let two = Panes::named("structure,bytes");
         assert_eq!(two, Panes::named("bytes structure"));

@@ -73,7 +73,7 @@ pub struct ProblemDetail<'a> {
 }
 
 /// Looks up an entry.
-pub fn said(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
+pub fn describe(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
     if entry.class == Class::Driver {
         let report = view.verdict.report.as_deref()?;
         let finding = report.verdict.as_ref()?.findings.get(entry.place)?;
@@ -104,7 +104,7 @@ pub fn said(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
 
 /// The rule of an entry.
 pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
-    let id = said(view, entry)?.rule;
+    let id = describe(view, entry)?.rule;
     let rules = match entry.class {
         Class::Driver => &view.verdict.verdict()?.rules,
         _ => &view.opened.rules,
@@ -121,13 +121,13 @@ pub fn entries(view: &View) -> Vec<Entry> {
     let mut rules: Vec<&str> = Vec::new();
     let mut keyed: Vec<(Class, usize, usize)> = Vec::new();
     for (class, place) in driver.chain(spec) {
-        let Some(said) = said(view, Entry { class, place }) else {
+        let Some(problem) = describe(view, Entry { class, place }) else {
             continue;
         };
         // At most a few dozen rules fire in one file.
-        let number = rules.iter().position(|rule| *rule == said.rule);
+        let number = rules.iter().position(|rule| *rule == problem.rule);
         let number = number.unwrap_or_else(|| {
-            rules.push(said.rule);
+            rules.push(problem.rule);
             rules.len() - 1
         });
         keyed.push((class, number, place));
@@ -155,7 +155,7 @@ pub fn lines(
     entries: &[Entry],
     is_open: impl Fn(&str, &[Entry]) -> bool,
 ) -> Vec<Line> {
-    let rule_of = |entry: &Entry| said(view, *entry).map_or("", |said| said.rule);
+    let rule_of = |entry: &Entry| describe(view, *entry).map_or("", |problem| problem.rule);
     let mut lines = Vec::new();
     for class in entries.chunk_by(|a, b| a.class == b.class) {
         if let Some(first) = class.first() {
@@ -180,7 +180,7 @@ pub fn lines(
 pub fn step(view: &View, forward: bool) -> Option<Span> {
     let mut spans: Vec<Span> = entries(view)
         .into_iter()
-        .filter_map(|entry| Some(said(view, entry)?.span))
+        .filter_map(|entry| Some(describe(view, entry)?.span))
         .collect();
     // Consecutive problems with the same bytes are one stop.
     spans.dedup();

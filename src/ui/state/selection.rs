@@ -28,13 +28,13 @@ pub struct Selection {
     pub ancestry: Rc<[Row]>,
     /// The path in the tree by kernel, once known, if that order is shown. A kernel's entry occurs
     /// twice there; this is the chosen occurrence.
-    pub way: Option<Rc<[Row]>>,
+    pub by_kernel: Option<Rc<[Row]>>,
     /// The selected bytes; derived values have none.
     pub span: Option<Span>,
     /// The bytes are not those of a node.
     pub free: bool,
     /// Origin of the selection.
-    pub via: SelectionOrigin,
+    pub origin: SelectionOrigin,
     /// Unique number of the selection.
     pub serial: u32,
 }
@@ -44,53 +44,53 @@ impl Selection {
     pub fn root(span: Option<Span>) -> Selection {
         Selection {
             ancestry: Rc::from([]),
-            way: None,
+            by_kernel: None,
             span,
             free: false,
-            via: SelectionOrigin::Address,
+            origin: SelectionOrigin::Address,
             serial: 0,
         }
     }
 
     /// Selects the last row of a path, and its bytes.
-    pub fn node(ancestry: Rc<[Row]>, via: SelectionOrigin) -> Selection {
+    pub fn node(ancestry: Rc<[Row]>, origin: SelectionOrigin) -> Selection {
         Selection {
             span: ancestry.last().and_then(|row| row.span),
             ancestry,
-            way: None,
+            by_kernel: None,
             free: false,
-            via,
+            origin,
             serial: 0,
         }
     }
 
     /// Selects bytes, given the path to the node that has or contains them.
-    pub fn bytes(ancestry: Rc<[Row]>, span: Span, via: SelectionOrigin) -> Selection {
+    pub fn bytes(ancestry: Rc<[Row]>, span: Span, origin: SelectionOrigin) -> Selection {
         Selection {
             free: ancestry.last().is_none_or(|row| row.span != Some(span)),
             span: Some(span),
             ancestry,
-            way: None,
-            via,
+            by_kernel: None,
+            origin,
             serial: 0,
         }
     }
 
     /// Selects a location: without a length, the node that was found there.
-    pub fn at(ancestry: Rc<[Row]>, span: Span, via: SelectionOrigin) -> Selection {
+    pub fn at(ancestry: Rc<[Row]>, span: Span, origin: SelectionOrigin) -> Selection {
         if span.is_empty() {
-            Selection::node(ancestry, via)
+            Selection::node(ancestry, origin)
         } else {
-            Selection::bytes(ancestry, span, via)
+            Selection::bytes(ancestry, span, origin)
         }
     }
 
     /// The path in a tree of this order; `None` while it is unknown.
-    pub fn way_in(&self, order: TreeOrder) -> Option<&[Row]> {
+    pub fn path_in(&self, order: TreeOrder) -> Option<&[Row]> {
         match order {
             TreeOrder::File => Some(&self.ancestry),
-            TreeOrder::Kernels if self.ancestry.is_empty() && self.way.is_none() => Some(&[]),
-            TreeOrder::Kernels => self.way.as_deref(),
+            TreeOrder::Kernels if self.ancestry.is_empty() && self.by_kernel.is_none() => Some(&[]),
+            TreeOrder::Kernels => self.by_kernel.as_deref(),
         }
     }
 

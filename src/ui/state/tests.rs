@@ -29,7 +29,7 @@ fn reduced(actions: impl IntoIterator<Item = Action>) -> Rc<State> {
 }
 
 #[test]
-fn a_closed_file_gives_way_to_its_neighbour() {
+fn closing_a_file_activates_its_neighbor() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Add(tab(2)),
@@ -45,7 +45,7 @@ fn a_closed_file_gives_way_to_its_neighbour() {
 }
 
 #[test]
-fn a_selection_opens_the_way_to_it() {
+fn a_selection_expands_its_ancestors() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -59,7 +59,7 @@ fn a_selection_opens_the_way_to_it() {
 }
 
 #[test]
-fn each_selection_has_another_number() {
+fn each_selection_has_a_unique_serial() {
     let select = || Action::Select(TabId(1), Selection::root(None), None);
     let open = [
         Action::Add(tab(1)),
@@ -76,14 +76,14 @@ fn each_selection_has_another_number() {
 }
 
 #[test]
-fn what_comes_too_late_changes_nothing() {
+fn late_responses_are_ignored() {
     let state = reduced([Action::Add(tab(1)), Action::Close(TabId(1))]);
     let state = state.reduce(Action::Opened(TabId(1), Rc::new(opened(1))));
     assert!(state.tabs.is_empty());
 }
 
 #[test]
-fn a_file_that_is_opened_again_keeps_its_panel() {
+fn a_reopened_file_keeps_its_panel() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(1))),
@@ -97,7 +97,7 @@ fn a_file_that_is_opened_again_keeps_its_panel() {
 }
 
 #[test]
-fn a_link_shows_what_it_was_made_of() {
+fn following_a_link_restores_the_view() {
     let open = |shown: ViewOptions| {
         let state = reduced([
             Action::Add(tab(1)),
@@ -135,7 +135,7 @@ fn a_link_shows_what_it_was_made_of() {
 }
 
 #[test]
-fn bytes_that_are_no_nodes_are_free() {
+fn a_range_without_a_node_is_free() {
     let mut inner = row(2, Some(0), 1, Some(0));
     inner.span = Some(Span::new(SourceId::FILE, 8, 16));
     inner.head = 3;
@@ -189,7 +189,7 @@ fn found(ancestry: &[Row], selection: Option<Selection>) -> SelectionDetails {
     SelectionDetails {
         selection,
         ancestry: ancestry.into(),
-        way: None,
+        by_kernel: None,
         detail: detail(node),
         preview: Some(Rc::from([1, 2])),
         list: None,
@@ -232,7 +232,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
 }
 
 #[test]
-fn what_belongs_to_another_selection_is_dropped() {
+fn responses_to_other_selections_are_dropped() {
     let ancestry = [row(2, Some(0), 1, None)];
     let state = reduced([
         Action::Add(tab(1)),
@@ -244,7 +244,7 @@ fn what_belongs_to_another_selection_is_dropped() {
 }
 
 #[test]
-fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
+fn a_response_fills_in_all_parts_of_a_selection() {
     let ancestry = [row(2, Some(0), 1, Some(4))];
     let span = Span::new(SourceId::FILE, 8, 12);
     let selection = Selection::bytes(ancestry.clone().into(), span, SelectionOrigin::Jump);
@@ -263,7 +263,7 @@ fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
 }
 
 #[test]
-fn the_row_of_a_found_selection_is_asked_for_again_where_the_list_has_changed_since() {
+fn the_row_of_a_selection_is_requested_again_after_a_list_change() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -386,7 +386,7 @@ fn the_graph_goes_with_the_list_of_modules() {
 }
 
 #[test]
-fn a_newer_version_is_shown_as_the_one_before() {
+fn a_newer_version_keeps_the_view() {
     let query = Query {
         filter: "simd=16".to_owned(),
         sort: Some("name".into()),
@@ -401,10 +401,10 @@ fn a_newer_version_is_shown_as_the_one_before() {
     ]);
     let view = |state: &State| Rc::clone(state.active().and_then(|tab| tab.view()).expect("shown"));
     let before = view(&state);
-    let way: Rc<[Row]> = Rc::from([row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(5))]);
+    let path: Rc<[Row]> = Rc::from([row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(5))]);
     let restored = Restored {
-        selected: Rc::clone(&way),
-        ways: vec![(Rc::from([row(3, Some(0), 2, Some(4))]), true)],
+        selected: Rc::clone(&path),
+        open: vec![(Rc::from([row(3, Some(0), 2, Some(4))]), true)],
     };
     let again = Action::Reopened(TabId(1), Rc::new(opened(4)), Box::new(restored));
     let after = view(&state.reduce(again));
@@ -454,15 +454,15 @@ fn each_order_has_a_tree_of_its_own() {
     let state = state.reduce(Action::Select(TabId(1), selection, None));
     assert!(view(&state).tree.is_open(NodeId(3)));
     let order = TreeOrder::Kernels;
-    assert_eq!(view(&state).selection.way_in(order), None);
+    assert_eq!(view(&state).selection.path_in(order), None);
     let mut late = found(&ancestry, None);
-    late.way = Some(Rc::from([kernel, row(1030, Some(900), 1, Some(0))]));
+    late.by_kernel = Some(Rc::from([kernel, row(1030, Some(900), 1, Some(0))]));
     let state = state.reduce(Action::Selected(TabId(1), Box::new(late)));
     let shown = view(&state);
     assert!(shown.tree_in(order).is_open(NodeId(900)));
     assert!(!shown.tree.is_open(NodeId(900)));
-    let way = shown.selection.way_in(order).map(<[Row]>::len);
-    assert_eq!(way, Some(2));
+    let path = shown.selection.path_in(order).map(<[Row]>::len);
+    assert_eq!(path, Some(2));
 }
 
 #[test]
@@ -481,7 +481,7 @@ fn the_order_by_kernel_is_for_files_with_kernels() {
         assert_eq!(view(&state).order(&layout), expected);
         assert_eq!(view(&state).order(&Layout::default()), TreeOrder::File);
         // The opened file is the root in both orders.
-        let root = view(&state).selection.way_in(expected);
+        let root = view(&state).selection.path_in(expected);
         assert_eq!(root.map(<[Row]>::len), Some(0));
     }
 }
@@ -504,7 +504,7 @@ fn answered(kept: Option<u64>) -> Action {
 }
 
 #[test]
-fn the_chosen_difference_stays_as_long_as_it_is_there() {
+fn the_chosen_difference_stays_while_it_exists() {
     let differences = |change| Action::List(TabId(1), ListId::Differences, change);
     let state = reduced([
         Action::Add(tab(1)),

@@ -14,7 +14,7 @@ pub struct Texts {
     /// The document, or the node in it, whose texts are loaded; `None` initially.
     pub document: Option<NodeId>,
     /// The document or node of the latest request.
-    pub asked: Option<NodeId>,
+    pub requested: Option<NodeId>,
     /// Its texts.
     pub rows: Rc<[Row]>,
     /// The visible text.
@@ -26,7 +26,7 @@ pub struct Texts {
 /// A change of this state.
 pub enum TextsChange {
     /// The texts of a document or node were requested.
-    Asked(NodeId),
+    Requested(NodeId),
     /// The texts of a document or node.
     Arrived(NodeId, Vec<Row>),
     /// This text is shown.
@@ -39,10 +39,10 @@ impl Texts {
     /// Applies a change. `stays`: the visible text is kept when others arrive.
     pub fn apply(&mut self, change: TextsChange, stays: bool) {
         match change {
-            TextsChange::Asked(document) => self.asked = Some(document),
+            TextsChange::Requested(document) => self.requested = Some(document),
             // Superseded by a later request.
             TextsChange::Arrived(document, _)
-                if self.asked.is_some_and(|asked| asked != document) => {}
+                if self.requested.is_some_and(|requested| requested != document) => {}
             TextsChange::Arrived(document, rows) => {
                 self.document = Some(document);
                 if rows.is_empty() && !stays {

@@ -32,7 +32,7 @@ pub struct VerdictState {
 /// A change of this state.
 pub enum VerdictChange {
     /// The verdict on a document for a device was requested.
-    Asked(NodeId, Option<AttrValue>),
+    Requested(NodeId, Option<AttrValue>),
     /// The response: the verdict, or why there is none.
     Answered(
         NodeId,
@@ -51,7 +51,7 @@ impl VerdictState {
     /// Applies a change.
     pub fn apply(&mut self, change: VerdictChange) {
         match change {
-            VerdictChange::Asked(document, device) => {
+            VerdictChange::Requested(document, device) => {
                 if self.document != Some(document) {
                     self.worst = Rc::default();
                     self.images = Rc::default();

@@ -110,9 +110,9 @@ impl View {
         }
     }
 
-    pub(super) fn reveal_by_kernel(&mut self, way: Option<&[Row]>) {
-        if let (Some(tree), Some(way)) = (&mut self.by_kernel, way) {
-            Rc::make_mut(tree).reveal(way);
+    pub(super) fn reveal_by_kernel(&mut self, path: Option<&[Row]>) {
+        if let (Some(tree), Some(path)) = (&mut self.by_kernel, path) {
+            Rc::make_mut(tree).reveal(path);
         }
     }
 

@@ -327,13 +327,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_are_plain() {
+    fn file_names_have_only_safe_characters() {
         assert_eq!(file_name(["a b.zebin", ""], "bin"), "a_b.zebin.bin");
         assert_eq!(file_name(["a", ".text.<k>"], "csv"), "a-.text._k_.csv");
     }
 
     #[test]
-    fn names_of_images_say_which_and_for_what() {
+    fn image_file_names_have_number_and_device() {
         assert_eq!(
             image_file_name("x.syclbin", "native device code image 2", "ptl-h", "zebin"),
             "x.image2.ptl-h.zebin"
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_only_said_of_all() {
+    fn only_complete_shares_are_100_percent() {
         assert_eq!(percent(10, 10), "100\u{a0}%");
         assert_eq!(percent(9_999, 10_000), "99.9\u{a0}%");
         assert_eq!(percent(1, 100_000), "<\u{a0}0.1\u{a0}%");

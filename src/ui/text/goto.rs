@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_code() {
+    fn parses_locations_in_code() {
         assert_eq!(in_code("0x6f8"), Some(InCode::Offset(0x6f8)));
         assert_eq!(in_code("+0x6f8"), Some(InCode::Offset(0x6f8)));
         assert_eq!(in_code(" 16 "), Some(InCode::Offset(16)));

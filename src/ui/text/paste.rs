@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_file() {
+    fn prose_is_not_decoded() {
         assert_eq!(bytes("Hello, world"), None);
         assert_eq!(bytes(""), None);
         assert_eq!(bytes("kernel"), None);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_comes_back() {
+    fn base64_round_trips() {
         let bytes: Vec<u8> = (0..=255).collect();
         for len in [4, 5, 6, 255, 256] {
             let text = written(&bytes[..len], ByteForm::Base64);

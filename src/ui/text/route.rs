@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn links_have_the_names_of_local_files_and_what_is_shown() {
+    fn links_contain_file_name_and_view() {
         let link = Link {
             target: Some(kernel_target("vecadd", "execution_env/spill_size")),
             shown: ViewOptions {
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_come_back() {
+    fn fragments_round_trip() {
         there_and_back(Target::Path("a b/50%25&=#é\u{202e}".to_owned()));
         there_and_back(Target::Bytes {
             section: None,
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_points_nowhere() {
+    fn invalid_fragments_have_no_target() {
         for text in ["", "#", "#x=1", "#o=", "#o=zz+1", "#o=1+", "#=&=", "#%"] {
             assert_eq!(parse_fragment(text), Link::default(), "{text}");
         }

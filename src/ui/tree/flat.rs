@@ -138,7 +138,7 @@ struct Run {
     first: u64,
     len: u64,
     depth: u32,
-    what: RowKind,
+    kind: RowKind,
     /// Position of the first row and number of siblings.
     position: u64,
     siblings: u64,
@@ -220,8 +220,8 @@ impl Flat {
     fn found(&mut self, tree: &Tree, parent: NodeId, all: &[FilteredRow], depth: u32) {
         for (position, found) in (1..).zip(all) {
             let start = found.index;
-            let what = RowKind::Children { parent, start };
-            self.push(what, 1, depth, position, all.len() as u64);
+            let kind = RowKind::Children { parent, start };
+            self.push(kind, 1, depth, position, all.len() as u64);
             self.matches += u64::from(found.is_match);
             match tree.open_branch(found.id) {
                 // Expanding a match shows all of its children.
@@ -256,7 +256,7 @@ impl Flat {
         if offset >= run.len {
             return None;
         }
-        let item = match run.what {
+        let item = match run.kind {
             RowKind::Root => Item::Root,
             RowKind::Unknown { parent } => Item::Unknown { parent },
             RowKind::Children { parent, start } => Item::Child {
@@ -290,7 +290,7 @@ impl Flat {
     /// Index of the row that shows an item.
     pub fn find(&self, item: Item) -> Option<u64> {
         self.runs.iter().find_map(|run| {
-            let offset = match (run.what, item) {
+            let offset = match (run.kind, item) {
                 (RowKind::Root, Item::Root) => 0,
                 (RowKind::Children { parent, start }, Item::Child { parent: p, index })
                     if parent == p && index >= start =>
@@ -321,7 +321,7 @@ impl Flat {
         })
     }
 
-    fn push(&mut self, what: RowKind, len: u64, depth: u32, position: u64, siblings: u64) {
+    fn push(&mut self, kind: RowKind, len: u64, depth: u32, position: u64, siblings: u64) {
         if len == 0 {
             return;
         }
@@ -329,7 +329,7 @@ impl Flat {
             first: self.len,
             len,
             depth,
-            what,
+            kind,
             position,
             siblings,
         });
@@ -365,19 +365,19 @@ impl Flat {
             }
             let next = range.end.min(start + size);
             let len = (next - at).div_ceil(size);
-            let what = RowKind::Groups {
+            let kind = RowKind::Groups {
                 parent,
                 start: at,
                 end: range.end,
                 size,
                 named: false,
             };
-            self.push(what, len, depth, position, siblings);
+            self.push(kind, len, depth, position, siblings);
             self.range(tree, parent, branch, start..end, depth + 1);
             at = next;
             position += len;
         }
-        let what = RowKind::Groups {
+        let kind = RowKind::Groups {
             parent,
             start: at,
             end: range.end,
@@ -385,7 +385,7 @@ impl Flat {
             named: false,
         };
         self.push(
-            what,
+            kind,
             (range.end - at).div_ceil(size),
             depth,
             position,
@@ -407,27 +407,27 @@ impl Flat {
         let within = |run: &Group| range.start <= run.start && run.end <= range.end;
         // Filtering may leave only a few of a run.
         let is_long = |run: &Group| {
-            let gone = hidden.iter().filter(|at| run.has(**at)).count() as u64;
-            gone == 0 || run.end - run.start - gone >= RUN as u64
+            let hidden_count = hidden.iter().filter(|at| run.has(**at)).count() as u64;
+            hidden_count == 0 || run.end - run.start - hidden_count >= RUN as u64
         };
         let runs = runs.into_iter().filter(within).filter(is_long);
         let runs: Vec<Group> = runs.collect();
         let folded: u64 = runs.iter().map(|run| run.end - run.start - 1).sum();
         let outside = |at: &&u64| !runs.iter().any(|run| run.has(**at));
-        let gone = hidden.iter().filter(outside).count() as u64;
-        let siblings = range.end - range.start - folded - gone;
+        let hidden_count = hidden.iter().filter(outside).count() as u64;
+        let siblings = range.end - range.start - folded - hidden_count;
         let (mut at, mut position) = (range.start, 1);
         for run in runs {
             self.children(tree, branch, at..run.start, depth, &mut position, siblings);
             let (start, end) = (run.start, run.end);
-            let what = RowKind::Groups {
+            let kind = RowKind::Groups {
                 parent,
                 start,
                 end,
                 size: end - start,
                 named: true,
             };
-            self.push(what, 1, depth, position, siblings);
+            self.push(kind, 1, depth, position, siblings);
             position += 1;
             if branch.open_groups.contains(&run.key()) {
                 let inner = end - start - self.hidden(branch, &(start..end)).len() as u64;
@@ -467,8 +467,8 @@ impl Flat {
         let mut at = range.start;
         let mut push = |flat: &mut Flat, start: u64, end: u64| {
             let len = end.saturating_sub(start);
-            let what = RowKind::Children { parent, start };
-            flat.push(what, len, depth, *position, siblings);
+            let kind = RowKind::Children { parent, start };
+            flat.push(kind, len, depth, *position, siblings);
             *position += len;
         };
         for (index, inner) in cuts {

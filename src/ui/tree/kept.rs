@@ -90,10 +90,10 @@ impl Tree {
 
     /// Reopens branches of an earlier version: the rows along each path, and whether the last is
     /// expanded itself.
-    pub fn open_again(&mut self, ways: &[(Rc<[Row]>, bool)]) {
-        for (way, open) in ways {
-            self.reveal(way);
-            if let Some(row) = way.last().filter(|_| *open) {
+    pub fn open_again(&mut self, branches: &[(Rc<[Row]>, bool)]) {
+        for (path, open) in branches {
+            self.reveal(path);
+            if let Some(row) = path.last().filter(|_| *open) {
                 self.open(&Rc::new(row.clone()));
             }
         }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_open_branches_are_kept_by_their_names() {
+    fn innermost_open_branches_are_kept_by_name() {
         let mut tree = tree();
         assert_eq!(paths(&tree), ["n2+"]);
         for index in [0, 1, 2, 3] {
@@ -189,25 +189,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_open_is_open_in_the_next_tree() {
+    fn open_branches_are_restored_in_the_next_tree() {
         let before = tree();
         let mut after = Tree::new(&opened(3));
         let version = before.version();
         after.follow(&before);
         assert!(after.version() > version);
-        let way: Rc<[Row]> = Rc::from([named(3, 0, 2, "n2"), named(30, 3, 1, "a")]);
-        after.open_again(&[(Rc::clone(&way), true)]);
+        let path: Rc<[Row]> = Rc::from([named(3, 0, 2, "n2"), named(30, 3, 1, "a")]);
+        after.open_again(&[(Rc::clone(&path), true)]);
         assert!(after.is_open(NodeId(3)) && after.is_open(NodeId(30)));
         // The tree has another row of that name before it.
-        assert_eq!(after.path_by_names(&way), "n2#2/a");
+        assert_eq!(after.path_by_names(&path), "n2#2/a");
         // Only visible.
         let mut after = Tree::new(&opened(3));
-        after.open_again(&[(way, false)]);
+        after.open_again(&[(path, false)]);
         assert!(after.is_open(NodeId(3)) && !after.is_open(NodeId(30)));
     }
 
     #[test]
-    fn pages_that_are_not_here_do_not_count() {
+    fn missing_pages_do_not_affect_ordinals() {
         let mut tree = Tree::new(&opened(2));
         open(&mut tree, NodeId::ROOT, 0);
         tree.set_count(NodeId(1), 2 * PAGE);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_move_as_in_a_grid() {
+    fn keys_move_the_cursor() {
         for (key, ctrl, from, to) in [
             ("ArrowDown", false, at(None, 2), at(0, 2)),
             ("ArrowDown", false, at(99, 2), at(99, 2)),

@@ -118,7 +118,7 @@ mod tests {
     use crate::ui::tree::tests::opened;
 
     #[test]
-    fn each_step_has_the_area_with_the_most_bytes() {
+    fn each_step_shows_its_largest_region() {
         let mut file = opened(2);
         for (row, (start, end)) in file.rows.iter_mut().zip([(0, 1000), (1000, 4096)]) {
             row.span = Some(Span::new(SourceId::FILE, start, end));

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_with_selected_bits_are_told_apart() {
+    fn bytes_with_selected_bits_are_distinct() {
         let marks = Highlights {
             span: Some(Span::new(SourceId::FILE, 16, 32)),
             bits: Some(Bits::new(50, 64)),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_of_a_selected_value_is_told_apart() {
+    fn the_header_of_a_selected_value_is_distinct() {
         let leaves = [leaf(10, 14, 4)];
         let marks = Highlights {
             span: Some(Span::new(SourceId::FILE, 10, 14)),

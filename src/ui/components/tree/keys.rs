@@ -40,7 +40,7 @@ pub(crate) fn is_open(tree: &Tree, item: Item) -> Option<bool> {
 }
 
 /// Action of a key on the row at index `at`; `page` rows are visible.
-pub(crate) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<TreeRequest> {
+pub(crate) fn request(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<TreeRequest> {
     let last = flat.len().saturating_sub(1);
     let item = flat.row(at)?.item;
     Some(match key {
@@ -120,10 +120,10 @@ mod tests {
     use crate::ui::tree::tests::opened;
 
     #[test]
-    fn arrows_open_enter_and_leave() {
+    fn arrows_expand_collapse_and_move() {
         let mut tree = Tree::new(&opened(3));
         let flat = Flat::new(&tree, Show::default());
-        let press = |key, tree: &Tree, flat: &Flat, at| wish(key, flat, tree, at, 10);
+        let press = |key, tree: &Tree, flat: &Flat, at| request(key, flat, tree, at, 10);
         assert_eq!(
             press("ArrowRight", &tree, &flat, 1),
             Some(TreeRequest::Open(true))
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_by_their_beginning() {
+    fn type_ahead_matches_prefixes() {
         let tree = Tree::new(&opened(12));
         let flat = Flat::new(&tree, Show::default());
         assert_eq!(type_ahead("n", &flat, &tree, 3), Some(4));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_page_begin_no_name() {
+    fn page_shortcuts_do_not_start_type_ahead() {
         assert!(is_letter("k", "") && is_letter(".", "") && is_letter("o", "n"));
         assert!(!is_letter("g", "") && !is_letter("/", "") && !is_letter("Tab", ""));
     }

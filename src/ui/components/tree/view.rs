@@ -72,7 +72,7 @@ fn ids(beside: bool) -> (&'static str, &'static str) {
 
 /// The row of the selection; `None` while it is unknown.
 fn selected_item(selection: &Selection, order: TreeOrder) -> Option<Item> {
-    Some(match selection.way_in(order)?.last() {
+    Some(match selection.path_in(order)?.last() {
         Some(row) => Item::Child {
             parent: row.parent.unwrap_or(NodeId::ROOT),
             index: row.index,
@@ -91,7 +91,7 @@ struct Cursor {
     /// Dropped in another order.
     order: TreeOrder,
     /// Whether the selection of its node is pending.
-    asked: bool,
+    is_pending: bool,
 }
 
 /// Cached flat tree; valid for the same tree.
@@ -145,15 +145,15 @@ impl View {
             return;
         };
         self.session.set_open(self.tab, row, open);
-        let way = self.selection.way_in(self.order).unwrap_or(&[]);
-        let hides = way.iter().rev().skip(1).any(|r| r.id == row.id);
+        let path = self.selection.path_in(self.order).unwrap_or(&[]);
+        let hides = path.iter().rev().skip(1).any(|r| r.id == row.id);
         if !open && (hides || row.id == NodeId::ROOT) {
             self.choose(item, SelectionOrigin::Step);
         }
     }
 
     /// Focuses a row and selects its node, if it has one.
-    fn choose(&self, item: Item, via: SelectionOrigin) {
+    fn choose(&self, item: Item, origin: SelectionOrigin) {
         let node = keys::node(&self.tree, item);
         let node = node.filter(|row| RowId::of(row.id) != RowId::Rest);
         if node.is_none() || self.order == TreeOrder::Kernels {
@@ -161,31 +161,31 @@ impl View {
                 item,
                 serial: self.selection.serial,
                 order: self.order,
-                asked: node.is_some(),
+                is_pending: node.is_some(),
             };
             self.cursor.change(|before| *before = Some(cursor));
         }
         if let Some(node) = node {
-            self.session.select_row(self.tab, node, via);
+            self.session.select_row(self.tab, node, origin);
         }
     }
 
-    fn go(&self, number: u64, via: SelectionOrigin) {
+    fn go(&self, number: u64, origin: SelectionOrigin) {
         let Some(row) = self.flat.row(number) else {
             return;
         };
         self.rows.reveal(number);
-        self.choose(row.item, via);
+        self.choose(row.item, origin);
     }
 
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
         let (flat, tree) = (&self.flat, &self.tree);
         let at = self.active.unwrap_or(0);
-        if let Some(wish) = keys::wish(&key, flat, tree, at, self.rows.page()) {
+        if let Some(request) = keys::request(&key, flat, tree, at, self.rows.page()) {
             event.prevent_default();
             self.typed.borrow_mut().clear();
-            match (wish, flat.row(at).map(|row| row.item)) {
+            match (request, flat.row(at).map(|row| row.item)) {
                 (TreeRequest::Move(number), _) => self.go(number, SelectionOrigin::Step),
                 (TreeRequest::Open(open), Some(item)) => self.set_open(item, open),
                 (TreeRequest::OpenSiblings, Some(item)) => {
@@ -314,8 +314,8 @@ pub fn TreeView(props: &Props) -> Html {
     let order = props.order.unwrap_or_default();
     // A new selection must be visible.
     let root = rooted.get().filter(|root| {
-        let way = &props.selection.ancestry;
-        order == TreeOrder::File && way.iter().any(|row| row.id == root.id)
+        let path = &props.selection.ancestry;
+        order == TreeOrder::File && path.iter().any(|row| row.id == root.id)
     });
     let is_only = props.differing.as_ref().is_some_and(|(_, all)| !all);
     let show = Show {
@@ -333,7 +333,7 @@ pub fn TreeView(props: &Props) -> Html {
     let serial = props.selection.serial;
     let focused = cursor.get();
     let focused = focused.filter(|cursor| (cursor.serial, cursor.order) == (serial, order));
-    let waiting = focused.filter(|cursor| !cursor.asked);
+    let waiting = focused.filter(|cursor| !cursor.is_pending);
     let waiting = waiting.map(|cursor| cursor.item);
     let item = focused.map(|cursor| cursor.item);
     let item = item.or_else(|| selected_item(&props.selection, order));
@@ -541,7 +541,7 @@ fn shown_menu(props: &Props) -> Html {
                 { for props.order.map(orders) }
                 <div class="choices" role="group" aria-label="Show">
                     if let Some((_, all)) = &props.differing {
-                        { choice(!all, Command::ToggleUnchanged, "What is the same in both files") }
+                        { choice(!all, Command::ToggleUnchanged, "Rows that are equal in both files") }
                     }
                     { choice(props.no_padding, Command::TogglePadding, "Padding") }
                     { choice(props.no_defaults, Command::ToggleDefaults, "Defaults of absent keys") }

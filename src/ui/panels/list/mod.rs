@@ -225,7 +225,7 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
     let is_code = list.id == ListId::Instructions;
     let is_known = match list.id {
         ListId::Instructions => list.goes_with(view.selection.serial),
-        _ => view.texts.document == view.texts.asked,
+        _ => view.texts.document == view.texts.requested,
     };
     let is_without = match list.id {
         ListId::Instructions => list.document.is_none(),

@@ -100,7 +100,7 @@ impl Session {
             serial: view.selection.serial,
             panel: view.panel,
         };
-        let jumped = view.selection.via == SelectionOrigin::Jump;
+        let jumped = view.selection.origin == SelectionOrigin::Jump;
         let push = match self.step.replace(Some(now)) {
             Some(before) if before.opening == now.opening => {
                 (jumped && before.serial != now.serial) || before.panel != now.panel

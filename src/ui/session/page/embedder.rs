@@ -27,7 +27,7 @@ pub(crate) struct Embedder {
     /// Origin of its `ping`; empty before that.
     origin: RefCell<String>,
     /// The last reported opening of a file and selection serial.
-    told: Cell<(u32, Option<u32>)>,
+    reported: Cell<(u32, Option<u32>)>,
     failed: Cell<Option<TabId>>,
     height: Cell<u32>,
 }
@@ -55,7 +55,7 @@ impl Embedder {
         (!Object::is(&parent, &window)).then(|| Embedder {
             window: parent,
             origin: RefCell::default(),
-            told: Cell::default(),
+            reported: Cell::default(),
             failed: Cell::default(),
             height: Cell::default(),
         })
@@ -96,16 +96,16 @@ impl Embedder {
 
     /// Reports the current selection.
     fn tell_view(&self, view: &View) {
-        let (opening, _) = self.told.get();
+        let (opening, _) = self.reported.get();
         if opening != view.opening {
-            self.told.set((view.opening, None));
+            self.reported.set((view.opening, None));
             self.failed.set(None);
             self.tell(&loaded(view));
             self.tell(&problems(view));
         }
         let serial = view.selection.serial;
-        if view.detail().is_some() && self.told.get().1 != Some(serial) {
-            self.told.set((view.opening, Some(serial)));
+        if view.detail().is_some() && self.reported.get().1 != Some(serial) {
+            self.reported.set((view.opening, Some(serial)));
             self.tell(&selected(view));
         }
     }

@@ -24,9 +24,9 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     let query = address::read_query();
     // This must be known before a file is requested.
     let embedder = query.embed.then(|| embedder::listen(session));
-    let asked = query.theme.as_deref().and_then(Theme::named);
+    let chosen = query.theme.as_deref().and_then(Theme::named);
     let mut layout = Layout {
-        theme: asked.unwrap_or_else(theme::remembered),
+        theme: chosen.unwrap_or_else(theme::remembered),
         embed: query.embed,
         no_padding: storage::load(run::PADDING).is_some(),
         no_defaults: storage::load(run::DEFAULTS).is_some(),
@@ -159,8 +159,8 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     );
     let here = Rc::clone(&session);
     let order = view.map_or(TreeOrder::File, |view| view.order(&state.layout));
-    let way = view.and_then(|view| view.selection.way_in(order));
-    let is_lost = is_known && way.is_none();
+    let path = view.and_then(|view| view.selection.path_in(order));
+    let is_lost = is_known && path.is_none();
     use_change(
         [id, opening, order as u64, is_lost.into()],
         Box::new(move || here.follow_order(TabId(id as u32))),

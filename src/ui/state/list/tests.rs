@@ -79,7 +79,7 @@ fn query(filter: &str) -> Query {
 }
 
 #[test]
-fn rows_are_asked_for_page_by_page() {
+fn rows_are_requested_by_page() {
     let mut list = kernels();
     assert_eq!(list.rows.missing(0, 40), [0], "before anything is known");
     list.apply(ListChange::Page(0, page(0, 600)));
@@ -95,7 +95,7 @@ fn rows_are_asked_for_page_by_page() {
 }
 
 #[test]
-fn only_so_many_pages_are_kept() {
+fn the_number_of_cached_pages_is_limited() {
     let mut list = kernels();
     for number in 0..100 {
         list.apply(ListChange::Page(0, page(number * PAGE, 60_000)));
@@ -106,7 +106,7 @@ fn only_so_many_pages_are_kept() {
 }
 
 #[test]
-fn what_was_asked_before_another_query_is_dropped() {
+fn responses_to_earlier_queries_are_dropped() {
     let mut list = kernels();
     list.apply(ListChange::Page(0, page(0, 600)));
     list.apply(ListChange::At(3, 0, Some(at_row(0, 7))));
@@ -131,7 +131,7 @@ fn what_was_asked_before_another_query_is_dropped() {
 }
 
 #[test]
-fn another_document_has_other_rows() {
+fn another_document_discards_the_rows() {
     let mut list = kernels();
     list.apply(ListChange::At(1, 0, Some(at_row(0, 7))));
     assert_eq!(list.rows.generation, 0, "the first document");
@@ -147,17 +147,17 @@ fn another_document_has_other_rows() {
     assert_eq!(list.rows.found, None, "rows of the document before");
     assert_eq!(list.document, Some(NodeId(9)));
     let generation = list.rows.generation;
-    assert_eq!(generation, 2, "they are asked for again");
+    assert_eq!(generation, 2, "they are requested again");
     list.apply(ListChange::Failed(generation, "none here".into()));
     list.apply(ListChange::At(4, generation, Some(at_row(9, 1))));
     assert_eq!((list.failed.as_ref(), list.rows.generation), (None, 3));
 }
 
 #[test]
-fn an_earlier_selection_does_not_take_the_place_of_a_later_one() {
+fn earlier_selections_do_not_replace_later_ones() {
     let mut list = kernels();
     list.apply(ListChange::AtAsked(5));
-    assert!(list.goes_with(5), "it is on its way");
+    assert!(list.goes_with(5), "its row is pending");
     list.apply(ListChange::At(4, 0, Some(at_row(0, 1))));
     assert_eq!(list.place(), None);
     list.apply(ListChange::At(5, 0, Some(at_row(0, 2))));
@@ -165,7 +165,7 @@ fn an_earlier_selection_does_not_take_the_place_of_a_later_one() {
 }
 
 #[test]
-fn rows_stay_current_where_the_selection_may_leave_them() {
+fn rows_stay_current_in_lists_of_related_targets() {
     for (id, stays) in [
         (ListId::Kernels, true),
         (ListId::Symbols, true),
@@ -212,7 +212,7 @@ fn only_values_that_differ_widen_a_column_of_numbers() {
 }
 
 #[test]
-fn a_header_sorts_one_way_then_the_other_then_not() {
+fn a_header_cycles_through_sort_orders() {
     let mut list = kernels();
     let mut press = |id: &str| {
         let query = list.sorted_by(column(id));
@@ -228,7 +228,7 @@ fn a_header_sorts_one_way_then_the_other_then_not() {
 }
 
 #[test]
-fn columns_come_and_go_but_the_first_stays() {
+fn the_first_column_cannot_be_hidden() {
     let mut list = kernels();
     let default: Vec<_> = ListId::Kernels
         .default_columns()
@@ -243,7 +243,7 @@ fn columns_come_and_go_but_the_first_stays() {
 }
 
 #[test]
-fn columns_keep_the_order_that_was_chosen() {
+fn columns_keep_their_chosen_order() {
     let mut list = kernels();
     let ids = |list: &List| -> Vec<_> { list.shown().iter().map(|column| column.id).collect() };
     let before = ids(&list);
@@ -270,7 +270,7 @@ fn columns_keep_the_order_that_was_chosen() {
 }
 
 #[test]
-fn rows_that_are_here_keep_their_columns_until_others_come() {
+fn loaded_rows_keep_their_columns() {
     let mut list = kernels();
     list.apply(ListChange::Page(0, page(0, 600)));
     let slm = column("slm_size");
@@ -283,7 +283,7 @@ fn rows_that_are_here_keep_their_columns_until_others_come() {
     };
     assert_eq!(known(&list, slm).as_ref(), row(2).cells.get(place));
     list.apply(ListChange::Columns(Some(list.toggled("has_dpas"))));
-    assert!(list.rows.is_stale(), "they are asked for again");
+    assert!(list.rows.is_stale(), "they are requested again");
     assert_eq!(known(&list, slm).as_ref(), row(2).cells.get(place));
     assert_eq!(known(&list, dpas), None);
     list.apply(ListChange::Page(1, {
@@ -301,7 +301,7 @@ fn rows_that_are_here_keep_their_columns_until_others_come() {
 }
 
 #[test]
-fn all_of_a_row_comes_with_its_place() {
+fn row_details_arrive_with_its_position() {
     let mut list = kernels();
     let mut at = at_row(0, 3);
     let place = at.place.as_mut().expect("a row");
@@ -377,7 +377,7 @@ fn long(start: u64, text: &str) -> Row {
 }
 
 #[test]
-fn blanks_around_a_line_are_left_out() {
+fn surrounding_blanks_are_trimmed() {
     assert_eq!(trimmed(&line(100, "    simd_size: 16 ")), at(104, 13));
     assert_eq!(trimmed(&line(100, "   ")), at(100, 3));
     assert_eq!(trimmed(&line(100, "")), at(100, 0));
@@ -385,14 +385,14 @@ fn blanks_around_a_line_are_left_out() {
 }
 
 #[test]
-fn what_of_a_line_is_not_shown_is_known() {
+fn the_hidden_rest_of_a_line_is_known() {
     assert_eq!(rest(&line(100, "short")), None);
     assert_eq!(rest(&long(100, "\tlong ")), Some(at(106, 4994)));
     assert_eq!(text(&long(100, "\tlong ")), "\tlong ");
 }
 
 #[test]
-fn marks_are_where_the_bytes_are() {
+fn highlights_match_their_bytes() {
     let text = line(100, "size: \u{e4}16");
     assert_eq!(parts(&text, at(108, 2)), Some(["size: \u{e4}", "16", ""]));
     assert_eq!(parts(&text, at(90, 14)), Some(["", "size", ": \u{e4}16"]));
