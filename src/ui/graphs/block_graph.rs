@@ -65,10 +65,10 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
         at.is_some() && (selected != Some(page.of) || page.found == 1)
     };
     let mut y = LEGEND + MARGIN;
-    let mut push = |stands, title, text, depth: u32, selected| {
+    let mut push = |target, title, text, depth: u32, selected| {
         let inset = depth.min(DEPTH) * INDENT;
         graph.nodes.push(Node {
-            stands,
+            target,
             at: (inset, y, WIDTH - inset),
             title,
             text,
@@ -93,14 +93,14 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
             format::counted(group.instructions, "instruction", "instructions"),
             format::size(group.span.len())
         );
-        let stands = BoxKind::Group(group.start, group.count);
-        push(stands, title, text, 0, is_in(group.span));
+        let target = BoxKind::Group(group.start, group.count);
+        push(target, title, text, 0, is_in(group.span));
     }
     for (number, row) in (page.start..).zip(&page.rows) {
         let block = &row.block;
         let text = words(page, row, number);
-        let stands = BoxKind::For(block.span);
-        push(stands, title(row), text, block.depth, is_in(block.span));
+        let target = BoxKind::For(block.span);
+        push(target, title(row), text, block.depth, is_in(block.span));
     }
     let height = y - GAP + MARGIN;
     let (drawn, left, right) = lanes(page, &mut graph);

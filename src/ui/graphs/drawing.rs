@@ -23,7 +23,7 @@ pub enum BoxKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// Target.
-    pub stands: BoxKind,
+    pub target: BoxKind,
     /// Left, top, width.
     pub at: (u32, u32, u32),
     /// First line of the label; the full text is its accessible name.

@@ -35,7 +35,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
     };
     let (one, many) = page.nouns();
     graph.nodes.push(Node {
-        stands: BoxKind::For(page.span),
+        target: BoxKind::For(page.span),
         at: (FILE.0, 0, FILE.1),
         title,
         text: match &*page.state_name {
@@ -55,7 +55,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
         let last = group.start + group.count.max(1) - 1;
         let images = group.ir_modules + group.native_images;
         graph.nodes.push(Node {
-            stands: BoxKind::Group(group.start, group.count),
+            target: BoxKind::Group(group.start, group.count),
             at: (MODULES.0, y, MODULES.1),
             title: format!(
                 "{} {} … {}",
@@ -130,7 +130,7 @@ impl Graph {
         say(module.exports, "exports");
         say(module.imports, "imports");
         self.nodes.push(Node {
-            stands: BoxKind::For(module.header),
+            target: BoxKind::For(module.header),
             at: (MODULES.0, y, MODULES.1),
             title,
             text: said.join(" · "),
@@ -158,7 +158,7 @@ impl Graph {
             let more = u64::from(range.end.saturating_sub(range.start)) - images.len() as u64;
             if more > 0 {
                 self.nodes.push(Node {
-                    stands: BoxKind::More,
+                    target: BoxKind::More,
                     at: (IMAGES.0, at, IMAGES.1),
                     title: format!("{} more", format::grouped(more)),
                     text: "see the structure".to_owned(),
@@ -202,7 +202,7 @@ impl Graph {
             let _ = write!(text, " · {name}");
         }
         self.nodes.push(Node {
-            stands: BoxKind::For(image.place()),
+            target: BoxKind::For(image.place()),
             at: (IMAGES.0, y, IMAGES.1),
             title,
             text,

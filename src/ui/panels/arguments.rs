@@ -160,7 +160,7 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         out.push(format!("{} code", format::bytes(size.value)));
     }
     if row.from_scratch_slots {
-        out.push("sizes are those of the scratch slots: ze_info is older than 1.39".to_owned());
+        out.push("sizes of the scratch slots (ze_info before 1.39)".to_owned());
     }
     let flags = row.flags.iter().map(|flag| flag.word());
     out.extend(flags.filter(|word| !word.is_empty()).map(escaped));

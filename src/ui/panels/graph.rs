@@ -203,7 +203,7 @@ impl Sheet {
 
     fn choose(&self, at: usize) {
         self.go(at);
-        match self.graph.nodes.get(at).map(|node| node.stands) {
+        match self.graph.nodes.get(at).map(|node| node.target) {
             Some(BoxKind::For(span)) => self.session.0.select_span(span, SelectionOrigin::Jump),
             Some(BoxKind::Group(start, count)) => {
                 self.session.0.draw_range(start, count);

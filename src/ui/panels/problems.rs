@@ -14,7 +14,7 @@ use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::state::View;
-use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, describe, rule};
+use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, describe, entries, lines, rule};
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::verdict::outcome_words;
 use crate::ui::text::format;
@@ -58,7 +58,10 @@ impl Filter {
         };
         let has = |text: &str| text.to_ascii_lowercase().contains(&self.text);
         !self.without.contains(&entry.class)
-            && (self.text.is_empty() || has(problem.message) || has(problem.rule) || has(problem.path))
+            && (self.text.is_empty()
+                || has(problem.message)
+                || has(problem.rule)
+                || has(problem.path))
     }
 }
 
@@ -83,8 +86,9 @@ impl List {
         shown.retain(|entry| now.lets(view, *entry));
         let (serial, selected) = (view.selection.serial, view.selection.span);
         let rule_chosen = now.as_rule == Some(serial);
-        let is_selected =
-            |entry: &Entry| describe(view, *entry).is_some_and(|problem| Some(problem.span) == selected);
+        let is_selected = |entry: &Entry| {
+            describe(view, *entry).is_some_and(|problem| Some(problem.span) == selected)
+        };
         let lines = lines(view, &shown, |rule, alike| {
             let class = alike.first().map(|entry| entry.class);
             let opened = now.open.iter().any(|(c, r)| Some(*c) == class && r == rule);
@@ -401,7 +405,7 @@ fn filters(list: &List) -> Html {
             { for CLASSES.iter().enumerate().filter_map(|(i, class)| {
                 let count = list.all.iter().filter(|entry| entry.class == *class).count() as u64;
                 let on = !now.without.contains(class);
-                let (sign, colour, one, many) = match class.severity() {
+                let (sign, color, one, many) = match class.severity() {
                     None => ("▸", "info", "driver finding", "driver findings"),
                     Some(severity) => {
                         let (one, many) = match severity {
@@ -413,7 +417,7 @@ fn filters(list: &List) -> Html {
                     }
                 };
                 (count > 0).then(|| html! {
-                    <button type="button" class={format!("toggle {colour}")}
+                    <button type="button" class={format!("toggle {color}")}
                             aria-pressed={on.to_string()} data-class={i.to_string()}>
                         <span aria-hidden="true">{ sign }</span>
                         { format::counted(count, one, many) }

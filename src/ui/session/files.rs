@@ -72,7 +72,7 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
     }
 }
 
-/// Maximum age of the last `dragover` event, which browsers repeat while dragging.
+/// Dispatches changes only: browsers repeat `dragover` about ten times a second.
 fn set_dragging(session: &Session, is_dragging: bool) {
     if session.is_dragging.replace(is_dragging) != is_dragging {
         session.dispatch(Action::Dragging(is_dragging));

@@ -153,8 +153,16 @@ mod tests {
             eus: Some(4),
             ..Question::default()
         };
-        state.apply(OccupancyChange::Requested(NodeId::ROOT, 0, Question::default()));
-        state.apply(OccupancyChange::Requested(NodeId::ROOT, 0, question.clone()));
+        state.apply(OccupancyChange::Requested(
+            NodeId::ROOT,
+            0,
+            Question::default(),
+        ));
+        state.apply(OccupancyChange::Requested(
+            NodeId::ROOT,
+            0,
+            question.clone(),
+        ));
         let late = OccupancyChange::Answered(NodeId::ROOT, 0, Question::default(), Ok(found("a")));
         state.apply(late);
         assert_eq!(state.found, None);

@@ -377,7 +377,7 @@ fn the_graph_goes_with_the_list_of_modules() {
     page.document = NodeId(5);
     let page = GraphChange::Page(1, None, GraphSubject::Modules(Rc::new(page)));
     let state = state.reduce(Action::Graph(TabId(1), ListId::Modules, page));
-    let range = view(&state).graph.range.expect("what is selected is drawn");
+    let range = view(&state).graph.range.expect("the selection is visible");
     assert_eq!((range.0, view(&state).graph.found()), (0, Some(10_000)));
     // Another document has another graph.
     let state = state.reduce(modules(ListChange::At(2, 1, list_at(6, None))));

@@ -42,7 +42,9 @@ impl Texts {
             TextsChange::Requested(document) => self.requested = Some(document),
             // Superseded by a later request.
             TextsChange::Arrived(document, _)
-                if self.requested.is_some_and(|requested| requested != document) => {}
+                if self
+                    .requested
+                    .is_some_and(|requested| requested != document) => {}
             TextsChange::Arrived(document, rows) => {
                 self.document = Some(document);
                 if rows.is_empty() && !stays {

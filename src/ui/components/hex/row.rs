@@ -34,7 +34,7 @@ pub(crate) fn columns(width: usize) -> u32 {
 }
 
 /// Number of bytes per row of this width in pixels, with offsets of this many digits: a power of
-/// two, which keeps offsets easy to read and pieces whole.
+/// two, so that offsets are easy to read and no row spans two pieces.
 pub(crate) fn bytes_in(pixels: u32, digits: usize) -> u64 {
     if pixels == 0 {
         return 16;

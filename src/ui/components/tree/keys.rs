@@ -40,7 +40,13 @@ pub(crate) fn is_open(tree: &Tree, item: Item) -> Option<bool> {
 }
 
 /// Action of a key on the row at index `at`; `page` rows are visible.
-pub(crate) fn request(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<TreeRequest> {
+pub(crate) fn request(
+    key: &str,
+    flat: &Flat,
+    tree: &Tree,
+    at: u64,
+    page: u64,
+) -> Option<TreeRequest> {
     let last = flat.len().saturating_sub(1);
     let item = flat.row(at)?.item;
     Some(match key {

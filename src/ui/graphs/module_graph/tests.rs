@@ -94,7 +94,7 @@ fn boxes_do_not_overlap() {
     let more = graph
         .nodes
         .iter()
-        .filter(|node| node.stands == BoxKind::More);
+        .filter(|node| node.target == BoxKind::More);
     assert!(more.clone().all(|node| node.title == "3 more"));
     assert_eq!(more.count(), 5);
 }
@@ -145,7 +145,7 @@ fn groups_name_their_content() {
     }];
     let graph = graph(&page, None, "app.syclbin");
     let group = graph.nodes.last().unwrap();
-    assert_eq!(group.stands, BoxKind::Group(576, 576));
+    assert_eq!(group.target, BoxKind::Group(576, 576));
     assert_eq!(group.title, "modules 576 … 1\u{a0}151");
 }
 
