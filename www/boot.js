@@ -1,29 +1,28 @@
-// Starts zeview: the theme before the first paint, a page that takes files in at
-// once, then the app, and a readable message in the page when that fails.
+// Starts zeview: sets the theme before the first paint, accepts files at once, loads the app, and
+// shows a readable message if that fails.
 //
-// A classic script, because a module would run after the first paint. All
-// addresses are relative to this script: a release puts it and the files it
-// loads into a folder of their own.
+// A classic script, because a module would run after the first paint. All URLs are relative to this
+// script: a release puts it and the files it loads into a folder of their own.
 (() => {
   "use strict";
 
-  // A page in one file has the others in itself: their addresses, by name (xtask/src/single.rs).
+  // The single-file page embeds the other files: their URLs by name (xtask/src/single.rs).
   const inside = globalThis.zeviewFiles ?? {};
   const script = document.currentScript.src || document.baseURI;
-  const asked = new URLSearchParams(location.search);
+  const parameters = new URLSearchParams(location.search);
   const parsed = new Promise((resolve) => {
     if (document.readyState !== "loading") resolve();
     document.addEventListener("DOMContentLoaded", resolve, { once: true });
   });
 
-  // "light", "dark", or nothing: then the system decides.
+  // "light", "dark", or unset for the system's theme.
   function applyRememberedTheme() {
-    // A page that embeds this one may choose.
-    let theme = asked.get("theme");
+    // Set by an embedding page.
+    let theme = parameters.get("theme");
     try {
       theme ??= localStorage.getItem("zeview.theme");
     } catch {
-      // Storage is refused in sandboxed frames.
+      // Sandboxed frames have no storage.
     }
     if (theme === "light" || theme === "dark") {
       document.documentElement.dataset.theme = theme;
@@ -67,90 +66,89 @@
     document.body.prepend(main);
   }
 
-  // What the user wants before the app is there: each is done over again for the app
-  // when it listens.
-  const wishes = [];
+  // User actions before the app is ready; they are replayed once it listens.
+  const pending = [];
   const listeners = new AbortController();
 
-  function wish(words, fulfill) {
-    // The app listens.
-    if (listeners.signal.aborted) return fulfill();
-    wishes.push(fulfill);
+  function defer(words, action) {
+    // The app listens already.
+    if (listeners.signal.aborted) return action();
+    pending.push(action);
     const says = document.getElementById("starting-says");
     if (says) says.textContent = words;
   }
 
-  function wishFiles(files) {
+  function deferFiles(files) {
     const data = new DataTransfer();
     for (const file of files) data.items.add(file);
     if (data.files.length === 0) return;
     const names = Array.from(data.files, (file) => file.name);
-    wish(`Opening ${names.join(", ")} …`, () => {
+    defer(`Opening ${names.join(", ")} …`, () => {
       document.body.dispatchEvent(
         new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }),
       );
     });
   }
 
-  function wishClick(words, selector) {
-    wish(words, () => document.querySelector(selector)?.click());
+  function deferClick(words, selector) {
+    defer(words, () => document.querySelector(selector)?.click());
   }
 
   function choose() {
     const input = document.createElement("input");
     input.type = "file";
     input.multiple = true;
-    input.addEventListener("change", () => wishFiles(input.files ?? []));
+    input.addEventListener("change", () => deferFiles(input.files ?? []));
     input.click();
   }
 
-  function takeIn() {
+  function acceptFiles() {
     const options = { signal: listeners.signal };
     const on = (name, handle) => document.addEventListener(name, handle, options);
     on("dragover", (event) => event.preventDefault());
     on("drop", (event) => {
       event.preventDefault();
-      wishFiles(event.dataTransfer?.files ?? []);
+      deferFiles(event.dataTransfer?.files ?? []);
     });
     on("click", (event) => {
       const button = event.target.closest?.("#starting button");
       const { wish: wanted } = button?.dataset ?? {};
       if (wanted === "choose") choose();
-      else if (wanted) wishClick("One moment …", `[data-wish="${CSS.escape(wanted)}"]`);
+      else if (wanted) deferClick("One moment …", `[data-wish="${CSS.escape(wanted)}"]`);
       const sample = button?.dataset.sample;
-      if (sample) wishClick(`Opening ${button.querySelector("b").textContent} …`, `[data-sample="${CSS.escape(sample)}"]`);
+      if (sample) deferClick(`Opening ${button.querySelector("b").textContent} …`, `[data-sample="${CSS.escape(sample)}"]`);
     });
     on("paste", (event) => {
       const { files } = event.clipboardData ?? {};
       const text = event.clipboardData?.getData("text/plain");
-      if (files?.length) return wishFiles(files);
+      if (files?.length) return deferFiles(files);
       if (!text) return;
       const data = new DataTransfer();
       data.setData("text/plain", text);
-      wish("Opening the pasted data …", () => {
+      defer("Opening the pasted data …", () => {
         document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
       });
     });
   }
 
-  // The app has drawn the page anew and listens itself.
+  // The app has rendered the page and listens.
   function handOver() {
     listeners.abort();
-    for (const fulfill of wishes) fulfill();
+    for (const action of pending) action();
   }
 
-  // A file that was opened with the installed page.
-  function takeLaunched() {
+  // Files opened with the installed app.
+  function openLaunched() {
     globalThis.launchQueue?.setConsumer(async ({ files }) => {
-      wishFiles(await Promise.all(files.map((handle) => handle.getFile())));
+      deferFiles(await Promise.all(files.map((handle) => handle.getFile())));
     });
   }
 
-  // A release keeps its files for visits without a network; pages in other pages do not.
+  // Caches the release for offline use, except in embedded pages.
   async function keepForOffline() {
     const address = script.match(/^(.*\/)[0-9a-f]{12}\/boot\.js$/);
-    if (!address || asked.has("embed") || !("serviceWorker" in navigator)) return;
-    // Where the browser has Trusted Types, text alone is no address of a script.
+    if (!address || parameters.has("embed") || !("serviceWorker" in navigator)) return;
+    // With Trusted Types, script URLs must come from a policy.
     const policy = globalThis.trustedTypes?.createPolicy("zeview", { createScriptURL: (text) => text });
     const worker = `${address[1]}service_worker.js`;
     try {
@@ -163,12 +161,12 @@
         registration.installing?.addEventListener("statechange", look);
       });
     } catch (error) {
-      // Private windows and sandboxed frames refuse it. The page works, with a network.
-      console.info("zeview is not kept for use without a network.", error);
+      // Refused in private windows and sandboxed frames. The page still works online.
+      console.info("zeview is not available offline.", error);
     }
   }
 
-  // The reader says when: files that are open would be lost.
+  // The user decides when to reload, because open files would be lost.
   function offer(registration) {
     if (document.querySelector(".update")) return;
     const bar = element("div", "");
@@ -186,15 +184,15 @@
     document.body.append(bar);
   }
 
-  // A link to a file, or a frame in somebody's documentation: there is nothing to drop.
-  function hideWhatIsNotAsked() {
-    if (!asked.has("url") && !asked.has("embed")) return;
+  // Links to a file and embedded pages need no drop zone.
+  function hideUnused() {
+    if (!parameters.has("url") && !parameters.has("embed")) return;
     const page = document.getElementById("starting");
     page?.querySelector("main")?.remove();
-    if (asked.has("embed")) page?.querySelector("header")?.remove();
+    if (parameters.has("embed")) page?.querySelector("header")?.remove();
   }
 
-  // A panic aborts the program: nothing in the page answers after it.
+  // A panic aborts the program and leaves the page unresponsive.
   function watchForPanics() {
     const check = (error) => {
       if (error instanceof WebAssembly.RuntimeError) showFailure("zeview has crashed", error);
@@ -207,34 +205,33 @@
     return inside[name] ?? new URL(name, script).href;
   }
 
-  // In a sandboxed frame this script is of another origin, and has no address of its own to
-  // import from.
+  // In a sandboxed frame this script is cross-origin, so a relative import would fail.
   function load(name) {
     return import(addressOf(name));
   }
 
-  // Asked for at once, beside the script that runs it; not where nothing could run it, or
-  // the transfer would never end.
+  // Downloads the program in parallel with the script that runs it; not without WebAssembly, where
+  // the download would never be consumed.
   function fetchProgram() {
     if (typeof WebAssembly === "undefined") throw new ReferenceError("WebAssembly is not defined");
     const program = fetch(addressOf("./app_bg.wasm"));
-    program.catch(() => {}); // Whoever awaits it hears of it.
+    program.catch(() => {}); // Reported by the code that awaits it.
     return program;
   }
 
   async function fetchDecoder() {
     const decoder = await load("./decoder.js");
-    decoder.prepare().catch(() => {}); // Whoever starts a decoder hears of it.
+    decoder.prepare().catch(() => {}); // Reported when a decoder is started.
     return decoder;
   }
 
-  // Where the app looks for it; not in other pages, nor in the page in one file.
+  // Read by the app; not available in embedded and single-file pages.
   async function fetchRecent() {
-    if (asked.has("embed") || inside["./app.js"]) return;
+    if (parameters.has("embed") || inside["./app.js"]) return;
     try {
       globalThis.zeviewRecent = await load("./recent.js");
     } catch (error) {
-      console.info("Recent files are not kept.", error);
+      console.info("Recent files are not stored.", error);
     }
   }
 
@@ -242,15 +239,15 @@
     try {
       const program = fetchProgram();
       const [app, decoder] = await Promise.all([load("./app.js"), fetchDecoder(), fetchRecent()]);
-      // Where the app looks for it.
+      // Read by the app.
       globalThis.zeviewDecoder = decoder;
       await parsed;
       await app.default({ module_or_path: program });
       document.getElementById("starting")?.remove();
-      // The app's first effects, which make it listen, run before the next task.
+      // The app's first effects, which add its listeners, run before the next task.
       setTimeout(handOver);
-      setTimeout(takeLaunched);
-      // Not beside the decoder, which comes over the same line.
+      setTimeout(openLaunched);
+      // After the decoder, not to compete for bandwidth.
       decoder.prepare().then(keepForOffline, () => {});
     } catch (error) {
       await parsed;
@@ -260,7 +257,7 @@
 
   applyRememberedTheme();
   if (typeof WebAssembly !== "undefined") watchForPanics();
-  takeIn();
-  parsed.then(hideWhatIsNotAsked);
+  acceptFiles();
+  parsed.then(hideUnused);
   start();
 })();

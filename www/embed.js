@@ -1,17 +1,17 @@
-// How to use zeview's decoder from JavaScript: `ZeviewDocument`, a class that decodes bytes in
-// memory and answers at once; in a worker of your own it keeps the page free.
+// How to use zeview's decoder from JavaScript: `ZeviewDocument` decodes bytes in memory,
+// synchronously. Run it in a worker to keep the page responsive.
 //
-// embed.html shows it. `embed.html#test` tries it out, starts the page's own decoder in every
-// way that works here, and writes the result to `data-result` of the root element.
+// Demonstrated by embed.html. `embed.html#test` tests it, starts the page's own decoder by every
+// supported method, and writes the result to `data-result` of the root element.
 
 import { WAYS, start } from "./decoder.js";
 import init, { ZeviewDocument } from "./worker.js";
 
-const ROWS = 100; // The class gives at most 512 at once.
+const ROWS = 100; // At most 512 per call.
 
 // The class
 
-/** Shows a document; returns a function that gives its memory back. */
+/** Shows a document; returns a function that frees its memory. */
 function show(bytes, name) {
   const opened = ZeviewDocument.open(bytes, { name });
   const summary = opened.summary();
@@ -28,7 +28,7 @@ function show(bytes, name) {
   return () => opened.free();
 }
 
-/** A node as a list item that asks for its children when it is opened. */
+/** A node as a list item that loads its children when it is expanded. */
 function row(opened, node) {
   const value = node.text || node.summary || "";
   const place = node.span ? `${node.span.start}–${node.span.end}` : "computed";
@@ -46,7 +46,7 @@ function row(opened, node) {
   return wrapped;
 }
 
-/** Adds the next children; a table may have millions, so they come in pages. */
+/** Adds the next page of children; a table may have millions. */
 function more(opened, node, list) {
   const have = list.children.length;
   list.append(...opened.children(node.id, have, ROWS).map((child) => row(opened, child)));
@@ -64,7 +64,7 @@ function more(opened, node, list) {
 
 function item(text) {
   const made = document.createElement("li");
-  // As text: names come from the file.
+  // As text, not HTML: names are untrusted.
   made.textContent = text;
   return made;
 }
@@ -75,7 +75,7 @@ function element(id) {
 
 // The page's own decoder
 
-/** Resolves when a decoder says that it runs; what it says is for the page (src/worker/codec.rs). */
+/** Resolves when a decoder is ready; its messages are internal (src/worker/codec.rs). */
 function runs(way) {
   return new Promise((resolve, reject) => {
     const tell = (message) => {
@@ -117,7 +117,7 @@ async function test() {
   bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
   testClass(bytes);
   testClass(new TextEncoder().encode("no binary at all"));
-  // A sandboxed frame allows only the last two.
+  // Sandboxed frames allow only the last two.
   for (const way of self.origin === "null" ? WAYS.slice(-2) : WAYS) {
     const said = await runs(way);
     expect(said instanceof Uint8Array && said.length > 0, way.name);

@@ -1,8 +1,7 @@
-// The files that were opened last, with the handles by which the browser gives them again. They are
-// kept in a database of this browser; where there is none (sandboxed frames, some private windows),
-// nothing is kept.
+// Recently opened files and their file handles, stored in IndexedDB. Where that is unavailable
+// (sandboxed frames, some private windows), nothing is stored.
 
-/** No more files are kept. */
+/** Maximum number of files. */
 const MOST = 10;
 const STORE = "recent";
 
@@ -15,7 +14,7 @@ function open() {
   });
 }
 
-/** What `act` asks of the store, when all of it is done. */
+/** Runs `act` on the store; resolves with its result when the transaction is complete. */
 async function run(mode, act) {
   const database = await open();
   try {
@@ -32,7 +31,7 @@ async function run(mode, act) {
   }
 }
 
-/** The files, the newest first: `id`, `name`, `size`, `handle`, and `at`, when they were opened. */
+/** The files, newest first: `id`, `name`, `size`, `handle`, and `at`, the time of opening. */
 export async function list() {
   const files = await run("readonly", (store) => store.getAll());
   files.sort((a, b) => b.when - a.when || b.id - a.id);
@@ -40,7 +39,7 @@ export async function list() {
   return files.map((file) => ({ ...file, at: words.format(file.when) }));
 }
 
-/** Takes note that a file was opened; a handle of the same file is replaced. */
+/** Records that a file was opened; replaces a handle of the same file. */
 export async function keep(handle, name, size) {
   const files = await list();
   const same = await Promise.all(files.map((file) => file.handle.isSameEntry(handle)));
@@ -51,12 +50,12 @@ export async function keep(handle, name, size) {
   });
 }
 
-/** Forgets a file; without an id all of them. */
+/** Removes a file; without an id, all files. */
 export async function forget(id) {
   await run("readwrite", (store) => { id ? store.delete(id) : store.clear(); });
 }
 
-/** The handle of a file, if the reader lets this page read it: to be called in a click. */
+/** The handle of a file, if the user grants access; call it in a click handler. */
 export async function take(id) {
   const file = (await list()).find((file) => file.id === id);
   const mode = { mode: "read" };

@@ -1,8 +1,7 @@
-// Keeps the files of one release for use without a network: all of them or none. A new release
-// waits until the reader takes it (boot.js), so that files of two never meet. Pages that stand in
-// other pages are always fetched.
+// Caches all files of one release for offline use. A new release waits until the user accepts it
+// (boot.js), so that files of two releases are never mixed. Embedded pages are always fetched.
 
-// `cargo xtask dist` puts the version and the files of the release in here.
+// `cargo xtask dist` inserts the version and the files of the release.
 const RELEASE = { version: "", files: [] };
 
 const PREFIX = "zeview-";
@@ -10,7 +9,7 @@ const CACHE = PREFIX + RELEASE.version;
 const PAGE = new URL("./", self.location).href;
 
 self.addEventListener("install", (event) => {
-  // Past the browser's own cache, which may hold an html file of before.
+  // Bypasses the HTTP cache, which may contain an older HTML file.
   const requests = RELEASE.files.map((name) => new Request(PAGE + name, { cache: "no-cache" }));
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(requests)));
 });
@@ -28,7 +27,7 @@ self.addEventListener("message", ({ data }) => {
   if (data === "take") self.skipWaiting();
 });
 
-/** The file of the release that a request is for, if it is one. */
+/** The file of the release that a request refers to, if any. */
 function fileOf({ method, mode, url }) {
   const { origin, pathname, searchParams } = new URL(url);
   const address = origin + pathname;

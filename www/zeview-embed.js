@@ -1,6 +1,6 @@
-// <zeview-embed src="vecadd.zebin" panel="kernels" select="k=vecadd"> shows a file in a frame of
-// the page that this script comes from. docs/src/reference/embedding.md describes the attributes, and
-// the messages between the two pages. Without scripts the element shows what is written in it: a link.
+// <zeview-embed src="vecadd.zebin" panel="kernels" select="k=vecadd"> shows a file in a frame with
+// the zeview page beside this script. docs/src/reference/embedding.md documents the attributes and
+// messages. Without scripts the element shows its content, usually a link.
 (() => {
   "use strict";
 
@@ -67,20 +67,20 @@
       if (name === "theme") this.#send({ type: "theme", theme: value || "auto" });
     }
 
-    /** Opens an address, or bytes: a Blob, an ArrayBuffer or a typed array. */
+    /** Opens a URL, or bytes: a Blob, an ArrayBuffer or a typed array. */
     open(file, { name = "", link = this.#link() } = {}) {
       this.show();
       const what = typeof file === "string" ? { url: file } : { bytes: file };
       this.#send({ type: "open", ...what, name, link });
     }
 
-    /** Selects what a link's fragment says: "k=vecadd&f=spill_size". */
+    /** Selects the target of a link's fragment: "k=vecadd&f=spill_size". */
     select(link) {
       this.show();
       this.#send({ type: "select", link });
     }
 
-    /** Shows the frame, if there is only the placeholder. */
+    /** Replaces the placeholder by the frame. */
     show() {
       if (this.#frame) return;
       this.#watch?.disconnect();
@@ -100,7 +100,7 @@
       this.shadowRoot.replaceChildren(this.#frame);
     }
 
-    // With the placeholder until somebody comes near, or clicks.
+    // The placeholder stays until it is scrolled near or clicked.
     #wait() {
       const loading = this.getAttribute("loading") ?? "lazy";
       if (loading === "eager") return this.show();
@@ -132,7 +132,7 @@
 
     #send(message) {
       if (!this.#ready) return this.#queue.push(message);
-      // A sandboxed frame has no origin that could be named.
+      // Sandboxed frames have an opaque origin, which cannot be a target.
       const target = this.#frame.hasAttribute("sandbox") ? "*" : new URL(this.#frame.src).origin;
       this.#frame.contentWindow.postMessage({ zeview: VERSION, ...message }, target);
     }
@@ -140,7 +140,7 @@
     #take({ source, data }) {
       if (!this.#frame || source !== this.#frame.contentWindow || data?.zeview !== VERSION) return;
       const { zeview, type, ...detail } = data;
-      // Not the answer to a ping: the frame has just been loaded.
+      // No response to a ping: the frame was just loaded.
       if (type === "ready" && detail.id === undefined) {
         this.#ready = true;
         this.#send({ type: "ping", id: 0 });

@@ -43,7 +43,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
             <div class="notice" role="status">
                 if let Some(notice) = &state.notice { <span>{ notice.clone() }</span> }
             </div>
-            if layout.over {
+            if layout.is_dragging {
                 <div class="over-all" aria-hidden="true"><p>{ "Drop to open" }</p></div>
             }
         </div>
@@ -69,7 +69,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
     }
 }
 
-/// The way out of a page that stands in another one.
+/// Link out of an embedded page.
 fn away(state: &State) -> Html {
     let Some(tab) = state.active() else {
         return Html::default();

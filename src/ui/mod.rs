@@ -1,19 +1,19 @@
 //! The page.
 //!
-//! [`state`] says what is shown, without a browser in it; the [`session`] brings it about: it asks the
-//! decoders and changes the state. From the bottom up:
+//! [`state`] describes the page, independent of the browser; the [`session`] talks to the decoders
+//! and updates the state. From the bottom up:
 //!
-//! * [`text`]: how values are written, what typed and pasted text means, the address.
-//! * [`tree`] and [`graphs`]: what is open of a tree, and graphs laid out; without a browser.
-//! * [`state`]: everything that is shown, and what changes it.
-//! * [`browser`]: elements, listeners, storage, the network.
-//! * [`hooks`]: hooks of Yew that know nothing of files.
-//! * [`session`]: the open files and their decoders: everything that takes time.
-//! * [`components`]: what shows any file; [`panels`]: what shows one aspect of it.
-//! * [`layout`]: the parts of the window around them; [`app`]: all of it.
+//! * [`text`]: formatting of values, parsing of typed and pasted text, URLs.
+//! * [`tree`] and [`graphs`]: expanded branches, and layout of graphs; independent of the browser.
+//! * [`state`]: the page's state and its reducer.
+//! * [`browser`]: DOM, listeners, storage, network.
+//! * [`hooks`]: generic Yew hooks.
+//! * [`session`]: open files, decoders, and everything asynchronous.
+//! * [`components`]: components for any file; [`panels`]: views of one aspect.
+//! * [`layout`]: page layout; [`app`]: the root component.
 //!
-//! The page's policy allows no style attributes: sizes and positions that change are set by
-//! [`browser`] and [`hooks`], everything else is a class of `www/styles`.
+//! The page's policy forbids style attributes: dynamic sizes and positions are set by [`browser`]
+//! and [`hooks`], everything else is a class in `www/styles`.
 
 pub mod app;
 pub mod browser;
@@ -27,7 +27,7 @@ pub mod state;
 pub mod text;
 pub mod tree;
 
-/// Starts the page in the document's body.
+/// Renders the page into the document's body.
 pub fn start() {
     yew::Renderer::<app::App>::new().render();
 }

@@ -171,7 +171,7 @@ journey("bookmarks are exported and imported; those of another file are refused"
   await choose("wrong.json", text.replace('"span": [', '"span": [1e9, '));
   await said(page, "wrong.json was not imported: bookmark 1: “span” is not a range of the file's bytes.");
   await choose("other.json", "{}");
-  await said(page, "other.json is no file of bookmarks.");
+  await said(page, "other.json is not a bookmark file.");
 
   // Dropped: on another file, then on its own.
   await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
@@ -203,7 +203,7 @@ journey("without storage bookmarks last as long as the page, and it says so", {
   await page.keyboard.press(";");
   await sign(row(page, /^\.ze_info/)).waitFor();
   await panel(page).click();
-  await said(page, /^This page cannot keep anything in the browser/);
+  await said(page, /^This page cannot store anything in the browser/);
   assert.deepEqual(await hashed(page), []);
 });
 

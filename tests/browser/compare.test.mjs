@@ -149,7 +149,7 @@ journey("a followed file that is compiled again is compared with before", { widt
     await utimes(file, new Date(), new Date(mtime.getTime() + 5000));
     await page.getByRole("button", { name: /^Compare with the previous build/ }).waitFor();
     const notice = page.locator(".notice");
-    await eventually(() => notice.innerText(), /has changed and was opened again\. Press b /);
+    await eventually(() => notice.innerText(), /changed and was reloaded\. Press b /);
     await page.keyboard.press("b");
     await said(page).waitFor();
     assert.deepEqual(await names(page), ["kernel.zebin (before)", "kernel.zebin"]);
@@ -191,7 +191,7 @@ journey("side by side: both trees and both panes of bytes show the same differen
   const same = (tree) => tree.getByRole("treeitem", { name: /^ELF header/ }).count();
   assert.equal(await firstTree(page).getByRole("treeitem", { name: /\.spv/ }).count(), 0);
   await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
-  await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "Rows that are equal in both files" }).click();
   for (const tree of [firstTree(page), secondTree(page)]) {
     // What is selected stays in view.
     await tree.getByRole("treeitem", { name: /^user_attributes/ }).first().waitFor();
@@ -214,7 +214,7 @@ journey("side by side: what is selected in one file is selected in the other", {
   await rows(change(page)).first().waitFor();
   await page.keyboard.press("s");
   await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
-  await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "Rows that are equal in both files" }).click();
   await page.keyboard.press("Escape");
   await firstTree(page).getByRole("treeitem", { name: /\.ze_info/ }).click();
   await isSelected(firstTree(page), ".ze_info");
@@ -258,7 +258,7 @@ const alike = (page) => dropBytes(page, { "before.zebin": small, "after.zebin": 
 const kernel = (tree, name) => tree.getByRole("treeitem", { name: new RegExp(`^${name} .*SIMD`) });
 const showSame = async (page) => {
   await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
-  await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "Rows that are equal in both files" }).click();
   await page.keyboard.press("Escape");
 };
 
@@ -326,7 +326,7 @@ journey("side by side: what is done with bytes is done with those of their file"
   await showSame(page);
   await first.focus();
   await page.keyboard.press("g");
-  await page.getByRole("dialog", { name: "Go to a place in before.zebin" }).waitFor();
+  await page.getByRole("dialog", { name: "Go to a location in before.zebin" }).waitFor();
   await page.keyboard.type("0x12");
   await page.keyboard.press("Enter");
   await isSelected(firstTree(page), "e_machine");

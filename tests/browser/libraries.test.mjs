@@ -75,7 +75,7 @@ journey("kernels arrive while images are read, which can be stopped", { width: 1
   // What is there can be sorted.
   await page.getByRole("columnheader", { name: /Spill/ }).first().click();
   await eventually(() => cell(page, 0, 0).isVisible(), true);
-  await reading(page).getByRole("button", { name: "Read on" }).click();
+  await reading(page).getByRole("button", { name: "Resume" }).click();
   await reading(page).waitFor({ state: "detached", timeout: 45_000 });
   await eventually(() => cell(page, 0, 0).innerText(), "spill");
 });

@@ -1,4 +1,4 @@
-//! Small questions about elements.
+//! DOM queries, focus and menus.
 
 use js_sys::Reflect;
 use wasm_bindgen::JsCast;
@@ -21,7 +21,7 @@ pub(crate) fn panel_tab(number: usize) -> Option<Command> {
     command.parse().ok()
 }
 
-/// The height of the page at which nothing in it would have to be scrolled.
+/// Minimum height, in pixels, at which no pane needs to scroll.
 pub(crate) fn wanted_height() -> u32 {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return 0;
@@ -36,7 +36,7 @@ pub(crate) fn wanted_height() -> u32 {
     u32::try_from(shown.saturating_add(hidden.max().unwrap_or(0))).unwrap_or(0)
 }
 
-/// The element that the event is about, or one around it, which the selector fits.
+/// The nearest element, starting at the event's target, that matches the selector.
 pub(crate) fn closest(event: &Event, selector: &str) -> Option<Element> {
     event
         .target()?
@@ -46,26 +46,26 @@ pub(crate) fn closest(event: &Event, selector: &str) -> Option<Element> {
         .ok()?
 }
 
-/// The number in an attribute of the element that the event is about, or of one around it.
+/// The number in an attribute of the event's target or of its nearest ancestor with that attribute.
 pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
     let element = closest(event, &format!("[{attribute}]"))?;
     element.get_attribute(attribute)?.parse().ok()
 }
 
-/// Is the event about something that does something by itself?
+/// Whether the event's target is an interactive element.
 pub fn on_control(event: &Event) -> bool {
     closest(event, "[data-command], input, select, textarea").is_some()
 }
 
-/// What the pointer does from now on is about the element that it is on.
+/// Captures the pointer for the element under it.
 pub fn capture_pointer(event: &yew::PointerEvent) {
     if let Some(element) = event.target().and_then(|e| e.dyn_into::<Element>().ok()) {
-        // A pointer that is gone cannot be captured.
+        // Fails if the pointer is gone, for example after a lifted finger.
         let _ = element.set_pointer_capture(event.pointer_id());
     }
 }
 
-/// As [`number_near`], for what is under the pointer now, wherever the event began.
+/// Like [`number_near`], for the element under the pointer instead of the event's target.
 pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
     let document = web_sys::window()?.document()?;
     let under = document.element_from_point(event.client_x() as f32, event.client_y() as f32)?;
@@ -74,8 +74,8 @@ pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> 
     Some((number, element))
 }
 
-/// Which character of a line of `columns` characters in `cell` (a selector within `row`) is
-/// under the pointer.
+/// Index of the character under the pointer in a line of `columns` characters, in `cell` (a
+/// selector within `row`).
 pub fn cell_at(event: &MouseEvent, row: &Element, cell: &str, columns: u32) -> Option<u32> {
     let cell = row.query_selector(cell).ok()??;
     let area = cell.get_bounding_client_rect();
@@ -86,30 +86,30 @@ pub fn cell_at(event: &MouseEvent, row: &Element, cell: &str, columns: u32) -> O
     Some((x / area.width() * f64::from(columns)) as u32)
 }
 
-/// Gives an element the focus; it is not scrolled to.
+/// Focuses an element without scrolling to it.
 pub fn focus(node: &NodeRef) {
     if let Some(element) = node.cast::<HtmlElement>() {
-        // An element that is not in the document does not get it.
+        // Elements outside of the document ignore this.
         let _ = element.focus();
     }
 }
 
-/// As [`focus`], by the element's id.
+/// Like [`focus`], by the element's id.
 pub fn focus_by_id(id: &str) {
     if let Some(element) = element(id) {
-        // The boxes of a drawing are no HTML, but they too can have the focus.
+        // SVG elements are not `HtmlElement`s, but can be focused, too.
         let _ = element.unchecked_into::<HtmlElement>().focus();
     }
 }
 
-/// Presses the button with this id.
+/// Clicks the button with this id.
 pub fn click(id: &str) {
     if let Some(button) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
         button.click();
     }
 }
 
-/// What stands in the field with this id.
+/// The value of the input field with this id.
 pub fn text_of(id: &str) -> String {
     let value = element(id).and_then(|field| Reflect::get(&field, &"value".into()).ok());
     value
@@ -117,7 +117,7 @@ pub fn text_of(id: &str) -> String {
         .unwrap_or_default()
 }
 
-/// What was chosen in the field that the event is about.
+/// The selected value of the event's field.
 pub fn value_of(event: &Event) -> String {
     let target = event.target();
     let value = target.and_then(|target| Reflect::get(&target, &"value".into()).ok());
@@ -126,15 +126,15 @@ pub fn value_of(event: &Event) -> String {
         .unwrap_or_default()
 }
 
-/// Has somebody selected text of the page, to copy it?
+/// Whether the user has selected text of the page.
 pub fn has_selected_text() -> bool {
     web_sys::window()
         .and_then(|window| window.get_selection().ok().flatten())
         .is_some_and(|selection| !selection.is_collapsed())
 }
 
-/// Puts text into the field with this id. Not as a property: rendering again would take away
-/// what somebody is typing.
+/// Sets the text of the field with this id. As a property, it would be overwritten while the user
+/// types.
 pub fn set_text(id: &str, text: &str) {
     if let Some(input) = element(id).and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
         input.set_value(text);
@@ -145,12 +145,12 @@ pub(crate) fn element(id: &str) -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id(id)
 }
 
-/// Is the event about a field that text is typed into?
+/// Whether the event's target is a text field.
 pub fn is_typing(event: &Event) -> bool {
     closest(event, "input, textarea, select, [contenteditable]").is_some()
 }
 
-/// Is a dialog open?
+/// Whether a dialog is open.
 pub(crate) fn has_dialog() -> bool {
     web_sys::window()
         .and_then(|window| window.document())
@@ -158,7 +158,7 @@ pub(crate) fn has_dialog() -> bool {
         .is_some()
 }
 
-/// How far down in the element that listens the pointer is, from 0 to 1.
+/// The pointer's vertical position in the listening element, from 0 to 1.
 pub fn fraction_at(event: &MouseEvent) -> Option<f64> {
     let element = closest(event, "svg")?;
     let area = element.get_bounding_client_rect();
@@ -172,7 +172,7 @@ pub fn width_of(id: &str) -> u32 {
     element(id).map_or(0, |element| width(element) as u32)
 }
 
-/// Scrolls the element with this id into view, as little as needed.
+/// Scrolls the element with this id into view, by the minimum distance.
 pub fn scroll_into_view(id: &str) {
     if let Some(element) = element(id) {
         let options = web_sys::ScrollIntoViewOptions::new();
@@ -197,7 +197,7 @@ fn focus_on(element: Element) {
     }
 }
 
-/// Opens the menu with this id and goes to the first thing in it that can be chosen.
+/// Opens the menu with this id and focuses its first item.
 pub fn open_menu(id: &str) -> bool {
     let Some(menu) = element(id) else {
         return false;
@@ -209,7 +209,7 @@ pub fn open_menu(id: &str) -> bool {
     true
 }
 
-/// Closes the menus that a click is not in, and the one in which it chose something.
+/// Closes all menus that do not contain the click, and the one whose item was clicked.
 pub(crate) fn close_menus(click: &Event) {
     for menu in open_menus() {
         let within = closest(click, "details.menu").as_ref() == Some(&menu);
@@ -226,8 +226,8 @@ pub(crate) fn close_menus(click: &Event) {
     }
 }
 
-/// The keys of an open menu: Escape closes it, the arrows go through what can be chosen. Returns
-/// false if the key is not for a menu.
+/// Handles a key in an open menu: Escape closes it, the arrows move between items. Returns false
+/// for other keys.
 pub(crate) fn menu_key(event: &Event, key: &str) -> bool {
     let Some(menu) = open_menus().into_iter().next() else {
         return false;
@@ -260,21 +260,21 @@ pub(crate) fn menu_key(event: &Event, key: &str) -> bool {
     within
 }
 
-/// The panes of a file, in their order: those of a wide window, then those of a narrow one.
+/// Panes of a file in tab order: of a wide window, then of a narrow one.
 const PANES: &str = ".pane.left, .pane.upper, .pane.lower, .pane.right";
 
-/// What in a pane gets the focus: the first of these that it has.
+/// Selectors for the focus target in a pane; the first match gets the focus.
 const MAIN_PARTS: &[&str] = &[
     "[role=tree]",
     "[role=grid]",
     "#hex[tabindex='0'], #hex [tabindex='0']",
     "[role=tab][aria-selected=true]",
-    // Before fields: what is pressed next may be a key of the page.
+    // Before text fields, so that the next key can be a shortcut of the page.
     "button, summary, a[href]",
     "input",
 ];
 
-/// Gives the focus to the next pane, or to the previous one; from outside to the first.
+/// Moves the focus to the next or previous pane; from outside of the panes to the first one.
 pub(crate) fn focus_next_pane(backwards: bool) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return;
@@ -307,23 +307,22 @@ pub(crate) fn focus_next_pane(backwards: bool) {
     }
 }
 
-/// The first of these parts that there is.
+/// The first of these elements that exists.
 fn first(place: &Element, parts: &[&str]) -> Option<Element> {
     let mut parts = parts.iter();
     parts.find_map(|part| place.query_selector(part).ok().flatten())
 }
 
-/// Where the focus goes when what had it is gone: to what took its place, if there is anything.
+/// Containers that take over a lost focus, in order of preference.
 const INSTEAD: &[&str] = &["dialog[open]", "#panel", ".pane.upper", "main"];
 
-/// What of it gets the focus. No field: what is pressed next may be a key of the page.
+/// Focus targets in them. No text fields: the next key may be a shortcut of the page.
 const NEW_PARTS: &[&str] = &[
     "[role=grid], [role=listbox], [role=tree]",
     "button, summary, a[href]",
 ];
 
-/// Gives the focus to the panel, if what had it is gone; to the tab of the file, if that is
-/// another one.
+/// Moves a lost focus to the panel, or to the file's tab if another file came to the front.
 pub fn restore_focus(is_other_file: bool) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return;
@@ -336,7 +335,7 @@ pub fn restore_focus(is_other_file: bool) {
     }
     let find = |selector: &str| document.query_selector(selector).ok().flatten();
     let file = find(".files [role=tab][aria-selected=true]").filter(|_| is_other_file);
-    // A panel that waits for an answer gets it when the answer is there.
+    // A panel that is still loading gets the focus when its content arrives.
     if file.is_none() && find("#panel .panel:empty").is_some() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Files from the network.
+//! Downloads of files.
 
 use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -7,32 +7,31 @@ use web_sys::{
     AbortController, File, FilePropertyBag, ReadableStreamDefaultReader, RequestInit, Response, Url,
 };
 
-/// Why a file did not arrive.
+/// Why a download failed.
 pub(crate) enum FetchError {
-    /// The user did not want to wait.
+    /// The user canceled it.
     Cancelled,
-    /// The address is none that can be asked.
+    /// The URL is invalid or has an unsupported scheme.
     Address(String),
-    /// The server said no: status and words.
+    /// The server returned an error: status code and text.
     Status(u16, String),
-    /// The browser does not say why: no connection, or the server does not let this page
-    /// read it.
+    /// No connection, or blocked by CORS: browsers do not report which.
     Refused {
         /// The address is on another host than the page.
         elsewhere: bool,
     },
-    /// It broke off.
+    /// The connection broke off.
     Broken(u64),
 }
 
-/// An address made whole, relative to the page; only what the page's policy lets through.
+/// Resolves a URL relative to the page; only schemes that the page's policy allows.
 pub(crate) fn absolute(address: &str) -> Option<Url> {
     let base = web_sys::window()?.document()?.base_uri().ok()??;
     let url = Url::new_with_base(address.trim(), &base).ok()?;
     matches!(url.protocol().as_str(), "http:" | "https:").then_some(url)
 }
 
-/// The last part of an address, as the name of a file.
+/// The last path segment of a URL, as a file name.
 pub(crate) fn file_name(url: &Url) -> String {
     let path = url.pathname();
     let last = path.rsplit('/').find(|part| !part.is_empty());
@@ -40,7 +39,7 @@ pub(crate) fn file_name(url: &Url) -> String {
     js_sys::decode_uri_component(&last).map_or(last, String::from)
 }
 
-/// Fetches a file; `progress` gets the number of bytes that are here, and of all.
+/// Downloads a file; `progress` gets the number of bytes received and the total.
 pub(crate) async fn fetch(
     url: &Url,
     abort: &AbortController,
@@ -48,7 +47,7 @@ pub(crate) async fn fetch(
 ) -> Result<File, FetchError> {
     let response = respond(url, abort).await?;
     if !response.ok() {
-        // Nobody reads the page that came with it.
+        // The body of an error page is not needed.
         abort.abort();
         return Err(FetchError::Status(
             response.status(),
@@ -56,7 +55,7 @@ pub(crate) async fn fetch(
         ));
     }
     let header = |name: &str| response.headers().get(name).ok().flatten();
-    // The length counts what travels, which is less when it is compressed.
+    // Content-Length counts encoded bytes, so it is no total of a compressed response.
     let total = match header("content-encoding") {
         None => header("content-length").and_then(|length| length.parse().ok()),
         Some(_) => None,
@@ -73,8 +72,8 @@ async fn respond(url: &Url, abort: &AbortController) -> Result<Response, FetchEr
     let window = web_sys::window().ok_or(FetchError::Cancelled)?;
     let options = RequestInit::new();
     options.set_signal(Some(&abort.signal()));
-    let asked = window.fetch_with_str_and_init(&url.href(), &options);
-    match JsFuture::from(asked).await {
+    let request = window.fetch_with_str_and_init(&url.href(), &options);
+    match JsFuture::from(request).await {
         Ok(response) => Ok(response.unchecked_into()),
         Err(_) if abort.signal().aborted() => Err(FetchError::Cancelled),
         Err(_) => Err(FetchError::Refused {
@@ -111,7 +110,7 @@ async fn read(
     }
 }
 
-/// A file made of bytes.
+/// Creates a `File` from bytes.
 pub(crate) fn file(parts: &Array, name: &str) -> Option<File> {
     let options = FilePropertyBag::new();
     options.set_type("application/octet-stream");

@@ -1,11 +1,10 @@
-//! Listeners that are taken away again.
+//! Event listeners that are removed when dropped.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{AddEventListenerOptions, Event, EventTarget};
 
-/// A listener; dropping it takes it away. It may be called while it is being called: a click
-/// may cause another one.
+/// An event listener, removed on drop. It is reentrant: handling a click may cause another one.
 pub(crate) struct Listener {
     target: EventTarget,
     name: &'static str,
@@ -13,7 +12,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Listens; the browser need not wait whether the event is prevented.
+    /// Adds a passive listener.
     pub(crate) fn new(
         target: &EventTarget,
         name: &'static str,
@@ -22,7 +21,7 @@ impl Listener {
         Listener::with(target, name, true, call)
     }
 
-    /// Listens, and may prevent what the browser would do.
+    /// Adds a listener that may call `prevent_default`.
     pub(crate) fn active(
         target: &EventTarget,
         name: &'static str,

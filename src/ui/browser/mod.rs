@@ -1,4 +1,4 @@
-//! What the page needs of the browser: elements, listeners, storage, the network.
+//! Browser APIs: elements, listeners, storage, network.
 
 pub mod dom;
 pub mod fetch;

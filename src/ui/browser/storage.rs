@@ -1,20 +1,20 @@
-//! What the browser remembers for the next visit; in sandboxed frames: nothing.
+//! Local storage. In sandboxed frames nothing is stored.
 
 fn storage() -> Option<web_sys::Storage> {
     web_sys::window()?.local_storage().ok()?
 }
 
-/// Does it remember anything?
+/// Whether local storage is available.
 pub(crate) fn is_there() -> bool {
     storage().is_some()
 }
 
-/// What was remembered.
+/// Returns the stored value of a key.
 pub(crate) fn load(key: &str) -> Option<String> {
     storage()?.get_item(key).ok()?
 }
 
-/// Remembers; returns false where it does not, or has no room.
+/// Stores a value; returns false if storage is unavailable or full.
 pub(crate) fn store(key: &str, value: Option<&str>) -> bool {
     let kept = storage().map(|storage| match value {
         Some(value) => storage.set_item(key, value),

@@ -1,28 +1,28 @@
-//! Geometry that changes: the page's policy allows no style attributes, but setting styles
-//! one by one.
+//! Dynamic geometry. The page's policy forbids style attributes, but allows setting single
+//! properties.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, HtmlElement, ResizeObserver, ResizeObserverEntry};
 use yew::NodeRef;
 
-/// Whole pixels.
+/// Formats whole pixels.
 pub(crate) fn px(length: f64) -> String {
     let mut text = (length.round() as i64).to_string();
     text.push_str("px");
     text
 }
 
-/// Sets one style.
+/// Sets one style property.
 pub(crate) fn set_style(node: &NodeRef, name: &str, value: &str) {
     if let Some(element) = node.cast::<HtmlElement>() {
-        // Only a read-only style sheet refuses this.
+        // Fails only for read-only style declarations.
         let _ = element.style().set_property(name, value);
     }
 }
 
-/// Tells `tell` the size of an element without paddings, as soon as it is laid out and whenever
-/// it changes. Asking the element itself would have everything laid out at once.
+/// Reports the content size of an element after layout and on every change. Unlike reading it from
+/// the element, this forces no layout.
 pub(crate) struct SizeWatch {
     observer: ResizeObserver,
     _call: Closure<dyn FnMut(Vec<ResizeObserverEntry>)>,

@@ -1,9 +1,9 @@
-//! Light, dark, or as the system has it.
+//! Color theme: light, dark or the system's.
 
 use super::storage;
 use crate::ui::state::Theme;
 
-/// `www/boot.js` reads the same key before the first paint.
+/// Also read by `www/boot.js` before the first paint.
 const KEY: &str = "zeview.theme";
 
 fn value(theme: Theme) -> Option<&'static str> {
@@ -14,7 +14,7 @@ fn value(theme: Theme) -> Option<&'static str> {
     }
 }
 
-/// What was chosen on an earlier visit.
+/// The theme chosen on an earlier visit.
 pub(crate) fn remembered() -> Theme {
     match storage::load(KEY).as_deref() {
         Some("light") => Theme::Light,
@@ -23,19 +23,19 @@ pub(crate) fn remembered() -> Theme {
     }
 }
 
-/// Shows the page in these colours, and the next time too.
+/// Applies a theme and stores it for later visits.
 pub(crate) fn choose(theme: Theme) {
     storage::store(KEY, value(theme));
     show(theme);
 }
 
-/// Shows the page in these colours.
+/// Applies a theme.
 pub(crate) fn show(theme: Theme) {
     let root = web_sys::window()
         .and_then(|window| window.document())
         .and_then(|document| document.document_element());
     let Some(root) = root else { return };
-    // The name is valid, so neither can fail.
+    // The attribute name is valid, so neither call can fail.
     let _ = match value(theme) {
         Some(value) => root.set_attribute("data-theme", value),
         None => root.remove_attribute("data-theme"),

@@ -1,4 +1,4 @@
-//! The sign of what is marked, and the comment on it.
+//! Bookmark symbols and comments.
 
 use yew::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::ui::state::View;
 use crate::ui::state::bookmarks::{Bookmark, TEXT_MAX};
 use crate::ui::state::commands::Command;
 
-/// The sign of what is marked; the beginning of the comment is its tooltip.
+/// Symbol of a bookmark; its tooltip is the beginning of the comment.
 pub fn bookmark_sign(bookmark: &Bookmark) -> Html {
     let line = escaped(bookmark.first_line());
     let title = if line.is_empty() {
@@ -24,7 +24,7 @@ pub fn bookmark_sign(bookmark: &Bookmark) -> Html {
     }
 }
 
-/// The bookmark of what is selected, as far as its path is known.
+/// The bookmark of the selection, if the selection's path is known.
 pub fn selected_bookmark(view: &View) -> Option<&Bookmark> {
     let path = &view.detail()?.path;
     let selected = Bookmark::new(&view.selection, path, view.opened.size)?;
@@ -40,7 +40,7 @@ pub fn comment(bookmark: &Bookmark) -> Html {
     }
 }
 
-/// What the inspector says of the bookmark of what is selected.
+/// The inspector's section on the bookmark of the selection.
 pub fn bookmark_box(bookmark: &Bookmark) -> Html {
     html! {
         <section class="box" aria-label="Bookmark">
@@ -54,7 +54,7 @@ pub fn bookmark_box(bookmark: &Bookmark) -> Html {
     }
 }
 
-/// Asks for the comment of a bookmark.
+/// Edits the comment of a bookmark.
 pub fn comment_form(bookmark: &Bookmark) -> Html {
     let onkeydown = Callback::from(|event: KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {

@@ -1,4 +1,4 @@
-//! What lies over the page.
+//! Dialogs.
 
 use yew::prelude::*;
 
@@ -16,18 +16,18 @@ use crate::ui::state::commands::Command;
 pub struct Props {
     /// The session.
     pub session: SessionContext,
-    /// Which.
+    /// The dialog.
     pub dialog: Dialog,
 }
 
-/// The dialog that is open.
+/// The open dialog.
 #[component]
 pub fn Dialogs(props: &Props) -> Html {
     let session = &props.session.0;
     let node = use_modal(session);
     let onsubmit = {
         let (session, dialog) = (session.clone(), props.dialog.clone());
-        // The browser closes the dialog, which gives the focus back.
+        // The browser closes the dialog, which restores the focus.
         Callback::from(move |_: SubmitEvent| {
             let text = text_of("asked");
             match dialog {
@@ -60,10 +60,10 @@ pub fn Dialogs(props: &Props) -> Html {
     }
 }
 
-/// In which of two files a place is asked for.
+/// The file in which a location is asked for, if two are visible.
 fn place_in(dialog: &Dialog) -> Option<String> {
     match dialog {
-        Dialog::GoTo(_, Some(name)) => Some(format!(" a place in {}", escaped(name))),
+        Dialog::GoTo(_, Some(name)) => Some(format!(" a location in {}", escaped(name))),
         _ => None,
     }
 }
@@ -122,7 +122,7 @@ const KEYS: &[(&str, Entries)] = &[
             ("a … z", "go to the next name that starts with the letters"),
             (
                 "Show",
-                "order as in the file or by kernel; what is the same in two files; padding; defaults",
+                "tree order; rows that are equal in two files; padding; defaults",
             ),
         ],
     ),
@@ -243,7 +243,7 @@ fn help() -> Html {
             </section>
             <section>
                 <h3>{ "Bookmarks" }</h3>
-                <p>{ "Bookmarks stay in this browser and come back with the same file: for 50 files with up to 500 each, and the oldest go first. Drop an exported file of bookmarks on the page to import it." }</p>
+                <p>{ "Bookmarks stay in this browser and come back with the same file: for 50 files with up to 500 each, and the oldest go first. Drop an exported bookmark file on the page to import it." }</p>
             </section>
             <section>
                 <h3>{ "Rules" }</h3>
@@ -263,7 +263,7 @@ fn help() -> Html {
     }
 }
 
-/// Asks for a line of text.
+/// A dialog with one text field.
 fn ask(label: &'static str, placeholder: &'static str, button: &'static str, hint: Html) -> Html {
     html! {
         <form method="dialog" class="ask">

@@ -1,4 +1,4 @@
-//! The page before a file is open, and while one is not shown.
+//! The start page, and files that are loading or have failed.
 
 use yew::prelude::*;
 
@@ -10,9 +10,8 @@ use crate::ui::state::samples::SAMPLES;
 use crate::ui::state::{Failure, Phase, Tab};
 use crate::ui::text::format;
 
-/// One calm place to drop a file. What is clicked before this stands here is clicked again by
-/// `www/boot.js`, which knows the buttons by `data-wish` and `data-sample`. `recent` are the files that
-/// were opened before.
+/// A drop zone. `www/boot.js` replays clicks made before it is rendered, and identifies the buttons
+/// by `data-wish` and `data-sample`. `recent` are the recently opened files.
 pub fn empty(recent: Html) -> Html {
     html! {
         <main class="middle">
@@ -47,7 +46,7 @@ pub fn empty(recent: Html) -> Html {
     }
 }
 
-/// What the address points to, and in which file.
+/// Target and file of the URL.
 fn waiting() -> Option<Html> {
     let (file, target) = waits_for();
     let target = target?;
@@ -59,14 +58,14 @@ fn waiting() -> Option<Html> {
     })
 }
 
-/// A file on its way. The styles show it only after a moment: most files are there before.
+/// A file that is loading. The styles delay it, because most files load in a moment.
 pub fn loading(tab: &Tab) -> Html {
-    let (what, share) = match tab.phase {
+    let (status, share) = match tab.phase {
         Phase::Fetching { got, total } => {
             let of = total.map(|total| format!(" of {}", format::size(total)));
-            let what = format!("{}{} downloaded", format::size(got), of.unwrap_or_default());
+            let status = format!("{}{} downloaded", format::size(got), of.unwrap_or_default());
             let share = total.map(|total| got.saturating_mul(100) / total.max(1));
-            (what, share)
+            (status, share)
         }
         _ => ("Reading headers and tables".to_owned(), None),
     };
@@ -75,14 +74,14 @@ pub fn loading(tab: &Tab) -> Html {
             <div class="loading" role="status">
                 <h2>{ format!("Opening {}", escaped(&tab.name)) }</h2>
                 <progress max="100" value={share.map(|share| share.to_string())} aria-label="Progress" />
-                <p class="dim">{ what }</p>
+                <p class="dim">{ status }</p>
                 { button("btn2", Command::Close(tab.id), plain("Cancel")) }
             </div>
         </main>
     }
 }
 
-/// A file from a foreign host that the page around this one wants to be fetched.
+/// A file on another host that the embedding page wants to download.
 pub fn asking(tab: &Tab, host: &str) -> Html {
     html! {
         <main class="middle">
@@ -97,7 +96,7 @@ pub fn asking(tab: &Tab, host: &str) -> Html {
     }
 }
 
-/// A file that is not shown: why, and what to do.
+/// A file that failed to load: the cause and the suggested action.
 pub fn failed(tab: &Tab, failure: &Failure, can_retry: bool) -> Html {
     html! {
         <main class="middle">

@@ -1,4 +1,4 @@
-//! A problem, explained.
+//! Explanations of problems and rules.
 
 use yew::prelude::*;
 
@@ -6,13 +6,12 @@ use super::names::{plain, prose, span_button};
 use super::rules::effect_words;
 use crate::model::{Label, RuleInfo, Span, Tone};
 use crate::ui::state::View;
-use crate::ui::state::problem_list::{Class, Entry, rule, said};
+use crate::ui::state::problem_list::{Class, Entry, describe, rule};
 use crate::ui::text::format;
 
-/// The message, what the rule says, where it comes from, and what else belongs to it; or the
-/// rule by itself.
+/// The message, the rule's text and source, and related problems; or the rule alone.
 pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
-    let found = said(view, entry)?;
+    let found = describe(view, entry)?;
     let info = rule(view, entry);
     if only_rule {
         return info.map(|info| explained_rule(info, found.tone));
@@ -43,7 +42,7 @@ pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
     ))
 }
 
-/// A rule by itself.
+/// A rule alone.
 fn explained_rule(info: &RuleInfo, tone: Tone) -> Html {
     let effect = info.effect.map(|effect| effect_words(&info.id, effect));
     let mut texts: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Everything about what is selected.
+//! Details of the selection.
 
 use yew::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::model::{Area, NodeKind, SourceId, Span, Value, Xref};
 use crate::ui::session::bytes::COPY_MAX;
 use crate::ui::state::View;
 use crate::ui::state::commands::{ByteForm, Command};
-use crate::ui::state::problem_list::{Class, Entry, entries, said};
+use crate::ui::state::problem_list::{Class, Entry, describe, entries};
 use crate::ui::state::selection::{self, Selection};
 use crate::ui::text::format;
 use crate::worker::protocol::{Detail, Row};
@@ -24,7 +24,7 @@ pub fn inspector(view: &View) -> Html {
     let selection = &view.selection;
     let (row, detail) = (view.row(), view.detail());
     let len = selection.span.map_or(0, Span::len);
-    // Of an instruction no number means anything.
+    // Numeric readings of an instruction are meaningless.
     let preview = if row.kind == NodeKind::Instruction && !selection.free {
         words_view(&view.preview, len)
     } else {
@@ -72,7 +72,7 @@ pub fn inspector(view: &View) -> Html {
     }
 }
 
-/// Is the summary of a value the unit that it is counted in?
+/// Whether a value's summary is just its unit.
 fn is_unit(summary: &str) -> bool {
     let unit = summary.split(" per ").next().unwrap_or(summary);
     matches!(
@@ -81,7 +81,7 @@ fn is_unit(summary: &str) -> bool {
     )
 }
 
-/// What the node means, refers to and is blamed for.
+/// Meaning, references and problems of the node.
 #[inline(never)]
 fn about(view: &View, detail: &Detail) -> Html {
     html! { <>
@@ -108,7 +108,7 @@ fn kind(row: &Row) -> Html {
     </> }
 }
 
-/// The entries of tables that the node is in: the kernel and the argument of a value.
+/// Enclosing table entries: the kernel and the argument of a value.
 fn within(selection: &Selection) -> Html {
     let rows = &selection.ancestry;
     let around = rows.iter().take(rows.len().saturating_sub(1)).enumerate();
@@ -162,26 +162,25 @@ fn place(selection: &Selection) -> Html {
     </> }
 }
 
-/// What the driver and the rules say about the node; at most a few, the list of problems has
-/// all.
+/// Findings about the node; at most a few, because the Problems panel has all.
 fn problems(view: &View, detail: &Detail) -> Vec<Html> {
     const SHOWN: usize = 4;
-    // Those about exactly these bytes come first, then the worst.
+    // Exact matches first, then by severity.
     let mut here: Vec<(bool, Class, usize)> = Vec::new();
     let extent = view.selection.extent();
     for entry in entries(view) {
-        let Some(said) = said(view, entry) else {
+        let Some(problem) = describe(view, entry) else {
             continue;
         };
         let inside = match entry.class {
-            Class::Driver => extent.is_some_and(|extent| extent.contains(said.span)),
+            Class::Driver => extent.is_some_and(|extent| extent.contains(problem.span)),
             _ => detail
                 .diagnostics
                 .iter()
                 .any(|place| *place as usize == entry.place),
         };
         if inside {
-            let other = Some(said.span) != view.selection.span;
+            let other = Some(problem.span) != view.selection.span;
             here.push((other, entry.class, entry.place));
         }
     }
@@ -197,7 +196,7 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
     boxes
 }
 
-/// What the node refers to.
+/// References of the node.
 #[inline(never)]
 fn links(xrefs: &[Xref]) -> Html {
     if xrefs.is_empty() {
@@ -220,7 +219,7 @@ fn links(xrefs: &[Xref]) -> Html {
     }
 }
 
-/// What can be done with what is selected: copy, save, export.
+/// Actions on the selection: copy, save, export.
 #[inline(never)]
 fn actions(view: &View, row: &Row) -> Html {
     let button = |command: Command, label: &'static str, can: bool| {

@@ -1,11 +1,11 @@
-//! The values that the specification names.
+//! Values defined by the specification.
 
 use yew::prelude::*;
 
 use crate::model::Value;
 use crate::worker::protocol::KnownRow;
 
-/// Longer lists are closed at first.
+/// Longer lists are collapsed initially.
 const SHORT: usize = 8;
 
 /// The list, with the file's value marked.

@@ -1,7 +1,7 @@
-//! What shows any file: no component knows a format.
+//! Components for any file, independent of formats.
 //!
-//! What has state of its own is a component of Yew, everything else a function: it makes the
-//! same, is shorter, and is less to download.
+//! Only components with state are Yew components; the others are functions, which are shorter and
+//! compile to less code.
 
 mod bookmark;
 mod dialogs;

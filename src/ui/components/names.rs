@@ -1,4 +1,4 @@
-//! Names of nodes, sentences, and buttons that lead somewhere.
+//! Names of nodes, sentences, and buttons that link to nodes.
 
 use yew::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::ui::state::selection::Selection;
 use crate::ui::text::format;
 use crate::worker::protocol::Row;
 
-/// A row's name; the middle of a long one gives way first.
+/// A row's name; long ones are truncated in the middle.
 #[inline(never)]
 pub fn name_of(row: &Row) -> Html {
     let name = escaped(row.short.as_ref().unwrap_or(&row.name));
@@ -19,14 +19,14 @@ pub fn name_of(row: &Row) -> Html {
     shortened(&name)
 }
 
-/// A name; the middle of a long one gives way first.
+/// A name; long ones are truncated in the middle.
 #[inline(never)]
 pub fn shortened(name: &str) -> Html {
     let (start, end) = format::middle(name);
     if end.is_empty() {
         return html! { <span class="n">{ name.to_owned() }</span> };
     }
-    // Two boxes side by side are two words to a screen reader.
+    // Screen readers would read two adjacent boxes as two words.
     html! {
         <span class="n long">
             <span class="cut" aria-hidden="true">{ start.to_owned() }</span>
@@ -36,7 +36,7 @@ pub fn shortened(name: &str) -> Html {
     }
 }
 
-/// A sentence; what stands in backticks is code.
+/// A sentence; text in backticks is code.
 #[inline(never)]
 pub fn prose(text: &str) -> Html {
     let text = escaped(text);
@@ -56,7 +56,7 @@ pub fn plain(text: &str) -> Html {
     yew::virtual_dom::VText::new(text.to_owned()).into()
 }
 
-/// A button: what it does, and what it says.
+/// A button with a command and a label.
 #[inline(never)]
 pub fn button(class: &'static str, command: Command, label: Html) -> Html {
     html! { <button type="button" {class} data-command={command.to_string()}>{ label }</button> }
@@ -68,7 +68,7 @@ pub fn span_button(class: &'static str, span: Span, label: Html) -> Html {
     button(class, Command::Select(span), label)
 }
 
-/// The names on the way to what is selected, of two files in the one with this name; each leads there.
+/// Breadcrumb of the selection, with a link for each node; of two files, in the one with this name.
 pub fn names(selection: &Selection, of: Option<&str>) -> Html {
     let of = of.map_or_else(String::new, |name| format!(" in {}", escaped(name)));
     html! {

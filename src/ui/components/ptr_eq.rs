@@ -1,14 +1,14 @@
-//! Large things as properties of components: equal if they are the same.
+//! Large component properties that are compared by pointer.
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// A pointer that is compared as such.
+/// A pointer that compares by address.
 #[derive(Debug)]
 pub struct PtrEq<T>(Rc<T>);
 
 impl<T> PtrEq<T> {
-    /// Two of the same make are equal, two of equal content are not.
+    /// Clones are equal; separate values with equal content are not.
     pub fn new(value: T) -> PtrEq<T> {
         PtrEq(Rc::new(value))
     }

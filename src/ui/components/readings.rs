@@ -5,7 +5,7 @@ use yew::prelude::*;
 use crate::ui::state::commands::ByteForm;
 use crate::ui::text::readings;
 
-/// The readings of the first bytes of `len`; shown at once if `open`.
+/// Interpretations of the first bytes of `len`; expanded if `open`.
 pub(super) fn readings_view(bytes: &[u8], len: u64, open: bool) -> Html {
     let take = usize::try_from(len).unwrap_or(usize::MAX).min(bytes.len());
     let bytes = bytes.get(..take).unwrap_or(&[]);
@@ -33,8 +33,8 @@ pub(super) fn readings_view(bytes: &[u8], len: u64, open: bool) -> Html {
     }
 }
 
-/// An instruction as 32-bit words, in hexadecimal and binary digits: bit 31 of the first word is bit
-/// 31 of the instruction.
+/// An instruction as 32-bit words, in hexadecimal and binary: bit 31 of the first word is bit 31 of
+/// the instruction.
 pub(super) fn words_view(bytes: &[u8], len: u64) -> Html {
     let take = usize::try_from(len).unwrap_or(usize::MAX).min(bytes.len());
     let words = bytes.get(..take).unwrap_or(&[]).chunks_exact(4);

@@ -1,4 +1,4 @@
-//! The files that were opened last, on the page without a file.
+//! Recently opened files on the start page.
 
 use std::rc::Rc;
 
@@ -12,14 +12,14 @@ use crate::ui::session::SessionContext;
 use crate::ui::session::recent::Recent;
 use crate::ui::text::format;
 
-/// The properties of the list.
+/// Properties of the list.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// The session.
     pub session: SessionContext,
 }
 
-/// What is listed, and how often something was forgotten.
+/// The list, and the number of removals.
 type RecentList = Local<(Rc<[Recent]>, u64)>;
 
 fn load(session: &SessionContext, listed: &RecentList) {
@@ -28,7 +28,7 @@ fn load(session: &SessionContext, listed: &RecentList) {
     session.0.recent_files(Box::new(show));
 }
 
-/// Each file is opened by a click, or forgotten; nothing is shown where there is none.
+/// A list with buttons to open or remove each file; hidden if empty.
 #[component]
 pub fn RecentFiles(props: &Props) -> Html {
     let listed = use_local::<(Rc<[Recent]>, u64)>();

@@ -1,4 +1,4 @@
-//! Every rule, explained: what `zeview rules` prints.
+//! All rules with explanations, as printed by `zeview rules`.
 
 use std::rc::Rc;
 
@@ -12,9 +12,9 @@ use crate::ui::session::SessionContext;
 use crate::ui::state::verdict::effect_tone;
 use crate::ui::text::format;
 
-/// The id of the field that filters.
+/// Element id of the filter field.
 const FIELD: &str = "rule-filter";
-/// No more are shown at once.
+/// Maximum number of visible rules.
 const SHOWN: usize = 80;
 
 #[derive(Properties, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Props {
 #[derive(Clone, PartialEq, Default)]
 struct LoadedRules {
     rules: Option<Rc<[RuleInfo]>>,
-    /// The decoder has died before it could say them.
+    /// The decoder crashed before it returned them.
     failed: bool,
     text: String,
 }
@@ -79,10 +79,10 @@ fn lets(rule: &RuleInfo, text: &str) -> bool {
     text.is_empty() || has(&rule.id) || has(&rule.summary) || has(&rule.docs) || has(&rule.origin)
 }
 
-/// The rule about files for another device: what the driver does then depends on the SPIR-V.
+/// The rule about files for another device: the driver's reaction depends on SPIR-V.
 const OTHER_DEVICE: &str = "driver/other-device";
 
-/// What the driver does with a file that breaks a rule, as a sentence.
+/// The driver's reaction to a violation of a rule, as a sentence.
 pub(super) fn effect_words(rule: &str, effect: Effect) -> String {
     match rule {
         OTHER_DEVICE => {

@@ -1,4 +1,4 @@
-//! Finds names, values, text and bytes.
+//! Search for names, values, text and bytes.
 
 use std::rc::Rc;
 
@@ -14,13 +14,13 @@ use crate::ui::state::TabId;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::worker::protocol::HitRow;
 
-/// So long after the last letter the search begins, in milliseconds.
+/// Delay between the last keystroke and the search, in milliseconds.
 const PAUSE: i32 = 150;
-/// So many hits at first, and so many more each time.
+/// Number of hits at first, and increment of "more".
 const LIMIT: u32 = 100;
-/// The decoder gives no more.
+/// Maximum number of hits that the decoder returns.
 const LIMIT_MAX: u32 = 1000;
-/// The id of the field.
+/// Element id of the field.
 const FIELD: &str = "search";
 
 #[derive(Properties, PartialEq)]
@@ -33,21 +33,21 @@ pub struct Props {
 
 #[derive(Clone, PartialEq, Default)]
 struct SearchHit {
-    /// What the hits are of.
+    /// The search text of the hits.
     typed: String,
     hits: Rc<[HitRow]>,
     more: bool,
     open: bool,
     at: Option<usize>,
-    /// A search is on its way: the next one waits until it is back.
+    /// A search is running; the next one waits for it.
     busy: bool,
-    /// How far it is, in percent.
+    /// Its progress in percent.
     percent: Option<u8>,
-    /// It was told to stop.
+    /// It was canceled.
     stopped: bool,
-    /// So many more hits than at first are wanted.
+    /// Number of additional hits.
     extra: u32,
-    /// What was typed is an offset of the file, too.
+    /// The text is also a file offset.
     offset: Option<u64>,
 }
 
@@ -84,12 +84,12 @@ impl View {
             found.stopped = false;
             found.percent = None;
         });
-        let (here, asked) = (Rc::clone(self), typed.clone());
+        let (here, term) = (Rc::clone(self), typed.clone());
         let goes_on = move |percent| {
             here.found.change(|found| found.percent = Some(percent));
-            !here.found.get().stopped && text_of(FIELD).trim() == asked
+            !here.found.get().stopped && text_of(FIELD).trim() == term
         };
-        let (here, asked) = (Rc::clone(self), typed.clone());
+        let (here, term) = (Rc::clone(self), typed.clone());
         let done = move |hits: Vec<HitRow>, more| {
             here.found.change(|found| found.busy = false);
             if text_of(FIELD).trim() != typed {
@@ -111,16 +111,16 @@ impl View {
         };
         let limit = (LIMIT + extra).min(LIMIT_MAX);
         self.session
-            .search(asked, limit, Box::new(goes_on), Box::new(done));
+            .search(term, limit, Box::new(goes_on), Box::new(done));
     }
 
-    /// Looks for more.
+    /// Searches for more results.
     fn more(self: &Rc<Self>) {
         self.found.change(|found| found.extra += LIMIT);
         self.ask();
     }
 
-    /// Goes to the next hit or the previous one, wherever the focus is.
+    /// Moves to the next or previous result, wherever the focus is.
     fn step(&self, forward: bool) -> bool {
         let found = self.found.get();
         let Some(last) = found.hits.len().checked_sub(1) else {
@@ -140,7 +140,7 @@ impl View {
         };
         self.choose(next, found.open);
         self.session
-            .notice(format!("Result {} of {}", next + 1, said(&found)));
+            .notice(format!("Result {} of {}", next + 1, status(&found)));
         true
     }
 
@@ -184,7 +184,7 @@ impl View {
     }
 }
 
-/// The field and the list of hits below it.
+/// The search field and its list of results.
 #[component]
 pub fn SearchBox(props: &Props) -> Html {
     let view = Rc::new(View {
@@ -192,7 +192,7 @@ pub fn SearchBox(props: &Props) -> Html {
         found: use_local(),
         later: use_later(),
     });
-    // Hits of one file are none in another.
+    // Results are only valid for their file.
     let here = Rc::clone(&view);
     let tab = props.tab.map_or(0, |tab| tab.0.into());
     let forget = Box::new(move || here.found.change(|found| *found = SearchHit::default()));
@@ -207,7 +207,7 @@ pub fn SearchBox(props: &Props) -> Html {
         let open = event.type_() == "focus" && !here.found.get().typed.is_empty();
         here.found.change(|found| found.open = open);
     });
-    // The field keeps the focus, so that the list does not close before it is clicked on.
+    // Keep the focus in the field, so that the list stays open for the click.
     let here = Rc::clone(&view);
     let onpointerdown = Callback::from(move |event: PointerEvent| {
         event.prevent_default();
@@ -235,12 +235,12 @@ pub fn SearchBox(props: &Props) -> Html {
             if found.open {
                 <div class="pop" {onpointerdown}>{ hits(&found) }</div>
             }
-            <span class="unseen" role="status">{ if found.open { said(&found) } else { String::new() } }</span>
+            <span class="unseen" role="status">{ if found.open { status(&found) } else { String::new() } }</span>
         </div>
     }
 }
 
-fn said(found: &SearchHit) -> String {
+fn status(found: &SearchHit) -> String {
     if found.busy {
         let percent = found
             .percent
@@ -263,7 +263,7 @@ fn hits(found: &SearchHit) -> Html {
             { for found.hits.iter().enumerate().map(|(i, hit)| {
                 let on = found.at == Some(i);
                 let path: Vec<String> = hit.path.iter().map(|name| escaped(name)).collect();
-                // The text of bytes is where they are.
+                // The text of a byte match is its location.
                 let offset = format!("{:#x}", hit.span.start);
                 html! {
                     <div id={format!("hit-{i}")} class={if on { "hit sel" } else { "hit" }} role="option"
@@ -284,7 +284,7 @@ fn hits(found: &SearchHit) -> Html {
             }
         </div>
         <p class="foot dim">
-            { said(found) }
+            { status(found) }
             if found.more && !found.busy && found.hits.len() < LIMIT_MAX as usize {
                 { " " }<button type="button" class="link" data-more="1" tabindex="-1">{ "Show more" }</button>
             }
@@ -295,9 +295,9 @@ fn hits(found: &SearchHit) -> Html {
     </> }
 }
 
-/// The text with what was typed marked in it.
+/// The text with the search term highlighted.
 fn marked(text: &str, typed: &str) -> Html {
-    // These keep their length.
+    // ASCII lowercase keeps byte offsets.
     let found = text.to_ascii_lowercase().find(&typed.to_ascii_lowercase());
     let parts = found.and_then(|at| {
         let end = at + typed.len();

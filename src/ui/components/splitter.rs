@@ -1,4 +1,4 @@
-//! A border between panes that can be moved.
+//! A movable border between panes.
 
 use yew::prelude::*;
 
@@ -6,15 +6,15 @@ use crate::ui::hooks::{Splitting, use_splitter};
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// Which.
+    /// Its orientation and limits.
     pub border: Splitting,
-    /// What becomes larger and smaller.
+    /// Accessible name: the size that it changes.
     pub label: &'static str,
-    /// The id of that.
+    /// Element id of the resized pane.
     pub controls: &'static str,
 }
 
-/// The border.
+/// A movable border between panes.
 #[component]
 pub fn Border(props: &Props) -> Html {
     let splitter = use_splitter(props.border);

@@ -1,4 +1,4 @@
-//! A value in all its readings.
+//! A value in all representations.
 
 use yew::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::model::text::escaped;
 use crate::model::{Bits, Radix, Value};
 use crate::ui::text::format;
 
-/// A name and what stands beside it.
+/// A term and its definition.
 #[inline(never)]
 pub(super) fn entry(name: &str, text: Html) -> Html {
     html! { <><dt>{ name.to_owned() }</dt><dd>{ text }</dd></> }
@@ -17,9 +17,9 @@ fn mono(text: String) -> Html {
     html! { <span class="mono">{ text }</span> }
 }
 
-/// The entries that say what a value is; `len` is the number of its bytes.
+/// Entries about a value; `len` is its length in bytes.
 pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
-    // Numbers that stand in a text are as long as their digits.
+    // Numbers in text have the width of their digits.
     let binary = |bits: u8| len.is_none_or(|len| len * 8 == u64::from(bits));
     match value {
         Value::None | Value::Bytes => Html::default(),
@@ -86,7 +86,7 @@ fn unsigned(raw: u64, bits: u8, radix: Radix, symbol: Option<&str>) -> Html {
     </> }
 }
 
-/// `0001 0110`: as many groups of four as the number has.
+/// `0001 0110`: in groups of four digits, as wide as the number.
 pub(super) fn binary(raw: u64, bits: u8) -> String {
     let significant = 64 - raw.leading_zeros();
     let digits = significant.div_ceil(4).max(1) * 4;
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn binary_in_groups_of_four() {
+    fn binary_digits_are_grouped_by_four() {
         assert_eq!(binary(0x16, 8), "0001 0110");
         assert_eq!(binary(5, 3), "101");
         assert_eq!(binary(0, 8), "0000");

@@ -1,6 +1,5 @@
-//! The graph of basic blocks, laid out: one below the other in the order of the code. Where control
-//! goes on with the next instruction, a line leads down; branches forward go along the right,
-//! branches back along the left.
+//! Layout of the graph of basic blocks: one below the other in code order. Fall-through edges go
+//! straight down, forward branches along the right, back edges along the left.
 
 use super::drawing::{BOX, BoxKind, Edge, EdgeKind, Graph, Node};
 use crate::analysis::blocks::{FAN, Transfer};
@@ -9,26 +8,26 @@ use crate::model::sort;
 use crate::ui::text::format;
 use crate::worker::protocol::{BlockRow, BlocksPage};
 
-/// What is between two boxes, and around all.
+/// Gap between two boxes, and margin.
 const GAP: u32 = 18;
 const MARGIN: u32 = 14;
-/// The width of a box outside of loops, and how much narrower it is for each loop.
+/// Width of a box outside of loops, and how much narrower it is per loop level.
 const WIDTH: u32 = 400;
 const INDENT: u32 = 18;
-/// So many loops are told apart.
+/// Maximum loop depth that is distinguishable.
 const DEPTH: u32 = 8;
-/// A lane beside the boxes.
+/// Width of a lane beside the boxes.
 const LANE: u32 = 9;
-/// The height of the line that says what the lines mean, and the width for each kind.
+/// Height of the legend, and width of each entry.
 const LEGEND: u32 = 26;
 const MEANING: u32 = 112;
 
-/// The lanes on one side of the boxes: how far down each is in use.
+/// Lanes on one side of the boxes: the end of the occupied part of each.
 #[derive(Default)]
 struct Lanes(Vec<Vec<(u32, u32)>>);
 
 impl Lanes {
-    /// Puts a line from `top` to `bottom` into the first lane where it crosses no other.
+    /// Places a line from `top` to `bottom` in the first lane where it crosses no other.
     fn place(&mut self, top: u32, bottom: u32) -> u32 {
         let is_free = |lane: &Vec<(u32, u32)>| {
             let mut lines = lane.iter();
@@ -49,7 +48,7 @@ impl Lanes {
     }
 }
 
-/// A branch that is drawn: its line, from which box to which, and its lane.
+/// A visible branch: its edge, source and target box, and lane.
 struct BranchLine {
     kind: EdgeKind,
     from: usize,
@@ -57,7 +56,7 @@ struct BranchLine {
     lane: u32,
 }
 
-/// Lays out what is drawn; `selected` are the bytes that are.
+/// Lays out the blocks; `selected` are the selected bytes.
 pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
     let mut graph = Graph::default();
     let selected = selected.filter(|span| page.of.contains(*span));
@@ -66,10 +65,10 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
         at.is_some() && (selected != Some(page.of) || page.found == 1)
     };
     let mut y = LEGEND + MARGIN;
-    let mut push = |stands, title, text, depth: u32, selected| {
+    let mut push = |target, title, text, depth: u32, selected| {
         let inset = depth.min(DEPTH) * INDENT;
         graph.nodes.push(Node {
-            stands,
+            target,
             at: (inset, y, WIDTH - inset),
             title,
             text,
@@ -94,14 +93,14 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
             format::counted(group.instructions, "instruction", "instructions"),
             format::size(group.span.len())
         );
-        let stands = BoxKind::Group(group.start, group.count);
-        push(stands, title, text, 0, is_in(group.span));
+        let target = BoxKind::Group(group.start, group.count);
+        push(target, title, text, 0, is_in(group.span));
     }
     for (number, row) in (page.start..).zip(&page.rows) {
         let block = &row.block;
         let text = words(page, row, number);
-        let stands = BoxKind::For(block.span);
-        push(stands, title(row), text, block.depth, is_in(block.span));
+        let target = BoxKind::For(block.span);
+        push(target, title(row), text, block.depth, is_in(block.span));
     }
     let height = y - GAP + MARGIN;
     let (drawn, left, right) = lanes(page, &mut graph);
@@ -119,7 +118,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
     graph
 }
 
-/// The label and the size of a block.
+/// Label and size of a block.
 fn title(row: &BlockRow) -> String {
     let count = u64::from(row.block.rows);
     let size = format::counted(count, "instruction", "instructions");
@@ -131,7 +130,7 @@ fn title(row: &BlockRow) -> String {
     }
 }
 
-/// The last instruction of a block, and where it goes if that is not drawn.
+/// The last instruction of a block, and its target if that is not visible.
 fn words(page: &BlocksPage, row: &BlockRow, number: u64) -> String {
     let edges = page.edges.iter();
     let own = edges.filter(|found| u64::from(found.edge.from) == number);
@@ -144,7 +143,7 @@ fn words(page: &BlocksPage, row: &BlockRow, number: u64) -> String {
     }
 }
 
-/// Which of the rows a block is.
+/// Index of the row that contains a block.
 fn place(page: &BlocksPage, block: u32) -> Option<usize> {
     let place = u64::from(block).checked_sub(page.start)?;
     usize::try_from(place)
@@ -152,8 +151,8 @@ fn place(page: &BlocksPage, block: u32) -> Option<usize> {
         .filter(|at| *at < page.rows.len())
 }
 
-/// Puts the edges between the drawn blocks into lanes, the shortest next to the boxes, and ties
-/// the boxes together; with the width of the lanes on the left and on the right.
+/// Assigns lanes to the edges between visible blocks, shortest next to the boxes, and links the
+/// boxes. Returns the width of the lanes on the left and on the right.
 fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<BranchLine>, u32, u32) {
     let mut drawn = Vec::new();
     for found in &page.edges {
@@ -188,7 +187,7 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<BranchLine>, u32, u32) {
         let (top, bottom) = (line.from.min(line.to), line.from.max(line.to));
         line.lane = match (line.kind, line.to <= line.from) {
             (EdgeKind::FallThrough, _) => 0,
-            // In rows of boxes; a line that ends where another one begins is told apart.
+            // In units of boxes, with a gap between consecutive lines in a lane.
             (_, true) => left.place(top as u32, bottom as u32),
             (_, false) => right.place(top as u32, bottom as u32),
         };
@@ -197,12 +196,12 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<BranchLine>, u32, u32) {
 }
 
 impl Graph {
-    /// Draws the line of an edge; the boxes outside of loops begin at `inner`.
+    /// Draws an edge; boxes outside of loops start at `inner`.
     fn draw(&mut self, line: &BranchLine, inner: u32) {
         let (Some(from), Some(to)) = (self.nodes.get(line.from), self.nodes.get(line.to)) else {
             return;
         };
-        // It leaves in the lower part of a box, and enters in the upper part of another one.
+        // Edges leave the lower part of a box and enter the upper part of another one.
         let (y1, y2) = (from.at.1 + BOX * 3 / 4, to.at.1 + BOX / 4);
         let path = match (line.kind, line.to <= line.from) {
             (EdgeKind::FallThrough, _) => {
@@ -226,7 +225,7 @@ impl Graph {
         });
     }
 
-    /// Says what the lines mean.
+    /// The legend.
     fn legend(&mut self, drawn: &[BranchLine], inner: u32) {
         let kinds = [
             (EdgeKind::FallThrough, "falls through"),
@@ -248,7 +247,7 @@ impl Graph {
     }
 }
 
-/// More boxes than that are not drawn at once: the lanes are then as many at most.
+/// Maximum number of boxes, which also limits the number of lanes.
 const _: () = assert!(FAN <= 64, "the drawing would be too wide");
 
 #[cfg(test)]
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_lie_below_each_other_within_the_drawing() {
+    fn blocks_are_stacked_inside_the_drawing() {
         let edges = [
             (0, 1, Transfer::FallThrough),
             (1, 4, Transfer::Taken),
@@ -309,14 +308,14 @@ mod tests {
         }
         let kinds: Vec<EdgeKind> = graph.edges.iter().map(|edge| edge.kind).collect();
         let count = |kind| kinds.iter().filter(|other| **other == kind).count();
-        // Each, and its line in the legend.
+        // One edge of each kind, and its line in the legend.
         for kind in [EdgeKind::FallThrough, EdgeKind::Taken, EdgeKind::Back] {
             assert_eq!(count(kind), 2, "{kinds:?}");
         }
     }
 
     #[test]
-    fn keys_go_along_branches() {
+    fn keys_follow_branches() {
         let graph = graph(
             &page(5, &[(1, 4, Transfer::Taken), (3, 1, Transfer::Taken)]),
             None,
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_overlap_have_lanes_of_their_own() {
+    fn overlapping_edges_use_different_lanes() {
         let mut lanes = Lanes::default();
         let places = [(0, 1), (2, 3), (1, 2), (0, 3)].map(|(top, end)| lanes.place(top, end));
         assert_eq!(places, [0, 0, 1, 2]);
@@ -348,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_drawn_is_named() {
+    fn omitted_blocks_are_named() {
         let mut page = page(4, &[(2, 0, Transfer::Taken)]);
         page.start = 2;
         page.rows.drain(..2);

@@ -1,68 +1,68 @@
-//! Graphs as shapes: boxes and lines, drawn by the page and saved as SVG.
+//! Graphs as shapes: boxes and lines, drawn in the page and saved as SVG.
 
 use std::fmt::Write as _;
 
 use crate::model::text::escaped;
 use crate::model::{Area, Span};
 
-/// The height of a box.
+/// Height of a box.
 pub const BOX: u32 = 44;
 
-/// What a box stands for.
+/// Target of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoxKind {
-    /// These bytes: a press selects them.
+    /// A click selects these bytes.
     For(Span),
-    /// A group of modules: a press opens it.
+    /// A group of modules: a click expands it.
     Group(u64, u64),
-    /// What did not fit.
+    /// Placeholder for nodes that did not fit.
     More,
 }
 
 /// A box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What it stands for.
-    pub stands: BoxKind,
-    /// Left edge, upper edge, width.
+    /// Target.
+    pub target: BoxKind,
+    /// Left, top, width.
     pub at: (u32, u32, u32),
-    /// The first line; the whole of it, for those who do not see it.
+    /// First line of the label; the full text is its accessible name.
     pub title: String,
-    /// The second line.
+    /// Second line.
     pub text: String,
-    /// The stripe of an image.
+    /// Stripe that marks an image.
     pub area: Option<Area>,
-    /// It is selected.
+    /// Selected.
     pub selected: bool,
-    /// The column.
+    /// Column.
     pub column: usize,
-    /// The place of the node on its left.
+    /// Index of the left neighbor.
     pub parent: Option<usize>,
-    /// The place of the node on its right; of a module it is the first that hangs on it.
+    /// Index of the right neighbor; for a module, of its first child.
     pub ahead: Option<usize>,
-    /// So many characters fit into it.
+    /// Maximum number of characters per line.
     pub fit: usize,
 }
 
-/// What a line says.
+/// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// One thing is in the other.
+    /// Containment.
     Within,
-    /// A module imports what another one exports.
+    /// Import of a symbol that the other module exports.
     Import,
-    /// Control goes on with the next instruction.
+    /// Fall-through to the next instruction.
     FallThrough,
-    /// Control goes forward by a branch.
+    /// Forward branch.
     Taken,
-    /// Control goes back by a branch: a loop.
+    /// Back edge: a loop.
     Back,
-    /// Control goes to a subroutine.
+    /// Call of a subroutine.
     Call,
 }
 
 impl EdgeKind {
-    /// The class that draws it.
+    /// CSS class.
     pub fn class(self) -> &'static str {
         match self {
             EdgeKind::Within => "edge",
@@ -74,7 +74,7 @@ impl EdgeKind {
         }
     }
 
-    /// Does it end with an arrow?
+    /// Whether it ends with an arrow.
     pub fn is_arrow(self) -> bool {
         self != EdgeKind::Within
     }
@@ -83,27 +83,27 @@ impl EdgeKind {
 /// A line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The path, as SVG has it.
+    /// SVG path data.
     pub path: String,
-    /// What it says.
+    /// Meaning.
     pub kind: EdgeKind,
-    /// What is written beside it, and where.
+    /// Label and its position.
     pub label: Option<(u32, u32, String)>,
 }
 
-/// The graph, laid out.
+/// A graph's layout.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Graph {
-    /// Its size in pixels at 100 %.
+    /// Size in pixels at 100 %.
     pub size: (u32, u32),
-    /// The boxes: the file, then each module with its images.
+    /// Boxes: the file, then each module with its images.
     pub nodes: Vec<Node>,
-    /// The lines.
+    /// Lines.
     pub edges: Vec<Edge>,
 }
 
 impl Graph {
-    /// The node that a key leads to.
+    /// The node that an arrow key moves to.
     pub fn near(&self, from: usize, key: &str) -> Option<usize> {
         let node = self.nodes.get(from)?;
         let same = |(_, other): &(usize, &Node)| other.column == node.column;
@@ -121,7 +121,7 @@ impl Graph {
         found.map(|(place, _)| place)
     }
 
-    /// The graph as a file, which looks the same without the page.
+    /// The graph as a standalone SVG file.
     pub fn svg(&self) -> String {
         let (width, height) = self.size;
         let mut out = String::new();
@@ -172,7 +172,7 @@ impl Graph {
 }
 
 impl Node {
-    /// Its two lines: class, text, and how far down.
+    /// The label's lines: class, text, and vertical position.
     pub fn lines(&self) -> [(&'static str, String, u32); 2] {
         let fit = self.fit;
         let title = escaped(&self.title);
@@ -182,13 +182,13 @@ impl Node {
         ]
     }
 
-    /// Its height.
+    /// Height.
     pub fn height(&self) -> u32 {
         BOX
     }
 }
 
-/// A line that fits: the middle of a long one gives way.
+/// Truncates a line to fit, in the middle.
 pub(crate) fn cut(text: &str, fit: usize) -> String {
     let count = text.chars().count();
     if count <= fit {
@@ -214,7 +214,7 @@ fn xml(text: &str) -> String {
     out
 }
 
-/// What ends a line with an arrow.
+/// Arrowheads.
 const MARKED: &str = " marker-end=\"url(#a)\"";
 const ARROW: &str = "<marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"context-stroke\"/></marker>";
 const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{stroke:#c0447a;stroke-dasharray:4 3}.fall{stroke:#5b6472}.taken{stroke:#3b6fd4}.back{stroke:#c0447a}.call{stroke:#5f7d1c;stroke-dasharray:4 3}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}";

@@ -1,4 +1,4 @@
-//! How a graph is shown, and how that changes: without a browser.
+//! View state of a graph, independent of the browser.
 
 use std::rc::Rc;
 
@@ -7,37 +7,37 @@ use crate::analysis::modules::graph::{FAN, group_size};
 use crate::model::NodeId;
 use crate::worker::protocol::{BlocksPage, GraphPage};
 
-/// The steps of the zoom, in percent.
+/// Zoom levels in percent.
 const ZOOMS: [u32; 9] = [25, 33, 50, 67, 80, 100, 125, 150, 200];
 
-/// The graph of the modules that the query of [`ListId::Modules`] finds, or of the basic blocks of
-/// the code that that of [`ListId::Instructions`] names.
+/// Graph of the modules that match the query of [`ListId::Modules`], or of the basic blocks of the
+/// code in the query of [`ListId::Instructions`].
 ///
 /// [`ListId::Modules`]: crate::tables::ListId::Modules
 /// [`ListId::Instructions`]: crate::tables::ListId::Instructions
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GraphView {
-    /// What is drawn.
+    /// The loaded graph.
     pub page: Option<GraphSubject>,
-    /// The place of the first node that is drawn, and how many are; `None`: all.
+    /// Index and number of the visible nodes; `None`: all.
     pub range: Option<(u64, u64)>,
-    /// The table is shown, and not the graph.
+    /// Whether the table is shown instead.
     pub as_table: bool,
-    /// How large the graph is drawn.
+    /// Zoom.
     pub zoom: Zoom,
 }
 
-/// What is drawn.
+/// A loaded graph.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GraphSubject {
-    /// Modules of a SYCLBIN, or images of a host's file.
+    /// Modules of a SYCLBIN, or images of a host file.
     Modules(Rc<GraphPage>),
     /// Basic blocks of some code.
     Blocks(Rc<BlocksPage>),
 }
 
 impl GraphSubject {
-    /// The document that has answered.
+    /// The document of the response.
     pub fn document(&self) -> NodeId {
         match self {
             GraphSubject::Modules(page) => page.document,
@@ -45,7 +45,7 @@ impl GraphSubject {
         }
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn found(&self) -> u64 {
         match self {
             GraphSubject::Modules(page) => page.found,
@@ -53,7 +53,7 @@ impl GraphSubject {
         }
     }
 
-    /// The place of the first node or group.
+    /// Index of the first node or group.
     pub fn start(&self) -> u64 {
         match self {
             GraphSubject::Modules(page) => page.start,
@@ -61,7 +61,7 @@ impl GraphSubject {
         }
     }
 
-    /// So many nodes or groups are drawn at once.
+    /// Maximum number of visible nodes or groups.
     fn fan(&self) -> u64 {
         match self {
             GraphSubject::Modules(_) => FAN,
@@ -69,7 +69,7 @@ impl GraphSubject {
         }
     }
 
-    /// The place of the node that is selected, where the answer says it.
+    /// Index of the selected node, if the response has it.
     fn place(&self) -> Option<u64> {
         match self {
             GraphSubject::Modules(_) => None,
@@ -78,18 +78,18 @@ impl GraphSubject {
     }
 }
 
-/// How large the graph is drawn.
+/// Zoom of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zoom {
-    /// As large as the pane lets it be; at most as it is.
+    /// Fits the graph to the pane; never enlarges it.
     #[default]
     Fit,
-    /// In percent.
+    /// A fixed zoom in percent.
     Percent(u32),
 }
 
 impl Zoom {
-    /// One step larger or smaller.
+    /// The next or previous zoom level.
     pub fn step(self, larger: bool) -> Zoom {
         let now = match self {
             Zoom::Fit => 100,
@@ -104,20 +104,20 @@ impl Zoom {
     }
 }
 
-/// A change of how the graph is shown.
+/// A change of the view state.
 pub enum GraphChange {
-    /// Others are drawn.
+    /// Another range is shown.
     Range(Option<(u64, u64)>),
-    /// What is drawn has arrived, for this generation of the list and this range.
+    /// The graph has arrived, for this list generation and range.
     Page(u32, Option<(u64, u64)>, GraphSubject),
-    /// The table, or the graph.
+    /// Switches between table and graph.
     AsTable(bool),
-    /// Larger or smaller.
+    /// Changes the zoom.
     Zoom(Zoom),
 }
 
 impl GraphView {
-    /// A graph that is shown when somebody asks for it: a table is, before.
+    /// A graph that is initially hidden behind its table.
     pub fn behind_table() -> GraphView {
         GraphView {
             as_table: true,
@@ -125,7 +125,7 @@ impl GraphView {
         }
     }
 
-    /// Changes it; `generation` is that of the list now, `place` that of its current row.
+    /// Applies a change; `generation` is the list's, `place` the index of its current row.
     pub fn apply(&mut self, change: GraphChange, generation: u32, place: Option<u64>) {
         match change {
             GraphChange::Range(range) => self.range = range,
@@ -142,7 +142,7 @@ impl GraphView {
         }
     }
 
-    /// Draws another document or other code, or other modules of the same.
+    /// Resets the graph for another document, code or query.
     pub fn renew(&mut self, is_other: bool) {
         self.range = None;
         if is_other {
@@ -151,7 +151,7 @@ impl GraphView {
         }
     }
 
-    /// Draws the current row of the list, if it is not drawn.
+    /// Shows the list's current row, if it is out of range.
     pub fn follow(&mut self, place: Option<u64>) {
         let (Some(place), Some(found)) = (place, self.found()) else {
             return;
@@ -163,17 +163,17 @@ impl GraphView {
         }
     }
 
-    /// How many nodes there are; `None` before it is known.
+    /// Number of nodes; `None` until it is known.
     pub fn found(&self) -> Option<u64> {
         self.page.as_ref().map(GraphSubject::found)
     }
 
-    /// How many nodes each group has, when so many are drawn.
+    /// Number of nodes per group for a graph of this size.
     fn group(&self, count: u64) -> u64 {
         group_size(count, self.page.as_ref().map_or(FAN, GraphSubject::fan))
     }
 
-    /// The modules that are drawn.
+    /// The visible modules.
     pub fn modules(&self) -> Option<&GraphPage> {
         match self.page.as_ref()? {
             GraphSubject::Modules(page) => Some(page),
@@ -181,7 +181,7 @@ impl GraphView {
         }
     }
 
-    /// The ranges that hold a place, from all that is found down to one without groups.
+    /// The ranges that contain an index, from all nodes down to one without groups.
     fn chain(&self, place: u64) -> Vec<(u64, u64)> {
         let mut range = (0, self.found().unwrap_or(0));
         let mut chain = vec![range];
@@ -197,7 +197,7 @@ impl GraphView {
         }
     }
 
-    /// The ranges around the one that is drawn, the largest first, with itself.
+    /// The ranges that contain the visible one, largest first, including itself.
     pub fn crumbs(&self) -> Vec<(u64, u64)> {
         let Some(range) = self.range else {
             return vec![(0, self.found().unwrap_or(0))];

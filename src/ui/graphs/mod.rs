@@ -1,4 +1,4 @@
-//! Graphs of modules, of images and of basic blocks: laid out and drawn without a browser.
+//! Layout and drawing of graphs (modules, images, basic blocks), independent of the browser.
 
 pub mod block_graph;
 pub mod drawing;

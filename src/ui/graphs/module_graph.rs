@@ -1,4 +1,4 @@
-//! The graph of modules, or of the images of a host's file, laid out.
+//! Layout of the graph of modules, or of a host file's images.
 
 use std::fmt::Write as _;
 
@@ -10,24 +10,24 @@ use crate::tables::ListId;
 use crate::ui::text::format;
 use crate::worker::protocol::{GraphModule, GraphPage};
 
-/// Where the columns begin, and how wide they are.
+/// Left edges and widths of the columns.
 const FILE: (u32, u32) = (14, 150);
 const MODULES: (u32, u32) = (224, 210);
 const IMAGES: (u32, u32) = (544, 310);
-/// What is between two boxes.
+/// Gap between two boxes.
 const GAP: u32 = 12;
-/// What is between two modules.
+/// Gap between two modules.
 const APART: u32 = 26;
 const MARGIN: u32 = 14;
-/// The file's box is at most so far down.
+/// Maximum vertical position of the file's box.
 const FILE_LOW: u32 = 150;
-/// So many characters fit into the boxes of the columns.
+/// Maximum number of characters in the boxes of each column.
 const FIT: [usize; 3] = [16, 25, 36];
 
-/// Lays out what is drawn; `holder` is what is selected of it, `name` the file's.
+/// Lays out the graph; `holder` is the selected container, `name` the file's name.
 pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Graph {
     let mut graph = Graph::default();
-    // A SYCLBIN within a file has no name of its own.
+    // A nested SYCLBIN has no name of its own.
     let title = match page.document {
         NodeId::ROOT => name.to_owned(),
         _ if page.list == ListId::Images => "host file".to_owned(),
@@ -35,7 +35,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
     };
     let (one, many) = page.nouns();
     graph.nodes.push(Node {
-        stands: BoxKind::For(page.span),
+        target: BoxKind::For(page.span),
         at: (FILE.0, 0, FILE.1),
         title,
         text: match &*page.state_name {
@@ -55,7 +55,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
         let last = group.start + group.count.max(1) - 1;
         let images = group.ir_modules + group.native_images;
         graph.nodes.push(Node {
-            stands: BoxKind::Group(group.start, group.count),
+            target: BoxKind::Group(group.start, group.count),
             at: (MODULES.0, y, MODULES.1),
             title: format!(
                 "{} {} … {}",
@@ -89,7 +89,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
     let height = y.saturating_sub(APART.min(y)) + MARGIN;
     graph.size = (IMAGES.0 + IMAGES.1 + MARGIN, height.max(BOX + 2 * MARGIN));
     if let Some(file) = graph.nodes.first_mut() {
-        // In the middle, but where a tall drawing begins it is in view.
+        // Centered, but visible at the top of a tall drawing.
         file.at.1 = ((graph.size.1 - BOX) / 2).min(FILE_LOW);
     }
     graph.connect();
@@ -111,7 +111,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
 }
 
 impl Graph {
-    /// A module and its images, from `y` on; gives where it ends.
+    /// Adds a module and its images from `y` on; returns the lower end.
     fn module(
         &mut self,
         row: &GraphModule,
@@ -130,7 +130,7 @@ impl Graph {
         say(module.exports, "exports");
         say(module.imports, "imports");
         self.nodes.push(Node {
-            stands: BoxKind::For(module.header),
+            target: BoxKind::For(module.header),
             at: (MODULES.0, y, MODULES.1),
             title,
             text: said.join(" · "),
@@ -158,7 +158,7 @@ impl Graph {
             let more = u64::from(range.end.saturating_sub(range.start)) - images.len() as u64;
             if more > 0 {
                 self.nodes.push(Node {
-                    stands: BoxKind::More,
+                    target: BoxKind::More,
                     at: (IMAGES.0, at, IMAGES.1),
                     title: format!("{} more", format::grouped(more)),
                     text: "see the structure".to_owned(),
@@ -183,7 +183,7 @@ impl Graph {
         let arch = image.arch.as_ref().map_or("", |arch| &arch.value);
         let target = image.target.as_ref().map_or("", |target| &target.value);
         let kind = match image.ir_type_name() {
-            // What follows says what the architecture does.
+            // The next line shows the architecture.
             _ if !image.title.is_empty() => image.title.split(" · ").next().unwrap_or(""),
             Some(name) => name,
             None => "image",
@@ -202,7 +202,7 @@ impl Graph {
             let _ = write!(text, " · {name}");
         }
         self.nodes.push(Node {
-            stands: BoxKind::For(image.place()),
+            target: BoxKind::For(image.place()),
             at: (IMAGES.0, y, IMAGES.1),
             title,
             text,
@@ -215,7 +215,7 @@ impl Graph {
         });
     }
 
-    /// Lines from each node to what it is in.
+    /// Edges from each node to its container.
     fn connect(&mut self) {
         let paths: Vec<String> = self
             .nodes
@@ -239,8 +239,7 @@ impl Graph {
         }));
     }
 
-    /// A line from the module that imports to the one that exports, around the right of the
-    /// modules.
+    /// An edge from the importing to the exporting module, around the right of the modules.
     fn import(&mut self, from: usize, to: usize, label: String) {
         let (Some(a), Some(b)) = (self.nodes.get(from), self.nodes.get(to)) else {
             return;
@@ -252,7 +251,7 @@ impl Graph {
         } else {
             (a.at.1 + high, b.at.1 + low)
         };
-        // The farther apart, the farther out.
+        // Longer edges run farther outside.
         let out = x + 24 + (y1.abs_diff(y2) / 12).min(44);
         self.edges.push(Edge {
             path: format!("M{x} {y1}C{out} {y1} {out} {y2} {x} {y2}"),

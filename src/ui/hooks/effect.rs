@@ -1,7 +1,7 @@
-//! What happens after rendering.
+//! Effects after rendering, and component state.
 //!
-//! Hooks of Yew are generic, and each use of one with another type is more code to
-//! download. Here what is watched is a few numbers, and what is kept is anything.
+//! Yew's hooks are generic, and each instantiation adds to the download. These use fixed types:
+//! dependencies are numbers, and values are `dyn Any`.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -10,23 +10,23 @@ use std::rc::Rc;
 use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
-/// What is watched: ids, counters.
+/// Dependencies: ids, counters.
 pub type EffectDependencies = [u64; 4];
 
-/// A number that another text does not have, most likely.
+/// A hash of a text as a dependency.
 pub fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// Calls `act` after rendering, the first time and whenever a number has changed.
+/// Calls `act` after the first rendering and whenever a dependency has changed.
 #[hook]
 pub fn use_change(watched: EffectDependencies, act: Box<dyn FnOnce()>) {
     use_effect_with(watched, move |_| act());
 }
 
-/// Makes something after the first rendering and drops it with the component.
+/// Creates a value after the first rendering and drops it with the component.
 #[hook]
 pub fn use_kept(make: Box<dyn FnOnce() -> Box<dyn Any>>) {
     use_effect_with((), move |()| {
@@ -35,7 +35,7 @@ pub fn use_kept(make: Box<dyn FnOnce() -> Box<dyn Any>>) {
     });
 }
 
-/// State of one component; setting it to something else renders the component again.
+/// Component state; setting another value renders the component again.
 pub struct Local<T> {
     cell: Rc<RefCell<T>>,
     update: UseForceUpdateHandle,
@@ -51,17 +51,17 @@ impl<T> Clone for Local<T> {
 }
 
 impl<T: Clone + PartialEq> Local<T> {
-    /// What it is now.
+    /// The current value.
     pub fn get(&self) -> T {
         self.cell.borrow().clone()
     }
 
-    /// Sets it without rendering again: before the first use.
+    /// Sets it without rendering: before the first use.
     pub(crate) fn start(&self, value: T) {
         *self.cell.borrow_mut() = value;
     }
 
-    /// Changes it.
+    /// Updates it.
     pub fn change(&self, change: impl FnOnce(&mut T)) {
         let before = self.get();
         change(&mut self.cell.borrow_mut());
@@ -71,7 +71,7 @@ impl<T: Clone + PartialEq> Local<T> {
     }
 }
 
-/// State of the component, at first as `T` has it.
+/// Component state that starts with the default of `T`.
 #[hook]
 pub fn use_local<T: Default + 'static>() -> Local<T> {
     let cell = use_mut_ref(T::default);

@@ -1,4 +1,4 @@
-//! Something to do when a pause has been long enough.
+//! A debounced action.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,18 +7,18 @@ use yew::prelude::*;
 
 use crate::worker::client::timer::Timer;
 
-/// Does what it was given last.
+/// Runs the latest of the actions it is given.
 #[derive(Clone)]
 pub struct Debounce(Rc<RefCell<Option<Timer>>>);
 
 impl Debounce {
-    /// Does it after so many milliseconds, unless something else is given before.
+    /// Runs the action after this delay in milliseconds, unless another one replaces it.
     pub fn after(&self, millis: i32, act: Box<dyn FnOnce()>) {
         *self.0.borrow_mut() = Some(Timer::start(millis, act));
     }
 }
 
-/// One thing to do later.
+/// Creates a debouncer.
 #[hook]
 pub fn use_later() -> Debounce {
     Debounce(use_mut_ref(|| None))

@@ -1,50 +1,50 @@
-//! Scrolling through more than an element can be high.
+//! Scrolling beyond the maximum height of an element.
 //!
-//! Browsers cap the height of an element (33.5 million pixels in Chromium, 17.9 in
-//! Firefox). Above [`HEIGHT_MAX`] the element that is scrolled is lower than the rows in it
-//! would be, and positions are mapped by ratio.
+//! Browsers cap the height of an element (33.5 million pixels in Chromium, 17.9 in Firefox). Above
+//! [`HEIGHT_MAX`] the scrolled element is lower than its rows, and positions are mapped
+//! proportionally.
 
-/// No element is made higher than this, in pixels.
+/// Maximum height of an element in pixels.
 pub const HEIGHT_MAX: f64 = 12_000_000.0;
 
 /// Rows of equal height in a viewport.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u64,
-    /// How high each is, in pixels.
+    /// Row height in pixels.
     pub row: f64,
-    /// How high the viewport is, in pixels.
+    /// Viewport height in pixels.
     pub view: f64,
 }
 
 impl Scale {
-    /// How high all rows are.
+    /// Total height of the rows.
     pub fn total(&self) -> f64 {
         self.rows as f64 * self.row
     }
 
-    /// How high the element is that is scrolled.
+    /// Height of the scrolled element.
     pub fn height(&self) -> f64 {
         self.total().min(HEIGHT_MAX)
     }
 
-    /// Do positions have to be mapped?
+    /// Whether positions must be mapped.
     pub fn is_scaled(&self) -> bool {
         self.total() > HEIGHT_MAX
     }
 
-    /// The largest position in the rows.
+    /// Maximum position in the rows.
     pub fn end(&self) -> f64 {
         (self.total() - self.view).max(0.0)
     }
 
-    /// The position in the rows for a position of the scroll bar.
+    /// Converts a scroll bar position to a row position.
     pub fn logical(&self, scrolled: f64) -> f64 {
         self.mapped(scrolled, self.height() - self.view, self.end())
     }
 
-    /// The position of the scroll bar for a position in the rows.
+    /// Converts a row position to a scroll bar position.
     pub fn physical(&self, logical: f64) -> f64 {
         self.mapped(logical, self.end(), self.height() - self.view)
     }
@@ -56,7 +56,7 @@ impl Scale {
         (position / from * to).clamp(0.0, to)
     }
 
-    /// The rows that are to be in the document: those in view, and some before and after.
+    /// Rows that are rendered: the visible ones, and some before and after.
     pub fn window(&self, logical: f64, margin: u64) -> (u64, u64) {
         let first = (logical.max(0.0) / self.row) as u64;
         let last = ((logical.max(0.0) + self.view) / self.row).ceil() as u64;
@@ -64,8 +64,8 @@ impl Scale {
         (start, last.saturating_add(margin).min(self.rows).max(start))
     }
 
-    /// Where to scroll so that a row is in view; nothing where it is. A row that is far
-    /// away comes to stand at a third of the height, one that is near at the edge.
+    /// Where to scroll so that a row is visible; `None` if it is. A distant row goes to a third of
+    /// the height, a near one to the edge.
     pub fn reveal(&self, logical: f64, row: u64) -> Option<f64> {
         let top = row as f64 * self.row;
         let bottom = top + self.row;
@@ -93,7 +93,7 @@ mod tests {
         row: 20.0,
         view: 400.0,
     };
-    /// 5 GB, 16 bytes a row.
+    /// 5 GB, 16 bytes per row.
     const LARGE: Scale = Scale {
         rows: 312_500_000,
         row: 20.0,

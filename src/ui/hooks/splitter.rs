@@ -1,4 +1,4 @@
-//! The sizes of panes: changed with pointer and keys, remembered.
+//! Pane sizes: changed by pointer and keyboard, and stored.
 
 use std::rc::Rc;
 
@@ -11,47 +11,47 @@ use crate::ui::browser::keys;
 use crate::ui::browser::storage;
 use crate::ui::browser::style::px;
 
-/// How far an arrow key moves, in pixels.
+/// Step of an arrow key in pixels.
 const STEP: i32 = 16;
-/// No pane is larger by itself.
+/// Maximum default size of a pane in pixels.
 const USUAL_MAX: i32 = 340;
 
-/// A border between two panes.
+/// A splitter between two panes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Splitting {
-    /// The style that holds the size, `--left`; also the key that it is remembered by.
+    /// Custom property with the size, `--left`; also its storage key.
     pub style: &'static str,
-    /// The border moves up and down, not to the sides.
+    /// The splitter is horizontal: it moves up and down.
     pub horizontal: bool,
-    /// The pane that has the size lies after the border.
+    /// The sized pane is the one after the splitter.
     pub after: bool,
-    /// The size before anybody has changed it, in percent of the window.
+    /// Default size in percent of the window.
     pub share: i32,
-    /// The smallest size in pixels.
+    /// Minimum size in pixels.
     pub min: i32,
-    /// The largest size in percent of the window.
+    /// Maximum size in percent of the window.
     pub most: i32,
 }
 
-/// What is known of the border now.
+/// State of a splitter.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DragState {
     size: Option<i32>,
-    /// Where the pointer went down, and the size then.
+    /// Pointer position and size at the start of a drag.
     from: Option<(i32, i32)>,
 }
 
-/// A border and its size.
+/// A splitter and its size.
 #[derive(Clone)]
 pub struct Splitter {
     border: Splitting,
     local: Local<DragState>,
 }
 
-/// The borders of the page.
+/// All splitters of the page.
 const BORDERS: [Splitting; 3] = [LEFT, RIGHT, BOTTOM];
 
-/// Between the structure and what is right of it.
+/// Between the structure and the panes to its right.
 pub const LEFT: Splitting = Splitting {
     style: "--left",
     horizontal: false,
@@ -61,7 +61,7 @@ pub const LEFT: Splitting = Splitting {
     most: 45,
 };
 
-/// Between the inspector and what is left of it.
+/// Between the inspector and the panes to its left.
 pub const RIGHT: Splitting = Splitting {
     style: "--right",
     horizontal: false,
@@ -71,7 +71,7 @@ pub const RIGHT: Splitting = Splitting {
     most: 40,
 };
 
-/// Between the bytes and what is above them.
+/// Between the bytes and the panes above.
 pub const BOTTOM: Splitting = Splitting {
     style: "--bottom",
     horizontal: true,
@@ -110,13 +110,13 @@ impl Splitting {
         format!("zeview.pane{}", self.style)
     }
 
-    /// The size of an earlier visit, or the usual one.
+    /// The stored size, or the default.
     fn first(&self) -> i32 {
         let remembered = storage::load(&self.key()).and_then(|size| size.parse().ok());
         remembered.unwrap_or_else(|| self.usual())
     }
 
-    /// Which way a key moves the border: the pane that has the size becomes larger.
+    /// Direction of a key: whether it enlarges the sized pane.
     fn step(&self, key: &str) -> Option<i32> {
         let step = match (key, self.horizontal) {
             ("ArrowDown", true) | ("ArrowRight", false) => STEP,
@@ -136,7 +136,7 @@ impl Splitting {
 }
 
 impl Splitter {
-    /// The size in pixels: now, at least, at most.
+    /// Current, minimum and maximum size in pixels.
     pub fn range(&self) -> (i32, i32, i32) {
         if cfg!(not(target_arch = "wasm32")) {
             return (USUAL_MAX, self.border.min, USUAL_MAX * 2);
@@ -146,7 +146,7 @@ impl Splitter {
         (border.clamp(size), border.min, border.max())
     }
 
-    /// Is the border being moved?
+    /// Whether the splitter is being dragged.
     pub fn is_moving(&self) -> bool {
         self.local.get().from.is_some()
     }
@@ -159,13 +159,13 @@ impl Splitter {
         }
     }
 
-    /// The pointer goes down, moves, and goes up.
+    /// Handles pointer events of a drag.
     pub fn point(&self, event: &PointerEvent) {
         let at = self.border.along(event);
         match (event.type_().as_str(), self.local.get().from) {
             ("pointerdown", _) if event.button() == 0 => {
                 if let Some(element) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
-                    // Only a pointer that is gone already cannot be captured.
+                    // Capturing fails only if the pointer is gone already.
                     let _ = element.set_pointer_capture(event.pointer_id());
                 }
                 let from = Some((at, self.range().0));
@@ -188,7 +188,7 @@ impl Splitter {
         }
     }
 
-    /// A key moves the border.
+    /// Handles a key that moves the splitter.
     pub fn key(&self, event: &KeyboardEvent) {
         let Some(key) = keys::pressed(event) else {
             return;
@@ -206,14 +206,14 @@ impl Splitter {
         self.resize(size, true);
     }
 
-    /// Back to the size that nobody has changed.
+    /// Resets the size to the default.
     pub fn reset(&self) {
         self.resize(self.border.usual(), true);
     }
 }
 
-/// Sets the sizes that the panes will have. With an empty page that costs nothing; later all that
-/// is shown would have to be looked at again.
+/// Sets the initial pane sizes while the page is still empty, where this causes no layout of the
+/// content.
 pub(crate) fn prepare() {
     for border in BORDERS {
         apply(border.style, border.clamp(border.first()));
@@ -233,7 +233,7 @@ fn apply(style: &str, size: i32) {
     let _ = sizes.set_property(style, &size);
 }
 
-/// A border, its size, and what changes it.
+/// A splitter, its size, and its event handlers.
 #[hook]
 pub fn use_splitter(border: Splitting) -> Rc<Splitter> {
     let local = use_local::<DragState>();

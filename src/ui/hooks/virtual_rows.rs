@@ -1,4 +1,4 @@
-//! A window of rows over a long list.
+//! Virtual scrolling of long lists.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -13,44 +13,44 @@ use crate::ui::browser::listener::Listener;
 use crate::ui::browser::style::{SizeWatch, px, set_style};
 use crate::ui::hooks::scale::Scale;
 
-/// Rows before and after those in view.
+/// Number of rows rendered before and after the visible ones.
 const MARGIN: u64 = 8;
-/// So many rows are made before it is known how many are in view: in a browser it is, as soon as
-/// the element is there; outside nobody ever says it.
+/// Number of rows rendered before the viewport's height is known, which outside of a browser is
+/// always.
 const ROWS_WITHOUT_VIEW: u64 = if cfg!(target_arch = "wasm32") { 0 } else { 40 };
-/// `deltaMode` of a wheel that counts lines.
+/// `deltaMode` of wheels that count lines.
 const LINES: u32 = 1;
 
-/// What is in the document, and how to scroll.
+/// The rendered window, and how to scroll.
 pub struct VirtualRows {
-    /// To be given to the element that scrolls.
+    /// For the scrolling element.
     pub container: NodeRef,
-    /// To be given to the element in it that is as high as all rows.
+    /// For its child, which is as high as all rows.
     pub spacer: NodeRef,
-    /// To be given to the element in that which holds the rows.
+    /// For the child's child, which contains the rendered rows.
     pub window: NodeRef,
     rows: Cell<u64>,
     row: f64,
-    /// What covers the top of the viewport: a header that does not scroll.
+    /// Height of what covers the top of the viewport: a fixed header.
     header: f64,
     view: Cell<f64>,
     width: Cell<u32>,
-    /// Where in the rows the viewport is, in pixels.
+    /// Row position of the viewport in pixels.
     logical: Cell<f64>,
-    /// The position of the scroll bar that was set here and not by the user.
+    /// The scroll bar position that was set by this code and not by the user.
     own: Cell<f64>,
     shown: Cell<(u64, u64)>,
-    /// The row that was brought into view last, until the user scrolls: it stays in view where
-    /// less can be seen.
+    /// The row that was revealed last, until the user scrolls: it stays visible in a smaller
+    /// viewport.
     revealed: Cell<Option<u64>>,
-    /// Where to scroll as soon as it is known how many rows are in view.
+    /// Where to scroll once the viewport's height is known.
     pending: Cell<Option<Pending>>,
-    /// Told the first row in view, and how much of it is above, when the user has scrolled.
-    heard: RefCell<Option<ScrollCallback>>,
+    /// Called when the user has scrolled, with the first visible row and its hidden height.
+    callback: RefCell<Option<ScrollCallback>>,
     update: UseForceUpdateHandle,
 }
 
-/// Rows that scroll in step with others, and which of them is selected.
+/// Rows that scroll in sync with others, and the selected one.
 #[derive(Default)]
 pub(crate) struct ScrolledSide {
     pub(crate) rows: Weak<VirtualRows>,
@@ -69,32 +69,32 @@ impl VirtualRows {
     /// The first row of the window, and the row after its last one.
     pub fn shown(&self) -> (u64, u64) {
         let (start, end) = self.shown.get();
-        // The window may lie behind the end of a list that has just become shorter.
+        // The window may be beyond the end of a list that has just become shorter.
         let end = end.min(self.rows.get());
         (start.min(end), end)
     }
 
-    /// How many rows are in view.
+    /// Number of visible rows.
     pub fn page(&self) -> u64 {
         ((self.view.get() / self.row) as u64).max(1)
     }
 
-    /// The rows in view: the first, and the one after the last.
+    /// The visible rows: the first, and the one after the last.
     pub fn in_view(&self) -> (u64, u64) {
         self.scale().window(self.logical.get(), 0)
     }
 
-    /// The width of the viewport in pixels, in steps of 8; 0 before it is known.
+    /// Viewport width in pixels, in steps of 8; 0 until it is known.
     pub fn width(&self) -> u32 {
         self.width.get()
     }
 
-    /// Says how many rows there are from now on.
+    /// Sets the number of rows.
     pub fn set_rows(&self, rows: u64) {
         self.rows.set(rows);
     }
 
-    /// Scrolls so that a row is in view; not at all if it is.
+    /// Scrolls a row into view, if necessary.
     pub fn reveal(&self, row: u64) {
         self.reveal_all(row, row);
     }
@@ -105,7 +105,7 @@ impl VirtualRows {
         }
     }
 
-    /// As [`VirtualRows::reveal`] for several rows: all of them, if they fit.
+    /// Like [`VirtualRows::reveal`] for several rows, if they all fit.
     pub fn reveal_all(&self, first: u64, last: u64) {
         if self.view.get() <= 0.0 {
             return self.pending.set(Some(Pending::Reveal(first, last)));
@@ -117,7 +117,7 @@ impl VirtualRows {
         self.reveal_one(first);
     }
 
-    /// Scrolls so that a row is in the middle.
+    /// Scrolls a row to the middle.
     pub fn center(&self, row: u64) {
         if self.view.get() <= 0.0 {
             return self.pending.set(Some(Pending::Center(row)));
@@ -126,7 +126,7 @@ impl VirtualRows {
         self.scroll_to(row as f64 * self.row - self.view.get() / 2.0);
     }
 
-    /// Sets the widths of columns, and the least width of a row, for the styles: `--cols`,
+    /// Sets column widths and the minimum width of a row as custom properties: `--cols`,
     /// `--cols-width`, and for narrow panels `--cols-tight`, `--cols-tight-width`.
     pub fn set_columns(&self, wide: &(String, u32), tight: &(String, u32)) {
         for (name, width_name, (template, width)) in [
@@ -180,21 +180,21 @@ impl VirtualRows {
         }
     }
 
-    /// Says where the user has scrolled to.
+    /// Reports a scroll by the user.
     fn tell(&self) {
-        let heard = self.heard.borrow().clone();
-        if let Some(heard) = heard {
-            heard(self.logical.get() / self.row);
+        let callback = self.callback.borrow().clone();
+        if let Some(callback) = callback {
+            callback(self.logical.get() / self.row);
         }
     }
 
-    /// Calls `heard` with the first row in view whenever the user has scrolled; a part of a row may
-    /// be above.
-    pub fn on_scroll(&self, heard: ScrollCallback) {
-        *self.heard.borrow_mut() = Some(heard);
+    /// Calls `callback` with the first visible row, which may be partly hidden, whenever the user has
+    /// scrolled.
+    pub fn on_scroll(&self, callback: ScrollCallback) {
+        *self.callback.borrow_mut() = Some(callback);
     }
 
-    /// Scrolls so that this is the first row in view.
+    /// Scrolls so that this is the first visible row.
     pub fn scroll_to_row(&self, row: f64) {
         if self.view.get() > 0.0 {
             self.revealed.set(None);
@@ -202,7 +202,7 @@ impl VirtualRows {
         }
     }
 
-    /// One notch of the wheel would be thousands of rows where positions are mapped.
+    /// Where positions are mapped, one notch of the wheel would be thousands of rows.
     fn wheel(&self, event: &WheelEvent) {
         if !self.scale().is_scaled() || event.ctrl_key() {
             return;
@@ -279,14 +279,13 @@ impl VirtualRows {
     }
 }
 
-/// A window over rows that are `row` pixels high each; [`use_row_count`] says how many there
-/// are.
+/// A window over rows of height `row` in pixels; [`use_row_count`] sets their number.
 #[hook]
 pub fn use_virtual_rows(row: f64) -> Rc<VirtualRows> {
     use_rows_below(0.0, row)
 }
 
-/// As [`use_virtual_rows`], below a header of this height that stays in view.
+/// Like [`use_virtual_rows`], below a fixed header of this height.
 #[hook]
 pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
     let update = use_force_update();
@@ -306,7 +305,7 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
             shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
             revealed: Cell::new(None),
             pending: Cell::new(None),
-            heard: RefCell::default(),
+            callback: RefCell::default(),
             update,
         })
     }));
@@ -315,7 +314,7 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
     rows
 }
 
-/// Makes the list as high as its rows are now: to be called after they were counted.
+/// Updates the height of the list; call it after the rows were counted.
 #[hook]
 pub fn use_row_count(rows: &Rc<VirtualRows>, count: u64) {
     rows.set_rows(count);

@@ -1,4 +1,4 @@
-//! The lines around the panes: header, open files, tabs of the panels, status line.
+//! Bars around the panes: header, open files, panel tabs, status bar.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View, s
 use crate::ui::text::format;
 use crate::worker::protocol::Row;
 
-/// The line at the top: what is open, and how it looks at one glance.
+/// The header: the open file and its most important facts.
 pub fn header(session: &SessionContext, state: &State) -> Html {
     let tab = state.active();
     let view = tab.and_then(|tab| tab.view());
@@ -63,7 +63,7 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
     }
 }
 
-/// Opens the file again when it changes on disk.
+/// Toggle for watching the file on disk.
 fn follow(tab: &Tab) -> Html {
     let on = tab.following != Following::No;
     html! { <>
@@ -77,7 +77,7 @@ fn follow(tab: &Tab) -> Html {
     </> }
 }
 
-/// The file, and the documents in it that the selection is in; each leads there.
+/// The file and the documents in it that contain the selection, with links.
 fn crumbs(tab: &Tab) -> Html {
     let name = escaped(&tab.name);
     let documents = tab.view().map(|view| view.selection.documents());
@@ -108,7 +108,7 @@ fn crumbs(tab: &Tab) -> Html {
     }
 }
 
-/// What a container calls a document in it: its name, or that of the part that holds it.
+/// A nested document's name in its container: its own, or that of the enclosing part.
 fn image_name(tab: &Tab, level: usize, row: &Row) -> String {
     let view = tab.view();
     let ancestry = view.map(|view| &view.selection.ancestry);
@@ -126,7 +126,7 @@ fn icon(lines: &'static str, filled: &'static str) -> Html {
     }
 }
 
-/// The headline facts; each leads to the bytes that say so.
+/// The headline facts; each links to its bytes.
 fn chips(view: &View) -> Html {
     let summary = view.summary();
     let headline = summary.facts.iter().filter(|fact| fact.headline);
@@ -139,7 +139,7 @@ fn chips(view: &View) -> Html {
     }
 }
 
-/// What the driver does, and, told apart from that, whether the file is damaged.
+/// The driver's verdict and, separately, whether the file is well-formed.
 fn verdict_chips(view: &View) -> Vec<Html> {
     let errors = verdict::errors(&view.opened);
     let chip = |tone: Tone, panel, title: String, text: String| {
@@ -185,17 +185,17 @@ fn chip(fact: &Fact) -> Html {
     }
 }
 
-/// So many files find a place side by side; more of them are listed, too.
+/// Maximum number of tabs; with more files, a menu lists all of them.
 const LISTED: usize = 5;
 
-/// A tab for each open file, where there are several.
+/// A tab for each open file, if there are several.
 pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
     html! {
         <nav class="files" aria-label="Open files">
             <div class="file-list" role="tablist" aria-label="Open files">
                 { for tabs.iter().enumerate().map(|(i, tab)| {
                     let on = active == Some(tab.id);
-                    // On the start page none is.
+                    // None on the start page.
                     let stop = on || (active.is_none() && i == 0);
                     html! {
                         <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
@@ -205,7 +205,7 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
                                 <span class="sev err" role="img" aria-label="failed to open">{ "✕" }</span>
                             }
                             <span class="file-name">{ escaped(&tab.name) }</span>
-                            // A pointer closes it here, the keyboard with Delete.
+                            // Only for pointers; keyboard users press Delete.
                             <span class="close" data-command={Command::Close(tab.id).to_string()} aria-hidden="true">{ "×" }</span>
                         </button>
                     }
@@ -235,14 +235,14 @@ pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> H
     }
 }
 
-/// The width of a character of a tab's name, and of what is around the name, in pixels.
+/// Width of a character in a tab's name, and padding of a tab, in pixels.
 const TAB_CHARACTER: usize = 7;
 const TAB_AROUND: usize = 19;
-/// The width of the buttons that stand behind the tabs, in pixels.
+/// Width of the buttons after the tabs in pixels.
 const BEHIND_TABS: usize = 110;
 
-/// The estimated width of all tabs, in hundreds of pixels: the styles offer the menu of all panels
-/// where the row is narrower.
+/// Estimated width of all tabs in hundreds of pixels: in narrower windows the styles show the menu
+/// of all panels.
 fn tabs_class(view: &View, is_narrow: bool) -> String {
     let width = |panel: &panels::Panel| {
         let badge = (panel.badge)(view).map_or(0, |(count, _)| {
@@ -259,8 +259,8 @@ fn tabs_class(view: &View, is_narrow: bool) -> String {
     format!("tab-row needs-{}", all.div_ceil(100).clamp(3, 15))
 }
 
-/// The tabs of the panels, a menu of them where they do not fit, and the buttons that show and hide
-/// panes. In a narrow window the tree is one of the tabs.
+/// Panel tabs, a menu of them where they do not fit, and the pane toggles. In a narrow window the
+/// tree is one of the tabs.
 pub fn panel_tabs(state: &State, view: &View) -> Html {
     let layout = &state.layout;
     let tree = layout.narrow && !layout.upper_is_panel;
@@ -302,7 +302,7 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
     }
 }
 
-/// A button for each pane that shows or hides it.
+/// A toggle for each pane.
 fn pane_buttons(state: &State, view: &View) -> Html {
     let layout = &state.layout;
     let beside = state.beside().is_some();
@@ -338,7 +338,7 @@ fn pane_buttons(state: &State, view: &View) -> Html {
     }
 }
 
-/// The line at the bottom: what is selected, how much is explained, how much was read.
+/// The status bar: selection, decoded share, bytes read.
 pub fn status(view: Option<&View>) -> Html {
     let version = concat!("v", env!("CARGO_PKG_VERSION"));
     let Some(view) = view else {
@@ -373,7 +373,7 @@ pub fn status(view: Option<&View>) -> Html {
             <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
                 { panels::spoken_coverage(&opened.coverage, opened.size) }
             </span>
-            // Of small files it says nothing.
+            // Not interesting for small files.
             if opened.bytes_read < opened.size || opened.millis >= SLOW {
                 <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
             }
@@ -385,7 +385,7 @@ pub fn status(view: Option<&View>) -> Html {
     }
 }
 
-/// The time that a file may take before the status line says how long it took, in milliseconds.
+/// Minimum duration in milliseconds that the status bar reports.
 const SLOW: f64 = 1000.0;
 
 /// Some bytes may be read twice.

@@ -1,4 +1,4 @@
-//! The bar of the short look at a sample.
+//! The tour's bar.
 
 use yew::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::ui::state::State;
 use crate::ui::state::commands::Command;
 use crate::ui::state::guide::STEPS;
 
-/// The step that is shown, while its file is.
+/// The current step, while its file is in front.
 pub fn guide(state: &State) -> Option<Html> {
     let guide = state
         .guide

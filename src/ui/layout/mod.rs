@@ -1,4 +1,4 @@
-//! What stands around the panels: header, tabs, status line, and the panes.
+//! Page layout: header, tabs, status bar, and panes.
 
 mod bars;
 mod guide;

@@ -1,4 +1,4 @@
-//! An open file: tree, panels, bytes and inspector, arranged for the window.
+//! An open file: tree, panel, bytes and inspector, arranged for the window.
 
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &Ptr
     }
 }
 
-/// The ways to take the selected bytes along; those of the file beside the one in front.
+/// Menu for copying and saving the selected bytes, or those of the file beside the one in front.
 fn copy_as(beside: bool) -> Html {
     html! {
         <details class="menu" id={copy_menu(beside)}>
@@ -46,13 +46,13 @@ fn copy_as(beside: bool) -> Html {
     }
 }
 
-/// Which of two files is shown.
+/// One of two visible files.
 fn file_label(label: &str, name: &str) -> Html {
     html! { <><span class="which">{ label.to_owned() }</span><b class="name">{ shortened(&escaped(name)) }</b></> }
 }
 
-/// What stands above bytes: the way to what is selected, and what can be done with it. Of two files
-/// these are the bytes of the one with the name `of`, and maybe those of the one beside that in front.
+/// The heading of the bytes: breadcrumb and actions of the selection. With two files, the bytes of
+/// the one named `of` and possibly of the one beside the file in front.
 fn bytes_bar(selection: &Selection, of: Option<&str>, beside: bool) -> Html {
     html! { <>
         { names(selection, of) }
@@ -145,7 +145,7 @@ impl Panes<'_> {
         }
     }
 
-    /// The tree of one of two files that are compared.
+    /// The tree of one of two compared files.
     fn side(&self, pane: &str, label: &str, name: &str, tree: Html) -> Html {
         html! { <>
             <div class="head"><h2 id={format!("head-{pane}")}>{ label.to_owned() }</h2><b class="name">{ shortened(&escaped(name)) }</b></div>
@@ -153,7 +153,7 @@ impl Panes<'_> {
         </> }
     }
 
-    /// The tree of the file beside this one, as soon as it is open.
+    /// The tree of the file beside this one, once it is loaded.
     fn tree_of(&self, base: &Tab) -> Html {
         match &base.phase {
             Phase::Ready(view) => {
@@ -166,7 +166,7 @@ impl Panes<'_> {
         }
     }
 
-    /// The bytes of the file beside this one, as soon as it is open.
+    /// The bytes of the file beside this one, once it is loaded.
     fn bytes_of(&self, base: &Tab) -> Html {
         let bytes = |view: &Rc<View>| {
             let key = u64::from(view.opening);
@@ -184,8 +184,7 @@ impl Panes<'_> {
         }
     }
 
-    /// Two panes, one above the other: the tree is one of the panels, bytes and inspector
-    /// take turns below.
+    /// The stacked layout: the tree is one of the panels, and bytes and inspector take turns below.
     fn stacked(&self) -> Html {
         let layout = &self.state.layout;
         let inspects = layout.lower_is_inspector;
@@ -238,12 +237,12 @@ impl Panes<'_> {
     }
 
     fn bytes(&self) -> Html {
-        // Another one for each version of the file; the tree goes on.
+        // A new one for each version of the file; the tree is kept.
         let key = u64::from(self.view.opening);
         html! { <HexView {key} session={self.session.clone()} tab={self.tab.id} view={self.view.clone()} /> }
     }
 
-    /// The panel; with the strip about its current row where no inspector shows that.
+    /// The panel; with the details of its current row where no inspector shows them.
     fn panel(&self, has_strip: bool) -> Html {
         let panel = panels::current(self.view);
         let id = panel.map_or(self.view.panel, |panel| panel.id);

@@ -1,5 +1,4 @@
-//! One kernel in full: its arguments, what the hardware is set up for, and where its parts
-//! are.
+//! One kernel in full: arguments, execution environment, and locations of its parts.
 
 use yew::prelude::*;
 
@@ -18,7 +17,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
 use crate::ui::text::format;
 
-/// A kernel's own page.
+/// The Arguments panel.
 #[component]
 pub fn Arguments(props: &PanelProps) -> Html {
     let view = &props.view;
@@ -67,7 +66,7 @@ fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
     }
 }
 
-/// Which kernel of how many, and the way to the others.
+/// Position of the kernel among all, and navigation.
 fn crumb(list: &List) -> Html {
     let step = |command: Command, label: &'static str, sign: &'static str, can: bool| {
         html! {
@@ -136,7 +135,7 @@ fn head(list: &List, detail: &KernelDetail) -> Html {
     }
 }
 
-/// The kernel in a few numbers, each with its unit.
+/// The kernel's key figures with units.
 fn facts(detail: &KernelDetail) -> Vec<String> {
     let row = &detail.row;
     let number = |value: i64| format::grouped(u64::try_from(value).unwrap_or(0));
@@ -147,21 +146,21 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         },
         format!("{} registers", number(row.grf_count.value)),
     ];
-    let mut say = |value: i64, what: &str| {
+    let mut add = |value: i64, unit: &str| {
         if value > 0 {
-            out.push(format!("{} {what}", number(value)));
+            out.push(format!("{} {unit}", number(value)));
         }
     };
-    say(row.eu_thread_count.value, "threads per EU");
-    say(row.spill_size.value, "B spill per thread");
-    say(row.private_size.value, "B private memory per thread");
-    say(row.slm_size.value, "B shared local memory");
-    say(row.barrier_count.value, "barriers");
+    add(row.eu_thread_count.value, "threads per EU");
+    add(row.spill_size.value, "B spill per thread");
+    add(row.private_size.value, "B private memory per thread");
+    add(row.slm_size.value, "B shared local memory");
+    add(row.barrier_count.value, "barriers");
     if let Some(size) = row.code_size {
         out.push(format!("{} code", format::bytes(size.value)));
     }
     if row.from_scratch_slots {
-        out.push("sizes are those of the scratch slots: ze_info is older than 1.39".to_owned());
+        out.push("sizes of the scratch slots (ze_info before 1.39)".to_owned());
     }
     let flags = row.flags.iter().map(|flag| flag.word());
     out.extend(flags.filter(|word| !word.is_empty()).map(escaped));

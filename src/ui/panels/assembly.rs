@@ -1,5 +1,5 @@
-//! What is special of the list of instructions: which code it is of, what that comes to, how
-//! instructions are drawn, and what is said of one.
+//! The parts of the list panel that only instructions need: code selection, totals, rendering and
+//! details.
 
 use yew::prelude::*;
 
@@ -14,13 +14,13 @@ use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{CodeImage, CodeReport};
 
-/// The width of a lane of jumps, and the height of a row, in pixels.
+/// Width of a jump lane, and row height, in pixels.
 const LANE: u32 = 8;
 const ROW: u32 = 20;
 
-/// Maximum number of characters of a kernel's name in the list of images.
+/// Maximum length of a kernel's name in the list of images, in characters.
 const KERNEL_SHOWN: usize = 60;
-/// Maximum number of images that are listed in the place of code.
+/// Maximum number of images offered when no code is selected.
 const IMAGES_SHOWN: usize = 24;
 
 /// Registers as one number, for an attribute of an element: the file, the first and the last register.
@@ -89,7 +89,7 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
     html! {
         <span class="asm">
             { for parts }
-            // The first mark is the operation.
+            // The first part is the opcode.
             { for cell.marks.iter().skip(1).map(format::mark) }
         </span>
     }
@@ -124,7 +124,7 @@ fn target(text: &str, offset: u32, of: Option<Span>) -> Html {
     }
 }
 
-/// The jumps beside an instruction.
+/// Jump lines beside an instruction.
 fn jumps(text: &str) -> Html {
     let (middle, row) = (ROW / 2, ROW);
     let mut path = String::new();
@@ -161,8 +161,8 @@ fn jumps(text: &str) -> Html {
     }
 }
 
-/// A cell of an instruction; `None` if it looks like all others. `in_order`: the rows are next to
-/// each other as in the code.
+/// A cell of an instruction; `None` for the default rendering. `in_order`: rows are contiguous as
+/// in the code.
 pub(super) fn cell(
     id: &str,
     cell: &Cell<'_>,
@@ -195,7 +195,7 @@ pub(super) fn cell(
     })
 }
 
-/// The selection of one of the images with code, where the file has several.
+/// Selection of an image with code, if the file has several.
 pub(super) fn images(view: &View, onchange: Callback<Event>) -> Html {
     let Some(images) = view.code.images.as_deref() else {
         return Html::default();
@@ -223,7 +223,7 @@ fn images_select(view: &View, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// An image as an option: its name, its devices, its first kernel.
+/// An image as an option: its name, devices and first kernel.
 fn image_label(image: &CodeImage) -> String {
     let mut words = vec![escaped(&image.name)];
     if !image.device.is_empty() {
@@ -239,7 +239,7 @@ fn image_label(image: &CodeImage) -> String {
     words.join(" · ")
 }
 
-/// What stands in the place of code or texts while none of the images of a container is selected.
+/// Placeholder for code or texts while no image of a container is selected.
 pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> Html {
     let name = crate::ui::state::selection::name(view.row());
     let what = if is_code {
@@ -284,7 +284,7 @@ fn images_of(view: &View, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// Which code is shown, and how it is read.
+/// The visible code and its encoding.
 pub(super) fn controls(
     view: &View,
     on_section: Callback<Event>,
@@ -315,7 +315,7 @@ pub(super) fn controls(
     </> }
 }
 
-/// What the code comes to.
+/// Statistics of the code.
 pub(super) fn head(view: &View) -> Html {
     let of = view.lists.get(ListId::Instructions).query.of;
     let Some(report) = view.code.report_of(of) else {
@@ -340,7 +340,7 @@ pub(super) fn head(view: &View) -> Html {
         counted(mix.waits, "scoreboard wait", "scoreboard waits"),
     ];
     let filter = &view.lists.get(ListId::Instructions).query.filter;
-    // The mark that these have in the listing.
+    // Their annotation in the listing.
     let marked = [
         ("atomic", counted(mix.atomics, "atomic", "atomics")),
         (
@@ -387,7 +387,7 @@ fn progress(report: &CodeReport) -> String {
     )
 }
 
-/// The instructions by kind, and the messages.
+/// Instructions by kind, and messages.
 fn counts(mix: &Mix) -> Html {
     html! {
         <details class="menu" name="list-menu">
@@ -424,7 +424,7 @@ fn counts(mix: &Mix) -> Html {
     }
 }
 
-/// What the selected instruction does, and its parts.
+/// Description of the selected instruction and its parts.
 pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
     html! { <>
         <p class="said">

@@ -1,4 +1,4 @@
-//! What somebody has marked, in the order of the bytes.
+//! Bookmarks in byte order.
 
 use std::rc::Rc;
 
@@ -18,10 +18,10 @@ use crate::ui::state::bookmarks::{Bookmark, BookmarkStorage};
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 
-/// The height of a row; `--problem-row` of the styles is the same.
+/// Row height in pixels; equals `--problem-row` in the styles.
 const ROW: f64 = 44.0;
 
-/// How many there are.
+/// Number of bookmarks.
 pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
     let count = view.bookmarks.all().len() as u64;
     (count > 0).then_some((count, Tone::Plain))
@@ -30,7 +30,7 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
 struct List {
     props: PanelProps,
     rows: Rc<VirtualRows>,
-    /// What was chosen here last, and the selection of then: it takes a moment to be selected.
+    /// The bookmark chosen here last, and the selection at that time: the new one is pending.
     chosen: Local<Option<(usize, u32)>>,
     current: Option<usize>,
 }
@@ -48,7 +48,7 @@ impl List {
         }
     }
 
-    /// Not with what is selected: what was chosen here may not be selected yet, or not be there.
+    /// Not the selection: it may be pending, or its node may be missing.
     fn act(&self, act: BookmarkAction) {
         let Some(bookmark) = self.current.and_then(|place| self.all().get(place)) else {
             return;
@@ -85,7 +85,7 @@ impl List {
     }
 }
 
-/// What is done with a bookmark.
+/// Actions on a bookmark.
 #[derive(Clone, Copy)]
 enum BookmarkAction {
     Edit,
@@ -159,18 +159,18 @@ pub fn BookmarkList(props: &PanelProps) -> Html {
     }
 }
 
-/// Where they are kept.
+/// Where they are stored.
 fn kept(keeping: BookmarkStorage) -> &'static str {
     match keeping {
         BookmarkStorage::Browser => "Saved in this browser, tied to the file’s content.",
         BookmarkStorage::NoStorage => {
-            "This page cannot keep anything in the browser: bookmarks last until it is closed. Export them to keep them."
+            "This page cannot store anything in the browser: bookmarks last until it is closed. Export them to keep them."
         }
         BookmarkStorage::NoHash => {
             "The file cannot be identified (a page without https, or the file cannot be read): bookmarks last until the page is closed. Export them to keep them."
         }
         BookmarkStorage::Full => {
-            "The browser has no room left: bookmarks last until the page is closed. Export them to keep them."
+            "The browser’s storage is full: bookmarks last until the page is closed. Export them to keep them."
         }
     }
 }

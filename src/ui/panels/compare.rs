@@ -1,5 +1,5 @@
-//! The file compared with another one: which file, what there is to say of both, what differs, and
-//! one difference in full.
+//! Comparison with another file: choice of the file, summary, list of differences, and one
+//! difference in full.
 
 use yew::prelude::*;
 
@@ -17,17 +17,17 @@ use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{CompareForm, CompareReport};
 
-/// How many differences there are.
+/// Number of differences.
 pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
     let report = view.compare.report.as_ref()?;
     Some((report.differences, Tone::Plain))
 }
 
-/// What differs from another file.
+/// The Compare panel.
 #[component]
 pub fn Compare(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
-    // Nobody has pressed the tab where two files were dropped.
+    // After dropping two files this panel opens without a click on its tab.
     let show = || scroll_into_view(&Command::Panel(PanelId::Compare).tab());
     use_change([props.view.opening.into(), 0, 0, 0], Box::new(show));
     let Some(report) = &compare.report else {
@@ -46,7 +46,7 @@ pub fn Compare(props: &PanelProps) -> Html {
     }
 }
 
-/// With what the file can be compared.
+/// Files to compare with.
 fn choice(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
     if compare.is_working {
@@ -63,7 +63,7 @@ fn choice(props: &PanelProps) -> Html {
     </> }
 }
 
-/// The open files that can be compared with, and the way to another one.
+/// The open files to compare with, and a button to open another one.
 fn others<'a>(props: &'a PanelProps, class: &'static str) -> impl Iterator<Item = Html> + 'a {
     let files = props.others.iter().map(move |(tab, name)| {
         button(class, Command::CompareWith(*tab), shortened(&escaped(name)))
@@ -85,7 +85,7 @@ fn file(label: &'static str, head: &FileSummary, other: &FileSummary) -> Html {
     </> }
 }
 
-/// What there is to say of the two files as a whole.
+/// Summary of the differences.
 fn head(props: &PanelProps, report: &CompareReport) -> Html {
     let compare = &props.view.compare;
     let tone = if report.same_meaning {
@@ -108,7 +108,7 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
         { button("btn2", Command::SaveComparison(CompareForm::Markdown), plain("Save as Markdown")) }
         { button("btn2", Command::SaveComparison(CompareForm::Html), plain("Save as HTML")) }
         { button("btn2", Command::SaveComparison(CompareForm::Json), plain("Save as JSON")) }
-        <p class="dim small">{ "All differences, as zeview diff writes them." }</p>
+        <p class="dim small">{ "All differences, in the formats of zeview diff." }</p>
     </> };
     html! {
         <div class="compare-head">
@@ -119,7 +119,7 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
             <div class="acts">
                 if let Some(on) = props.sides.filter(|_| is_open) {
                     <button type="button" class="btn2" aria-pressed={on.to_string()} data-command={Command::ToggleSides.to_string()}
-                            title="The trees and the bytes of both files, in step (s)">{ "Side by side" }</button>
+                            title="The trees and bytes of both files, synchronized (s)">{ "Side by side" }</button>
                 }
                 { button("btn2", Command::Swap, plain("Swap")) }
                 { menu("Compare with", html! { <>{ for others(props, "btn2") }</> }) }
@@ -135,7 +135,7 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
     }
 }
 
-/// How the instructions of the difference are compared and shown.
+/// Options for comparing and showing instructions.
 pub(super) fn instructions(view: &View) -> Html {
     let all = view.lists.get(ListId::Changes).query.all;
     let toggle = |on: bool, command: Command, label: &'static str, title: &'static str| {
@@ -145,18 +145,18 @@ pub(super) fn instructions(view: &View) -> Html {
         }
     };
     html! { <>
-        { toggle(all, Command::ToggleSecondary(ListId::Changes), "Show unchanged", "Also the instructions that are the same in both files") }
-        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Registers and scoreboard tokens that only have other numbers are not reported") }
+        { toggle(all, Command::ToggleSecondary(ListId::Changes), "Show unchanged", "Also list instructions that are equal in both files") }
+        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Ignore differences that only affect register and scoreboard token numbers") }
     </> }
 }
 
-/// A cell of a difference: each side in its colour.
+/// A cell of a difference: each side in its color.
 pub(super) fn cell(id: &str, found: &Cell<'_>, row: &Row) -> Option<Html> {
     let change = row.cells.first().map(|cell| cell.value.text());
     let is_change = |word: &str| change.as_deref() == Some(word);
     let marks = row.cells.iter().flat_map(|cell| &cell.marks);
     let mut tones = marks.map(|mark| mark.tone);
-    // Red and green say worse and better; that a side differs is no judgment.
+    // Red and green mean worse and better; a mere difference is neutral.
     let judged = tones.find(|tone| matches!(tone, Tone::Bad | Tone::Good));
     let side = match (id, judged) {
         ("from", _) if is_change("removed") || is_change("changed") => "side from",

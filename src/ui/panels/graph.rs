@@ -1,4 +1,4 @@
-//! Graphs: the modules of a SYCLBIN, the images of a host's file, the basic blocks of some code.
+//! Graphs: modules of a SYCLBIN, images of a host file, basic blocks.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::text::format;
 use crate::worker::protocol::{BlocksPage, GraphPage};
 
-/// What there is.
+/// Summary of the graph.
 pub(super) fn status(view: &GraphView) -> Html {
     match &view.page {
         None => html! { <span class="dim" role="status">{ "…" }</span> },
@@ -31,19 +31,19 @@ pub(super) fn status(view: &GraphView) -> Html {
     }
 }
 
-/// How many blocks there are, and what is not in their graph.
+/// Number of blocks, and omissions of the graph.
 fn blocks(page: &BlocksPage) -> Html {
-    let said = [
+    let summary = [
         format::counted(page.found, "basic block", "basic blocks"),
         format::counted(page.ways, "edge", "edges"),
         format::counted(page.loops, "loop", "loops"),
     ];
     let astray = (page.astray > 0).then(|| {
         let count = format::counted(page.astray, "jump leads", "jumps lead");
-        format!("{count} out of the code, or into an instruction")
+        format!("{count} out of the code or into the middle of an instruction")
     });
     html! { <>
-        <span class="dim" role="status">{ said.join(", ") }</span>
+        <span class="dim" role="status">{ summary.join(", ") }</span>
         if let Some(astray) = astray { <span class="warn"><span aria-hidden="true">{ "▲ " }</span>{ astray }</span> }
         if let Some(rest) = page.rest {
             <span class="warn">
@@ -56,12 +56,12 @@ fn blocks(page: &BlocksPage) -> Html {
     </> }
 }
 
-/// Modules, images, symbols.
+/// Number of modules, images and symbols.
 fn modules(page: &GraphPage) -> Html {
     let (one, many) = page.nouns();
-    let mut said = format::counted(page.modules, one, many);
+    let mut summary = format::counted(page.modules, one, many);
     if page.found < page.modules {
-        said = format!("{} of {said}", format::grouped(page.found));
+        summary = format!("{} of {summary}", format::grouped(page.found));
     }
     let images = match page.list {
         ListId::Images => [
@@ -78,14 +78,14 @@ fn modules(page: &GraphPage) -> Html {
         ],
     };
     for (count, one, many) in images.into_iter().filter(|(count, ..)| *count > 0) {
-        said.push_str(&format!(", {}", format::counted(count, one, many)));
+        summary.push_str(&format!(", {}", format::counted(count, one, many)));
     }
     if page.resolved > 0 {
         let symbols = format::counted(page.resolved, "imported symbol", "imported symbols");
-        said.push_str(&format!(" · {symbols} resolved"));
+        summary.push_str(&format!(" · {symbols} resolved"));
     }
     html! { <>
-        <span class="dim" role="status">{ said }</span>
+        <span class="dim" role="status">{ summary }</span>
         if page.unresolved > 0 {
             <span class="warn">
                 <span aria-hidden="true">{ "▲ " }</span>
@@ -95,20 +95,20 @@ fn modules(page: &GraphPage) -> Html {
     </> }
 }
 
-/// What is said where the query finds nothing.
+/// Message for a query without matches.
 pub(super) fn none(view: &GraphView) -> Option<String> {
     let is_empty = view.found()? == 0;
-    let said = match view.page.as_ref()? {
+    let summary = match view.page.as_ref()? {
         GraphSubject::Modules(page) if page.trouble.is_some() => return None,
         GraphSubject::Modules(page) => format!("No {} match the filter.", page.nouns().1),
         GraphSubject::Blocks(_) => {
             "The encoding of this device is not known. Choose another one.".to_owned()
         }
     };
-    is_empty.then_some(said)
+    is_empty.then_some(summary)
 }
 
-/// How it is shown: as a graph, or as a table of that name.
+/// Switch between the graph and the named table.
 pub(super) fn controls(view: &GraphView, table: &'static str) -> Html {
     let toggle = |on: bool, command: Command, label: &'static str| {
         html! {
@@ -134,7 +134,7 @@ pub(super) fn controls(view: &GraphView, table: &'static str) -> Html {
     </> }
 }
 
-/// The groups around what is drawn.
+/// The groups that contain the visible range.
 pub(super) fn crumbs(view: &GraphView) -> Html {
     let chain = view.crumbs();
     if chain.len() < 2 {
@@ -165,15 +165,15 @@ pub(super) fn crumbs(view: &GraphView) -> Html {
 pub struct DrawingProps {
     /// The session.
     pub session: SessionContext,
-    /// What is shown of the file.
+    /// The view of the file.
     pub view: PtrEq<View>,
 }
 
-/// The node where the keys are.
+/// The focused node.
 #[derive(Clone, PartialEq, Default)]
 struct Cursor {
     at: Option<usize>,
-    /// What was drawn then: the generation of the list, and the first module.
+    /// The list generation and first module of that graph.
     of: (u32, u64),
 }
 
@@ -203,7 +203,7 @@ impl Sheet {
 
     fn choose(&self, at: usize) {
         self.go(at);
-        match self.graph.nodes.get(at).map(|node| node.stands) {
+        match self.graph.nodes.get(at).map(|node| node.target) {
             Some(BoxKind::For(span)) => self.session.0.select_span(span, SelectionOrigin::Jump),
             Some(BoxKind::Group(start, count)) => {
                 self.session.0.draw_range(start, count);

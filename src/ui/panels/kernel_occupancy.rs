@@ -1,4 +1,4 @@
-//! What limits how much of a kernel runs at a time, with fields for what the file does not say.
+//! Occupancy of a kernel, with fields for parameters that the file does not contain.
 
 use yew::prelude::*;
 
@@ -18,7 +18,7 @@ const WORK_GROUP: &str = "occupancy-work-group";
 const EUS: &str = "occupancy-eus";
 const LOCAL: &str = "occupancy-local";
 
-/// The section of a kernel's page.
+/// The occupancy section of the Arguments panel.
 #[component]
 pub fn Limits(props: &PanelProps) -> Html {
     let state = &props.view.occupancy;
@@ -31,7 +31,7 @@ pub fn Limits(props: &PanelProps) -> Html {
         Box::new(move || here.0.follow_occupancy()),
     );
     let question = state.question.clone();
-    // Not as the fields' values: whatever is shown anew would put them back while somebody types.
+    // Not as the fields' values: a rendering would overwrite what the user types.
     let fill = move || {
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
         set_text(DEVICE, question.device.as_deref().unwrap_or_default());

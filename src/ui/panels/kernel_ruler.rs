@@ -1,4 +1,4 @@
-//! The cross-thread payload as a ruler: which bytes are what, with gaps and overlaps.
+//! The cross-thread payload as a ruler: entries, gaps and overlaps.
 
 use yew::prelude::*;
 
@@ -9,14 +9,14 @@ use crate::model::text::escaped;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 
-/// So many bytes stand in one line, if there are more than one.
+/// Bytes per line, if there are several lines.
 const LINE: u64 = 96;
-/// Bytes in a line of a narrow column, and the maximum number of such lines.
+/// Bytes per line in a narrow column, and the maximum number of such lines.
 const NARROW_LINE: u64 = 32;
 const NARROW_LINES: u64 = 6;
-/// At most so many lines are drawn; the table below has everything.
+/// Maximum number of lines; the table below shows everything.
 const LINES: u64 = 12;
-/// At most so many marks are drawn.
+/// Maximum number of boxes.
 const MARKS: usize = 400;
 
 /// A box of the ruler.
@@ -24,9 +24,9 @@ const MARKS: usize = 400;
 struct RulerBox {
     start: u64,
     end: u64,
-    /// Nothing for a gap.
+    /// `None` for a gap.
     entry: Option<u32>,
-    /// It is drawn below, over bytes that another entry has.
+    /// Drawn below, because it overlaps another entry.
     overlaps: bool,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
     out
 }
 
-/// The marks of the ruler, cut where a line ends.
+/// The boxes of the ruler, split at line ends.
 fn marks(payload: &Payload, line: u64) -> Vec<RulerBox> {
     let end_of = |entry: &PayloadEntry| {
         let start = u64::try_from(entry.offset?).ok()?;
@@ -103,7 +103,7 @@ fn marks(payload: &Payload, line: u64) -> Vec<RulerBox> {
     out
 }
 
-/// How many bytes a line has.
+/// Number of bytes per line.
 fn line_of(total: u64) -> u64 {
     if total <= LINE {
         total.div_ceil(16).max(1) * 16
@@ -125,8 +125,8 @@ fn class(entry: &PayloadEntry) -> &'static str {
     }
 }
 
-/// The ruler; a click on a mark selects the bytes of its entry.
-/// In a narrow column lines are short, and a long payload is not drawn.
+/// The ruler; a click on a box selects the bytes of its entry. In a narrow column lines are short,
+/// and a long payload is omitted.
 pub(super) fn ruler(detail: &KernelDetail, selected: Option<Span>, is_narrow: bool) -> Html {
     let payload = &detail.payload;
     if payload.total == 0 {
@@ -201,7 +201,7 @@ fn draw(payload: &Payload, mark: &RulerBox, from: u64, line: u64, selected: Opti
     }
 }
 
-/// What stands in a mark: two lines.
+/// Text of a box: two lines.
 fn labels(entry: &PayloadEntry) -> (String, String) {
     let name = entry.name.as_deref();
     let title = match (name, entry.arg_index) {
@@ -211,7 +211,7 @@ fn labels(entry: &PayloadEntry) -> (String, String) {
     };
     let is_argument = matches!(entry.kind.as_str(), "arg_bypointer" | "arg_byvalue");
     let below = match (&entry.type_name, &entry.addrspace) {
-        // What goes with an argument is told apart from the argument.
+        // Properties of an argument look different from the argument.
         _ if !is_argument && (entry.explicit || name.is_some()) => escaped(&entry.kind),
         (Some(type_name), _) => escaped(type_name),
         (None, Some(space)) => escaped(space),
@@ -221,7 +221,7 @@ fn labels(entry: &PayloadEntry) -> (String, String) {
     (title, below)
 }
 
-/// The numbers below a line.
+/// Offsets below a line.
 fn ticks(from: u64, line: u64) -> Vec<Html> {
     let step = if line > 32 { 16 } else { 8 };
     (0..=line / step)
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_cut_at_the_end_of_a_line_and_overlaps_are_drawn_below() {
+    fn boxes_are_split_at_line_ends_and_overlaps_drawn_below() {
         let payload = Payload {
             entries: vec![entry(0, 100), entry(90, 8)],
             pieces: vec![
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_payload_has_few_marks() {
+    fn a_huge_payload_has_a_limited_number_of_boxes() {
         let payload = Payload {
             pieces: vec![Piece {
                 start: 0,

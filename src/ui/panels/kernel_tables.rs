@@ -1,4 +1,4 @@
-//! The tables of a kernel's own page.
+//! Tables of the Arguments panel.
 
 use yew::prelude::*;
 
@@ -11,10 +11,10 @@ use crate::model::{Span, Value};
 use crate::ui::components::{plain, prose, span_button};
 use crate::ui::text::format;
 
-/// No table of the page has more rows; the tree has them all.
+/// Maximum number of rows per table; the tree has them all.
 const ROWS: usize = 100;
 
-/// A row: the bytes that it is about, and its cells.
+/// A row: its bytes and cells.
 pub(super) struct Line {
     span: Option<Span>,
     class: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// A row whose first cell leads to its bytes.
+    /// A row whose first cell links to its bytes.
     pub(super) fn new(span: Option<Span>, cells: Vec<Html>) -> Line {
         Line {
             span,
@@ -44,7 +44,7 @@ impl From<Html> for Cell {
     }
 }
 
-/// A cell that leads to the bytes of the value with that key.
+/// A cell that links to the value of this key.
 fn at(html: Html, places: &KeySpans, key: &str) -> Cell {
     Cell {
         html,
@@ -52,7 +52,7 @@ fn at(html: Html, places: &KeySpans, key: &str) -> Cell {
     }
 }
 
-/// The head of a table: titles; numbers are to the right.
+/// Table header: titles; numbers are aligned to the right.
 type TableHeader = &'static [(&'static str, bool)];
 
 fn number(value: Option<i64>) -> Html {
@@ -68,14 +68,14 @@ fn word(text: Option<&str>) -> Html {
     plain(&text.map_or_else(|| "–".to_owned(), escaped))
 }
 
-/// Do bytes hold the selected ones? A row stays marked while one of its values is selected.
+/// Whether bytes contain the selection. A row stays marked while one of its values is selected.
 pub(super) fn contains(span: Option<Span>, selected: Option<Span>) -> bool {
     let both = span.zip(selected);
     both.is_some_and(|(span, selected)| span.contains(selected))
 }
 
-/// A table; a cell leads to the bytes of its value, and the first one else to those of the row.
-/// The row that holds `selected` is marked.
+/// A table; cells link to the bytes of their value, otherwise the first one to those of the row.
+/// Marks the row that contains `selected`.
 pub(super) fn table(
     id: &'static str,
     title: String,
@@ -94,7 +94,7 @@ pub(super) fn table(
     html! {
         <section class="block">
             <h3 {id}>{ title }</h3>
-            // Wide tables are scrolled for themselves, by keyboard too.
+            // Wide tables scroll on their own, also by keyboard.
             <div class="wide" role="region" tabindex="0" aria-labelledby={id}>
                 <table class="plain" aria-labelledby={id}>
                     <thead><tr>
@@ -140,7 +140,7 @@ const PAYLOAD: TableHeader = &[
     ("Other", false),
 ];
 
-/// The cross-thread payload, by position: entries, gaps between them, overlaps in words.
+/// The cross-thread payload by position: entries, gaps, and overlaps.
 pub(super) fn payload(detail: &KernelDetail, selected: Option<Span>) -> Html {
     let payload = &detail.payload;
     let mut order: Vec<&PayloadEntry> = payload.entries.iter().collect();
@@ -149,7 +149,7 @@ pub(super) fn payload(detail: &KernelDetail, selected: Option<Span>) -> Html {
     });
     let mut lines = Vec::new();
     let mut at: i64 = 0;
-    // Rows that nobody sees are not made.
+    // Do not build rows beyond the limit.
     for entry in order {
         if lines.len() > 2 * ROWS {
             break;
@@ -212,7 +212,7 @@ fn line(entry: &PayloadEntry, overlap: Option<i64>) -> Line {
     }
 }
 
-/// What only some entries have.
+/// Columns that only some entries have.
 fn more(entry: &PayloadEntry) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut text = |key: &str, value: &Option<String>| {
@@ -247,7 +247,7 @@ const ARGUMENTS: TableHeader = &[
     ("Passed as", false),
 ];
 
-/// The arguments as the source has them.
+/// The arguments as declared in the source.
 pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
     let line = |argument: &SourceArgument| {
         let entries = argument.entries.iter();
@@ -299,11 +299,11 @@ pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
 /// An argument that is accessed through a surface.
 const STATEFUL: &str = "stateful";
 
-/// How an entry of the payload passes its argument, in words.
+/// How an entry of the payload passes its argument.
 fn passed_as(entry: &PayloadEntry) -> String {
     let kind = escaped(&entry.kind);
     let words = match (kind.as_str(), entry.addrmode.as_deref()) {
-        // Its offset has no meaning: nothing of it is in the payload.
+        // Its offset is meaningless: the payload does not contain it.
         ("arg_bypointer", Some("stateful")) if entry.size.unwrap_or(0) == 0 => {
             return STATEFUL.to_owned();
         }
@@ -325,7 +325,7 @@ const PROPERTIES: TableHeader = &[
     ("Meaning", false),
 ];
 
-/// Keys with their values; those that the file does not say are greyed.
+/// Keys with their values; defaults are gray.
 pub(super) fn properties(
     id: &'static str,
     title: &str,
@@ -362,7 +362,7 @@ pub(super) fn properties(
     table(id, title.to_owned(), PROPERTIES, lines, selected)
 }
 
-/// What is passed to each thread, the binding table, memory beside the registers, samplers.
+/// Per-thread payload, binding table, memory, samplers.
 pub(super) fn others(detail: &KernelDetail, selected: Option<Span>) -> Html {
     let line = |span: Span, places: &KeySpans, cells: Vec<(&str, Html)>| Line {
         span: Some(span),

@@ -1,4 +1,4 @@
-//! What can be chosen in the middle of the page. A new panel is one entry in [`PANELS`].
+//! The panels in the middle of the page. A new panel is one entry in [`PANELS`].
 
 mod arguments;
 mod assembly;
@@ -26,21 +26,21 @@ pub use self::overview::spoken as spoken_coverage;
 pub use self::problems::Problems;
 pub use self::props::PanelProps;
 
-/// A panel's entry in the row of tabs.
+/// A panel and its tab.
 pub struct Panel {
-    /// Which.
+    /// Its id.
     pub id: PanelId,
-    /// The name on its tab.
+    /// Title of the tab.
     pub name: &'static str,
-    /// It shows the file's own tables: its tab comes after those about kernels.
+    /// Whether it shows tables of the file itself: its tab comes after those about kernels.
     pub is_of_file: bool,
-    /// The number beside its name, and how bad it is.
+    /// Badge of the tab: number and tone.
     pub badge: fn(&View) -> Option<(u64, Tone)>,
-    /// The panel itself.
+    /// Renders the panel.
     pub render: fn(&PanelProps) -> Html,
 }
 
-/// A panel of the file's own tables, without a number on its tab.
+/// A panel with tables of the file itself, without a badge.
 const fn of_file(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Html) -> Panel {
     Panel {
         is_of_file: true,
@@ -48,7 +48,7 @@ const fn of_file(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Htm
     }
 }
 
-/// A panel without a number on its tab.
+/// A panel without a badge.
 const fn panel(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Html) -> Panel {
     Panel {
         id,
@@ -59,7 +59,7 @@ const fn panel(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Html)
     }
 }
 
-/// All panels, in the order of their tabs: first what the kernels are, then what the file is.
+/// All panels in tab order: first those about kernels, then those about the file.
 pub const PANELS: &[Panel] = &[
     panel(PanelId::Overview, "Overview", overview::overview),
     panel(PanelId::Kernels, "Kernels", list::list),
@@ -99,12 +99,12 @@ pub const PANELS: &[Panel] = &[
     },
 ];
 
-/// The panels that have something to show.
+/// The panels that have content.
 pub fn shown(view: &View) -> impl Iterator<Item = &'static Panel> + use<'_> {
     PANELS.iter().filter(|panel| panel.id.is_shown(view))
 }
 
-/// The panel that is shown: the chosen one, if it has something to show.
+/// The visible panel: the chosen one, if it has content.
 pub fn current(view: &View) -> Option<&'static Panel> {
     let current = view.current_panel();
     PANELS.iter().find(|panel| panel.id == current)

@@ -1,4 +1,4 @@
-//! The file in a few lines, and where its bytes go.
+//! The overview: key facts, verdict, and sizes.
 
 use yew::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::ui::components::{button, plain, span_button};
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 
-/// The overview.
+/// The Overview panel.
 pub(super) fn overview(props: &PanelProps) -> Html {
     let opened = &props.view.opened;
     let summary = props.view.summary();
@@ -21,13 +21,13 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     let is_host = opened.summary.has.host && props.view.selection.documents().is_empty();
     let is_image = |fact: &&Fact| match &*fact.label {
         "image" | "binary" => true,
-        // Of a host's file it counts the images of each target.
+        // For a host file this counts the images of each target.
         "device code" => !is_host,
         _ => false,
     };
     let facts = summary.facts.iter();
     let facts = facts.filter(|fact| !has_images || !is_image(fact));
-    // What is not of the document that the selection is in says so.
+    // Facts about another document than the selection's name it.
     let of = if props.view.selection.documents().is_empty() {
         ""
     } else {
@@ -44,7 +44,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     };
     html! {
         <div class="panel overview">
-            // A library is first of all what it holds.
+            // The content matters most in a library.
             if !has_images {
                 { verdict(props) }
                 if let Some(worst) = worst(&props.view.verdict.worst) { { worst } }
@@ -95,7 +95,7 @@ fn fact_text(fact: &Fact) -> Html {
     }
 }
 
-/// A bar in parts: the class and the size of each.
+/// A stacked bar: class and size of each part.
 #[inline(never)]
 pub(super) fn bar(parts: &[(&'static str, u64)], whole: u64) -> Html {
     let mut at = 0;
@@ -130,7 +130,7 @@ fn coverage(coverage: &Coverage, size: u64) -> Html {
     </> }
 }
 
-/// A colour, what it stands for, and how much of it there is.
+/// A legend entry: color, label and amount.
 #[inline(never)]
 pub(super) fn legend(
     class: &'static str,
@@ -153,7 +153,7 @@ pub(super) fn legend(
     }
 }
 
-/// Where every byte is accounted for, in a few words.
+/// Message about undecoded bytes.
 pub fn spoken(coverage: &Coverage, size: u64) -> String {
     if coverage.gap > 0 {
         return format!(

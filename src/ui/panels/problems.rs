@@ -1,4 +1,4 @@
-//! What the driver does, and what is wrong or remarkable: in groups, the worst first.
+//! The Problems panel: findings of the driver model and the specification, worst first.
 
 use std::rc::Rc;
 
@@ -14,22 +14,22 @@ use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::state::View;
-use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
+use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, describe, entries, lines, rule};
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::verdict::outcome_words;
 use crate::ui::text::format;
 
-/// The height of a problem's row; `--problem-row` of the styles is the same.
+/// Row height in pixels; equals `--problem-row` in the styles.
 const ROW: f64 = 44.0;
-/// The id of the field that filters.
+/// Element id of the filter field.
 const FIELD: &str = "problem-filter";
 
-/// How many problems there are, and how bad the worst is.
+/// Number of problems, and tone of the worst.
 pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
     let all = entries(view);
     let tones = all
         .iter()
-        .filter_map(|entry| Some(said(view, *entry)?.tone));
+        .filter_map(|entry| Some(describe(view, *entry)?.tone));
     let worst = tones.max_by_key(|tone| match tone {
         Tone::Bad => 2,
         Tone::Warning => 1,
@@ -41,24 +41,27 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
 #[derive(Clone, PartialEq, Default)]
 struct Filter {
     text: String,
-    /// Classes that are not shown.
+    /// Hidden classes.
     without: Vec<Class>,
-    /// Rules of which all problems are shown.
+    /// Expanded rules.
     open: Vec<(Class, String)>,
-    /// What was chosen here.
+    /// The row chosen here.
     chosen: Option<Entry>,
-    /// The rule of it was chosen and not the problem, while this was the selection.
+    /// The rule was chosen instead of the problem, while this was the selection.
     as_rule: Option<u32>,
 }
 
 impl Filter {
     fn lets(&self, view: &View, entry: Entry) -> bool {
-        let Some(said) = said(view, entry) else {
+        let Some(problem) = describe(view, entry) else {
             return false;
         };
         let has = |text: &str| text.to_ascii_lowercase().contains(&self.text);
         !self.without.contains(&entry.class)
-            && (self.text.is_empty() || has(said.message) || has(said.rule) || has(said.path))
+            && (self.text.is_empty()
+                || has(problem.message)
+                || has(problem.rule)
+                || has(problem.path))
     }
 }
 
@@ -66,9 +69,9 @@ struct List {
     props: PanelProps,
     filter: Local<Filter>,
     rows: Rc<VirtualRows>,
-    /// How many problems there are, filtered or not.
+    /// Number of problems without the filter.
     all: Vec<Entry>,
-    /// How many are let through.
+    /// Number of problems that pass the filter.
     shown: usize,
     lines: Vec<Line>,
     current: Option<usize>,
@@ -83,12 +86,13 @@ impl List {
         shown.retain(|entry| now.lets(view, *entry));
         let (serial, selected) = (view.selection.serial, view.selection.span);
         let rule_chosen = now.as_rule == Some(serial);
-        let is_selected =
-            |entry: &Entry| said(view, *entry).is_some_and(|said| Some(said.span) == selected);
+        let is_selected = |entry: &Entry| {
+            describe(view, *entry).is_some_and(|problem| Some(problem.span) == selected)
+        };
         let lines = lines(view, &shown, |rule, alike| {
             let class = alike.first().map(|entry| entry.class);
             let opened = now.open.iter().any(|(c, r)| Some(*c) == class && r == rule);
-            // What is selected is shown, unless its rule has just been closed.
+            // The selected problem stays visible, unless its rule was just collapsed.
             opened || !rule_chosen && alike.iter().any(is_selected)
         });
         let place = |wanted: &dyn Fn(&Line) -> bool| lines.iter().position(wanted);
@@ -96,7 +100,7 @@ impl List {
             Some(entry) if rule_chosen => {
                 place(&|line| matches!(line, Line::Rule(first, _, _) if *first == entry))
             }
-            // Several may be about the same bytes: then the one that was chosen here counts.
+            // Several problems may have the same bytes: prefer the one chosen here.
             Some(entry) if is_selected(&entry) => place(&|line| *line == Line::Entry(entry)),
             _ => None,
         };
@@ -122,11 +126,11 @@ impl List {
                     filter.chosen = Some(entry);
                     filter.as_rule = None;
                 });
-                if let Some(said) = said(view, entry) {
+                if let Some(problem) = describe(view, entry) {
                     self.props
                         .session
                         .0
-                        .select_span(said.span, SelectionOrigin::Jump);
+                        .select_span(problem.span, SelectionOrigin::Jump);
                 }
             }
             Some(Line::Rule(first, _, _)) => {
@@ -140,7 +144,7 @@ impl List {
         }
     }
 
-    /// Shows or hides the many problems of a rule.
+    /// Expands or collapses the problems of a rule.
     fn fold(&self, place: usize, wanted: Option<bool>) {
         let Some(Line::Rule(first, _, open)) = self.lines.get(place) else {
             return;
@@ -150,7 +154,7 @@ impl List {
             return;
         }
         self.choose(place);
-        let rule = said(&self.props.view, first).map_or("", |said| said.rule);
+        let rule = describe(&self.props.view, first).map_or("", |problem| problem.rule);
         self.filter.change(|filter| {
             filter
                 .open
@@ -161,7 +165,7 @@ impl List {
         });
     }
 
-    /// The line that a problem is folded into.
+    /// The line of the group that contains a problem.
     fn rule_above(&self, place: usize) -> Option<usize> {
         let above = self
             .lines
@@ -179,7 +183,7 @@ impl List {
         Some(above)
     }
 
-    /// The next line that can be chosen, in a direction.
+    /// The next selectable line in a direction.
     fn near(&self, mut place: usize, forward: bool) -> usize {
         while matches!(self.lines.get(place), Some(Line::Class(..))) {
             if !forward && place == 0 {
@@ -291,8 +295,7 @@ pub fn Problems(props: &PanelProps) -> Html {
                     </div>
                 </div>
             </div>
-            // As one child, whether there is one or not: otherwise the list is made anew, and
-            // loses the focus.
+            // Always one child, so that Yew does not recreate the list, which would lose the focus.
             if let Some(explained) = current.and_then(|place| explained(&list, place)) { { explained } }
         </div>
     }
@@ -313,27 +316,27 @@ fn line(list: &List, place: usize) -> Option<Html> {
     let (mark, what, place_text, rule_text, from) = match list.lines.get(place)? {
         Line::Class(class, count) => return Some(heading(view, place, *class, *count)),
         Line::Entry(entry) => {
-            let said = said(view, *entry)?;
+            let problem = describe(view, *entry)?;
             (
-                format::tone_mark(said.tone, meaning(&said)),
-                prose(said.message),
-                format!("{:#x}", said.span.start),
-                said.rule,
-                escaped(said.path),
+                format::tone_mark(problem.tone, meaning(&problem)),
+                prose(problem.message),
+                format!("{:#x}", problem.span.start),
+                problem.rule,
+                escaped(problem.path),
             )
         }
         Line::Rule(first, count, open) => {
-            let said = said(view, *first)?;
-            let summary = rule(view, *first).map_or(said.rule, |rule| &*rule.summary);
+            let problem = describe(view, *first)?;
+            let summary = rule(view, *first).map_or(problem.rule, |rule| &*rule.summary);
             (
-                format::tone_mark(said.tone, meaning(&said)),
+                format::tone_mark(problem.tone, meaning(&problem)),
                 prose(summary),
                 format!(
                     "{} {}",
                     format::grouped(*count),
                     if *open { "▾" } else { "▸" }
                 ),
-                said.rule,
+                problem.rule,
                 if *open {
                     "Enter: collapse"
                 } else {
@@ -358,9 +361,9 @@ fn line(list: &List, place: usize) -> Option<Html> {
     })
 }
 
-/// How bad it is, in a word.
-fn meaning(said: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'static str {
-    match (said.effect, said.tone) {
+/// Name of the severity.
+fn meaning(problem: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'static str {
+    match (problem.effect, problem.tone) {
         (Some(effect), _) => effect.words(),
         (None, Tone::Bad) => "error",
         (None, Tone::Warning) => "warning",
@@ -402,7 +405,7 @@ fn filters(list: &List) -> Html {
             { for CLASSES.iter().enumerate().filter_map(|(i, class)| {
                 let count = list.all.iter().filter(|entry| entry.class == *class).count() as u64;
                 let on = !now.without.contains(class);
-                let (sign, colour, one, many) = match class.severity() {
+                let (sign, color, one, many) = match class.severity() {
                     None => ("▸", "info", "driver finding", "driver findings"),
                     Some(severity) => {
                         let (one, many) = match severity {
@@ -414,7 +417,7 @@ fn filters(list: &List) -> Html {
                     }
                 };
                 (count > 0).then(|| html! {
-                    <button type="button" class={format!("toggle {colour}")}
+                    <button type="button" class={format!("toggle {color}")}
                             aria-pressed={on.to_string()} data-class={i.to_string()}>
                         <span aria-hidden="true">{ sign }</span>
                         { format::counted(count, one, many) }

@@ -1,4 +1,4 @@
-//! What every panel is given.
+//! Properties of all panels.
 
 use std::rc::Rc;
 
@@ -8,19 +8,19 @@ use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::session::SessionContext;
 use crate::ui::state::{TabId, View};
 
-/// What every panel is given.
+/// Properties of all panels.
 #[derive(Properties, Clone, PartialEq)]
 pub struct PanelProps {
     /// The session.
     pub session: SessionContext,
-    /// What is shown of the file.
+    /// The view of the file.
     pub view: PtrEq<View>,
-    /// Details of the current row are shown below a list: no inspector is there to show them.
+    /// Whether details of the current row are shown below a list, because no inspector is visible.
     pub has_strip: bool,
-    /// More is to be shown where there is much.
+    /// Whether long tables are expanded.
     pub more: bool,
-    /// Files that are compared are shown beside each other; `None` where there is no room for that.
+    /// Whether compared files are shown side by side; `None` if there is no room for that.
     pub sides: Option<bool>,
-    /// The other open files, by name.
+    /// The other open files, with names.
     pub others: Rc<[(TabId, AttrValue)]>,
 }

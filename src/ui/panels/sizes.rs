@@ -1,4 +1,4 @@
-//! Where the bytes go: by area, and part by part.
+//! Sizes by region and by part.
 
 use yew::prelude::*;
 
@@ -11,9 +11,9 @@ use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 use crate::worker::protocol::Row;
 
-/// So many parts are listed before somebody asks for more.
+/// Number of parts that are listed initially.
 const SHOWN: usize = 24;
-/// And so many then: a table in the page has at most so many rows.
+/// Maximum number of parts when expanded: tables of the page have a limit.
 const SHOWN_MORE: usize = 100;
 
 const AREAS: [Area; 10] = [
@@ -31,7 +31,7 @@ const AREAS: [Area; 10] = [
 
 type Part<'a> = (u64, &'a Row);
 
-/// A bar of the areas and a table of the parts.
+/// A bar of the regions and a table of the parts.
 pub(super) fn sizes(view: &View, more: bool) -> Html {
     let parts = by_size(view);
     let total = view.opened.size;
@@ -42,7 +42,7 @@ pub(super) fn sizes(view: &View, more: bool) -> Html {
     html! { <>
         <section class="block">
             <h2>{ if view.selection.documents().is_empty() { "Sizes" } else { "Sizes of the whole file" } }</h2>
-            // Of an unknown format nothing is known of any part.
+            // An unknown format has no known parts.
             if !view.opened.summary.has.unknown { { areas(&parts, total, view.opened.summary.within.image) } }
         </section>
         <table class="sizes">
@@ -73,7 +73,7 @@ fn by_size(view: &View) -> Vec<Part<'_>> {
             .map_or(0, |s| s.len())
     };
     let rows: Vec<&Row> = view.tree.loaded(NodeId::ROOT).collect();
-    // Plain numbers: the same code sorts all lists.
+    // Plain numbers, to share the sort code of all lists.
     let mut order: Vec<(u64, usize)> = rows
         .iter()
         .enumerate()
@@ -86,7 +86,7 @@ fn by_size(view: &View) -> Vec<Part<'_>> {
     parts.filter(|(size, _)| *size > 0).collect()
 }
 
-/// A bar of the areas. In a container of images the code is that of whole images, with all their
+/// A bar of the regions. In a container of images, code means whole images with all of their
 /// sections.
 fn areas(parts: &[Part<'_>], total: u64, holds_images: bool) -> Html {
     let of = |area: Area| -> u64 {

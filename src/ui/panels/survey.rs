@@ -1,5 +1,5 @@
-//! What a container holds: for which devices there is native code, which kernels to look at first,
-//! and what is in it twice. It fills in as the images are read.
+//! Survey of a container: native devices, kernels of interest, and duplicates. It is refined as
+//! images are read.
 
 use yew::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::hazards;
 use crate::ui::text::format;
 
-/// What a container holds.
+/// The survey of a container.
 #[component]
 pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
     let view = &props.view;

@@ -1,5 +1,5 @@
-//! The verdict: is the file well-formed and, apart from that, what does the driver do with it
-//! on a device of choice; which devices it is for; which kernels have the worst hazards.
+//! The verdict: whether the file is well-formed and, independently, what the driver does with it on
+//! a chosen device; supported devices; kernels with the worst hazards.
 
 use yew::prelude::*;
 
@@ -20,14 +20,14 @@ use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened};
 
-/// The id of the field that asks for a device.
+/// Element id of the device field.
 const DEVICE: &str = "device";
-/// What a container is for, of which no device is requested.
+/// Targets of a container while no device is requested.
 const NO_DEVICE: &str = "No device";
-/// So many of the driver's findings are listed; the list of problems has all.
+/// Maximum number of driver findings; the Problems panel has all.
 const FINDINGS: usize = 6;
 
-/// The two statements, and what the driver met.
+/// Validity, outcome, and the driver's findings.
 pub(super) fn verdict(props: &PanelProps) -> Html {
     let state = &props.view.verdict;
     let is_nested = !props.view.selection.documents().is_empty();
@@ -213,7 +213,7 @@ fn statement(verdict: &Verdict, is_nested: bool) -> Html {
         (Some(device), false) if is_nested => format!(" on {device} (the image’s target)"),
         (Some(device), false) => format!(" on {device} (the file’s target)"),
         (None, _) => match verdict.decisive.and_then(|at| verdict.findings.get(at)) {
-            // The first cause is a line below.
+            // The first cause follows on the next line.
             Some(found) if !found.rule.ends_with("no-target") => " on any device".to_owned(),
             _ => " on any device: the file names no target".to_owned(),
         },
@@ -224,11 +224,11 @@ fn statement(verdict: &Verdict, is_nested: bool) -> Html {
 #[derive(Properties, PartialEq)]
 struct PickerProps {
     session: SessionContext,
-    /// The device that was requested.
+    /// The requested device.
     device: Option<AttrValue>,
-    /// What the device is if none is requested.
+    /// The file's own device, if none is requested.
     of: &'static str,
-    /// The file, with the devices of the driver.
+    /// The verdict, with the driver's devices.
     opened: PtrEq<Opened>,
 }
 
@@ -238,11 +238,11 @@ fn Picker(props: &PickerProps) -> Html {
     let session = props.session.clone();
     let onchange = Callback::from(move |_: Event| session.0.verdict_on(&text_of(DEVICE)));
     let device = props.device.clone();
-    let asked = device.clone().unwrap_or_default();
-    // Not as the field's value: then whatever is shown anew would put it back while somebody types.
+    let requested = device.clone().unwrap_or_default();
+    // Not as the field's value: a rendering would overwrite what the user types.
     use_change(
-        [fingerprint(&asked), device.is_some().into(), 0, 0],
-        Box::new(move || set_text(DEVICE, &asked)),
+        [fingerprint(&requested), device.is_some().into(), 0, 0],
+        Box::new(move || set_text(DEVICE, &requested)),
     );
     html! {
         <p class="device">
@@ -259,7 +259,7 @@ fn Picker(props: &PickerProps) -> Html {
 
 fn findings(verdict: &Verdict) -> Html {
     let listed = || verdict.findings.iter().enumerate();
-    // What decides the outcome comes first, then what the driver notices.
+    // Decisive findings first, then the others.
     let rank = |at: usize, effect: Effect| (verdict.decisive != Some(at), effect == Effect::Passes);
     let mut order: Vec<((bool, bool), usize)> = listed()
         .map(|(at, found)| (rank(at, found.effect), at))
@@ -298,7 +298,7 @@ fn rebuild(verdict: &Verdict) -> Option<Html> {
     Some(html! { <p class="dim">{ span_button("fact", rebuild.span, prose(&rebuild.text)) }</p> })
 }
 
-/// Which devices the file is for, and why.
+/// Devices of the file, and why.
 pub(super) fn target(view: &View) -> Option<Html> {
     let matching = view.verdict.verdict()?.matching.as_ref()?;
     Some(html! {

@@ -1,7 +1,7 @@
-//! Bookmarks: made, kept for the next visit, exchanged as files.
+//! Bookmarks: adding, storing, importing and exporting.
 //!
-//! They belong to a content. Its hash is computed when something is marked, imported or exported,
-//! and when a file is opened that has the size of one with bookmarks: otherwise nothing is read.
+//! They belong to a file's content. Its hash is computed only when needed: to add, import or export
+//! bookmarks, or when an opened file has the size of one with bookmarks.
 
 use std::rc::Rc;
 
@@ -23,19 +23,19 @@ use crate::ui::state::{Action, Dialog, PanelId, TabId};
 use crate::ui::text::format;
 use crate::worker::protocol::SelectionTarget;
 
-/// Under this the browser keeps the contents that have bookmarks, a line each, the newest last;
-/// and the bookmarks of each, as a file, with its line behind this.
+/// Storage key of the contents with bookmarks (one line each, newest last) and, followed by such a
+/// line, of their bookmarks in the file format.
 const KEPT: &str = "zeview.bookmarks";
-/// So many contents have bookmarks; beyond it those go that were changed longest ago.
+/// Maximum number of contents with bookmarks; the least recently changed are dropped.
 const CONTENTS_MAX: usize = 50;
-/// No larger file of bookmarks is kept, in bytes: browsers give a site about 5 million characters.
+/// Maximum size of stored bookmarks, in bytes: browsers give a site about 5 million characters.
 const KEPT_MAX: usize = 1_000_000;
-/// The id of the field for a comment.
+/// Id of the comment field.
 pub(crate) const COMMENT: &str = "comment";
 
 impl Session {
-    /// Marks what is selected in a file, or in the one in front; asks for the comment of what is marked
-    /// already.
+    /// Bookmarks the selection of a file, or of the one in front; edits the comment if it is
+    /// bookmarked already.
     pub(crate) fn bookmark(self: &Rc<Self>, file: Option<TabId>) {
         self.with_selected(file, |session, tab, live, mark| {
             let now = Rc::clone(&live.marks.now.borrow());
@@ -53,7 +53,7 @@ impl Session {
         });
     }
 
-    /// Asks for the comment of a bookmark of a file, or of the one in front.
+    /// Edits the comment of a bookmark of a file, or of the one in front.
     pub fn edit_comment(&self, file: Option<TabId>, bookmark: &Bookmark) {
         if let Some((tab, _)) = self.file(file) {
             let dialog = Dialog::Comment(tab, Rc::new(bookmark.clone()));
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Keeps the comment that was typed into the dialog.
+    /// Saves the comment typed into the dialog.
     pub(crate) fn save_comment(self: &Rc<Self>) {
         let state = self.state();
         if let Some(Dialog::Comment(tab, bookmark)) = &state.dialog {
@@ -81,7 +81,7 @@ impl Session {
         }
     }
 
-    /// Deletes the bookmark that the dialog is about, or else that of what is selected.
+    /// Deletes the bookmark shown in the dialog, or else the one of the selection.
     pub(crate) fn delete_bookmark(self: &Rc<Self>, file: Option<TabId>) {
         if let Some(Dialog::Comment(tab, bookmark)) = &self.state().dialog {
             let bookmark = BookmarkChange::Delete((**bookmark).clone());
@@ -92,7 +92,7 @@ impl Session {
         });
     }
 
-    /// Selects what a bookmark marks.
+    /// Selects a bookmark's target.
     pub fn show_bookmark(self: &Rc<Self>, bookmark: &Bookmark) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -112,7 +112,7 @@ impl Session {
         self.select(tab, place, None, Box::new(make));
     }
 
-    /// Calls `act` with a mark of what is selected, as soon as its path is known.
+    /// Calls `act` with a bookmark of the selection as soon as its path is known.
     fn with_selected(
         self: &Rc<Self>,
         file: Option<TabId>,
@@ -128,7 +128,7 @@ impl Session {
                 Some(detail) => detail.path.clone(),
                 None => {
                     let place = SelectionTarget::Node(view.selection.node_id());
-                    match session.asked(tab, place, None).await {
+                    match session.locate(tab, place, None).await {
                         Ok((_, found)) => found.detail.path.clone(),
                         Err(error) => return session.trouble(tab, &error),
                     }
@@ -156,7 +156,7 @@ impl Session {
         self.dispatch(Action::Bookmarks(tab, bookmarks));
     }
 
-    /// Shows the bookmarks of a file that has just been opened, if there are any.
+    /// Loads the bookmarks of a newly opened file, if there are any.
     pub(crate) fn load_bookmarks(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
         let now = Rc::clone(&live.marks.now.borrow());
@@ -171,8 +171,8 @@ impl Session {
         }
     }
 
-    /// Keeps what has changed, in what another window may have kept since; without changes it
-    /// loads that.
+    /// Saves pending changes on top of the stored bookmarks, which another window may have changed.
+    /// Without changes, only loads them.
     fn keep_bookmarks(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
         if live.marks.is_saving.replace(true) {
@@ -188,7 +188,7 @@ impl Session {
             };
             live.marks.is_saving.set(false);
             if live.marks.edition.get() != edition {
-                // Another content since: its own are to be loaded.
+                // The content has changed meanwhile: load its own bookmarks.
                 return session.load_bookmarks(tab);
             }
             let changes = live.marks.unsaved.take();
@@ -201,7 +201,7 @@ impl Session {
         }));
     }
 
-    /// Saves the bookmarks of the file in front as a file.
+    /// Exports the bookmarks of the file in front.
     pub(crate) fn export_bookmarks(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -215,9 +215,9 @@ impl Session {
         }));
     }
 
-    /// Reads a file of bookmarks for the file in front. Something else is opened, unless bookmarks
-    /// were asked for.
-    pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::ChosenFile, asked: bool) {
+    /// Imports bookmarks into the file in front. Any other file is opened, unless the user asked to
+    /// import.
+    pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::ChosenFile, explicit: bool) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let file = &chosen.0;
@@ -234,8 +234,8 @@ impl Session {
                 Err(Refusal::Wrong(why)) => {
                     return session.notice(format!("{name} was not imported: {why}."));
                 }
-                Err(Refusal::Other) if asked => {
-                    return session.notice(format!("{name} is no file of bookmarks."));
+                Err(Refusal::Other) if explicit => {
+                    return session.notice(format!("{name} is not a bookmark file."));
                 }
                 Err(Refusal::Other) => return session.open_as_file(chosen),
             };
@@ -268,7 +268,7 @@ impl Session {
     }
 }
 
-/// A name for a message.
+/// A shortened name for messages.
 fn short(name: &str) -> String {
     let (start, end) = format::middle(name);
     let start: String = start.chars().take(60).collect();
@@ -278,18 +278,18 @@ fn short(name: &str) -> String {
     }
 }
 
-/// The lines of contents that have bookmarks.
+/// The stored index of contents that have bookmarks.
 fn lines() -> Vec<String> {
     let kept = storage::load(KEPT).unwrap_or_default();
     kept.lines().map(str::to_owned).collect()
 }
 
-/// Where the bookmarks of a content are.
+/// Storage key of a content's bookmarks.
 fn entry(line: &str) -> String {
     format!("{KEPT}.{line}")
 }
 
-/// The bookmarks that are kept of a content, after these changes; `now` are those of the page.
+/// The stored bookmarks of a content after these changes; `now` are those of the page.
 fn keep(name: &str, content: &Content, changes: Vec<BookmarkChange>, now: &Bookmarks) -> Bookmarks {
     let Some(line) = content.key() else {
         return now.kept(if storage::is_there() {
@@ -338,7 +338,7 @@ fn keep(name: &str, content: &Content, changes: Vec<BookmarkChange>, now: &Bookm
     }
 }
 
-/// Which content a tab shows.
+/// Identifies the content that a tab shows.
 async fn content_of(live: &TabRuntime) -> Content {
     if let Some(content) = &*live.marks.content.borrow() {
         return content.clone();
@@ -358,8 +358,8 @@ async fn content_of(live: &TabRuntime) -> Content {
     content
 }
 
-/// The SHA-256 of a file, or of its ends. Returns `None` if it cannot be read, and where the browser
-/// has no hashes: on pages without encryption.
+/// The SHA-256 of a file, or of its ends. Returns `None` if the file cannot be read or the browser
+/// has no SubtleCrypto, as on pages without encryption.
 async fn hash(file: &File) -> Option<String> {
     let window = web_sys::window()?;
     let crypto = Reflect::get(&window, &"crypto".into()).ok()?;

@@ -1,4 +1,4 @@
-//! The bytes that are in view, fetched in pieces and kept for a while.
+//! The visible bytes: fetched in pieces and cached.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,9 +15,9 @@ use crate::ui::text::format;
 use crate::ui::text::readings::written;
 use crate::worker::client::{ClientError, Piece};
 
-/// The bytes are asked for in pieces of this size.
+/// Size of a piece in bytes.
 pub const CHUNK: u64 = 4096;
-/// No more bytes are copied as text.
+/// Maximum number of bytes that are copied as text.
 pub const COPY_MAX: u64 = 1024 * 1024;
 /// Pieces of one file, by number.
 pub type Pieces = BTreeMap<u64, Rc<Piece>>;
@@ -28,7 +28,7 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        if !live.cache.asked.borrow_mut().insert(key) {
+        if !live.cache.pending.borrow_mut().insert(key) {
             return;
         }
         let session = Rc::clone(self);
@@ -38,13 +38,13 @@ impl Session {
                 Ok(piece) => live.cache.put(key, Rc::new(piece)),
                 Err(error) => session.trouble(tab, &error),
             }
-            // After an error it is asked for again when it comes into view again.
-            live.cache.asked.borrow_mut().remove(&key);
+            // After an error, it is requested again when it is visible again.
+            live.cache.pending.borrow_mut().remove(&key);
             done();
         }));
     }
 
-    /// Copies bytes of a file as text; says so if they are too many.
+    /// Copies bytes of a file as text; shows a message if there are too many.
     pub fn copy_bytes(self: &Rc<Self>, tab: TabId, span: Span, form: ByteForm) {
         if span.len() > COPY_MAX {
             let (size, most) = (format::size(span.len()), format::size(COPY_MAX));
@@ -61,15 +61,15 @@ impl Session {
         }));
     }
 
-    /// All bytes of a span, at most those of one answer.
+    /// All bytes of a span, up to the size of one response.
     pub(crate) async fn read(&self, tab: TabId, span: Span) -> Result<Piece, ClientError> {
         let client = self.client(tab).ok_or(ClientError::Cancelled)?;
         client.bytes(span, false).await
     }
 }
 
-/// The pieces of `source` that hold the bytes `from..to`: those that are here, the others
-/// as soon as they are. `serial` is another one whenever the file is opened anew.
+/// The pieces of `source` that contain the bytes `from..to`: cached ones at once, the others as
+/// they arrive. `serial` changes whenever the file is reopened.
 #[hook]
 pub fn use_pieces(
     session: &Rc<Session>,

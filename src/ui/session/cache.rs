@@ -1,4 +1,4 @@
-//! Pieces of files that were fetched lately.
+//! Cache of recently fetched pieces of files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,24 +7,24 @@ use std::rc::Rc;
 use crate::model::SourceId;
 use crate::worker::client::Piece;
 
-/// So many pieces are kept of each file.
+/// Maximum number of pieces per file.
 const KEEP: usize = 48;
 
-/// A source, and the number of a piece of it.
+/// A source and the number of a piece in it.
 pub(crate) type Key = (SourceId, u64);
 
-/// The pieces that were fetched lately.
+/// Recently fetched pieces.
 #[derive(Default)]
 pub(crate) struct Cache {
     pieces: RefCell<BTreeMap<Key, (u32, Rc<Piece>)>>,
-    pub(crate) asked: RefCell<BTreeSet<Key>>,
+    pub(crate) pending: RefCell<BTreeSet<Key>>,
     clock: Cell<u32>,
 }
 
 impl Cache {
     pub(crate) fn clear(&self) {
         self.pieces.borrow_mut().clear();
-        self.asked.borrow_mut().clear();
+        self.pending.borrow_mut().clear();
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<Rc<Piece>> {

@@ -8,9 +8,9 @@ use super::{Session, spawn};
 use crate::ui::state::{Action, Dialog};
 
 impl Session {
-    /// Puts text on the clipboard. Where that is refused (a frame without the focus), the
-    /// text is shown instead, ready to be copied by hand.
-    pub fn copy(self: &Rc<Self>, text: String, what: &'static str) {
+    /// Copies text to the clipboard. If that is refused (a frame without focus), shows the text to
+    /// be copied by hand.
+    pub fn copy(self: &Rc<Self>, text: String, label: &'static str) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let clipboard = web_sys::window()
@@ -21,7 +21,7 @@ impl Session {
                 None => false,
             };
             if copied {
-                session.notice(format!("{what} copied"));
+                session.notice(format!("{label} copied"));
             } else {
                 session.dispatch(Action::Dialog(Some(Dialog::Copy(text.into()))));
             }

@@ -1,4 +1,4 @@
-//! The code that is shown: its sections, its encoding, and what its instructions come to.
+//! The visible code: sections, encoding and instruction statistics.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
 
 impl Session {
-    /// Asks about the code that is shown, unless that was asked before.
+    /// Requests a summary of the visible code, unless that was requested already.
     pub fn follow_code(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -22,14 +22,14 @@ impl Session {
         let (Some(document), Some(of)) = (list.document, list.query.of) else {
             return;
         };
-        let asked = (document, of, list.query.device.clone());
-        if view.code.asked.as_ref() != Some(&asked) {
-            self.dispatch(Action::Code(tab, CodeChange::Asked(asked.clone())));
-            self.ask_code(tab, asked);
+        let key = (document, of, list.query.device.clone());
+        if view.code.requested.as_ref() != Some(&key) {
+            self.dispatch(Action::Code(tab, CodeChange::Requested(key.clone())));
+            self.ask_code(tab, key);
         }
     }
 
-    /// Requests the images with code of a container, unless they are known for what is shown.
+    /// Requests the images with code of a container, unless they are known.
     pub fn follow_code_images(self: &Rc<Self>, list: ListId) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -41,7 +41,7 @@ impl Session {
         let document = view.lists.get(list).document;
         let document = document.filter(|id| *id != NodeId::ROOT);
         let node = document.unwrap_or(view.selection.node_id());
-        if view.code.images_asked == Some(node) {
+        if view.code.images_requested == Some(node) {
             return;
         }
         self.dispatch(Action::Code(tab, CodeChange::ImagesAsked(node)));
@@ -55,7 +55,7 @@ impl Session {
         self.ask_then(tab, Request::CodeImages { node }, Box::new(then));
     }
 
-    /// Selects an image with code, by its place among them.
+    /// Selects an image with code by its index.
     pub fn choose_image(self: &Rc<Self>, place: &str) {
         let Some((_, view)) = self.active() else {
             return;
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// The same of the kernel with this entry.
+    /// Shows the instructions of the kernel with this entry.
     pub fn open_code_of(self: &Rc<Self>, entry: Span) {
         let Some((_, view)) = self.active() else {
             return;
@@ -86,43 +86,43 @@ impl Session {
         if current.is_some_and(|current| current.entry == entry) && !has_code(&view) {
             return self.dispatch(Action::Panel(PanelId::Arguments));
         }
-        // A cell of the row may lead elsewhere, to its image.
+        // The row's cell may link to something else, such as its image.
         self.select_span(entry, SelectionOrigin::Jump);
         self.dispatch(Action::Panel(PanelId::Assembly));
     }
 
-    /// Asks until all is counted, as long as somebody looks at it.
-    fn ask_code(self: &Rc<Self>, tab: TabId, asked: CodeKey) {
+    /// Repeats the request until all code is counted, as long as the panel is visible.
+    fn ask_code(self: &Rc<Self>, tab: TabId, key: CodeKey) {
         let request = Request::Code {
-            document: asked.0,
+            document: key.0,
             query: Query {
-                of: Some(asked.1),
-                device: asked.2.clone(),
+                of: Some(key.1),
+                device: key.2.clone(),
                 ..Query::default()
             },
         };
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::Code(report)) => {
                 let is_all = report.left == 0;
-                let change = CodeChange::Answered(asked.clone(), report);
+                let change = CodeChange::Answered(key.clone(), report);
                 session.dispatch(Action::Code(tab, change));
                 let state = session.state();
                 let view = state.tab(tab).and_then(|tab| tab.view());
                 let is_wanted = view.is_some_and(|view| {
-                    view.code.asked.as_ref() == Some(&asked) && view.panel == PanelId::Assembly
+                    view.code.requested.as_ref() == Some(&key) && view.panel == PanelId::Assembly
                 });
                 if !is_all && is_wanted {
-                    session.ask_code(tab, asked);
+                    session.ask_code(tab, key);
                 }
             }
-            // The list says what is wrong.
+            // The list shows the error.
             Ok(_) | Err(ClientError::Failed(_)) => {}
             Err(error) => session.trouble(tab, &error),
         };
         self.ask_then(tab, request, Box::new(then));
     }
 
-    /// Shows the code of a section, by its place among them.
+    /// Shows the code of a section, by its index.
     pub fn choose_code(self: &Rc<Self>, place: &str) {
         let Some((_, view)) = self.active() else {
             return;
@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Shows the code in an encoding; in that of the file's device without a name.
+    /// Shows the code in the named encoding; by default in that of the file's device.
     pub fn choose_encoding(self: &Rc<Self>, name: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Instructions).query.clone();

@@ -1,4 +1,4 @@
-//! The columns of lists: which are shown, in which order, how wide; remembered for the next visit.
+//! Columns of lists: visibility, order and widths, stored for the next visit.
 
 use std::rc::Rc;
 
@@ -8,14 +8,14 @@ use crate::tables::query::Query;
 use crate::ui::browser::storage;
 use crate::ui::state::list::ListChange;
 
-/// The columns that were chosen on an earlier visit, by list.
+/// Storage key of the columns chosen for each list.
 const COLUMNS: &str = "zeview.columns.";
 
-/// The widths that were chosen on an earlier visit, by list.
+/// Storage key of the column widths chosen for each list.
 const WIDTHS: &str = "zeview.widths.";
 
 impl Session {
-    /// Shows the rows that are shown only on demand, or hides them.
+    /// Shows or hides the rows that are hidden by default.
     pub fn toggle_secondary(&self, list: ListId) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(list).query.clone();
@@ -24,21 +24,21 @@ impl Session {
         }
     }
 
-    /// Shows a column, or hides it.
+    /// Shows or hides a column.
     pub fn toggle_column(&self, list: ListId, id: &str) {
         if let Some((_, view)) = self.active() {
             self.set_columns(list, Some(view.lists.get(list).toggled(id)));
         }
     }
 
-    /// Moves a column to another place among those that are shown.
+    /// Moves a column to another position among the visible ones.
     pub fn move_column(&self, list: ListId, id: &str, to: usize) {
         if let Some((_, view)) = self.active() {
             self.set_columns(list, Some(view.lists.get(list).moved(id, to)));
         }
     }
 
-    /// Moves a column by one place.
+    /// Moves a column by one position.
     pub fn step_column(&self, list: ListId, id: &str, right: bool) {
         let active = self.active();
         let place = active.and_then(|(_, view)| view.lists.get(list).column_place(id));
@@ -48,7 +48,7 @@ impl Session {
         }
     }
 
-    /// Gives a column another width, in pixels, now and on later visits; its own without.
+    /// Sets a column's width in pixels and stores it; without a width, resets it.
     pub fn set_width(&self, list: ListId, id: &'static str, width: Option<u32>) {
         if let Some((_, view)) = self.active() {
             let widths = view.lists.get(list).widths.iter().copied();
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Gives columns these widths, the others their own.
+    /// Sets the widths of columns; resets the others.
     pub fn set_widths(&self, list: ListId, widths: Rc<[(&'static str, u32)]>) {
         if let Some((tab, _)) = self.active() {
             let words = widths.iter().map(|(id, width)| format!("{id}={width}"));
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// Shows these columns, now and on later visits; the default ones without.
+    /// Shows these columns and stores that; without columns, resets to the default.
     pub fn set_columns(&self, list: ListId, columns: Option<Rc<[&'static str]>>) {
         if let Some((tab, _)) = self.active() {
             let text = columns.as_ref().map(|ids| ids.join(" "));
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Shows the columns that were chosen on an earlier visit, as wide as they were.
+    /// Restores the columns and widths chosen on an earlier visit.
     pub fn recall_columns(&self, list: ListId) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -95,7 +95,7 @@ impl Session {
         let Some(text) = storage::load(&format!("{COLUMNS}{}", list.name())) else {
             return;
         };
-        // Columns of an earlier version may not be there any more.
+        // Columns stored by an earlier version may not exist any more.
         let columns = text.split(' ').filter_map(|id| known.column(id));
         let columns: Rc<[&'static str]> = columns.map(|column| column.id).collect();
         if known.chosen.is_none() && !columns.is_empty() {

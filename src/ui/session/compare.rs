@@ -1,4 +1,4 @@
-//! Comparing a file with another one that is open.
+//! Comparison of a file with another open one.
 
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ impl Session {
         }
     }
 
-    /// Compares an open file with another one, as soon as both are here, and shows what differs.
+    /// Compares two open files as soon as both are loaded, and shows the differences.
     pub(crate) fn compare(self: &Rc<Self>, base: TabId, tab: TabId) {
         if let Some(live) = self.live(tab).filter(|_| base != tab) {
             live.base.set(Some(base));
@@ -36,7 +36,7 @@ impl Session {
         }
     }
 
-    /// Compares what has waited for a file.
+    /// Starts the comparisons that waited for a file.
     pub(crate) fn settle(self: &Rc<Self>) {
         let waiting: Vec<(TabId, TabId)> = self
             .live
@@ -66,7 +66,7 @@ impl Session {
         }
     }
 
-    /// Compares again with the same file; in the other way as to the numbers of registers.
+    /// Repeats the comparison, with the other setting for register numbers.
     pub fn toggle_renumbered(self: &Rc<Self>) {
         if let Some((tab, view)) = self.active()
             && let Some(base) = view.compare.base.clone()
@@ -90,7 +90,7 @@ impl Session {
         let chosen = self.view(tab).and_then(|view| view.compare.chosen);
         let keep = chosen.filter(|_| file.is_none());
         let keep = keep.map(|chosen| chosen.index);
-        self.compare_changed(tab, CompareChange::Asked(base, renumbered));
+        self.compare_changed(tab, CompareChange::Requested(base, renumbered));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let answer = client.compare(name, file.as_deref(), renumbered, keep);
@@ -108,7 +108,7 @@ impl Session {
         }));
     }
 
-    /// Compares the other way round: the other file with this one.
+    /// Swaps the two files of the comparison.
     pub fn swap(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// Shows a difference in full, and selects its bytes.
+    /// Shows a difference in full and selects its bytes.
     pub fn choose_difference(self: &Rc<Self>, place: u64) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -134,14 +134,14 @@ impl Session {
         };
         self.compare_changed(tab, CompareChange::Choose(chosen));
         let name = row.cells.first();
-        let via = self.select_beside(name.and_then(|cell| cell.base));
+        let origin = self.select_beside(name.and_then(|cell| cell.base));
         // Only in the first file: there is nothing to select in this one.
         if let Some(span) = name.and_then(|cell| cell.span) {
-            self.select_span(span, via);
+            self.select_span(span, origin);
         }
     }
 
-    /// Shows the next difference, or the previous one.
+    /// Shows the next or previous difference.
     pub fn step_difference(self: &Rc<Self>, forward: bool) {
         let Some((_, view)) = self.active() else {
             return;
@@ -162,7 +162,7 @@ impl Session {
         self.choose_difference(next);
     }
 
-    /// Selects bytes in the file that this one is compared with, and shows it.
+    /// Selects bytes in the other file of the comparison and shows it.
     pub fn show_in_base(self: &Rc<Self>, span: Span) {
         let Some((_, view)) = self.active() else {
             return;
@@ -176,7 +176,7 @@ impl Session {
             let make = move |ancestry| Selection::at(ancestry, span, SelectionOrigin::Jump);
             return self.select(base, SelectionTarget::Span(span), None, Box::new(make));
         }
-        // What is unpacked has other numbers there.
+        // Sources of decompressed bytes are numbered differently there.
         if span.source == SourceId::FILE {
             let target = Target::Bytes {
                 section: None,
@@ -190,7 +190,7 @@ impl Session {
         }
     }
 
-    /// Copies the whole comparison, or saves it.
+    /// Copies or saves the whole comparison.
     pub fn export_comparison(self: &Rc<Self>, form: CompareForm, saves: bool) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -206,7 +206,7 @@ impl Session {
         self.ask_text(tab, Request::WriteComparison { form }, "Comparison", name);
     }
 
-    /// Opens a file beside the one in front and compares that with it.
+    /// Opens a file beside the one in front and compares them.
     pub(crate) fn compare_with_file(self: &Rc<Self>, chosen: super::files::ChosenFile, tab: TabId) {
         let base = match self.opened_before(&chosen.0) {
             Some(base) => base,

@@ -1,4 +1,4 @@
-//! Decoders that die, files that cannot be read any more.
+//! Recovery from crashed decoders and unreadable files.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::ui::text::route::{Link, Target, ViewOptions};
 use crate::worker::client::{Client, ClientError};
 
 impl Session {
-    /// Opens the file again when its decoder dies, and does not ask again what it died of.
+    /// Restarts a file's crashed decoder, without repeating the request that crashed it.
     pub(crate) fn watch(self: &Rc<Self>, tab: TabId, client: &Client) {
         if let Some(live) = self.live(tab) {
             client.avoid(Rc::clone(&live.deaths));
@@ -46,9 +46,9 @@ impl Session {
         });
     }
 
-    /// An error while the file was opened.
+    /// Handles an error while opening a file.
     pub(crate) fn not_opened(&self, tab: TabId, client: &Client, error: ClientError) {
-        // A dead decoder has been dealt with, or was dead before it was asked.
+        // A crashed decoder has been handled already, or had crashed before the request.
         let watched = |live: Rc<TabRuntime>| !live.deaths.borrow().is_empty();
         let dealt_with = self.live(tab).is_none_or(watched);
         if client.death().is_none() || !dealt_with {
@@ -64,7 +64,7 @@ impl Session {
         self.dispatch(Action::Phase(tab, Phase::Failed(failure)));
     }
 
-    /// An error while something was asked of an open file.
+    /// Handles an error of a request about an open file.
     pub(crate) fn trouble(self: &Rc<Self>, tab: TabId, error: &ClientError) {
         match error {
             ClientError::Changed(message) => {
@@ -75,13 +75,12 @@ impl Session {
                 self.notice(message.clone());
             }
             ClientError::Unexpected => self.notice(error.to_string()),
-            // Whoever watches the decoder has seen it.
+            // The crash handler has seen it.
             _ => {}
         }
     }
 
-    /// Looks whether the active file can still be read: after it was changed on disk it
-    /// cannot.
+    /// Checks whether the active file can still be read: not after it was changed on disk.
     pub fn check_file(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -108,8 +107,8 @@ impl Session {
         }));
     }
 
-    /// What is selected, in words that stay true when the file is opened again. The panel stays
-    /// as it is; its filter does not: the decoder may have died of it.
+    /// A link to the selection that stays valid when the file is reopened. The panel is kept; its
+    /// filter is not, because it may have caused the crash.
     pub(crate) fn link_of(&self, tab: TabId) -> Option<Link> {
         let state = self.state();
         let view = state.tab(tab)?.view()?;

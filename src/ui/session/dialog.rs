@@ -1,4 +1,4 @@
-//! Modal dialogs: the browser keeps the focus in them and gives it back.
+//! Modal dialogs: the browser traps the focus in them and restores it.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use crate::ui::browser::listener::Listener;
 use crate::ui::hooks::effect::use_kept;
 use crate::ui::state::Action;
 
-/// Opens the `<dialog>` as soon as it is in the page. The user closes it with Escape, with a
-/// form of the method `dialog`, or with a click beside it.
+/// Opens the `<dialog>` once it is in the document. The user closes it with Escape, a form with
+/// `method="dialog"`, or a click on the backdrop.
 #[hook]
 pub fn use_modal(session: &Rc<Session>) -> NodeRef {
     let node = use_node_ref();
@@ -25,7 +25,7 @@ fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
     let dialog = node.cast::<HtmlDialogElement>()?;
     // It is in the document and closed, so it can be shown.
     let _ = dialog.show_modal();
-    // Not the button that closes it, where there is something to type or to copy.
+    // If there is a field to type in or copy from, focus that instead of the close button.
     let field = dialog.query_selector("textarea, input").ok().flatten();
     if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
         let _ = field.focus();

@@ -1,4 +1,4 @@
-//! Files that come in (dropped, chosen, pasted) and go out (saved).
+//! Opening files (dropped, chosen, pasted) and saving them.
 
 use std::rc::Rc;
 
@@ -16,17 +16,17 @@ use web_sys::{
     HtmlInputElement, Url,
 };
 
-/// The id of the field for files.
+/// Id of the file input.
 const FILE_ID: &str = "file";
 
-/// A file, and the handle by which it can be had again.
+/// A file and its handle, which allows it to be read again later.
 pub(crate) type ChosenFile = (File, Option<JsValue>);
 
 fn document() -> Option<web_sys::Document> {
     web_sys::window()?.document()
 }
 
-/// Opens files that are dropped anywhere on the page, pasted, or chosen.
+/// Opens files that are dropped anywhere on the page, pasted or chosen.
 pub(crate) fn listen(session: &Rc<Session>) -> Vec<Listener> {
     let Some(document) = document() else {
         return Vec::new();
@@ -51,20 +51,20 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
             match name {
                 "dragover" => {
                     data.set_drop_effect("copy");
-                    set_over(session, true);
+                    set_dragging(session, true);
                 }
                 "drop" => {
-                    set_over(session, false);
-                    // Onto the panel that compares: that is what to compare with.
+                    set_dragging(session, false);
+                    // Dropped on the Compare panel: compare with it.
                     let onto = dom::closest(event, "[data-base]").is_some();
                     receive(session, &data, onto);
                 }
-                // Leaving the window there is no element that is entered.
+                // `relatedTarget` is `None` when the drag leaves the window.
                 _ if event
                     .dyn_ref::<DragEvent>()
                     .is_some_and(|d| d.related_target().is_none()) =>
                 {
-                    set_over(session, false);
+                    set_dragging(session, false);
                 }
                 _ => {}
             }
@@ -72,10 +72,10 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
     }
 }
 
-/// A drag says ten times a second that it is still there.
-fn set_over(session: &Session, over: bool) {
-    if session.over.replace(over) != over {
-        session.dispatch(Action::Over(over));
+/// Dispatches changes only: browsers repeat `dragover` about ten times a second.
+fn set_dragging(session: &Session, is_dragging: bool) {
+    if session.is_dragging.replace(is_dragging) != is_dragging {
+        session.dispatch(Action::Dragging(is_dragging));
     }
 }
 
@@ -87,7 +87,7 @@ fn has_files(data: &DataTransfer) -> bool {
     data.types().iter().any(|name| name == "Files")
 }
 
-/// The handles have to be asked for at once: afterwards the drop is over.
+/// Handles must be requested synchronously: the `DataTransfer` is cleared after the event.
 fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
     let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
     let items = data.items();
@@ -125,7 +125,7 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
     }));
 }
 
-/// The file that a handle stands for, as it is now.
+/// The current file of a handle.
 pub(crate) async fn file_of(handle: &JsValue) -> Option<File> {
     let get: Function = Reflect::get(handle, &"getFile".into())
         .ok()?
@@ -184,17 +184,17 @@ fn chosen(session: &Rc<Session>, event: &Event) {
 }
 
 impl Session {
-    /// Lets the user choose files; the first of them is shown in this tab.
+    /// Opens the file dialog; the first file replaces the one in this tab.
     pub fn choose(&self, instead: Option<TabId>) {
         self.choose_for(instead, None, false);
     }
 
-    /// Lets the user choose a file that the one in front is compared with.
+    /// Opens the file dialog for a file to compare with the one in front.
     pub fn choose_base(&self) {
         self.choose_for(None, self.state().active, false);
     }
 
-    /// Lets the user choose a file of bookmarks for the one in front.
+    /// Opens the file dialog for bookmarks of the one in front.
     pub(crate) fn choose_bookmarks(&self) {
         self.choose_for(None, None, true);
     }
@@ -205,18 +205,18 @@ impl Session {
         self.imports.set(imports);
         let input = dom::element(FILE_ID).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
         if let Some(input) = input {
-            // The same file may be chosen again.
+            // Allows the same file to be chosen again.
             input.set_value("");
             input.click();
         }
     }
 
-    /// Saves bytes of a file as a file of their own.
+    /// Saves bytes of a file as a file.
     pub fn save_bytes(self: &Rc<Self>, tab: TabId, span: Span, name: String) {
         let Some(live) = self.live(tab) else { return };
         let file = live.file.borrow().clone();
         if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {
-            // Nothing is read: the browser copies the part itself.
+            // No bytes are read here: the browser copies the slice itself.
             if let Ok(part) = file.slice_with_f64_and_f64(span.start as f64, span.end as f64) {
                 save(&part, &name);
             }

@@ -1,8 +1,8 @@
-//! Following a file that a compiler writes again and again: it is opened again when it has changed,
-//! and can be compared with what it was before.
+//! Watches a file that a compiler rewrites: reopens it when it has changed, so that it can be
+//! compared with its previous version.
 //!
-//! Only where somebody asks for it: to compare with what a file was, its bytes are copied, because
-//! the browser gives the old ones no more after a change.
+//! Only on request: the bytes are copied for the comparison, because browsers cannot read the
+//! previous version of a changed file.
 
 use std::rc::Rc;
 
@@ -18,25 +18,25 @@ use crate::ui::state::{Action, Phase, TabId};
 use crate::ui::text::format;
 use crate::worker::client::timer::Timer;
 
-/// How often a file is looked at, in milliseconds.
+/// Polling interval in milliseconds.
 const LOOK: i32 = 1000;
-/// No larger file is copied.
+/// Maximum size of a copied file in bytes.
 const COPY_MAX: f64 = 67_108_864.0;
 
 impl Session {
-    /// Follows the file in front, or not any more.
+    /// Starts or stops watching the file in front.
     pub fn toggle_follow(self: &Rc<Self>) {
         let Some((tab, _)) = self.active() else {
             return;
         };
         let Some(live) = self.live(tab) else { return };
-        if live.look.take().is_some() {
+        if live.poll.take().is_some() {
             live.copy.take();
             return self.dispatch(Action::Follow(tab, Following::No));
         }
         if live.handle.borrow().is_none() {
             return self.notice(
-                "This file cannot be followed: drop it from the file manager, in a browser with file handles (Chromium).",
+                "This file cannot be watched: drop it from the file manager, in a browser with file handles (Chromium).",
             );
         }
         let session = Rc::clone(self);
@@ -55,14 +55,14 @@ impl Session {
         let session = Rc::downgrade(self);
         let timer = Timer::start(LOOK, move || {
             if let Some(session) = session.upgrade() {
-                session.look(tab);
+                session.poll(tab);
             }
         });
-        *live.look.borrow_mut() = Some(timer);
+        *live.poll.borrow_mut() = Some(timer);
     }
 
-    /// Looks whether a file has changed, if the page can be seen. Its bytes are not read for that.
-    fn look(self: &Rc<Self>, tab: TabId) {
+    /// Checks whether a file has changed, without reading it, while the page is visible.
+    fn poll(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
         let document = web_sys::window().and_then(|window| window.document());
         if document.is_some_and(|document| document.hidden()) {
@@ -76,13 +76,13 @@ impl Session {
                 None => None,
             };
             let before = live.file.borrow().clone();
-            // A compiler that writes makes a file without bytes first.
+            // Compilers truncate a file before they write it.
             let changed = now.zip(before).filter(|(now, before)| {
                 let is_same =
                     now.last_modified() == before.last_modified() && now.size() == before.size();
                 !is_same && now.size() > 0.0
             });
-            if live.look.borrow().is_none() {
+            if live.poll.borrow().is_none() {
                 return;
             }
             if let Some((now, _)) = changed {
@@ -92,7 +92,7 @@ impl Session {
         }));
     }
 
-    /// Opens a followed file again that has changed, and keeps what it was.
+    /// Reopens a watched file that has changed, and keeps its previous version.
     async fn take_changed(self: &Rc<Self>, tab: TabId, now: File) {
         let Some(live) = self.live(tab) else { return };
         let fresh = copy(&now).await;
@@ -102,13 +102,13 @@ impl Session {
         let name = now.name();
         self.replace(tab, now);
         self.dispatch(Action::Follow(tab, Following::Changed));
-        self.notice(if can_compare { format!("{name} has changed and was opened again. Press b to compare with before.") } else { format!(
-            "{name} has changed and was opened again. It is larger than {}: no copy was kept to compare with.",
+        self.notice(if can_compare { format!("{name} changed and was reloaded. Press b to compare it with the previous build.") } else { format!(
+            "{name} changed and was reloaded. It is larger than {}, so no copy was kept for comparison.",
             format::size(COPY_MAX as u64)
         ) });
     }
 
-    /// Compares a followed file with what it was before it changed last.
+    /// Compares a watched file with its previous version.
     pub fn compare_with_before(self: &Rc<Self>) -> bool {
         let Some((tab, view)) = self.active() else {
             return false;
@@ -119,11 +119,11 @@ impl Session {
         let Some(before) = live.before.borrow().clone() else {
             return false;
         };
-        // One file of before is enough.
+        // One previous version is enough.
         if let Some(open) = live.before_tab.take() {
             self.close(open);
         }
-        // The message has asked for it.
+        // The message was dismissed by this command.
         self.dispatch(Action::Notice(None));
         let name = format!("{} (before)", view.opened.name);
         let parts = Array::of1(&before);
@@ -136,7 +136,7 @@ impl Session {
     }
 }
 
-/// The bytes of a file as they are now. Returns `None` if they are too many, or cannot be read.
+/// The current bytes of a file. Returns `None` if there are too many or they cannot be read.
 async fn copy(file: &File) -> Option<File> {
     if file.size() > COPY_MAX {
         return None;

@@ -1,4 +1,4 @@
-//! The graphs: of modules, of images, and of the basic blocks of code.
+//! Graphs of modules, images and basic blocks.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::ui::text::format::file_name;
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
 
-/// The graph that is shown, laid out.
+/// The visible graph's layout.
 pub fn drawing(view: &View) -> Option<Graph> {
     Some(match view.graph_of(view.graph_list()).page.as_ref()? {
         GraphSubject::Modules(page) => module_graph::graph(page, view.holder(), &view.opened.name),
@@ -28,14 +28,14 @@ impl Session {
         self.dispatch(Action::Graph(tab, list, change));
     }
 
-    /// Changes how the graph is shown.
+    /// Changes how the graph is drawn.
     pub fn set_graph(&self, change: GraphChange) {
         if let Some((tab, view)) = self.active() {
             self.graph_changed(tab, view.graph_list(), change);
         }
     }
 
-    /// Asks for what is to be drawn.
+    /// Requests the graph's data.
     pub fn need_graph(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -68,7 +68,7 @@ impl Session {
         self.ask_then(tab, request, Box::new(then));
     }
 
-    /// Draws some of the nodes.
+    /// Draws a range of the nodes.
     pub fn draw_range(&self, start: u64, count: u64) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -83,7 +83,7 @@ impl Session {
         dom::focus_by_id("graph");
     }
 
-    /// Draws the graph larger or smaller.
+    /// Zooms the graph.
     pub fn zoom(&self, larger: bool) {
         if let Some((tab, view)) = self.active() {
             let id = view.graph_list();

@@ -1,4 +1,4 @@
-//! The short look at a sample, step by step.
+//! The tour of a sample file, step by step.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::ui::state::{Action, PanelId};
 use crate::ui::text::route;
 
 impl Session {
-    /// Begins the short look: opens its file.
+    /// Starts the tour by opening its file.
     pub fn begin_guide(self: &Rc<Self>) {
         let tab = self.open_sample(FILE, None);
         self.dispatch(Action::Guide(Some(Guide { tab, step: 0 })));
@@ -17,7 +17,7 @@ impl Session {
         }
     }
 
-    /// Shows a step of the short look.
+    /// Shows a step of the tour.
     pub fn show_step(self: &Rc<Self>, step: usize) {
         let guide = self.state().guide;
         if let (Some(Guide { tab, .. }), Some(shown)) = (guide, STEPS.get(step)) {
@@ -30,7 +30,7 @@ impl Session {
         }
     }
 
-    /// Ends the short look.
+    /// Ends the tour.
     pub fn end_guide(&self) {
         self.dispatch(Action::Guide(None));
     }

@@ -1,4 +1,4 @@
-//! Lists: their pages, the row that goes with the selection, lists as text; the readable texts.
+//! Lists: pages, the row of the selection, export as text; readable texts.
 
 use std::rc::Rc;
 
@@ -18,11 +18,10 @@ use crate::ui::text::format::file_name;
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{ListRequest, Request, Response, Row, SelectionTarget};
 
-/// The id of the field for what is looked for in a text.
+/// Id of the field for searching in a text.
 pub const FIND: &str = "lines-filter";
 
-/// What is done with an answer. One future serves all of them: each of its own would be more to
-/// download.
+/// Handler of a response. Sharing one future between them keeps the download small.
 pub(crate) type Continuation = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
 
 impl Session {
@@ -56,7 +55,7 @@ impl Session {
         self.ask_then(tab, request, then);
     }
 
-    /// Asks for the pages of these rows that are not here.
+    /// Requests the missing pages of these rows.
     pub fn need_rows(self: &Rc<Self>, list: ListId, start: u64, end: u64) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -101,12 +100,12 @@ impl Session {
         }
     }
 
-    /// Asks which list and which row of it go with the selection, unless that is known.
+    /// Requests the list and row that belong to the selection, unless they are known.
     pub fn follow_list(self: &Rc<Self>, list: ListId) {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        // What is selected does not choose a difference.
+        // Differences do not follow the selection.
         if matches!(list, ListId::Differences | ListId::Changes) {
             return;
         }
@@ -145,15 +144,15 @@ impl Session {
         self.ask_list(tab, &view, list, ask, Box::new(then));
     }
 
-    /// Shows the text that the selection is in; stays with the one from before where it is in
-    /// none. Says whether it is another one.
+    /// Shows the text that contains the selection; keeps the previous one if none does. Returns
+    /// whether it changed.
     fn follow_text(self: &Rc<Self>, tab: TabId, view: &View) -> bool {
         let around = view.selection.document();
         let texts = &view.texts;
         let is_own = |text: &Row| text.parent == Some(around);
         let document = view.selection.node_id();
-        if !texts.rows.first().is_some_and(is_own) && texts.asked != Some(document) {
-            self.texts_changed(tab, TextsChange::Asked(document));
+        if !texts.rows.first().is_some_and(is_own) && texts.requested != Some(document) {
+            self.texts_changed(tab, TextsChange::Requested(document));
             let then = move |session: &Rc<Session>, answer| {
                 if let Ok(Response::Texts(texts)) = answer {
                     session.texts_changed(tab, TextsChange::Arrived(document, texts));
@@ -174,7 +173,7 @@ impl Session {
         self.dispatch(Action::Texts(tab, change));
     }
 
-    /// Selects what the cell of a row leads to; the row stays the current one.
+    /// Selects the target of a row's cell; the row stays the current one.
     pub fn choose_cell(self: &Rc<Self>, list: ListId, place: u64, column: usize) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -194,23 +193,22 @@ impl Session {
         let column = shown.get(column).filter(|_| column > 0);
         let cell = column.and_then(|column| known.cell(row, column));
         let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
-        let via = match list {
+        let origin = match list {
             ListId::Changes => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
             _ => SelectionOrigin::Jump,
         };
-        let make = move |ancestry| Selection::at(ancestry, span, via);
+        let make = move |ancestry| Selection::at(ancestry, span, origin);
         let current = Some(row.entry);
         self.select(tab, SelectionTarget::Span(span), current, Box::new(make));
     }
 
-    /// Selects the row at a place of the list that is shown, whether it is here or not.
+    /// Selects the row at a position of the visible list, whether it is loaded or not.
     fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
         let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
         self.select(tab, SelectionTarget::Row(place), None, Box::new(make));
     }
 
-    /// Selects the next row of the list that is shown, or the previous one; the first if none is
-    /// current.
+    /// Selects the next or previous row of the visible list; the first if none is current.
     pub fn step_row(self: &Rc<Self>, list: ListId, forward: bool) {
         if list == ListId::Differences {
             return self.step_difference(forward);
@@ -225,15 +223,14 @@ impl Session {
         }
     }
 
-    /// Shows other rows, or in another order.
+    /// Changes the filter, sorting or grouping of the rows.
     pub fn set_query(&self, list: ListId, query: Query) {
         if let Some((tab, _)) = self.active() {
             self.list_changed(tab, list, ListChange::Query(query));
         }
     }
 
-    /// Shows the rows that a filter finds. The rest of the query is that of now, not of when
-    /// somebody began to type.
+    /// Filters the rows. The rest of the query is read now, not when the user began to type.
     pub fn set_filter(&self, list: ListId, filter: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(list).query.clone();
@@ -242,7 +239,7 @@ impl Session {
         }
     }
 
-    /// Shows a row for each of these; for each build where nothing has this name.
+    /// Groups the rows by this; by build if there are no names to group by.
     pub fn group_kernels(&self, by: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Kernels).query.clone();
@@ -251,14 +248,14 @@ impl Session {
         }
     }
 
-    /// Reads the rest of the kernels of a container, or not.
+    /// Resumes or stops reading the kernels of a container.
     pub fn stop_reading(&self, is_stopped: bool) {
         if let Some((tab, _)) = self.active() {
             self.list_changed(tab, ListId::Kernels, ListChange::Stop(is_stopped));
         }
     }
 
-    /// Shows the kernels for a device; those that spill registers, the worst first.
+    /// Shows the kernels for a device, or those that spill registers, worst first.
     pub fn show_kernels_for(&self, device: &str, spills: bool) {
         let Some((_, view)) = self.active() else {
             return;
@@ -274,7 +271,7 @@ impl Session {
         self.dispatch(Action::Panel(PanelId::Kernels));
     }
 
-    /// Shows the instructions with a mark; all if those are shown.
+    /// Shows only instructions with an annotation; all if that filter is active.
     pub fn show_marked_code(&self, mark: &str) {
         if let Some((_, view)) = self.active() {
             let filter = format!("marks={mark}");
@@ -295,8 +292,7 @@ impl Session {
         }
     }
 
-    /// Selects the next match in the text that is shown, or the previous one; `anew`: from the
-    /// selection on.
+    /// Selects the next or previous match in the visible text; `anew` starts at the selection.
     pub fn find_in_text(self: &Rc<Self>, forward: bool, anew: bool) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -336,7 +332,7 @@ impl Session {
         self.ask_list(tab, &view, ListId::Lines, ask, Box::new(then));
     }
 
-    /// Saves the text that is shown.
+    /// Saves the visible text.
     pub fn save_text(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -348,7 +344,7 @@ impl Session {
         }
     }
 
-    /// Copies the name of the current row; of a kernel as the file has it, or demangled.
+    /// Copies the name of the current row; for a kernel either as stored or demangled.
     pub fn copy_name(self: &Rc<Self>, list: ListId, demangled: bool) {
         let Some((_, view)) = self.active() else {
             return;
@@ -357,15 +353,15 @@ impl Session {
         let Some(current) = known.current() else {
             return;
         };
-        let (name, what) = match known.detail() {
+        let (name, label) = match known.detail() {
             Detail::Kernel(kernel) if demangled => (kernel.row.title(), "Demangled name"),
             Detail::Kernel(kernel) => (&*kernel.row.name.value, "Name"),
             _ => (&*current.about.title, "Name"),
         };
-        self.copy(name.to_owned(), what);
+        self.copy(name.to_owned(), label);
     }
 
-    /// Shows the relocations that refer to the current symbol, or all code of the current line.
+    /// Shows the relocations against the current symbol, or all code of the current line.
     pub fn show_references(&self) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -387,7 +383,7 @@ impl Session {
         self.dispatch(Action::Panel(panel));
     }
 
-    /// Gives the text of a source file to the decoder; it is shown beside the lines.
+    /// Sends the text of a source file to the decoder, to be shown beside the lines.
     pub(crate) fn add_source(self: &Rc<Self>, tab: TabId, name: String, text: String) {
         let Some(view) = self.state().tab(tab).and_then(|tab| tab.view()).cloned() else {
             return;
@@ -424,8 +420,7 @@ impl Session {
         }
     }
 
-    /// Copies the rows from one place to another: instructions as assembly, others as spreadsheets
-    /// do.
+    /// Copies a range of rows: instructions as assembly, others as tab-separated values.
     pub fn copy_rows(self: &Rc<Self>, list: ListId, rows: Option<(u64, u64)>) {
         if let Some((_, view)) = self.active() {
             let of = view.lists.get(list).query.of;
@@ -437,7 +432,7 @@ impl Session {
         }
     }
 
-    /// Copies a list as it is shown, or saves it.
+    /// Copies or saves the visible list.
     pub fn export_list(self: &Rc<Self>, list: ListId, form: Form, save: bool) {
         let Some((_, view)) = self.active() else {
             return;
@@ -488,27 +483,27 @@ impl Session {
                 rows,
             },
         };
-        let what = match (list, rows) {
+        let label = match (list, rows) {
             (ListId::Lines, _) => "Text",
             (ListId::Instructions, _) if form == Form::Plain => "Assembly",
             (_, None) => "Table",
             (_, Some((first, last))) if first == last => "Row",
             (_, Some(_)) => "Rows",
         };
-        self.ask_text(tab, request, what, file);
+        self.ask_text(tab, request, label, file);
     }
 
-    /// Asks for text and saves it as a file; without a name for it, copies it.
+    /// Requests text and saves it as a file; without a file name, copies it.
     pub(crate) fn ask_text(
         self: &Rc<Self>,
         tab: TabId,
         request: Request,
-        what: &'static str,
+        label: &'static str,
         file: Option<String>,
     ) {
         let then = move |session: &Rc<Session>, answer| match (answer, file) {
             (Ok(Response::Text(text)), Some(file)) => files::save_text(&text, &file),
-            (Ok(Response::Text(text)), None) => session.copy(text, what),
+            (Ok(Response::Text(text)), None) => session.copy(text, label),
             (Ok(_), _) => {}
             (Err(error), _) => session.trouble(tab, &error),
         };

@@ -1,8 +1,7 @@
-//! The open files and their decoders: everything that takes time.
+//! The open files and their decoders: everything asynchronous.
 //!
-//! The state says what is shown, the session brings it about: it asks the decoders and
-//! dispatches what they answer. One decoder for each file that has been looked at, so that
-//! going back to it costs nothing.
+//! `State` describes the page; the session talks to the decoders and dispatches their responses.
+//! Each visited file has its own decoder, so that returning to it is instant.
 
 pub mod bookmarks;
 pub mod bytes;
@@ -55,101 +54,101 @@ use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Request, Response, Row};
 
-/// How long a short message stays, in milliseconds.
+/// Duration of a short message, in milliseconds.
 const NOTICE: i32 = 4000;
 
-/// What the state cannot hold of the page.
+/// Page state that is not part of `State`: decoders, timers, focus.
 pub struct Session {
     dispatcher: UseReducerDispatcher<State>,
     state: RefCell<Rc<State>>,
     pub(crate) live: RefCell<BTreeMap<TabId, Rc<TabRuntime>>>,
-    /// A decoder that was started with the page, for the first file.
+    /// An idle decoder, started early for the first file.
     pub(crate) spare: RefCell<Option<Client>>,
     pub(crate) next: Cell<u32>,
     notice: RefCell<Option<Timer>>,
     pub(crate) address: RefCell<Option<Timer>>,
-    /// The address that follows is one to come back from.
+    /// Whether the next address gets its own history entry.
     pub(crate) push: Rc<Cell<bool>>,
-    /// Where the address has followed to.
+    /// The address that was written last.
     pub(crate) step: Cell<Option<Step>>,
-    /// Goes to the next result of a search, or to the previous one.
+    /// Moves to the next or previous search result.
     find: RefCell<Option<Find>>,
-    /// What has had the focus last.
+    /// The element that had the focus last.
     pub(crate) focused: RefCell<Option<Element>>,
-    /// How often the page was rendered.
+    /// Number of renders of the page.
     pub(crate) rendered: Cell<u64>,
-    /// The file that was in front when the focus was looked at last.
+    /// The file in front at the last focus check.
     pub(crate) focused_in: Cell<u64>,
-    /// Files are being dragged over the page. The state says so too, but only when it has
-    /// been shown: the drop may come before that.
-    pub(crate) over: Cell<bool>,
-    /// The file that is chosen next is shown instead of this one.
+    /// Whether files are being dragged over the page. `State` has it only after a render, and the
+    /// drop may come earlier.
+    pub(crate) is_dragging: Cell<bool>,
+    /// The next chosen file replaces this one.
     pub(crate) instead: Cell<Option<TabId>>,
-    /// The page that this one stands in.
+    /// The embedding page.
     pub(crate) embedder: RefCell<Option<Rc<Embedder>>>,
-    /// The file that is chosen next is one of bookmarks.
+    /// The next chosen file contains bookmarks.
     pub(crate) imports: Cell<bool>,
-    /// This file is compared with the one that is chosen next.
+    /// This file is compared with the next chosen one.
     pub(crate) compared: Cell<Option<TabId>>,
-    /// The bytes of the file in front, and of the one beside it.
+    /// Scroll synchronization of the bytes of the two compared files.
     pub(crate) scrolled: RefCell<[ScrolledSide; 2]>,
 }
 
-/// Says whether there is a result to go to; forward or backward.
+/// Moves to a search result, forward or backward; returns whether there is one.
 type Find = Rc<dyn Fn(bool) -> bool>;
 
-/// What the state cannot hold of a file.
+/// Per-file state that is not part of `State`.
 #[derive(Default)]
 pub(crate) struct TabRuntime {
     pub(crate) file: RefCell<Option<File>>,
-    /// With it the browser gives the file again after it has changed.
+    /// Lets the browser read the file again after it has changed.
     pub(crate) handle: RefCell<Option<JsValue>>,
     pub(crate) client: RefCell<Option<Client>>,
-    /// Counts how often a decoder was given the file.
+    /// Number of decoders that were given the file.
     pub(crate) turn: Cell<u32>,
-    /// What the file's decoders died of.
+    /// Requests that crashed the file's decoders.
     pub(crate) deaths: Rc<RefCell<Deaths>>,
-    /// Ends the transfer over the network.
+    /// Aborts the download.
     pub(crate) abort: RefCell<Option<AbortController>>,
-    /// What to show as soon as the file is open.
+    /// The link to follow once the file is open.
     pub(crate) link: RefCell<Option<Link>>,
-    /// The pages of rows that were asked for.
-    pub(crate) asked: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
-    /// The pages of lists that were asked for: list, generation, number.
+    /// Pending pages of tree rows.
+    pub(crate) pending_rows: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
+    /// Pending pages of lists: list, generation, page number.
     pub(crate) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
-    /// A survey of the images is on its way.
+    /// Whether a survey of the images is pending.
     pub(crate) surveying: Cell<bool>,
-    /// Counts what was to be selected: only the last one is.
-    pub(crate) wanted: Cell<u32>,
+    /// Number of selection requests; only the latest takes effect.
+    pub(crate) last_selection: Cell<u32>,
     pub(crate) click: RefCell<Option<Click>>,
-    /// What was found last in a text, and the serial of the selection that it will take the
-    /// place of: who goes on before that goes on from here.
+    /// The last match in a text, and the serial of the selection it will cause: moving on before
+    /// that continues from here.
     pub(crate) found: Cell<Option<(u32, Span)>>,
     pub(crate) cache: Cache,
-    /// The decoder has opened the file.
+    /// Whether the decoder has opened the file.
     pub(crate) is_open: Cell<bool>,
-    /// The file is compared with this one as soon as both are here.
+    /// The comparison that starts once both files are loaded.
     pub(crate) base: Cell<Option<TabId>>,
-    /// What is marked in it.
+    /// Its bookmarks.
     pub(crate) marks: BookmarkRuntime,
-    /// A file that is followed is looked at again.
-    pub(crate) look: RefCell<Option<Timer>>,
-    /// Of a file that is followed, its bytes as they are now, and as they were before the last
-    /// change; and the tab in which those were opened.
+    /// Timer that polls a watched file.
+    pub(crate) poll: RefCell<Option<Timer>>,
+    /// For a watched file: its current bytes, its bytes before the last change, and the tab that
+    /// shows the latter.
     pub(crate) copy: RefCell<Option<File>>,
     pub(crate) before: RefCell<Option<File>>,
     pub(crate) before_tab: Cell<Option<TabId>>,
 }
 
 impl TabRuntime {
-    /// Another number than all before: an older decoder has nothing to say any more.
+    /// Invalidates responses of earlier decoders.
     pub(crate) fn next_turn(&self) -> u32 {
         self.turn.set(self.turn.get().wrapping_add(1));
         self.turn.get()
     }
 }
 
-/// A click on a byte: the next one on the same byte selects what is around it.
+/// The last clicked byte: a second click selects what encloses it.
 pub(crate) struct Click {
     pub(crate) source: SourceId,
     pub(crate) offset: u64,
@@ -157,7 +156,7 @@ pub(crate) struct Click {
     pub(crate) level: usize,
 }
 
-/// The session, for components.
+/// The session's handle for components.
 #[derive(Clone)]
 pub struct SessionContext(pub Rc<Session>);
 
@@ -168,7 +167,7 @@ impl PartialEq for SessionContext {
 }
 
 impl Session {
-    /// A session without files.
+    /// Creates a session without files.
     pub fn new(dispatcher: UseReducerDispatcher<State>, state: Rc<State>) -> Session {
         Session {
             dispatcher,
@@ -184,7 +183,7 @@ impl Session {
             focused: RefCell::default(),
             rendered: Cell::new(0),
             focused_in: Cell::new(0),
-            over: Cell::new(false),
+            is_dragging: Cell::new(false),
             instead: Cell::new(None),
             embedder: RefCell::default(),
             imports: Cell::new(false),
@@ -193,33 +192,33 @@ impl Session {
         }
     }
 
-    /// Takes note of the state that is shown now.
+    /// Takes the state of the current render.
     pub fn remember(&self, state: Rc<State>) {
         *self.state.borrow_mut() = state;
     }
 
-    /// The state that is shown.
+    /// The rendered state.
     pub fn state(&self) -> Rc<State> {
         Rc::clone(&self.state.borrow())
     }
 
-    /// Changes the state.
+    /// Dispatches an action.
     pub fn dispatch(&self, action: Action) {
         self.dispatcher.dispatch(action);
     }
 
-    /// Keeps what goes from one result of a search to the next.
+    /// Sets the function that moves between search results.
     pub fn on_find(&self, step: Box<dyn Fn(bool) -> bool>) {
         *self.find.borrow_mut() = Some(step.into());
     }
 
-    /// Goes to the next result of the last search; says whether there is any.
+    /// Moves to the next result of the last search; returns whether there is any.
     pub(crate) fn find_next(&self, forward: bool) -> bool {
         let find = self.find.borrow().clone();
         find.is_some_and(|find| find(forward))
     }
 
-    /// Goes to the next colours.
+    /// Switches to the next theme.
     pub fn next_theme(&self) {
         let mut layout = self.state().layout;
         layout.theme = layout.theme.next();
@@ -227,17 +226,17 @@ impl Session {
         self.dispatch(Action::Layout(layout));
     }
 
-    /// Asks a file's decoder for something.
+    /// Sends a request to a file's decoder.
     ///
     /// # Errors
     ///
-    /// As [`Client::ask`].
+    /// Like [`Client::ask`].
     pub(crate) async fn ask(&self, tab: TabId, request: Request) -> Result<Response, ClientError> {
         let client = self.client(tab).ok_or(ClientError::Cancelled)?;
         client.ask(request).await
     }
 
-    /// Says something that need not be answered.
+    /// Shows a short message.
     pub fn notice(self: &Rc<Session>, text: impl Into<AttrValue>) {
         self.dispatch(Action::Notice(Some(text.into())));
         let session = Rc::downgrade(self);
@@ -249,14 +248,14 @@ impl Session {
         *self.notice.borrow_mut() = Some(timer);
     }
 
-    /// The file that is looked at, if it is shown.
+    /// The file in front, if it is loaded.
     pub(crate) fn active(&self) -> Option<(TabId, Rc<View>)> {
         let state = self.state();
         let tab = state.active()?;
         Some((tab.id, Rc::clone(tab.view()?)))
     }
 
-    /// A file, or else the one that is looked at, if it is shown.
+    /// A file, or else the one in front, if it is loaded.
     pub(crate) fn file(&self, file: Option<TabId>) -> Option<(TabId, Rc<View>)> {
         match file {
             Some(tab) => Some((tab, self.view(tab)?)),
@@ -264,12 +263,12 @@ impl Session {
         }
     }
 
-    /// A file, if it is shown.
+    /// A file, if it is loaded.
     pub(crate) fn view(&self, tab: TabId) -> Option<Rc<View>> {
         self.state().tab(tab)?.view().cloned()
     }
 
-    /// The order in which the tree of a file is shown.
+    /// The tree order of a file.
     pub(crate) fn order(&self, tab: TabId) -> TreeOrder {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
@@ -285,7 +284,7 @@ impl Session {
     }
 }
 
-/// Runs something that takes time.
+/// Spawns a future.
 pub(crate) fn spawn(task: Pin<Box<dyn Future<Output = ()>>>) {
     wasm_bindgen_futures::spawn_local(task);
 }

@@ -1,4 +1,4 @@
-//! What limits the kernel that is shown.
+//! Occupancy of the current kernel.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::ui::state::{Action, TabId, View};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
 
-/// The kernel that is shown: its document, and its place in the list.
+/// The current kernel: its document and its index in the list.
 fn shown(view: &View) -> Option<(NodeId, u64)> {
     let list = view.lists.get(ListId::Kernels);
     match list.detail() {
@@ -21,7 +21,7 @@ fn shown(view: &View) -> Option<(NodeId, u64)> {
 }
 
 impl Session {
-    /// Asks about the kernel that is shown, unless that was asked before.
+    /// Requests the occupancy of the current kernel, unless that was requested already.
     pub fn follow_occupancy(self: &Rc<Self>) {
         if let Some((tab, view)) = self.active()
             && let Some(kernel) = shown(&view)
@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Takes what was typed into a field.
+    /// Reads a field's new value.
     pub fn set_occupancy(self: &Rc<Self>, field: Field, typed: &str) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -48,8 +48,8 @@ impl Session {
 
     fn ask_occupancy(self: &Rc<Self>, tab: TabId, kernel: (NodeId, u64), question: Question) {
         let (document, place) = kernel;
-        let asked = OccupancyChange::Asked(document, place, question.clone());
-        self.dispatch(Action::Occupancy(tab, asked));
+        let change = OccupancyChange::Requested(document, place, question.clone());
+        self.dispatch(Action::Occupancy(tab, change));
         let request = Request::Occupancy {
             document,
             kernel: place,

@@ -18,19 +18,19 @@ use crate::ui::text::paste;
 use crate::ui::text::route::Link;
 use crate::worker::client::Client;
 
-/// The folder of the samples, relative to the page.
+/// Folder of the samples, relative to the page.
 const SAMPLES: &str = "samples/";
 
-/// The extensions of source files.
+/// Extensions of source files.
 const SOURCES: [&str; 19] = [
     "c", "cc", "cl", "clcpp", "cpp", "cxx", "c++", "cm", "f90", "h", "hh", "hpp", "hxx", "inc",
     "inl", "ipp", "py", "rs", "sycl",
 ];
-/// No source file has more bytes.
+/// Maximum size of a source file in bytes.
 const SOURCE_MAX: f64 = 16_777_216.0;
 
 impl Session {
-    /// Opens files, each in a tab of its own; the first of them is looked at.
+    /// Opens files, each in its own tab, and shows the first one.
     pub(crate) fn open_files(self: &Rc<Self>, files: Vec<ChosenFile>) {
         let mut first = None;
         for (file, handle) in files {
@@ -55,23 +55,23 @@ impl Session {
         }
     }
 
-    /// Opens a file, whatever is in it.
+    /// Opens a file of any content.
     pub(crate) fn open_as_file(self: &Rc<Self>, chosen: ChosenFile) {
         let tab = self.add_file(chosen, Phase::Waiting);
         self.dispatch(Action::Activate(tab));
     }
 
-    /// Opens two files, and compares the second with the first.
+    /// Opens two files and compares the second with the first.
     pub(crate) fn open_both(self: &Rc<Self>, files: Vec<ChosenFile>) {
         let before = self.next.get();
         self.open_files(files);
-        // A source file, or one that was open before, gets no tab.
+        // Source files and files that are open already get no tab.
         if self.next.get() == before + 2 {
             self.compare(TabId(before), TabId(before + 1));
         }
     }
 
-    /// A tab for a file.
+    /// Adds a tab for a file.
     pub(crate) fn add_file(&self, (file, handle): ChosenFile, phase: Phase) -> TabId {
         let live = TabRuntime::default();
         let name = file.name();
@@ -83,7 +83,7 @@ impl Session {
         self.add(name, Origin::Local, phase, live)
     }
 
-    /// The file in front, if it has line tables and this is a source file.
+    /// The file in front, if it has line tables and the given one is a source file.
     fn takes_source(&self, file: &File) -> Option<TabId> {
         let (tab, view) = self.active()?;
         let name = file.name();
@@ -108,7 +108,7 @@ impl Session {
         }));
     }
 
-    /// The tab of a file that is open already, and has not been changed since.
+    /// The tab of a file that is already open and unchanged.
     pub(crate) fn opened_before(&self, file: &File) -> Option<TabId> {
         let live = self.live.borrow();
         let same = |live: &TabRuntime| {
@@ -122,7 +122,7 @@ impl Session {
         tabs.next().map(|(id, _)| *id)
     }
 
-    /// Opens bytes that were pasted as text.
+    /// Opens bytes pasted as text.
     pub(crate) fn open_text(self: &Rc<Self>, text: &str) {
         let Some(bytes) = paste::bytes(text) else {
             self.notice("The pasted text is neither hex nor Base64.");
@@ -134,7 +134,7 @@ impl Session {
         }
     }
 
-    /// Opens one of the samples that come with the page, and compares it with another one.
+    /// Opens a sample, and compares it with a second one if it has one.
     pub fn open_sample(self: &Rc<Self>, name: &str, base: Option<&str>) -> TabId {
         let open = |name| self.open_link(&format!("{SAMPLES}{name}"), None);
         let base = base.map(open);
@@ -145,7 +145,7 @@ impl Session {
         tab
     }
 
-    /// Opens a file from an address.
+    /// Opens a file from a URL.
     pub fn open_link(self: &Rc<Self>, address: &str, link: Option<Link>) -> TabId {
         let origin = Origin::Link(address.trim().to_owned().into());
         let state = self.state();
@@ -157,7 +157,7 @@ impl Session {
         self.fetch(address, origin, link)
     }
 
-    /// Tries a file again that could not be opened.
+    /// Retries a file that failed to open.
     pub fn retry(self: &Rc<Self>, tab: TabId) {
         let state = self.state();
         let (Some(live), Some(shown)) = (self.live(tab), state.tab(tab)) else {
@@ -172,7 +172,7 @@ impl Session {
         }
     }
 
-    /// Can [`Session::retry`] do anything?
+    /// Whether [`Session::retry`] is possible.
     pub fn can_retry(&self, tab: TabId) -> bool {
         let from_network = self
             .state()
@@ -184,7 +184,7 @@ impl Session {
                 .is_some_and(|live| live.file.borrow().is_some())
     }
 
-    /// Closes a file and ends its decoder, whatever it is doing.
+    /// Closes a file and terminates its decoder.
     pub fn close(&self, tab: TabId) {
         if let Some(live) = self.live.borrow_mut().remove(&tab) {
             if let Some(abort) = &*live.abort.borrow() {
@@ -206,7 +206,7 @@ impl Session {
     ) -> TabId {
         let id = TabId(self.next.get());
         self.next.set(id.0 + 1);
-        // The fragment of the address has waited for a file.
+        // The fragment of the URL waits for a file.
         if self.state().tabs.is_empty() && live.link.borrow().is_none() {
             *live.link.borrow_mut() = Some(read_link());
         }
@@ -271,7 +271,7 @@ impl Session {
         }));
     }
 
-    /// Gives a tab's file to a decoder.
+    /// Sends a tab's file to a decoder.
     pub(crate) fn decode(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
         let Some(file) = live.file.borrow().clone() else {
@@ -294,7 +294,7 @@ impl Session {
         }));
     }
 
-    /// A decoder that was started with the page, or another one.
+    /// The idle decoder that was started early, or a new one.
     pub(crate) fn fresh_client(&self) -> Client {
         let spare = self.spare.borrow_mut().take();
         spare
@@ -302,21 +302,20 @@ impl Session {
             .unwrap_or_else(Client::start)
     }
 
-    /// From now on this decoder is asked about a tab's file; what the one before has said is
-    /// forgotten.
+    /// Assigns a decoder to a tab's file; responses of the previous decoder are ignored.
     pub(crate) fn attach(self: &Rc<Self>, tab: TabId, client: &Client) {
         let Some(live) = self.live(tab) else { return };
         if let Some(before) = live.client.replace(Some(client.clone())) {
             before.stop();
         }
-        live.asked.borrow_mut().clear();
+        live.pending_rows.borrow_mut().clear();
         live.pages.borrow_mut().clear();
         live.cache.clear();
         live.click.borrow_mut().take();
         self.watch(tab, client);
     }
 
-    /// What follows when a file is open.
+    /// Completes the opening of a file.
     pub(crate) fn go_on(self: &Rc<Self>, tab: TabId, live: &TabRuntime) {
         live.is_open.set(true);
         self.load_bookmarks(tab);
@@ -325,7 +324,7 @@ impl Session {
         self.settle();
     }
 
-    /// Opens a file again that has changed: by its handle, or by asking for it.
+    /// Reopens a changed file, by its handle or through the file dialog.
     pub fn reopen(self: &Rc<Self>, tab: TabId) {
         let handle = self.live(tab).and_then(|live| live.handle.borrow().clone());
         let Some(handle) = handle else {
@@ -342,7 +341,7 @@ impl Session {
     }
 }
 
-/// Why a file did not arrive, for people.
+/// The message for a failed download.
 fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
     let host = url.map(|url| url.host()).unwrap_or_default();
     let (message, advice) = match error {

@@ -1,5 +1,5 @@
-//! The files that were opened last: `www/recent.js` keeps them, with the handles by which the browser
-//! gives them again. Files without a handle could not be opened again, and are not listed.
+//! Recently opened files. `www/recent.js` stores them with their file handles; files without a
+//! handle cannot be reopened and are not listed.
 
 use std::rc::Rc;
 
@@ -12,20 +12,20 @@ use yew::AttrValue;
 use super::files::{self, ChosenFile};
 use super::{Session, spawn};
 
-/// A file that was opened before.
+/// A recently opened file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recent {
-    /// Its number where it is kept.
+    /// Its key in the database.
     pub id: u32,
     /// Its name.
     pub name: AttrValue,
-    /// Its size in bytes, then.
+    /// Its size in bytes when it was opened.
     pub size: u64,
-    /// When it was opened, in words.
+    /// When it was opened, as text.
     pub at: AttrValue,
 }
 
-/// Calls a function of `www/recent.js`. Returns `None` where nothing can be kept.
+/// Calls a function of `www/recent.js`. Returns `None` if nothing can be stored.
 async fn call(name: &str, arguments: &Array) -> Option<JsValue> {
     let module = Reflect::get(&js_sys::global(), &"zeviewRecent".into()).ok()?;
     let answer = method(&module, name)?.apply(&module, arguments).ok()?;
@@ -51,7 +51,7 @@ impl Recent {
 }
 
 impl Session {
-    /// Takes note that a file was opened.
+    /// Records that a file was opened.
     pub(crate) fn remember_file(&self, file: &File, handle: &JsValue) {
         let given = Array::of3(handle, &file.name().into(), &file.size().into());
         spawn(Box::pin(async move {
@@ -59,7 +59,7 @@ impl Session {
         }));
     }
 
-    /// The files that were opened last, the newest first.
+    /// Recently opened files, newest first.
     pub fn recent_files(&self, done: Box<dyn FnOnce(Rc<[Recent]>)>) {
         spawn(Box::pin(async move {
             let found = call("list", &Array::new()).await;
@@ -69,7 +69,7 @@ impl Session {
         }));
     }
 
-    /// Forgets a file; 0: all of them.
+    /// Removes a file from the list; 0 removes all.
     pub fn forget_recent(&self, id: u32, done: Box<dyn FnOnce()>) {
         spawn(Box::pin(async move {
             call("forget", &Array::of1(&id.into())).await;
@@ -77,7 +77,7 @@ impl Session {
         }));
     }
 
-    /// Opens a file again, if the reader allows it.
+    /// Reopens a file, if the user grants access.
     pub fn open_recent(self: &Rc<Self>, id: u32) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
@@ -93,11 +93,11 @@ impl Session {
         }));
     }
 
-    /// Lets the user choose files to open: with their handles, where the browser gives them.
+    /// Opens the file dialog; with file handles, if the browser supports them.
     pub fn choose_to_open(self: &Rc<Self>) {
         let global: JsValue = js_sys::global().into();
         let options = js_sys::Object::new();
-        // An object of our own takes every property.
+        // Setting properties of our own objects cannot fail.
         let _ = Reflect::set(&options, &"multiple".into(), &true.into());
         let picked = method(&global, "showOpenFilePicker").and_then(|pick| {
             pick.call1(&global, &options)
@@ -120,7 +120,7 @@ impl Session {
                     }
                     session.open_files(chosen);
                 }
-                // Frames of other sites get no handles.
+                // Cross-origin frames get no handles.
                 Err(error) if name_of(&error) != "AbortError" => session.choose(None),
                 Err(_) => {}
             }

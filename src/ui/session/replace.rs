@@ -1,8 +1,8 @@
-//! Another version of a file in the tab of the one before: what is selected, shown and open stays,
-//! as far as there is something of the same name.
+//! Replaces a file by another version in the same tab: selection, view and open branches are kept
+//! as far as the same names exist.
 //!
-//! The page shows the old version until the new one is open: nothing jumps, and what has the focus
-//! keeps it.
+//! The old version stays visible until the new one is loaded, so that nothing jumps and the focus
+//! is kept.
 
 use std::rc::Rc;
 
@@ -16,11 +16,11 @@ use crate::worker::client::Client;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Opened, Request, Response, Row, SelectionTarget};
 
-/// No more time is spent on finding what was open, in milliseconds.
+/// Time limit for restoring open branches, in milliseconds.
 const PATIENCE: f64 = 500.0;
 
 impl Session {
-    /// Shows another file, or a newer one of the same name, in a tab.
+    /// Shows another file, or a newer version, in a tab.
     pub(crate) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
         let Some(live) = self.live(tab) else { return };
         let state = self.state();
@@ -32,7 +32,7 @@ impl Session {
         let Some(view) = view else {
             return self.decode(tab);
         };
-        // Who compares it waits for the new one.
+        // Comparisons with it wait for the new version.
         live.is_open.set(false);
         let turn = live.next_turn();
         let client = self.fresh_client();
@@ -47,10 +47,10 @@ impl Session {
                 _ => None,
             };
             match found {
-                // Closed, or replaced again.
+                // Closed or replaced again.
                 _ if !is_due() => client.stop(),
                 Some((opened, restored)) => session.take_over(tab, &client, opened, restored),
-                // It is opened as any other: that says what is wrong with it.
+                // Open it normally, which shows the error.
                 None => {
                     client.stop();
                     session.decode(tab);
@@ -66,8 +66,8 @@ impl Session {
         self.go_on(tab, &live);
     }
 
-    /// What was selected and open, in the new version; the link that is followed then leads to what
-    /// there is.
+    /// The selection and open branches in the new version; the followed link is then trimmed to
+    /// nodes that exist.
     async fn found_again(
         &self,
         live: &TabRuntime,
@@ -80,12 +80,12 @@ impl Session {
         let selected = &view.selection.ancestry;
         if !selected.is_empty() {
             let path = view.tree.path_by_names(selected);
-            let (way, rest) = nearest(client, &path).await;
+            let (path, rest) = nearest(client, &path).await;
             if !rest {
-                restored.selected = way;
+                restored.selected = path;
             } else if let Some(link) = &mut *live.link.borrow_mut() {
                 let path = selected
-                    .get(..way.len())
+                    .get(..path.len())
                     .map(|rows| view.tree.path_by_names(rows));
                 link.target = path.filter(|path| !path.is_empty()).map(Target::Path);
             }
@@ -94,14 +94,14 @@ impl Session {
             if js_sys::Date::now() > end {
                 break;
             }
-            let (way, rest) = nearest(client, &kept.path).await;
-            restored.ways.push((way, kept.open || rest));
+            let (path, rest) = nearest(client, &kept.path).await;
+            restored.open.push((path, kept.open || rest));
         }
         (opened, restored)
     }
 }
 
-/// The rows on the way to a path, as far as there are any, and whether something is missing.
+/// The existing rows along a path, and whether any is missing.
 pub(crate) async fn nearest(client: &Client, path: &str) -> (Rc<[Row]>, bool) {
     let mut path = path.to_owned();
     let mut rest = false;

@@ -1,4 +1,4 @@
-//! What commands and keys of the whole page do.
+//! Execution of commands and of the page's keys.
 
 use std::rc::Rc;
 
@@ -19,27 +19,27 @@ use crate::ui::text::format::{self, file_name, plain_value};
 use crate::worker::protocol::ExportForm;
 use crate::worker::protocol::tree_order::TreeOrder;
 
-/// What is remembered as hidden.
+/// Storage key of hidden rows.
 pub(crate) const PADDING: &str = "zeview.padding";
 pub(crate) const DEFAULTS: &str = "zeview.defaults";
-/// There if the tree is shown by kernel.
+/// Storage key, present if the tree is ordered by kernel.
 pub(crate) const ORDER: &str = "zeview.order";
-/// There if files that are compared are shown beside each other.
+/// Storage key, present if compared files are shown side by side.
 pub(crate) const SIDES: &str = "zeview.sides";
-/// There if their trees then show what is the same in both, too.
+/// Storage key, present if their trees also show equal rows.
 pub(crate) const UNCHANGED: &str = "zeview.unchanged";
 
-/// The panes beside each panel, where they are not the usual ones.
+/// Storage key of each panel's panes, where they differ from the default.
 pub(crate) const PANES: &str = "zeview.panes";
 
 impl Session {
-    /// Does what a command says.
+    /// Executes a command.
     pub fn run(self: &Rc<Self>, command: Command) {
         self.run_on(None, command);
     }
 
-    /// Does what a command says. What it does with a file, or with what is selected in it, it does with
-    /// `file`; without, with the one in front.
+    /// Executes a command. Commands about a file or its selection use `file`, or else the one in
+    /// front.
     pub(crate) fn run_on(self: &Rc<Self>, file: Option<TabId>, command: Command) {
         match command {
             Command::Home => self.go_home(),
@@ -125,7 +125,7 @@ impl Session {
             Command::ToggleFollow => self.toggle_follow(),
             Command::CompareWithBefore => {
                 if !self.compare_with_before() {
-                    self.notice("The file has not changed while it was followed.");
+                    self.notice("The watched file has not changed yet.");
                 }
             }
             Command::ToggleRenumbered => self.toggle_renumbered(),
@@ -145,7 +145,7 @@ impl Session {
         self.dispatch(Action::Dialog(Some(dialog)));
     }
 
-    /// Asks for a place in a file, or in the one in front; says in which where two are shown.
+    /// Asks for a location in a file, or in the one in front; names the file if two are shown.
     fn ask_place(&self, file: Option<TabId>) {
         let state = self.state();
         let tab = file.or(state.active).and_then(|id| state.tab(id));
@@ -155,8 +155,8 @@ impl Session {
         }
     }
 
-    /// The panel whose panes are shown; `None` for two files side by side. Where the tree takes the
-    /// place of a panel, the panes are those of the overview.
+    /// The panel whose panes are shown; `None` for two files side by side. Where the tree replaces
+    /// the panel, the overview's panes are used.
     fn panel(&self) -> Option<PanelId> {
         let state = self.state();
         if state.beside().is_some() {
@@ -166,7 +166,7 @@ impl Session {
         Some(view.map_or_else(PanelId::default, |view| shown_beside(&state, view)))
     }
 
-    /// Shows or hides a pane. Where panes are stacked, bytes and inspector take turns in one.
+    /// Shows or hides a pane. In the stacked layout, bytes and inspector share one.
     pub(crate) fn toggle_pane(&self, pane: Pane) {
         let panel = self.panel();
         self.rearrange(|layout| {
@@ -187,7 +187,7 @@ impl Session {
         });
     }
 
-    /// Shows a pane, if it is hidden.
+    /// Shows a pane if it is hidden.
     pub(crate) fn show_pane(&self, pane: Pane) {
         let panel = self.panel();
         let layout = self.state().layout;
@@ -217,7 +217,7 @@ impl Session {
         for (is_shown, key) in shown {
             storage::store(key, is_shown.then_some("show"));
         }
-        // Those of a frame are its page's.
+        // In a frame, the embedding page sets them.
         if !layout.embed {
             let words = layout.panes.words();
             storage::store(PANES, (!words.is_empty()).then_some(&*words));
@@ -225,7 +225,7 @@ impl Session {
         self.dispatch(Action::Layout(layout));
     }
 
-    /// What can be done with what is selected in a file, or in the one in front.
+    /// Executes a command on the selection of a file, or of the one in front.
     fn run_on_selection(self: &Rc<Self>, file: Option<TabId>, command: &Command) {
         let state = self.state();
         let tab = file.or(state.active).and_then(|id| state.tab(id));
@@ -260,8 +260,8 @@ impl Session {
         }
     }
 
-    /// Does what a key means that nothing in the page has a use for; says whether it did
-    /// anything. It was pressed in a pane of `file`.
+    /// Handles a key that no other part of the page has used, pressed in a pane of `file`; returns
+    /// whether it was handled.
     pub(crate) fn press(self: &Rc<Self>, file: Option<TabId>, key: &str) -> bool {
         let state = self.state();
         let view = state.active().and_then(|tab| tab.view());
@@ -301,8 +301,7 @@ impl Session {
     }
 }
 
-/// The same for a document in a container, as soon as its format is known: the image, its device,
-/// and the format's extension.
+/// Adds the image, its device and the format's extension to a file name, once the format is known.
 fn image_name(view: &View) -> Option<String> {
     let row = view.selected_document()?;
     let ancestry = view.selection.ancestry.iter().rev();
@@ -320,7 +319,7 @@ fn image_name(view: &View) -> Option<String> {
     ))
 }
 
-/// A name for a part of a file that any file system takes.
+/// Replaces characters that are not allowed in file names.
 fn name(view: &View, extension: &str) -> String {
     let part = match view.row().id {
         NodeId::ROOT => "",

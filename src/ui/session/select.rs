@@ -1,8 +1,7 @@
-//! Selecting: by row, byte, range, path, and by what somebody types.
+//! Selection by row, byte, range, path or typed location.
 //!
-//! Each is one request: its answer has the way to the node, what is known of it, the first of the
-//! selected bytes, and the row of the list that the panel shows. A row of the tree is known
-//! already: it is shown as selected at once.
+//! Each is one request: the response has the path to the node, its details, the first selected
+//! bytes, and the visible list's row. A tree row is known already and is selected at once.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -23,32 +22,32 @@ use crate::worker::protocol::{
 
 type Ancestry = Rc<[Row]>;
 
-/// What is selected, given the way to the node that was found.
+/// The selection for the path to the found node.
 type Make = Box<dyn FnOnce(Ancestry) -> Selection>;
 
-/// All of a field of so many bytes can be seen at once.
+/// Maximum length of a field that is selected as a whole by a click, in bytes.
 const NEAR: u64 = 64;
 
 impl Session {
-    /// Selects a row of the tree that is shown.
-    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, via: SelectionOrigin) {
+    /// Selects a row of the visible tree.
+    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, origin: SelectionOrigin) {
         let Some(view) = self.view(tab) else {
             return;
         };
         match RowId::of(row.id) {
-            RowId::Node(NodeId::ROOT) => return self.select_root(tab, via),
+            RowId::Node(NodeId::ROOT) => return self.select_root(tab, origin),
             RowId::Rest => return,
             _ => {}
         }
         let order = self.order(tab);
-        let way: Ancestry = view.tree_in(order).ancestry(row).into();
+        let path: Ancestry = view.tree_in(order).ancestry(row).into();
         if order == TreeOrder::File {
-            return self.select_known(tab, Selection::node(way, via));
+            return self.select_known(tab, Selection::node(path, origin));
         }
-        // The way in the order of the file is not known.
+        // The path in file order is not known.
         let make = move |ancestry| Selection {
-            way: Some(way),
-            ..Selection::node(ancestry, via)
+            by_kernel: Some(path),
+            ..Selection::node(ancestry, origin)
         };
         self.select(tab, SelectionTarget::Node(row.id), None, Box::new(make));
     }
@@ -58,36 +57,36 @@ impl Session {
         let place = SelectionTarget::Node(selection.node_id());
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            // It is dropped if something else is selected by then.
-            if let Ok((_, found)) = session.asked(tab, place, None).await {
+            // Dropped if the selection has changed meanwhile.
+            if let Ok((_, found)) = session.locate(tab, place, None).await {
                 session.dispatch(Action::Selected(tab, Box::new(found)));
             }
         }));
     }
 
     /// Selects the opened file.
-    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, via: SelectionOrigin) {
+    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, origin: SelectionOrigin) {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
         let span = view.and_then(|view| view.opened.root.span);
         self.select_known(
             tab,
             Selection {
-                via,
+                origin,
                 ..Selection::root(span)
             },
         );
     }
 
-    /// Asks for what belongs to the opened file, which is selected when it is opened.
+    /// Requests the details of the opened file, which is the initial selection.
     pub(crate) fn ask_root(self: &Rc<Self>, tab: TabId) {
         let session = Rc::clone(self);
         let root = SelectionTarget::Node(NodeId::ROOT);
-        let found = async move { Ok(session.asked(tab, root, None).await?.1) };
+        let found = async move { Ok(session.locate(tab, root, None).await?.1) };
         self.go(tab, Box::pin(found));
     }
 
-    /// Selects a part of the opened file.
+    /// Selects a top-level part of the opened file.
     pub fn select_part(self: &Rc<Self>, index: u64) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -98,7 +97,7 @@ impl Session {
         }
     }
 
-    /// Selects the node at a depth of the way to what is selected now, in a file or in the one in front.
+    /// Selects the ancestor of the selection at a depth, in a file or in the one in front.
     pub fn select_above(self: &Rc<Self>, file: Option<TabId>, depth: usize) {
         let Some((tab, view)) = self.file(file) else {
             return;
@@ -111,14 +110,13 @@ impl Session {
         }
     }
 
-    /// Selects the innermost field that a byte belongs to; the next time, what is around
-    /// it.
+    /// Selects the innermost field of a byte; a repeated click selects what encloses it.
     pub fn select_byte(
         self: &Rc<Self>,
         tab: TabId,
         source: SourceId,
         offset: u64,
-        via: SelectionOrigin,
+        origin: SelectionOrigin,
     ) {
         let Some(view) = self.view(tab) else {
             return;
@@ -128,7 +126,7 @@ impl Session {
             let shown = click.ancestry.get(..click.level).and_then(<[Row]>::last);
             let again = click.source == source
                 && click.offset == offset
-                && via == SelectionOrigin::Jump
+                && origin == SelectionOrigin::Jump
                 && shown.map(|row| row.id) == Some(view.selection.node_id());
             if again {
                 click.level = match click.level {
@@ -136,7 +134,7 @@ impl Session {
                     level => level - 1,
                 };
                 let ancestry = click.ancestry.get(..click.level).unwrap_or(&[]);
-                return self.select_known(tab, Selection::node(ancestry.into(), via));
+                return self.select_known(tab, Selection::node(ancestry.into(), origin));
             }
         }
         let make = move |ancestry: Ancestry| {
@@ -147,9 +145,9 @@ impl Session {
                 ancestry: Rc::clone(&ancestry),
             });
             if ancestry.is_empty() {
-                Selection::bytes(ancestry, Span::with_len(source, offset, 1), via)
+                Selection::bytes(ancestry, Span::with_len(source, offset, 1), origin)
             } else {
-                Selection::node(ancestry, via)
+                Selection::node(ancestry, origin)
             }
         };
         self.select(
@@ -160,20 +158,20 @@ impl Session {
         );
     }
 
-    /// Selects bytes: the node that has exactly these, or else just them.
-    pub fn select_span(self: &Rc<Self>, span: Span, via: SelectionOrigin) {
+    /// Selects bytes: the node with exactly these, or else the plain range.
+    pub fn select_span(self: &Rc<Self>, span: Span, origin: SelectionOrigin) {
         if let Some((tab, _)) = self.active() {
-            self.select_span_of(tab, span, via);
+            self.select_span_of(tab, span, origin);
         }
     }
 
-    /// The same of a file that is shown.
-    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, via: SelectionOrigin) {
-        let make = move |ancestry| Selection::at(ancestry, span, via);
+    /// Selects bytes of a loaded file.
+    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, origin: SelectionOrigin) {
+        let make = move |ancestry| Selection::at(ancestry, span, origin);
         self.select(tab, SelectionTarget::Span(span), None, Box::new(make));
     }
 
-    /// Selects the part of an instruction whose text is at this place of the line.
+    /// Selects the part of an instruction at this column of its text.
     pub fn select_operand(self: &Rc<Self>, span: Span, at: u64) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -185,8 +183,8 @@ impl Session {
         self.select(tab, place, Some(span), Box::new(make));
     }
 
-    /// Selects the innermost node that holds these bytes, if it is a part of `within`; just them
-    /// otherwise.
+    /// Selects the innermost node that contains these bytes, if it is inside `within`; otherwise
+    /// the plain range.
     pub fn select_around(self: &Rc<Self>, span: Span, within: Span) {
         let Some((tab, _)) = self.active() else {
             return;
@@ -203,7 +201,7 @@ impl Session {
         self.select(tab, place, None, Box::new(make));
     }
 
-    /// Selects the document whose list is shown.
+    /// Selects the document of the visible list.
     pub fn select_document(self: &Rc<Self>, list: ListId) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -213,7 +211,7 @@ impl Session {
         self.select(tab, SelectionTarget::Node(document), None, Box::new(make));
     }
 
-    /// Selects what an address points to.
+    /// Selects the target of an address.
     pub fn follow(self: &Rc<Self>, tab: TabId, target: Target) {
         let session = Rc::clone(self);
         self.go(
@@ -227,7 +225,7 @@ impl Session {
                         return session.find_first(tab, paths).await;
                     }
                     Target::Instruction { kernel, offset } => {
-                        // Without bytes it is the instruction that holds the place.
+                        // Without a length, the instruction at this offset.
                         (Some(format!("{}{kernel}", route::CODE)), offset, 0)
                     }
                     Target::Bytes {
@@ -256,8 +254,8 @@ impl Session {
         );
     }
 
-    /// Goes where somebody has typed, in a file or in the one in front; says so if there is no such
-    /// place.
+    /// Goes to a typed location, in a file or in the one in front; shows a message if it does not
+    /// exist.
     pub fn go_to(self: &Rc<Self>, file: Option<TabId>, typed: &str) {
         let Some((tab, view)) = self.file(file) else {
             return;
@@ -278,7 +276,7 @@ impl Session {
         let Some(place) = goto::parse(typed) else {
             return;
         };
-        // Whoever asks for a byte wants to see it.
+        // A byte offset asks for the bytes pane.
         if matches!(place, Destination::Offset(_)) {
             self.show_pane(Pane::Bytes);
         }
@@ -300,13 +298,13 @@ impl Session {
         }
     }
 
-    /// The code whose instructions are shown: offsets that are typed are in it.
+    /// The visible code: typed offsets are relative to it.
     fn code_shown(&self, view: &View) -> Option<Span> {
         let of = view.lists.get(ListId::Instructions).query.of;
         of.filter(|_| view.panel == PanelId::Assembly)
     }
 
-    /// The offset of the file that somebody has typed, if it is one. In code it is one of the code.
+    /// The file offset of a typed location, if it is one; in code, relative to the code.
     pub fn offset_of(&self, typed: &str) -> Option<u64> {
         let (_, view) = self.active()?;
         if self.code_shown(&view).is_some() && !typed.trim().starts_with("file:") {
@@ -356,7 +354,7 @@ impl Session {
         );
     }
 
-    /// The field that a byte belongs to; the byte itself, if that is a long one.
+    /// The field of a byte; the byte itself if the field is long.
     async fn at(
         &self,
         tab: TabId,
@@ -379,7 +377,7 @@ impl Session {
             .await
     }
 
-    /// The first of these paths that there is.
+    /// The first of these paths that exists.
     async fn find_first(
         &self,
         tab: TabId,
@@ -400,12 +398,12 @@ impl Session {
 
     /// The bytes of the node at a path.
     async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
-        let (ancestry, ..) = self.asked(tab, SelectionTarget::Path(path), None).await?;
+        let (ancestry, ..) = self.locate(tab, SelectionTarget::Path(path), None).await?;
         Ok(ancestry.last().and_then(|row| row.span))
     }
 
-    /// Looks for what somebody has typed. `goes_on` is told how far it is, in percent, and says
-    /// whether it shall go on.
+    /// Searches for typed text. `goes_on` receives the progress in percent and returns whether to
+    /// continue.
     pub fn search(
         self: &Rc<Self>,
         typed: String,
@@ -427,7 +425,7 @@ impl Session {
         }));
     }
 
-    /// What a search finds, step by step, and whether there may be more.
+    /// Search results so far, and whether there may be more.
     async fn found(
         &self,
         tab: TabId,
@@ -450,7 +448,7 @@ impl Session {
         }
     }
 
-    /// How the innermost node is called that holds a byte.
+    /// The label of the innermost node that contains a byte.
     pub fn name_of_byte(
         self: &Rc<Self>,
         tab: TabId,
@@ -461,14 +459,14 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let place = SelectionTarget::Byte(source, offset);
-            if let Ok((ancestry, ..)) = session.asked(tab, place, None).await {
+            if let Ok((ancestry, ..)) = session.locate(tab, place, None).await {
                 done(ancestry.last().map(selection::name).unwrap_or_default());
             }
         }));
     }
 
-    /// The list that is shown with the selection, and its generation. `current` is the entry of
-    /// the row that is chosen in it.
+    /// The list shown with the selection, and its generation. `current` is the entry of its current
+    /// row.
     fn followed(&self, tab: TabId, current: Option<Span>) -> Option<(u32, Follow)> {
         let state = self.state();
         let view = state.tab(tab)?.view()?;
@@ -483,8 +481,8 @@ impl Session {
         Some((list.rows.generation, follow))
     }
 
-    /// What there is at a place; and the list that goes with it.
-    pub(crate) async fn asked(
+    /// Requests what is at a location, and the list row for it.
+    pub(crate) async fn locate(
         &self,
         tab: TabId,
         place: SelectionTarget,
@@ -505,7 +503,7 @@ impl Session {
         let found = SelectionDetails {
             selection: None,
             ancestry: Rc::clone(&ancestry),
-            way: answer.way.map(Into::into),
+            by_kernel: answer.way.map(Into::into),
             detail: Rc::new(answer.detail),
             preview: Some(answer.preview.into()),
             list: list.map(|(list, of)| (list, of, at)),
@@ -513,7 +511,7 @@ impl Session {
         Ok((ancestry, found))
     }
 
-    /// What is selected at a place.
+    /// The selection at a location.
     async fn find(
         &self,
         tab: TabId,
@@ -521,29 +519,28 @@ impl Session {
         current: Option<Span>,
         make: Make,
     ) -> Result<SelectionDetails, ClientError> {
-        // A node's bytes are sent with it, or those that were asked for.
-        let asked = match place {
+        // The response has the node's bytes, or the requested ones.
+        let requested = match place {
             SelectionTarget::Span(span) | SelectionTarget::Around { span, .. } => Some(span),
             _ => None,
         };
         let follow = self.followed(tab, current);
-        let (ancestry, mut found) = self.asked(tab, place, follow).await?;
+        let (ancestry, mut found) = self.locate(tab, place, follow).await?;
         let node = ancestry.last().and_then(|row| row.span);
         let selection = make(ancestry);
-        let from = asked
-            .filter(|asked| selection.span == Some(*asked))
+        let from = requested
+            .filter(|requested| selection.span == Some(*requested))
             .or(node);
         let bytes = found.preview.take();
         found.preview = bytes.and_then(|bytes| part(&bytes, from?, selection.span?));
         found.selection = Some(Selection {
-            way: selection.way.or(found.way.clone()),
+            by_kernel: selection.by_kernel.or(found.by_kernel.clone()),
             ..selection
         });
         Ok(found)
     }
 
-    /// Selects what is at a place; `current` is the entry of the row that was chosen in the list
-    /// that is shown.
+    /// Selects what is at a location; `current` is the entry of the row chosen in the visible list.
     pub(crate) fn select(
         self: &Rc<Self>,
         tab: TabId,
@@ -558,32 +555,31 @@ impl Session {
         );
     }
 
-    /// Selects a node whose row is known: it is shown at once, and what belongs to it when it is
-    /// here.
+    /// Selects a node whose row is known: at once, with details following.
     pub(crate) fn select_known(self: &Rc<Self>, tab: TabId, selection: Selection) {
         let follow = self.followed(tab, None);
         let list = follow.as_ref().map(|(_, follow)| follow.list);
         let place = SelectionTarget::Node(selection.node_id());
         let session = Rc::clone(self);
-        let found = async move { Ok(session.asked(tab, place, follow).await?.1) };
+        let found = async move { Ok(session.locate(tab, place, follow).await?.1) };
         self.go(tab, Box::pin(found));
         self.dispatch(Action::Select(tab, selection, list));
     }
 
-    /// Selects what comes out, unless something else was wanted since.
+    /// Selects the result, unless the selection was changed meanwhile.
     fn go(
         self: &Rc<Self>,
         tab: TabId,
         found: Pin<Box<dyn Future<Output = Result<SelectionDetails, ClientError>>>>,
     ) {
         let Some(live) = self.live(tab) else { return };
-        // What was wanted before is not wanted any more.
-        let ticket = live.wanted.get().wrapping_add(1);
-        live.wanted.set(ticket);
+        // Supersedes earlier requests.
+        let ticket = live.last_selection.get().wrapping_add(1);
+        live.last_selection.set(ticket);
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let found = found.await;
-            if live.wanted.get() != ticket {
+            if live.last_selection.get() != ticket {
                 return;
             }
             let found = match found {
@@ -607,7 +603,7 @@ impl Session {
     }
 }
 
-/// The first of the selected bytes, where they are among those that begin at `from`.
+/// The first of the selected bytes, if they are among those that begin at `from`.
 fn part(bytes: &[u8], from: Span, span: Span) -> Option<Rc<[u8]>> {
     let skip = span.start.checked_sub(from.start)?;
     let wanted = usize::try_from(span.len().min(PREVIEW)).ok()?;

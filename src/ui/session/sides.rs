@@ -1,4 +1,4 @@
-//! Two files beside each other: what is selected in one is selected in the other, too.
+//! Two files side by side: selecting in one selects in the other.
 
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::{Request, Response};
 
 impl Session {
-    /// Keeps the bytes of two files in step when the user scrolls: what is selected in both stays at
-    /// the same height. `selected` is its row.
+    /// Synchronizes the scrolling of the bytes of two files, so that their selected bytes stay at
+    /// the same height. `selected` is the row of the selection.
     pub fn scroll_in_step(self: &Rc<Self>, rows: &Rc<VirtualRows>, selected: u64, beside: bool) {
         let [front, back] = &mut *self.scrolled.borrow_mut();
         let side = if beside { back } else { front };
@@ -33,8 +33,8 @@ impl Session {
         rows.on_scroll(Rc::new(heard));
     }
 
-    /// Selects in one of two files what has the name of what was selected last in the other one, or
-    /// of what is around that; leaves it alone if there is no such thing.
+    /// Selects in one of two files the node with the path of the other's latest selection, or of
+    /// its nearest ancestor that exists in both; otherwise leaves the selection.
     pub(crate) fn keep_in_step(self: &Rc<Self>, front: TabId, beside: TabId) {
         let state = self.state();
         let view = |tab| state.tab(tab).and_then(|tab| tab.view());
@@ -46,7 +46,7 @@ impl Session {
         } else {
             (beside, other, front)
         };
-        if leader.selection.via == SelectionOrigin::Follow {
+        if leader.selection.origin == SelectionOrigin::Follow {
             return;
         }
         let selected = Rc::clone(&leader.selection.ancestry);
@@ -60,17 +60,17 @@ impl Session {
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let (way, _) = nearest(&client, &path).await;
+            let (path, _) = nearest(&client, &path).await;
             let state = session.state();
             let now = state.tab(led).and_then(|tab| tab.view());
             let is_due = now.is_some_and(|view| view.selection.serial == serial);
-            if is_due && !way.is_empty() {
-                session.select_known(follower, Selection::node(way, SelectionOrigin::Follow));
+            if is_due && !path.is_empty() {
+                session.select_known(follower, Selection::node(path, SelectionOrigin::Follow));
             }
         }));
     }
 
-    /// Asks what of the file in front, and of the one beside it, differs.
+    /// Requests which rows of the file in front and of the one beside it differ.
     pub(crate) fn ask_differing(self: &Rc<Self>, tab: TabId) {
         let compared = move |session: &Session| session.view(tab)?.compare.report.clone();
         let Some(report) = compared(self) else { return };
@@ -78,7 +78,7 @@ impl Session {
         spawn(Box::pin(async move {
             match session.ask(tab, Request::Differing).await {
                 Ok(Response::Differing(differing)) => {
-                    // It may have been compared with another file since.
+                    // It may have been compared with another file meanwhile.
                     if compared(&session).is_some_and(|now| Rc::ptr_eq(&now, &report)) {
                         let (from, to) = *differing;
                         let (from, to) = (DifferenceIndex::new(from), DifferenceIndex::new(to));
@@ -91,8 +91,8 @@ impl Session {
         }));
     }
 
-    /// Selects bytes in the file beside the one in front, if there is one. Returns how what goes with
-    /// them in the one in front is to be selected.
+    /// Selects bytes in the file beside the one in front, if there is one. Returns the origin for
+    /// the matching selection in the file in front.
     pub(crate) fn select_beside(self: &Rc<Self>, span: Option<Span>) -> SelectionOrigin {
         let Some(beside) = self.state().beside().map(|tab| tab.id) else {
             return SelectionOrigin::Jump;

@@ -1,4 +1,4 @@
-//! Branches of the tree and their rows.
+//! Branches and rows of the tree.
 
 use std::rc::Rc;
 
@@ -12,13 +12,13 @@ use crate::worker::client::ClientError;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{ExportForm, Request, Response, Row};
 
-/// So many of the root's children are looked at for the sizes and the map of the file.
+/// Maximum number of the root's children that are used for the sizes and the map of the file.
 const ROOT_MAX: u64 = 16 * 1024;
-/// `*` opens no more siblings than this.
+/// Maximum number of siblings that `*` expands.
 const OPEN_AT_ONCE: usize = 200;
 
 impl Session {
-    /// Shows or hides a node's children.
+    /// Expands or collapses a node.
     pub fn set_open(&self, tab: TabId, row: &Row, open: bool) {
         let change = if open {
             TreeChange::Open(Rc::new(row.clone()))
@@ -28,13 +28,13 @@ impl Session {
         self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
     }
 
-    /// Shows or hides a range of children.
+    /// Expands or collapses a range of children.
     pub fn set_group(&self, tab: TabId, group: Group, open: bool) {
         let change = TreeChange::Group(group, open);
         self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
     }
 
-    /// Shows the children of a node and of all its siblings.
+    /// Expands a node and all of its siblings.
     pub fn open_siblings(&self, tab: TabId, row: &Row) {
         let Some(view) = self.view(tab) else {
             return;
@@ -50,13 +50,13 @@ impl Session {
         self.dispatch(Action::Tree(tab, order, changes.collect()));
     }
 
-    /// Asks for the page of rows that a child is on, unless it is here or under way.
+    /// Requests the page of rows with a child, unless it is loaded or pending.
     pub fn load_page(self: &Rc<Self>, tab: TabId, parent: NodeId, index: u64) {
         let start = index / PAGE * PAGE;
         let Some(live) = self.live(tab) else { return };
         let order = self.order(tab);
         let key = (order, parent, start);
-        if !live.asked.borrow_mut().insert(key) {
+        if !live.pending_rows.borrow_mut().insert(key) {
             return;
         }
         let session = Rc::clone(self);
@@ -64,14 +64,14 @@ impl Session {
             match session.rows(tab, order, parent, start).await {
                 Ok(change) => session.dispatch(Action::Tree(tab, order, vec![change])),
                 Err(error) => {
-                    live.asked.borrow_mut().remove(&key);
+                    live.pending_rows.borrow_mut().remove(&key);
                     session.trouble(tab, &error);
                 }
             }
         }));
     }
 
-    /// Asks for all children of the root: the map and the sizes show them all.
+    /// Requests all children of the root: the map and the sizes need them.
     pub(crate) fn load_root(self: &Rc<Self>, tab: TabId) {
         let Some(view) = self.view(tab) else {
             return;
@@ -100,8 +100,7 @@ impl Session {
         }));
     }
 
-    /// Finds what is selected in the tree by kernel, where that has come to be shown, and asks for
-    /// its kernels, so that the filter finds them.
+    /// Finds the selection in a newly shown tree by kernel, and loads its kernels for the filter.
     pub(crate) fn follow_order(self: &Rc<Self>, tab: TabId) {
         let Some(view) = self.view(tab) else {
             return;
@@ -109,11 +108,11 @@ impl Session {
         if self.order(tab) == TreeOrder::File {
             return;
         }
-        if view.selection.way_in(TreeOrder::Kernels).is_none() {
+        if view.selection.path_in(TreeOrder::Kernels).is_none() {
             self.find_way(tab, &view.selection);
         }
         let count = view.by_kernel.as_ref().and_then(|tree| tree.root().count);
-        // More are shown in ranges, and loaded with these.
+        // Larger numbers are shown in ranges, and loaded with these.
         let count = count.filter(|count| *count <= ROOT_MAX);
         for page in 0..count.unwrap_or(0).div_ceil(PAGE) {
             self.load_page(tab, NodeId::ROOT, page * PAGE);
@@ -139,7 +138,7 @@ impl Session {
         }
     }
 
-    /// Saves a node and all below it as a file; without a name, copies it as text.
+    /// Saves a node and all its descendants as a file; without a name, copies them as text.
     pub fn export(
         self: &Rc<Self>,
         tab: TabId,
@@ -150,7 +149,7 @@ impl Session {
         self.ask_text(tab, Request::Export { node, form }, "Text", name);
     }
 
-    /// Saves what there is to say of the file in front as a page of HTML.
+    /// Saves a report of the file in front as HTML.
     pub fn save_report(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;

@@ -1,4 +1,4 @@
-//! What the driver does with the document that is looked at, and the rules that say so.
+//! The driver's verdict on the current document, and the list of rules.
 
 use std::rc::Rc;
 
@@ -16,9 +16,9 @@ use crate::ui::state::{Action, PanelId, TabId};
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{ListRequest, Request, Response, VerdictReport};
 
-/// So many of the worst kernels are named.
+/// Number of worst kernels in the overview.
 const WORST: u64 = 5;
-/// So many of the images of a container are listed.
+/// Number of a container's images in the overview.
 const IMAGES: u64 = 12;
 
 impl Session {
@@ -26,7 +26,7 @@ impl Session {
         self.dispatch(Action::Verdict(tab, change));
     }
 
-    /// Asks about the document that the selection is in, unless it was asked about before.
+    /// Requests the verdict on the selection's document, unless that was requested already.
     pub(crate) fn follow_verdict(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -34,7 +34,7 @@ impl Session {
         let document = view.selection.document();
         if view.verdict.document != Some(document) {
             self.ask_verdict(tab, document, view.verdict.device.clone());
-            // Of a host's file all images would be opened.
+            // For a host file this would open all images.
             let has = view.opened.summary.anywhere();
             if document != NodeId::ROOT || !has.host {
                 self.ask_worst(tab, document);
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// Asks for the verdict on another device; on the document's own if there is no name.
+    /// Requests the verdict for another device; without a name, for the document's own.
     pub fn verdict_on(self: &Rc<Self>, device: &str) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -62,7 +62,7 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        self.change_verdict(tab, VerdictChange::Asked(document, device.clone()));
+        self.change_verdict(tab, VerdictChange::Requested(document, device.clone()));
         let name = device.as_ref().map(|name| Str::from(name.to_string()));
         let request = Request::Verdict {
             document,
@@ -91,7 +91,7 @@ impl Session {
         }));
     }
 
-    /// The list of images is for the device that was asked about.
+    /// The list of images is for the requested device.
     fn show_images_for(&self, tab: TabId, device: Option<Str>) {
         let state = self.state();
         let Some(view) = state.tab(tab).and_then(|tab| tab.view()) else {
@@ -102,7 +102,7 @@ impl Session {
         self.dispatch(Action::List(tab, ListId::Images, ListChange::Query(query)));
     }
 
-    /// Is a document the opened file, and that a host's?
+    /// Whether a document is the opened file and a host file.
     fn is_host(&self, tab: TabId, document: NodeId) -> bool {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
@@ -137,8 +137,8 @@ impl Session {
         self.ask_then(tab, request, Box::new(then));
     }
 
-    /// Asks what the container holds for which devices, as long as somebody looks at the answer and
-    /// not all of it is read.
+    /// Requests the survey of a container's images and devices until it is complete, as long as the
+    /// panel is visible.
     pub fn follow_survey(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
@@ -209,8 +209,8 @@ impl Session {
         self.ask_then(tab, request, Box::new(then));
     }
 
-    /// Every rule, from any decoder: that of the file in front, even while it is opened; the
-    /// one that waits for a file; another one, where they are gone.
+    /// All rules, from any decoder: of the file in front, even while it is opening; the idle one;
+    /// or a new one.
     pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Option<Vec<RuleInfo>>)>) {
         let front = self.state().active().and_then(|tab| self.client(tab.id));
         let lives = |client: &Client| client.death().is_none();

@@ -1,8 +1,7 @@
-//! Bookmarks: rows and bytes that somebody has marked, each with a comment, and the file that they
-//! are exchanged in.
+//! Bookmarks: nodes and byte ranges with a comment, and the file format for exchanging them.
 //!
-//! A bookmark names its node by path and position, which stay true whenever the same content is
-//! opened. Which content that is, its size and hash say.
+//! A bookmark names its node by path and position, which stay valid for the same content. Size and
+//! hash identify the content.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -12,40 +11,39 @@ use super::selection::Selection;
 use crate::model::{SourceId, Span, segment};
 use crate::worker::protocol::Row;
 
-/// So many bookmarks one file can have.
+/// Maximum number of bookmarks of one file.
 pub const BOOKMARKS_MAX: usize = 500;
-/// So many characters a comment can have.
+/// Maximum length of a comment in characters.
 pub const TEXT_MAX: usize = 4000;
-/// No longer path is kept, in bytes.
+/// Maximum length of a path in bytes.
 const PATH_MAX: usize = 4096;
-/// No larger file of bookmarks is read.
+/// Maximum size of a bookmark file in bytes.
 pub const FILE_MAX: u64 = 16 * 1024 * 1024;
-/// The bytes of larger files are not read for their hash, but for the first and last [`ENDS`].
+/// Maximum size of a file that is hashed as a whole; above it, [`ENDS`] bytes at each end.
 pub const WHOLE_MAX: u64 = 64 * 1024 * 1024;
-/// How many bytes at each end.
+/// Number of bytes hashed at each end of a large file.
 pub const ENDS: u64 = 1024 * 1024;
 
-/// What the file of bookmarks says of itself: its form, and the version of that.
+/// Name and version of the file format.
 const SCHEMA: &str = "zeview-bookmarks/";
 const VERSION: &str = "1";
 
-/// What is marked, and what somebody says about it.
+/// A bookmarked node or byte range, with a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bookmark {
-    /// The node that is marked, or holds the marked bytes: its path, empty for the file.
+    /// Path of the node that is bookmarked or contains the range; empty for the file.
     pub path: String,
-    /// The bytes that are marked, if they are not those of the node: the first, counted from the
-    /// node's, and how many.
+    /// The bookmarked range, if it is not the node's own: start relative to the node, and length.
     pub bytes: Option<(u64, u64)>,
-    /// The bytes in the file, from and to. What is derived or decompressed has those of the
-    /// innermost node around it that has some.
+    /// Start and end in the file. Derived and decompressed values have those of the innermost
+    /// enclosing node that has bytes in the file.
     pub span: (u64, u64),
-    /// The comment, which may have several lines, or none.
+    /// The comment: several lines, or empty.
     pub text: String,
 }
 
 impl Bookmark {
-    /// Marks what is selected; `path` is that of its node. Returns `None` if that cannot be kept.
+    /// Bookmarks the selection; `path` is its node's. Returns `None` if it exceeds the limits.
     pub fn new(selection: &Selection, path: &str, size: u64) -> Option<Bookmark> {
         let node = selection.ancestry.last();
         let base = node.map_or(Some(0), |row| row.span.map(|span| span.start));
@@ -63,12 +61,12 @@ impl Bookmark {
         })
     }
 
-    /// Do both mark the same?
+    /// Whether both have the same target.
     pub fn is_at(&self, other: &Bookmark) -> bool {
         self.path == other.path && self.bytes == other.bytes
     }
 
-    /// The bytes that it marks, given those of its node.
+    /// The bookmarked bytes, given those of the node.
     pub fn within(&self, node: Span) -> Option<Span> {
         let (start, len) = self.bytes?;
         Some(Span::with_len(
@@ -83,9 +81,8 @@ impl Bookmark {
         self.text.trim_start().lines().next().unwrap_or("")
     }
 
-    /// Is the last of these rows the one that it marks, or that holds what it marks? They are
-    /// those from the root's child on. The ordinals of equal names are not known of rows, but
-    /// where they are is.
+    /// Whether the last of these rows is the bookmark's node. The rows form a path from the root's
+    /// child. Rows lack the ordinals of equal names, so positions are compared.
     fn is_of(&self, ancestry: &[Row]) -> bool {
         let mut rows = ancestry.iter().rev();
         let mut names = self.path.rsplit('/').filter(|name| !name.is_empty());
@@ -104,7 +101,7 @@ impl Bookmark {
         is_named && rows.next().is_none() && in_file(ancestry).is_none_or(is_here)
     }
 
-    /// By the first byte, the longest first.
+    /// Order by start, then longest first.
     fn order(&self, other: &Bookmark) -> Ordering {
         let key = |of: &Bookmark| (of.span.0, Reverse(of.span.1), of.bytes);
         let order = key(self).cmp(&key(other));
@@ -118,46 +115,46 @@ fn in_file(ancestry: &[Row]) -> Option<Span> {
     spans.find(|span| span.source == SourceId::FILE)
 }
 
-/// Where bookmarks are kept.
+/// Where bookmarks are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BookmarkStorage {
-    /// In the browser, for the next visit.
+    /// In the browser, for later visits.
     #[default]
     Browser,
-    /// As long as the page is there: the browser keeps nothing for it.
+    /// In memory: the browser has no storage.
     NoStorage,
-    /// The same: the browser computes no hashes for it, or cannot read the file.
+    /// In memory: the browser cannot hash the content or cannot read the file.
     NoHash,
-    /// The same: there is no room left.
+    /// In memory: the storage is full.
     Full,
 }
 
-/// The bookmarks of a file, in the order of its bytes.
+/// The bookmarks of a file, ordered by position.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bookmarks {
     all: Vec<Bookmark>,
-    /// Where they are kept.
+    /// Where they are stored.
     pub keeping: BookmarkStorage,
 }
 
 /// A change of the bookmarks of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookmarkChange {
-    /// One more, or another comment.
+    /// Adds a bookmark, or replaces its comment.
     Put(Bookmark),
-    /// One less.
+    /// Deletes a bookmark.
     Delete(Bookmark),
-    /// Those of somebody else, too.
+    /// Merges imported bookmarks.
     Merge(Vec<Bookmark>),
 }
 
 impl Bookmarks {
-    /// All of them.
+    /// A full set of bookmarks.
     pub fn all(&self) -> &[Bookmark] {
         &self.all
     }
 
-    /// The same, kept there.
+    /// A set of bookmarks that is stored there.
     pub fn kept(&self, keeping: BookmarkStorage) -> Bookmarks {
         Bookmarks {
             keeping,
@@ -165,22 +162,22 @@ impl Bookmarks {
         }
     }
 
-    /// The one that marks the same as another.
+    /// The bookmark with the same target as another.
     pub fn find(&self, other: &Bookmark) -> Option<&Bookmark> {
         self.all.iter().find(|bookmark| bookmark.is_at(other))
     }
 
-    /// The first that marks the last of these rows, or bytes in it.
+    /// The first bookmark of the last of these rows, or of bytes in it.
     pub fn of(&self, ancestry: &[Row]) -> Option<&Bookmark> {
         self.all.iter().find(|bookmark| bookmark.is_of(ancestry))
     }
 
-    /// Is there no room for another one?
+    /// Whether the maximum number is reached.
     pub fn is_full(&self) -> bool {
         self.all.len() >= BOOKMARKS_MAX
     }
 
-    /// Changes them. Those that are too many, or too long, are left out.
+    /// Applies a change. Ignores bookmarks that exceed the limits.
     pub fn apply(&mut self, change: BookmarkChange) {
         match change {
             BookmarkChange::Put(bookmark) => {
@@ -203,7 +200,7 @@ impl Bookmarks {
         }
     }
 
-    /// A comment on what has another one already comes after that.
+    /// Appends an imported comment to an existing one.
     fn merge(&mut self, other: Bookmark) {
         let known = self.all.iter_mut().find(|known| known.is_at(&other));
         let Some(known) = known else {
@@ -223,23 +220,23 @@ impl Bookmarks {
     }
 }
 
-/// Which content bookmarks are of.
+/// Identifies a file's content.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Content {
     /// The size of the file in bytes.
     pub size: u64,
-    /// The SHA-256 of all its bytes in hexadecimal; beyond [`WHOLE_MAX`] that of the first and the
-    /// last [`ENDS`] bytes. `None` if the browser does not compute it.
+    /// Hexadecimal SHA-256 of the content; above [`WHOLE_MAX`], of the first and last [`ENDS`]
+    /// bytes. `None` if the browser does not compute it.
     pub hash: Option<String>,
 }
 
 impl Content {
-    /// What it is kept under.
+    /// The storage key.
     pub fn key(&self) -> Option<String> {
         Some(format!("{}-{}", self.size, self.hash.as_ref()?))
     }
 
-    /// Is it the same, as far as both are known?
+    /// Whether both are equal as far as their hashes are known.
     pub fn fits(&self, other: &Content) -> bool {
         let is_same = |(one, other)| one == other;
         let hashes = self.hash.as_ref().zip(other.hash.as_ref());
@@ -255,10 +252,10 @@ impl Content {
     }
 }
 
-/// What a file of bookmarks says.
+/// The content of a bookmark file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookmarkFile {
-    /// The name of the file that they are of; it may have another one here.
+    /// Name of the bookmarked file; it may have been renamed.
     pub name: String,
     /// Its content.
     pub content: Content,
@@ -266,7 +263,7 @@ pub struct BookmarkFile {
     pub bookmarks: Vec<Bookmark>,
 }
 
-/// Writes bookmarks as a file, one line each.
+/// Writes a bookmark file, with one bookmark per line.
 pub fn write(name: &str, content: &Content, bookmarks: &Bookmarks) -> String {
     let mut out = format!("{{\n  \"schema\": \"{SCHEMA}{VERSION}\",\n  \"name\": ");
     out.push_str(&quoted(name));
@@ -296,24 +293,24 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Why a file of bookmarks is refused.
+/// Why a bookmark file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is something else.
+    /// The file has another format.
     Other,
-    /// It is one, and wrong; in words.
+    /// The file is malformed; the reason as text.
     Wrong(String),
 }
 
-/// Reads a file of bookmarks. Keys that it does not know are passed over.
+/// Reads a bookmark file. Ignores unknown keys.
 ///
 /// # Errors
 ///
-/// When the text is something else, or breaks the rules.
+/// If the text has another format, is malformed or exceeds the limits.
 pub fn read(text: &str) -> Result<BookmarkFile, Refusal> {
     let json: Value = match serde_json::from_str(text) {
         Ok(json) => json,
-        // A file that was cut off, or changed by hand.
+        // A truncated or manually edited file.
         Err(error) if text.contains(&format!("\"{SCHEMA}")) => {
             return Err(Refusal::Wrong(format!("it is not valid JSON: {error}")));
         }

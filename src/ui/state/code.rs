@@ -1,31 +1,31 @@
-//! What the page knows of the code that is shown.
+//! State of the visible code.
 
 use std::rc::Rc;
 
 use crate::model::{NodeId, Span, Str};
 use crate::worker::protocol::{CodeImages, CodeReport};
 
-/// Which code: the document, the section, and the encoding that was chosen.
+/// Identifies code: document, section, and chosen encoding.
 pub type CodeKey = (NodeId, Span, Option<Str>);
 
-/// The code that is shown, as far as it is known.
+/// The visible code.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CodeState {
-    /// What was asked about last.
-    pub asked: Option<CodeKey>,
-    /// The answer; the last one stays while another is on its way.
+    /// The latest request.
+    pub requested: Option<CodeKey>,
+    /// Its response; the previous one stays until it arrives.
     pub report: Option<Rc<CodeReport>>,
-    /// The node whose images with code were requested last.
-    pub images_asked: Option<NodeId>,
-    /// The images with code of the container around that node, or around the one before.
+    /// The node of the latest request for images with code.
+    pub images_requested: Option<NodeId>,
+    /// The images with code of the container around that node; the previous ones until they arrive.
     pub images: Option<Rc<CodeImages>>,
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum CodeChange {
-    /// Some code was asked about.
-    Asked(CodeKey),
-    /// The answer, to the last request only; it may be that of a part.
+    /// The summary of some code was requested.
+    Requested(CodeKey),
+    /// The response to the latest request; it may be partial.
     Answered(CodeKey, Box<CodeReport>),
     /// The images with code around this node were requested.
     ImagesAsked(NodeId),
@@ -34,23 +34,23 @@ pub enum CodeChange {
 }
 
 impl CodeState {
-    /// Changes it.
+    /// Applies a change.
     pub fn apply(&mut self, change: CodeChange) {
         match change {
-            CodeChange::Asked(asked) => self.asked = Some(asked),
-            CodeChange::Answered(asked, report) if self.asked.as_ref() == Some(&asked) => {
+            CodeChange::Requested(key) => self.requested = Some(key),
+            CodeChange::Answered(key, report) if self.requested.as_ref() == Some(&key) => {
                 self.report = Some(Rc::from(report));
             }
             CodeChange::Answered(..) => {}
-            CodeChange::ImagesAsked(node) => self.images_asked = Some(node),
-            CodeChange::Images(node, images) if self.images_asked == Some(node) => {
+            CodeChange::ImagesAsked(node) => self.images_requested = Some(node),
+            CodeChange::Images(node, images) if self.images_requested == Some(node) => {
                 self.images = Some(Rc::from(images));
             }
             CodeChange::Images(..) => {}
         }
     }
 
-    /// The answer about the section at these bytes.
+    /// The summary of the section at these bytes.
     pub fn report_of(&self, of: Option<Span>) -> Option<&CodeReport> {
         self.report
             .as_deref()

@@ -1,7 +1,7 @@
-//! What buttons do.
+//! Commands of buttons.
 //!
-//! A button names its command in the page: `data-command="panel kernels"`. So the page needs one
-//! listener and not one for each button.
+//! A button names its command in an attribute: `data-command="panel kernels"`. So the page needs
+//! one listener instead of one per button.
 
 pub use crate::ui::text::readings::ByteForm;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::tables::write::Form;
 use crate::worker::protocol::CompareForm;
 use crate::worker::protocol::tree_order::TreeOrder;
 
-/// A text that names no command.
+/// The text names no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCommand;
 
@@ -27,7 +27,7 @@ trait Argument: Sized {
 
 macro_rules! commands {
     ($($(#[$doc:meta])* $name:ident $(($($arg:ident: $ty:ty),+))? = $word:literal;)+) => {
-        /// What a button does.
+        /// A command.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Command {
             $($(#[$doc])* $name $(($($ty),+))?,)+
@@ -63,7 +63,7 @@ macro_rules! commands {
 
         /// One of each variant.
         impl Command {
-    /// The id of the tab with this command in the page.
+    /// Element id of the tab with this command.
     pub fn tab(&self) -> String {
         format!("tab-{self}").replace(' ', "-")
     }
@@ -81,55 +81,55 @@ fn next<T: Argument>(words: &mut SplitAsciiWhitespace<'_>) -> Result<T, UnknownC
 }
 
 commands! {
-    /// Shows the page without a file; the files stay open.
+    /// Shows the start page; the files stay open.
     Home = "home";
-    /// Asks for files to open.
+    /// Opens the file dialog.
     Open = "open";
-    /// Opens a file again that has changed.
+    /// Opens the file dialog to reopen a changed file.
     Reopen(tab: TabId) = "reopen";
-    /// Opens a sample, by its place among them.
+    /// Opens a sample, by its index.
     Sample(place: usize) = "sample";
-    /// Begins a short look at one of the samples.
+    /// Starts the tour of a sample.
     Guide = "guide";
-    /// Shows a step of it.
+    /// Shows a step of the tour.
     GuideStep(step: usize) = "guide-step";
-    /// Ends it.
+    /// Ends the tour.
     EndGuide = "end-guide";
     /// Shows an open file.
     Activate(tab: TabId) = "activate";
     /// Closes a file.
     Close(tab: TabId) = "close";
-    /// Tries again to open a file.
+    /// Retries opening a file.
     Retry(tab: TabId) = "retry";
     /// Shows the help.
     Help = "help";
-    /// Shows every rule.
+    /// Shows all rules.
     Rules = "rules";
-    /// Asks for the address of a file.
+    /// Asks for the URL of a file.
     OpenLink = "open-link";
-    /// Asks where to go.
+    /// Asks for a location to go to.
     GoTo = "go-to";
-    /// Goes to the next theme.
+    /// Switches to the next theme.
     NextTheme = "next-theme";
     /// Selects bytes.
     Select(span: Span) = "select";
-    /// Selects the part of an instruction whose text begins at this place.
+    /// Selects the part of an instruction at this column of its text.
     SelectOperand(span: Span, at: u64) = "select-operand";
-    /// Selects a node on the way to the selection, by its depth; 0: the file.
+    /// Selects an ancestor of the selection by its depth; 0: the file.
     SelectAbove(depth: usize) = "select-above";
-    /// Selects a part of the file.
+    /// Selects a top-level part of the file.
     SelectPart(index: u64) = "select-part";
-    /// Selects the document whose list is shown.
+    /// Selects the document of the visible list.
     SelectDocument(list: ListId) = "select-document";
     /// Shows a panel.
     Panel(panel: PanelId) = "panel";
-    /// Shows a pane, where panes are stacked.
+    /// Shows a pane of the stacked layout.
     Pane(pane: Pane) = "pane";
     /// Shows or hides a pane beside the panel.
     TogglePane(pane: Pane) = "toggle-pane";
-    /// Shows only the panel, or the panes again.
+    /// Maximizes the panel, or restores the panes.
     OnlyPanel = "only-panel";
-    /// Shows the bytes of what is selected.
+    /// Shows the bytes of the selection.
     ShowBytes = "show-bytes";
     /// Shows the instructions of the current kernel.
     ShowCode = "show-code";
@@ -145,47 +145,47 @@ commands! {
     CopyBytes(form: ByteForm) = "copy-bytes";
     /// Saves the selected bytes.
     SaveBytes = "save-bytes";
-    /// Copies the selected node and all below it as text.
+    /// Copies the selected node and all its descendants as text.
     CopyTree = "copy-tree";
-    /// Saves the selected node and all below it as JSON.
+    /// Saves the selected node and all its descendants as JSON.
     SaveTree = "save-tree";
-    /// Shows the bytes that only fill up, or hides them.
+    /// Shows or hides padding.
     TogglePadding = "toggle-padding";
-    /// Shows the two files of a comparison beside each other, or only the second one.
+    /// Shows the two files of a comparison side by side, or only the second one.
     ToggleSides = "toggle-sides";
-    /// Shows what is the same in two files beside each other, or only what differs.
+    /// Shows or hides equal rows of two files side by side.
     ToggleUnchanged = "toggle-unchanged";
-    /// Shows the defaults of what is not in the file, or hides them.
+    /// Shows or hides the defaults of values that the file omits.
     ToggleDefaults = "toggle-defaults";
     /// Shows the tree in this order.
     Order(order: TreeOrder) = "order";
-    /// Shows what the driver does on the file's own device.
+    /// Shows the verdict for the file's own device.
     OwnDevice = "own-device";
-    /// Shows the rows of a list that are shown only on demand, or hides them.
+    /// Shows or hides the rows of a list that are hidden by default.
     ToggleSecondary(list: ListId) = "toggle-secondary";
-    /// Reads no more of the kernels of a container.
+    /// Stops reading the kernels of a container.
     StopReading = "stop-reading";
-    /// Reads the rest of them.
+    /// Resumes that.
     ReadOn = "read-on";
     /// Shows the kernels for a device.
     KernelsFor(device: String) = "kernels-for";
-    /// Shows the kernels for a device that spill registers, the worst first.
+    /// Shows the kernels for a device that spill registers, worst first.
     SpillsFor(device: String) = "spills-for";
-    /// Shows the instructions with a mark; with those shown, all.
+    /// Shows only instructions with an annotation; a second time, all.
     MarkedCode(mark: String) = "marked-code";
-    /// Shows a column, or hides it.
+    /// Shows or hides a column.
     ToggleColumn(list: ListId, column: String) = "toggle-column";
     /// Moves a column to the left.
     MoveLeft(list: ListId, column: String) = "move-left";
     /// Moves a column to the right.
     MoveRight(list: ListId, column: String) = "move-right";
-    /// Shows the default columns.
+    /// Resets the columns.
     DefaultColumns(list: ListId) = "default-columns";
     /// Copies a list.
     CopyList(list: ListId, form: Form) = "copy-list";
     /// Saves a list.
     SaveList(list: ListId, form: Form) = "save-list";
-    /// Copies the name of the current row, as the file has it.
+    /// Copies the stored name of the current row.
     CopyName(list: ListId) = "copy-name";
     /// Copies the demangled name of the current kernel.
     CopyDemangled = "copy-demangled";
@@ -193,7 +193,7 @@ commands! {
     NextRow(list: ListId) = "next-row";
     /// Selects the previous row.
     PreviousRow(list: ListId) = "previous-row";
-    /// Shows the relocations that refer to the current symbol, or all code of the current line.
+    /// Shows the relocations against the current symbol, or all code of the current line.
     References = "references";
     /// Selects the next match in the text.
     NextMatch = "next-match";
@@ -205,45 +205,45 @@ commands! {
     CopyText = "copy-text";
     /// Saves the text.
     SaveText = "save-text";
-    /// Shows the modules, or the code, as a graph.
+    /// Shows the modules or the code as a graph.
     ShowGraph = "show-graph";
-    /// Shows the modules, or the code, as a table.
+    /// Shows the modules or the code as a table.
     ShowTable = "show-table";
-    /// Draws some of the graph: the place of the first node, and how many.
+    /// Draws a range of the graph's nodes: index of the first, and count.
     GraphRange(start: u64, count: u64) = "graph-range";
-    /// Draws the graph larger.
+    /// Zooms in.
     ZoomIn = "zoom-in";
-    /// Draws the graph smaller.
+    /// Zooms out.
     ZoomOut = "zoom-out";
-    /// Draws the graph as large as its pane.
+    /// Fits the graph to its pane.
     ZoomToFit = "zoom-to-fit";
     /// Saves the graph.
     SaveGraph = "save-graph";
     /// Compares the file with another open one.
     CompareWith(tab: TabId) = "compare-with";
-    /// Asks for a file to compare with.
+    /// Opens the file dialog for a file to compare with.
     ChooseBase = "choose-base";
-    /// Compares the other way round.
+    /// Swaps the compared files.
     Swap = "swap";
-    /// Opens the file again whenever it changes on disk, or not any more.
+    /// Starts or stops watching the file for changes on disk.
     ToggleFollow = "toggle-follow";
-    /// Compares the file with what it was before it changed.
+    /// Compares the file with its previous version.
     CompareWithBefore = "compare-with-before";
-    /// Takes the numbers of registers for the same, or not.
+    /// Ignores or respects register numbers in the comparison.
     ToggleRenumbered = "toggle-renumbered";
-    /// Selects bytes in the file that this one is compared with.
+    /// Selects bytes in the other compared file.
     ShowInBase(span: Span) = "show-in-base";
-    /// Saves what there is to say of the file as a page of HTML.
+    /// Saves a report of the file as HTML.
     SaveReport = "save-report";
-    /// Marks what is selected; asks for the comment of what is marked already.
+    /// Bookmarks the selection; edits the comment if it is bookmarked already.
     Bookmark = "bookmark";
-    /// Keeps the comment that was typed.
+    /// Saves the typed comment.
     SaveComment = "save-comment";
-    /// Deletes the bookmark whose comment is asked for, or that of what is selected.
+    /// Deletes the bookmark in the dialog, or that of the selection.
     DeleteBookmark = "delete-bookmark";
-    /// Saves the bookmarks of the file.
+    /// Exports the bookmarks of the file.
     ExportBookmarks = "export-bookmarks";
-    /// Asks for a file of bookmarks.
+    /// Opens the file dialog for bookmarks to import.
     ImportBookmarks = "import-bookmarks";
     /// Copies the comparison.
     CopyComparison(form: CompareForm) = "copy-comparison";
@@ -271,7 +271,7 @@ macro_rules! words {
     };
 }
 
-/// A pane beside the panel. Where panes are stacked, it takes turns with another one.
+/// A pane beside the panel. In the stacked layout, two panes share one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pane {
     /// The tree.
@@ -289,7 +289,7 @@ words!(TreeOrder: File = "file", Kernels = "kernels");
 words!(CompareForm: Markdown = "markdown", Html = "html", Json = "json");
 words!(Form: Csv = "csv", Tabs = "tabs", Markdown = "markdown", Json = "json", Plain = "plain");
 
-/// Numbers, and what is written like one.
+/// Numbers, and newtypes of them.
 macro_rules! parsed {
     ($($ty:ty),+) => {
         $(impl Argument for $ty {
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_read_as_it_is_written() {
+    fn commands_round_trip() {
         let mut commands = all();
         commands.extend(ListId::ALL.map(Command::NextRow));
         commands.extend(PanelId::ALL.map(Command::Panel));
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused() {
+    fn invalid_commands_are_rejected() {
         for text in [
             "",
             "fly",

@@ -1,4 +1,4 @@
-//! What the page knows of the comparison of a file with another one.
+//! State of the comparison with another file.
 
 use std::rc::Rc;
 
@@ -8,82 +8,82 @@ use super::TabId;
 use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::CompareReport;
 
-/// The comparison of a file with another one, as far as it is known.
+/// The comparison of a file with another one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CompareState {
-    /// The file that it is compared with.
+    /// The other file.
     pub base: Option<Base>,
-    /// Registers and scoreboard tokens may have other numbers.
+    /// Whether register and scoreboard token numbers are ignored.
     pub renumbered: bool,
-    /// The result; the last one stays while another is on its way.
+    /// The result; the previous one stays until it arrives.
     pub report: Option<Rc<CompareReport>>,
-    /// It is being compared.
+    /// Whether the comparison is running.
     pub is_working: bool,
-    /// Why it could not be compared.
+    /// Why it failed.
     pub failed: Option<AttrValue>,
     /// The difference that is shown in full.
     pub chosen: Option<ChosenDifference>,
-    /// What differs of the first file and of this one, once somebody has asked; the last one stays while
-    /// another is on its way.
+    /// Differing rows of the other file and of this one, once requested; the previous ones stay
+    /// until they arrive.
     pub differing: Option<(DifferenceIndex, DifferenceIndex)>,
-    /// Counts the results.
+    /// Number of results so far.
     pub results: u32,
-    /// The count of the result that `differing` is of.
+    /// The result, by that number, that `differing` belongs to.
     pub differing_of: u32,
 }
 
-/// The file that another one is compared with.
+/// The other file of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// Its tab, which may have been closed since.
+    /// Its tab, which may be closed already.
     pub tab: TabId,
     /// Its name.
     pub name: AttrValue,
-    /// Its address, if it came from one.
+    /// Its URL, if it was downloaded.
     pub url: Option<AttrValue>,
 }
 
-/// Whether a file is opened again when it changes on disk.
+/// Whether a file is watched for changes on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Following {
-    /// No.
+    /// Not watched.
     #[default]
     No,
-    /// Yes; it has not changed so far.
+    /// Watched, and unchanged so far.
     Yes,
-    /// Yes; it has changed, and what it was before can be compared with.
+    /// Watched and reloaded; its previous version is available for comparison.
     Changed,
 }
 
 /// A row of the list of differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChosenDifference {
-    /// Its place in the list, whatever the query.
+    /// Index in the list, independent of the query.
     pub index: u64,
-    /// Its place among those that the query finds, and the generation of the list that this is
-    /// true for; `None` if it is not known.
+    /// Index among the rows that match the query, with the list generation for which that is valid;
+    /// `None` if unknown.
     pub place: Option<(u64, u32)>,
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum CompareChange {
-    /// The file is compared with this one.
-    Asked(Base, bool),
+    /// A comparison with this file has started.
+    Requested(Base, bool),
     /// The result.
     Answered(Rc<CompareReport>),
-    /// It could not be compared; in words.
+    /// It failed; the message.
     Failed(AttrValue),
     /// A difference is shown in full.
     Choose(ChosenDifference),
-    /// What of both files differs.
+    /// The differing rows of both files.
     Differing(DifferenceIndex, DifferenceIndex),
 }
 
 impl CompareState {
-    /// Changes it.
+    /// Applies a change.
     pub fn apply(&mut self, change: CompareChange) {
         match change {
-            CompareChange::Asked(base, renumbered) => {
+            CompareChange::Requested(base, renumbered) => {
                 if self.base.as_ref() != Some(&base) {
                     self.report = None;
                     self.differing = None;
@@ -116,7 +116,7 @@ impl CompareState {
         }
     }
 
-    /// Is it known what differs, by the last result?
+    /// Whether the differing rows of the latest result are known.
     pub fn knows_differing(&self) -> bool {
         self.differing.is_some() && self.results == self.differing_of
     }

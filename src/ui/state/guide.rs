@@ -1,30 +1,30 @@
-//! A short look at one of the samples, for those who are here for the first time.
+//! The tour of a sample for first-time visitors.
 
 use super::TabId;
 
-/// The file in the folder of the samples.
+/// File name in the folder of the samples.
 pub const FILE: &str = "spill.dg2.zebin";
 
-/// The step of the short look that is shown.
+/// The current step of the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guide {
     /// The file's tab.
     pub tab: TabId,
-    /// Which of [`STEPS`].
+    /// Index in [`STEPS`].
     pub step: usize,
 }
 
-/// What is shown, and what is said of it.
+/// A step of the tour: what it shows and explains.
 pub struct Step {
-    /// What it is about.
+    /// Title.
     pub title: &'static str,
-    /// What there is to see and to do.
+    /// Explanation.
     pub text: &'static str,
-    /// What is selected and shown, as the fragment of a link.
+    /// Selection and view, as the fragment of a link.
     pub link: &'static str,
 }
 
-/// The steps of the short look.
+/// The steps of the tour.
 pub const STEPS: [Step; 4] = [
     Step {
         title: "A file at a glance",

@@ -1,12 +1,12 @@
-//! How the page is arranged.
+//! Layout and theme of the page.
 
 use super::PaneSets;
 use crate::worker::protocol::tree_order::TreeOrder;
 
-/// Which colours.
+/// The color theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
-    /// As the system has it.
+    /// The system's theme.
     #[default]
     Auto,
     /// Light.
@@ -16,7 +16,7 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// The one that a press on the button leads to.
+    /// The next theme of the button's cycle.
     pub fn next(self) -> Theme {
         match self {
             Theme::Auto => Theme::Light,
@@ -25,7 +25,7 @@ impl Theme {
         }
     }
 
-    /// The theme that pages which embed this one call so.
+    /// The theme with this name in the embedding API.
     pub fn named(name: &str) -> Option<Theme> {
         match name {
             "auto" => Some(Theme::Auto),
@@ -35,7 +35,7 @@ impl Theme {
         }
     }
 
-    /// In a word.
+    /// The name of the theme.
     pub fn name(self) -> &'static str {
         match self {
             Theme::Auto => "system",
@@ -45,33 +45,33 @@ impl Theme {
     }
 }
 
-/// How the page is arranged.
+/// Layout of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// The colours.
+    /// The color theme.
     pub theme: Theme,
-    /// The page stands in another one: without header and status line.
+    /// The page is embedded in another one: no header and status bar.
     pub embed: bool,
-    /// The window is narrow: the panes are stacked.
+    /// The window is narrow: panes are stacked.
     pub narrow: bool,
-    /// Files are held over the page.
-    pub over: bool,
-    /// Of stacked panes: a panel is shown above, and not the tree.
+    /// Files are being dragged over the page.
+    pub is_dragging: bool,
+    /// Stacked layout: the panel is shown above instead of the tree.
     pub upper_is_panel: bool,
-    /// Of stacked panes: the inspector is shown below, and not the bytes.
+    /// Stacked layout: the inspector is shown below instead of the bytes.
     pub lower_is_inspector: bool,
     /// The panes beside each panel.
     pub panes: PaneSets,
     /// More of the parts by size are shown.
     pub more_parts: bool,
-    /// Bytes that only fill up are not shown in the tree.
+    /// Padding is hidden in the tree.
     pub no_padding: bool,
-    /// The defaults of what is not in the file are not shown.
+    /// The defaults of values that the file omits are hidden.
     pub no_defaults: bool,
-    /// In which order the tree shows files that have kernels.
+    /// Tree order of files with kernels.
     pub order: TreeOrder,
-    /// The two files of a comparison are shown beside each other.
+    /// The two files of a comparison are shown side by side.
     pub side_by_side: bool,
-    /// The trees then show what is the same in both, too.
+    /// Their trees also show equal rows.
     pub unchanged: bool,
 }

@@ -1,4 +1,4 @@
-//! What a link says of a file that is shown, and showing what a link says.
+//! Links to the current view, and following them.
 
 use super::{PanelId, View};
 use crate::tables::ListId;
@@ -7,7 +7,7 @@ use crate::ui::state::list::ListChange;
 use crate::ui::text::route::{Link, ViewOptions};
 
 impl View {
-    /// What a link to what is shown says.
+    /// The link to the current view.
     pub fn link(&self) -> Link {
         let path = self.detail().map(|detail| &*detail.path);
         let panel = if self.panel != PanelId::default() {
@@ -35,8 +35,7 @@ impl View {
         Link { target, shown }
     }
 
-    /// Shows the panel that a link names, with its filter and order, and takes note of the device
-    /// that is to be asked about.
+    /// Shows a link's panel with its filter and order, and sets the device for the verdict.
     pub(crate) fn show(&mut self, shown: &ViewOptions) {
         if !shown.device.is_empty() && self.verdict.document.is_none() {
             let verdict = std::rc::Rc::make_mut(&mut self.verdict);
@@ -63,7 +62,7 @@ impl View {
     }
 }
 
-/// The list of a panel whose rows are filtered and sorted; in a text things are looked for.
+/// The list of a panel with a filter and order; texts are searched instead.
 fn filtered(panel: PanelId) -> Option<ListId> {
     panel.list().filter(|list| *list != ListId::Lines)
 }

@@ -1,4 +1,4 @@
-//! What the page knows of a list, and how it changes: without a browser.
+//! State of a list, independent of the browser.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -16,48 +16,48 @@ use crate::worker::protocol::{ListAt, ListPage, ListPlace};
 /// A list of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
-    /// Which.
+    /// The kind of list.
     pub id: ListId,
-    /// The opened file, or a document in it; `None` before any has answered.
+    /// The opened file, or a document in it; `None` before the first response.
     pub document: Option<NodeId>,
-    /// Which rows, in which order.
+    /// Filter, order and grouping of the rows.
     pub query: Query,
-    /// The ids of the columns that were chosen; `None`: the default ones.
+    /// Ids of the chosen columns; `None`: the default ones.
     pub chosen: Option<Rc<[&'static str]>>,
-    /// The widths that were chosen, in pixels, by the ids of the columns.
+    /// Chosen column widths in pixels, by column id.
     pub widths: Rc<[(&'static str, u32)]>,
     /// The rows.
     pub rows: Paged<Row>,
-    /// The columns that the rows have.
+    /// Columns of the rows.
     cells: Rc<[&'static str]>,
-    /// The number of characters of the longest cell of each [fitted](FITTED) column, and of each column
-    /// of numbers with [several](CellValue::Several) in a cell, marks included, by the column's id: of
-    /// all rows that have arrived.
+    /// Length, in characters and including marks, of the longest cell so far of each
+    /// [fitted](FITTED) column and of each numeric column with [several](CellValue::Several) values
+    /// in a cell, by column id.
     longest: Rc<[(&'static str, u32)]>,
-    /// The number of characters of the longest instruction, with its gaps closed.
+    /// Length of the longest instruction in characters, with its gaps closed.
     tight: u32,
-    /// The page that has arrived last, without its rows: what there is to say of all.
+    /// The latest page without its rows: totals and headings.
     pub page: Option<Rc<ListPage>>,
-    /// What goes with the selection.
+    /// The list row of the selection.
     pub at: Option<Rc<ListAt>>,
-    /// The selection and the generation that [`at`](List::at) is for.
+    /// The selection and the generation that [`at`](List::at) is valid for.
     at_is_for: Option<(u32, u32)>,
-    /// The reading of the rest of the list was stopped.
+    /// The user stopped the reading of the list.
     pub is_stopped: bool,
     /// Why there is no list.
     pub failed: Option<AttrValue>,
-    /// How often a filter was taken away, and how often the place of the current row among all
-    /// others was known after that.
+    /// Number of times that a filter was cleared and the current row's position in the full list
+    /// became known.
     cleared: (u32, u32),
 }
 
-/// The columns of code and of kernels that are as wide as their longest cells.
+/// Columns of code and of kernels that are as wide as their longest cells.
 const FITTED: [&str; 3] = ["label", "text", "name"];
 
 /// Maximum length of a mark that a column makes room for, in characters.
 const MARK: usize = 16;
 
-/// The number of characters of a cell, with the marks that stand beside its text.
+/// Length of a cell in characters, including the marks beside its text.
 fn characters(cell: &Cell<'static>) -> u32 {
     let text = match &cell.value {
         CellValue::Text(text) => text,
@@ -69,15 +69,15 @@ fn characters(cell: &Cell<'static>) -> u32 {
         CellValue::Several(numbers) => &Cow::Owned(several(numbers)),
         _ => return 0,
     };
-    // The operation of an instruction stands in its text; a symbol beside it may be long.
+    // The opcode is part of the instruction's text; a symbol beside it may be long.
     let beside = cell.marks.iter().filter(|mark| !text.contains(&*mark.text));
     let marks = beside.map(|mark| mark.text.chars().count() + 2);
     let marks: usize = marks.filter(|mark| *mark <= MARK).sum();
     u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
 }
 
-/// The number of blanks that stay before a part of an instruction where the panel is narrow: all
-/// operations still begin in one column after a mask `(W)`, or none.
+/// Number of blanks kept before a part of an instruction in a narrow panel: opcodes still align,
+/// with or without the mask `(W)`.
 pub fn kept(at: usize, blanks: usize) -> usize {
     match (at, blanks) {
         (0, 8) => 4,
@@ -87,7 +87,7 @@ pub fn kept(at: usize, blanks: usize) -> usize {
     }
 }
 
-/// The number of blanks in the gaps of an instruction that can be left out.
+/// Number of blanks in the collapsible gaps of an instruction.
 fn closed(text: &str) -> u32 {
     let (mut sum, mut done) = (0, 0);
     while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
@@ -98,34 +98,34 @@ fn closed(text: &str) -> u32 {
     u32::try_from(sum).unwrap_or(u32::MAX)
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum ListChange {
-    /// Other rows, or another order.
+    /// A new filter, order or grouping.
     Query(Query),
-    /// Other columns.
+    /// A new set of columns.
     Columns(Option<Rc<[&'static str]>>),
     /// The rows have changed.
     Renew,
-    /// The list is of something else.
+    /// The list shows another document.
     Reset,
-    /// Other widths.
+    /// New column widths.
     Widths(Rc<[(&'static str, u32)]>),
-    /// A page has arrived, for this generation.
+    /// A page has arrived for this generation.
     Page(u32, Box<ListPage>),
-    /// The rest of the list is read, or not.
+    /// The reading of the list was resumed or stopped.
     Stop(bool),
     /// There is no list, for this generation.
     Failed(u32, AttrValue),
-    /// This document has answered, to another question than for rows.
+    /// This document has answered a request other than for rows.
     Document(NodeId),
-    /// What goes with a selection is on its way: for this serial.
+    /// The row of a selection was requested: its serial.
     AtAsked(u32),
-    /// What goes with a selection: for this serial and this generation.
+    /// The row of a selection: its serial and generation.
     At(u32, u32, Option<Box<ListAt>>),
 }
 
 impl List {
-    /// Nothing so far.
+    /// An empty list.
     pub fn new(id: ListId) -> List {
         List {
             id,
@@ -146,7 +146,7 @@ impl List {
         }
     }
 
-    /// Changes it.
+    /// Applies a change.
     pub fn apply(&mut self, change: ListChange) {
         let generation = self.rows.generation;
         match change {
@@ -196,7 +196,7 @@ impl List {
         }
     }
 
-    /// What a list of a newer version of the file begins with: the same filter and order.
+    /// The initial list of a file's newer version: with the same filter and order.
     pub fn again(&self) -> ListChange {
         ListChange::Query(Query {
             of: None,
@@ -206,7 +206,7 @@ impl List {
         })
     }
 
-    /// Other rows are wanted, of something else.
+    /// Invalidates the rows for a list of another document.
     fn reset(&mut self) {
         self.rows.reset();
         self.longest = Rc::from([]);
@@ -218,7 +218,7 @@ impl List {
 
     fn put(&mut self, mut page: Box<ListPage>) {
         if self.document.is_some_and(|known| known != page.document) {
-            // The selection has gone to another document since.
+            // The selection is in another document by now.
             return self.reset();
         }
         self.document = Some(page.document);
@@ -231,14 +231,14 @@ impl List {
             self.measure(&rows);
         }
         self.rows.put(page.start, rows, page.found);
-        // The next answer has more rows.
+        // The next response has more rows.
         if page.reading.is_some() && !self.is_stopped {
             self.rows.renew();
         }
         self.page = Some(Rc::from(page));
     }
 
-    /// Takes note of the longest cells of the columns that are as wide as these.
+    /// Records the longest cells of the columns with a measured width.
     fn measure(&mut self, rows: &[Row]) {
         let measured = self.cells.iter().enumerate().filter_map(|(place, id)| {
             let is_fitted = FITTED.contains(id);
@@ -262,14 +262,12 @@ impl List {
         }
     }
 
-    /// The number of characters of the longest instruction, with its [gaps](kept) closed, as far as
-    /// its rows have arrived.
+    /// Length of the longest loaded instruction in characters, with its [gaps](kept) closed.
     pub fn tight(&self) -> u32 {
         self.tight
     }
 
-    /// The number of characters of the longest cell of a measured column, as far as its rows have
-    /// arrived.
+    /// Length of the longest loaded cell of a measured column, in characters.
     pub fn longest(&self, id: &str) -> Option<u32> {
         let mut longest = self.longest.iter();
         Some(longest.find(|(of, _)| *of == id)?.1)
@@ -285,23 +283,22 @@ impl List {
             self.document = Some(at.document);
             self.at = Some(Rc::from(at));
         } else if self.id == ListId::Instructions {
-            // The code of another part would be taken for that of the selection.
+            // Another section's code would be mistaken for that of the selection.
             self.reset();
             self.document = None;
             self.query.of = None;
         }
         self.cleared.1 = self.cleared.0;
-        // Where no document has such a list, the one from before stays.
+        // If no document has such a list, the previous one stays.
         self.at_is_for = Some((serial, self.rows.generation));
     }
 
-    /// Does [`at`](List::at) go with this selection and the rows as they are wanted now?
+    /// Whether [`at`](List::at) is valid for this selection and the current query.
     pub fn goes_with(&self, serial: u32) -> bool {
         self.at_is_for == Some((serial, self.rows.generation))
     }
 
-    /// Another number each time that the current row is to be brought into view because all rows
-    /// are shown again.
+    /// Changes whenever the current row must be scrolled into view because the filter was cleared.
     pub fn returns(&self) -> u32 {
         self.cleared.1
     }
@@ -311,29 +308,29 @@ impl List {
         self.at.as_ref()?.place.as_ref()
     }
 
-    /// The place of the current row among those that the query finds.
+    /// Position of the current row among those that match the query.
     pub fn place(&self) -> Option<u64> {
         self.current()?.place
     }
 
-    /// The entry of the current row, where it stays the current one until another is selected.
+    /// Entry of the current row, where it stays current until another is selected.
     pub fn staying(&self) -> Option<Span> {
         use ListId::{Kernels, Relocations, SourceLines, Symbols};
         let stays = matches!(self.id, Kernels | Relocations | Symbols | SourceLines);
         self.current().filter(|_| stays).map(|place| place.entry)
     }
 
-    /// All of the current row.
+    /// Details of the current row.
     pub fn detail(&self) -> &Detail {
         self.current()
             .map_or(&Detail::None, |place| &place.about.detail)
     }
 
-    /// The columns that are shown.
+    /// The visible columns.
     pub fn shown(&self) -> Vec<&'static Column> {
         match &self.chosen {
             Some(ids) => ids.iter().filter_map(|id| self.column(id)).collect(),
-            // A list of several documents has more.
+            // A list of several documents has more columns.
             None if self.page.is_some() => {
                 let cells = self.cells.iter();
                 cells.filter_map(|id| self.column(id)).collect()
@@ -342,13 +339,13 @@ impl List {
         }
     }
 
-    /// A column.
+    /// The column with an id.
     pub fn column(&self, id: &str) -> Option<&'static Column> {
         self.id.columns().iter().find(|column| column.id == id)
     }
 
-    /// The columns with one more, or one less; the first always stays. One more comes after the
-    /// one that is before it in the order of all.
+    /// The column ids after showing or hiding one; the first always stays. A shown column is
+    /// inserted after its predecessor in the default order.
     pub fn toggled(&self, id: &str) -> Rc<[&'static str]> {
         let mut shown: Vec<&'static str> = self.shown().iter().map(|column| column.id).collect();
         let all = self.id.columns();
@@ -371,7 +368,7 @@ impl List {
         shown.into()
     }
 
-    /// The columns with one of them in another place; the first always stays.
+    /// The columns after moving one; the first always stays.
     pub fn moved(&self, id: &str, to: usize) -> Rc<[&'static str]> {
         let mut shown: Vec<&'static str> = self.shown().iter().map(|column| column.id).collect();
         let place = shown.iter().position(|other| *other == id);
@@ -382,26 +379,26 @@ impl List {
         shown.into()
     }
 
-    /// The place of a column among those that are shown, from 0.
+    /// Zero-based position of a column among the visible ones.
     pub fn column_place(&self, id: &str) -> Option<usize> {
         self.shown().iter().position(|column| column.id == id)
     }
 
-    /// The width of a column in pixels, if it was chosen.
+    /// The chosen width of a column in pixels.
     pub fn width(&self, id: &str) -> Option<u32> {
         let mut widths = self.widths.iter();
         Some(widths.find(|(of, _)| *of == id)?.1)
     }
 
-    /// A cell of a row. Returns `None` if it is not here: rows stay when others are wanted, and
-    /// may have other columns.
+    /// A cell of a row. Returns `None` if it is not loaded: after a new query the previous rows
+    /// remain, and may have other columns.
     pub fn cell<'a>(&self, row: &'a Row, column: &Column) -> Option<&'a Cell<'static>> {
         let place = self.cells.iter().position(|id| *id == column.id)?;
         row.cells.get(place)
     }
 
-    /// The query after a press on a column's header: numbers first with the largest on top,
-    /// text from A; then the other way round, then in the order of the file.
+    /// The query after a click on a column header: numbers descending or text ascending, then
+    /// reversed, then in file order.
     pub fn sorted_by(&self, column: &Column) -> Query {
         let first = column.kind != ColumnKind::Text;
         let is_sorted = self.query.sort.as_deref() == Some(column.id);
@@ -417,7 +414,7 @@ impl List {
         }
     }
 
-    /// How far the reading of the list is; `None` if all of it is here.
+    /// Reading progress of the list; `None` if it is complete.
     pub fn reading(&self) -> Option<Progress> {
         self.page.as_ref()?.reading
     }
@@ -430,7 +427,7 @@ impl List {
     }
 }
 
-/// The bytes of a line that are in its cell, and their text.
+/// The bytes of a line that its cell shows, and their text.
 fn shown(line: &Row) -> Option<(Span, &str)> {
     let cell = line.cells.last()?;
     let CellValue::Text(text) = &cell.value else {
@@ -439,26 +436,26 @@ fn shown(line: &Row) -> Option<(Span, &str)> {
     Some((cell.span.unwrap_or(line.entry.subspan(0, 0)), text))
 }
 
-/// The text of a line that is in its cell.
+/// The text of a line that its cell shows.
 pub fn text(line: &Row) -> &str {
     shown(line).map_or("", |(_, text)| text)
 }
 
-/// What of a long line is not in its cell.
+/// The part of a long line that its cell does not show.
 pub fn rest(line: &Row) -> Option<Span> {
     let (shown, _) = shown(line)?;
     let rest = line.entry.skip(shown.len());
     (!rest.is_empty()).then_some(rest)
 }
 
-/// The bytes of a line without the blanks around them.
+/// The bytes of a line without surrounding blanks.
 pub fn trimmed(line: &Row) -> Span {
     let blank = [' ', '\t'];
     let Some((shown, text)) = shown(line) else {
         return line.entry;
     };
     let start = (text.len() - text.trim_start_matches(blank).len()) as u64;
-    // What is not shown has no blanks to take away.
+    // A truncated end has no blanks to trim.
     let end = if shown == line.entry {
         (text.len() - text.trim_end_matches(blank).len()) as u64
     } else {
@@ -470,8 +467,8 @@ pub fn trimmed(line: &Row) -> Span {
     }
 }
 
-/// A line's text before, in, and behind some bytes. Returns `None` if they are not in it, or if
-/// its text is not as the bytes are.
+/// The text of a line before, in and after a byte range. Returns `None` if the range is outside of
+/// it or its text differs from the bytes.
 pub fn parts(line: &Row, span: Span) -> Option<[&str; 3]> {
     let (shown, text) = shown(line)?;
     let part = span.intersect(shown);

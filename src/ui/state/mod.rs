@@ -1,4 +1,4 @@
-//! What the page shows, and how it changes: one reducer, without a browser in it.
+//! State of the page and its reducer, independent of the browser.
 
 pub mod bookmarks;
 pub mod code;
@@ -48,102 +48,102 @@ pub use self::panes::{PaneSets, Panes};
 pub use self::shown_panel::shown_beside;
 pub use self::view::{Lists, View};
 
-/// One of the open files.
+/// Id of an open file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TabId(pub u32);
 
 impl TabId {
-    /// The id of its tab in the page.
+    /// Element id of its tab.
     pub fn element(self) -> String {
         format!("file-{}", self.0)
     }
 }
 
-/// Where a file came from.
+/// Origin of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Dropped, chosen or pasted: a copied link has its name, and waits for it.
+    /// Dropped, chosen or pasted: links contain its name and wait until it is opened.
     Local,
-    /// From an address (`?url=`): links name it.
+    /// From a URL (`?url=`), which links contain.
     Link(AttrValue),
 }
 
-/// Why a file is not shown.
+/// Why a file cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// One line.
+    /// One-line summary.
     pub title: AttrValue,
-    /// What happened.
+    /// The cause.
     pub message: AttrValue,
-    /// What to do.
+    /// The suggested action.
     pub advice: AttrValue,
 }
 
-/// How far a file has come.
+/// Loading state of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Phase {
-    /// It is opened when somebody looks at it.
+    /// Opened when it is first shown.
     Waiting,
-    /// It is fetched when somebody allows it: the page around this one wants it from this host.
+    /// Downloaded once the user allows it: the embedding page requests it from this host.
     Asking(AttrValue),
-    /// It is on its way over the network.
+    /// Downloading.
     Fetching {
-        /// So many bytes are here.
+        /// Number of bytes received.
         got: u64,
-        /// Of so many, if the server says it.
+        /// Total size, if the server sent it.
         total: Option<u64>,
     },
-    /// The decoder works on it.
+    /// The decoder is opening it.
     Decoding,
-    /// It is shown.
+    /// Loaded.
     Ready(Rc<View>),
-    /// It is not shown.
+    /// Failed.
     Failed(Failure),
 }
 
-/// What the decoder has found of a selection.
+/// The decoder's response to a selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionDetails {
-    /// What is selected; `None` if that is known since it was asked.
+    /// The selection; `None` if it was known when requested.
     pub selection: Option<Selection>,
-    /// The rows on the way to the selected node, with their counts.
+    /// Path to the selected node, with child counts.
     pub ancestry: Rc<[Row]>,
-    /// The same in the tree by kernel, if that was asked for.
-    pub way: Option<Rc<[Row]>>,
-    /// What is known of the selected node.
+    /// The path in the tree by kernel, if requested.
+    pub by_kernel: Option<Rc<[Row]>>,
+    /// Details of the selected node.
     pub detail: Rc<Detail>,
-    /// The first of the selected bytes, if they are here.
+    /// The first of the selected bytes, if included.
     pub preview: Option<Rc<[u8]>>,
-    /// What goes with it of this list, for this generation.
+    /// The row of the selection in this list, for this generation.
     pub list: Option<(ListId, u32, Option<Box<ListAt>>)>,
 }
 
-/// What was selected and open in an earlier version of a file, as it is in the newer one.
+/// Selection and open branches of a file's earlier version, in the newer one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Restored {
-    /// The rows on the way to what was selected; empty if that is not there any more.
+    /// Path to the selection; empty if it does not exist any more.
     pub selected: Rc<[Row]>,
-    /// As for [`Tree::open_again`].
-    pub ways: Vec<(Rc<[Row]>, bool)>,
+    /// See [`Tree::open_again`].
+    pub open: Vec<(Rc<[Row]>, bool)>,
 }
 
 /// An open file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tab {
-    /// Which.
+    /// Its id.
     pub id: TabId,
     /// Its name.
     pub name: AttrValue,
-    /// Where it came from.
+    /// Its origin.
     pub origin: Origin,
-    /// How far it has come.
+    /// Its loading state.
     pub phase: Phase,
-    /// Whether it is opened again when it changes on disk.
+    /// Whether it is watched for changes on disk.
     pub following: Following,
 }
 
 impl Tab {
-    /// What is shown of it.
+    /// The view of a loaded file.
     pub fn view(&self) -> Option<&Rc<View>> {
         match &self.phase {
             Phase::Ready(view) => Some(view),
@@ -152,120 +152,120 @@ impl Tab {
     }
 }
 
-/// What lies over the page.
+/// The open dialog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialog {
-    /// The keys, and what is read.
+    /// Keyboard shortcuts and supported formats.
     Help,
-    /// Every rule, explained.
+    /// All rules with explanations.
     Rules,
-    /// Asks for an address.
+    /// Asks for a URL.
     Link,
-    /// Asks for a place in a file; of two that are shown, in the one with this name.
+    /// Asks for a location in a file; shows its name if two files are visible.
     GoTo(TabId, Option<AttrValue>),
-    /// Asks for the comment of a bookmark of a file.
+    /// Edits the comment of a bookmark.
     Comment(TabId, Rc<Bookmark>),
-    /// Text that could not be put on the clipboard.
+    /// Text that could not be copied to the clipboard.
     Copy(AttrValue),
 }
 
-/// Everything that the page shows.
+/// State of the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     /// The open files.
     pub tabs: Vec<Rc<Tab>>,
-    /// The one that is looked at.
+    /// The file in front.
     pub active: Option<TabId>,
-    /// What lies over the page.
+    /// The open dialog.
     pub dialog: Option<Dialog>,
-    /// How it is arranged.
+    /// The layout.
     pub layout: Layout,
-    /// The short look at a sample.
+    /// The tour of a sample.
     pub guide: Option<Guide>,
-    /// A short message that goes away again.
+    /// A short message that disappears by itself.
     pub notice: Option<AttrValue>,
-    /// Counts what was selected.
+    /// Number of selections so far.
     serial: u32,
 }
 
 /// A change of the tree.
 pub enum TreeChange {
-    /// Shows a node's children.
+    /// Expands a node.
     Open(Rc<Row>),
-    /// Hides them.
+    /// Collapses a node.
     Close(NodeId),
-    /// Shows or hides a range of children.
+    /// Expands or collapses a range of children.
     Group(Group, bool),
-    /// Children that have arrived: the place of the first, how many there are in all.
+    /// A page of children: index of the first, and total number.
     Rows(NodeId, u64, u64, Vec<Row>),
 }
 
-/// What changes the page.
+/// A change of the page.
 pub enum Action {
-    /// A file was chosen, dropped, pasted or asked for.
+    /// A file is added.
     Add(Tab),
-    /// A file is looked at.
+    /// A file comes to the front.
     Activate(TabId),
-    /// No file is looked at; they stay open.
+    /// The start page is shown; the files stay open.
     Home,
     /// A file is closed.
     Close(TabId),
-    /// A file has come further.
+    /// The loading state of a file changes.
     Phase(TabId, Phase),
     /// The decoder has opened a file.
     Opened(TabId, Rc<Opened>),
-    /// A link says what is shown of a file.
+    /// A link is followed in a file.
     Show(TabId, ViewOptions),
-    /// The tree in this order has changed.
+    /// The tree of this order changes.
     Tree(TabId, TreeOrder, Vec<TreeChange>),
-    /// More is known of what the driver does with it.
+    /// The verdict changes.
     Verdict(TabId, VerdictChange),
-    /// More is known of what limits a kernel.
+    /// The occupancy of a kernel changes.
     Occupancy(TabId, OccupancyChange),
-    /// More is known of the code that is shown.
+    /// The visible code changes.
     Code(TabId, CodeChange),
-    /// A file is followed, or not any more, or has changed.
+    /// A file is watched, not watched any more, or has changed.
     Follow(TabId, Following),
-    /// More is known of what differs from another file.
+    /// The comparison with another file changes.
     Compare(TabId, CompareChange),
-    /// Something else is marked.
+    /// The bookmarks change.
     Bookmarks(TabId, Rc<Bookmarks>),
-    /// A newer version of a file is shown.
+    /// A newer version replaces a file.
     Reopened(TabId, Rc<Opened>, Box<Restored>),
-    /// More is known of a list.
+    /// A list changes.
     List(TabId, ListId, ListChange),
-    /// More is known of its readable texts.
+    /// The readable texts change.
     Texts(TabId, TextsChange),
-    /// The graph of its modules, or of the basic blocks of its code, is shown differently.
+    /// The graph of modules, images or basic blocks is drawn differently.
     Graph(TabId, ListId, GraphChange),
-    /// Something was selected whose row is known; what goes with it of a list is on its way.
+    /// A known row was selected; its list row was requested.
     Select(TabId, Selection, Option<ListId>),
-    /// What the decoder has found of a selection.
+    /// The decoder's response to a selection.
     Selected(TabId, Box<SelectionDetails>),
     /// The first of these bytes have arrived.
     Preview(TabId, Span, Rc<[u8]>),
-    /// It is arranged differently.
+    /// The layout changes.
     Layout(Layout),
-    /// Files are dragged over the page, or not any more.
-    Over(bool),
-    /// The window is narrow, or not any more.
+    /// A drag of files over the page starts or ends.
+    Dragging(bool),
+    /// The window becomes narrow or wide.
     Narrow(bool),
-    /// A panel was chosen.
+    /// The user chose a panel.
     Panel(PanelId),
     /// A panel of a file is shown.
     PanelOf(TabId, PanelId),
-    /// A file cannot be read any more; in words.
+    /// A file cannot be read any more; the message.
     Changed(TabId, AttrValue),
-    /// Something lies over the page, or not any more.
+    /// A dialog opens or closes.
     Dialog(Option<Dialog>),
-    /// The short look at a sample begins, goes on, or ends.
+    /// The tour starts, continues or ends.
     Guide(Option<Guide>),
     /// A short message.
     Notice(Option<AttrValue>),
 }
 
 impl State {
-    /// The file that is looked at.
+    /// The file in front.
     pub fn active(&self) -> Option<&Rc<Tab>> {
         self.tab(self.active?)
     }
@@ -275,8 +275,8 @@ impl State {
         self.tabs.iter().find(|tab| tab.id == id)
     }
 
-    /// The file that is shown beside the one in front: what that is compared with, where the
-    /// comparison is looked at and there is room.
+    /// The file beside the one in front: the other file of its comparison, if that is visible and
+    /// there is room.
     pub fn beside(&self) -> Option<&Rc<Tab>> {
         let layout = &self.layout;
         let view = self.active()?.view()?;
@@ -342,7 +342,7 @@ impl State {
         self.change(id, |tab| tab.phase = Phase::Ready(Rc::new(view)));
     }
 
-    /// As [`State::opened`]; what can stay as it was in the version before does.
+    /// Like [`State::opened`], but keeps what still applies from the previous version.
     fn reopened(&mut self, id: TabId, opened: Rc<Opened>, restored: Restored) {
         let before = self.tab(id).and_then(|tab| tab.view()).cloned();
         self.opened(id, opened);
@@ -353,7 +353,7 @@ impl State {
             if let (Some(tree), Some(before)) = (&mut view.by_kernel, &before.by_kernel) {
                 Rc::make_mut(tree).follow(before);
             }
-            tree.open_again(&restored.ways);
+            tree.open_again(&restored.open);
             tree.reveal(&restored.selected);
             if !restored.selected.is_empty() {
                 view.selection = Selection {
@@ -367,17 +367,17 @@ impl State {
         });
     }
 
-    /// `asked`: what goes with it of this list is on its way.
-    fn select(&mut self, id: TabId, mut selection: Selection, asked: Option<ListId>) {
+    /// `requested`: the list whose row was requested.
+    fn select(&mut self, id: TabId, mut selection: Selection, requested: Option<ListId>) {
         self.serial += 1;
         selection.serial = self.serial;
         self.change_view(id, |view| {
             Rc::make_mut(&mut view.tree).reveal(&selection.ancestry);
-            view.reveal_by_kernel(selection.way.as_deref());
+            view.reveal_by_kernel(selection.by_kernel.as_deref());
             if view.selection.span != selection.span {
                 view.preview = Rc::from([]);
             }
-            if let Some(list) = asked {
+            if let Some(list) = requested {
                 view.list_changed(list, ListChange::AtAsked(selection.serial));
             }
             view.selection = selection;
@@ -386,7 +386,7 @@ impl State {
 
     fn selected(&mut self, id: TabId, found: SelectionDetails) {
         if let Some(selection) = found.selection {
-            // What was found for rows of before is asked for again.
+            // The row was found in earlier rows; it is requested again.
             let lists = self
                 .tab(id)
                 .and_then(|tab| tab.view())
@@ -396,8 +396,8 @@ impl State {
                 .list
                 .as_ref()
                 .filter(|found| of(found.0) == Some(found.1));
-            let asked = fits.map(|(list, ..)| *list);
-            self.select(id, selection, asked);
+            let requested = fits.map(|(list, ..)| *list);
+            self.select(id, selection, requested);
         }
         self.change_view(id, |view| {
             let node = found.ancestry.last().map_or(NodeId::ROOT, |row| row.id);
@@ -406,9 +406,9 @@ impl State {
             }
             Rc::make_mut(&mut view.tree).learn(&found.ancestry);
             view.selection.ancestry = found.ancestry;
-            if view.selection.way.is_none() {
-                view.reveal_by_kernel(found.way.as_deref());
-                view.selection.way = found.way;
+            if view.selection.by_kernel.is_none() {
+                view.reveal_by_kernel(found.by_kernel.as_deref());
+                view.selection.by_kernel = found.by_kernel;
             }
             view.detail = Some(found.detail);
             if let Some(preview) = found.preview {
@@ -471,7 +471,7 @@ impl Reducible for State {
             Action::Graph(id, list, change) => {
                 state.change_view(id, |view| view.graph_changed(list, change));
             }
-            Action::Select(id, selection, asked) => state.select(id, selection, asked),
+            Action::Select(id, selection, requested) => state.select(id, selection, requested),
             Action::Selected(id, found) => state.selected(id, *found),
             Action::Preview(id, span, bytes) => state.change_view(id, |view| {
                 if view.selection.span == Some(span) {
@@ -479,7 +479,7 @@ impl Reducible for State {
                 }
             }),
             Action::Layout(layout) => state.layout = layout,
-            Action::Over(over) => state.layout.over = over,
+            Action::Dragging(is_dragging) => state.layout.is_dragging = is_dragging,
             Action::Narrow(narrow) => state.layout.narrow = narrow,
             Action::Panel(panel) => {
                 state.layout.upper_is_panel = true;

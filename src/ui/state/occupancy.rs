@@ -1,4 +1,4 @@
-//! What the page knows of what limits the kernel that is shown.
+//! State of the current kernel's occupancy.
 
 use std::rc::Rc;
 
@@ -7,34 +7,34 @@ use yew::AttrValue;
 use crate::analysis::occupancy::{Occupancy, Question};
 use crate::model::NodeId;
 
-/// What limits a kernel, as far as it is known.
+/// Occupancy of the current kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OccupancyState {
-    /// The kernel of the last request: its document, and its place in the list.
+    /// The kernel of the latest request: its document and list index.
     pub kernel: Option<(NodeId, u64)>,
-    /// What the reader has chosen, for every kernel.
+    /// The user's parameters, for all kernels.
     pub question: Question,
-    /// The answer; the last one stays while another is on its way.
+    /// The response; the previous one stays until it arrives.
     pub found: Option<Rc<Occupancy>>,
-    /// Why the last request was not answered, or what is wrong with what was typed.
+    /// Why the latest request failed or an input is invalid.
     pub error: Option<AttrValue>,
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum OccupancyChange {
-    /// A kernel was asked about.
-    Asked(NodeId, u64, Question),
-    /// The answer, to the last request only.
+    /// The occupancy of a kernel was requested.
+    Requested(NodeId, u64, Question),
+    /// The response to the latest request.
     Answered(NodeId, u64, Question, Result<Rc<Occupancy>, AttrValue>),
-    /// What was typed is not understood; in words.
+    /// An input is invalid; the message.
     Refused(AttrValue),
 }
 
 impl OccupancyState {
-    /// Changes it.
+    /// Applies a change.
     pub fn apply(&mut self, change: OccupancyChange) {
         match change {
-            OccupancyChange::Asked(document, kernel, question) => {
+            OccupancyChange::Requested(document, kernel, question) => {
                 if self.kernel != Some((document, kernel)) {
                     self.found = None;
                 }
@@ -56,25 +56,25 @@ impl OccupancyState {
     }
 }
 
-/// A field for what the file does not say.
+/// A field for a parameter that the file does not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// The device.
     Device,
     /// The work-group size.
     WorkGroup,
-    /// EUs of a sub-slice.
+    /// Shared local memory passed as arguments, in bytes.
     Eus,
     /// Bytes of shared local memory of the arguments.
     LocalArguments,
 }
 
 impl Field {
-    /// The question with what was typed into the field; nothing typed, nothing chosen.
+    /// The parameters after this input; an empty input resets the parameter.
     ///
     /// # Errors
     ///
-    /// When it is not understood; says so in words.
+    /// A message if the input is invalid.
     pub fn answer(self, typed: &str, question: &Question) -> Result<Question, String> {
         let typed = typed.trim();
         let mut question = question.clone();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_typed_is_chosen_and_an_empty_field_chooses_nothing() {
+    fn an_empty_field_resets_its_parameter() {
         let question = Question::default();
         let question = Field::WorkGroup.answer(" 16x16 ", &question).unwrap();
         let question = Field::Eus.answer("8", &question).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_answer_counts() {
+    fn only_the_latest_response_counts() {
         let mut state = OccupancyState::default();
         let found = |name: &'static str| {
             Rc::new(Occupancy {
@@ -153,8 +153,16 @@ mod tests {
             eus: Some(4),
             ..Question::default()
         };
-        state.apply(OccupancyChange::Asked(NodeId::ROOT, 0, Question::default()));
-        state.apply(OccupancyChange::Asked(NodeId::ROOT, 0, question.clone()));
+        state.apply(OccupancyChange::Requested(
+            NodeId::ROOT,
+            0,
+            Question::default(),
+        ));
+        state.apply(OccupancyChange::Requested(
+            NodeId::ROOT,
+            0,
+            question.clone(),
+        ));
         let late = OccupancyChange::Answered(NodeId::ROOT, 0, Question::default(), Ok(found("a")));
         state.apply(late);
         assert_eq!(state.found, None);
@@ -167,7 +175,7 @@ mod tests {
         assert_eq!(state.found, Some(found("b")));
         state.apply(OccupancyChange::Refused("no".into()));
         assert_eq!((state.found.is_some(), state.error.is_some()), (true, true));
-        state.apply(OccupancyChange::Asked(NodeId::ROOT, 1, question));
+        state.apply(OccupancyChange::Requested(NodeId::ROOT, 1, question));
         assert_eq!((state.found, state.error), (None, None));
     }
 }

@@ -1,22 +1,22 @@
-//! The rows of something long, as far as they are here.
+//! Rows of a long list, loaded in pages.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Rows are asked for in pages of so many.
+/// Number of rows per page.
 pub const PAGE: u64 = 128;
-/// So many pages are kept.
+/// Maximum number of cached pages.
 pub(crate) const KEEP: usize = 8;
 
-/// Rows in pages; after another question those from before stay until others are here.
+/// Paged rows; after a new query the previous ones stay until others arrive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paged<R> {
-    /// Another number for each question: what was asked for before is not wanted any more.
+    /// Incremented for each query; earlier responses are ignored.
     pub generation: u32,
-    /// How many rows there are; nothing before it is known.
+    /// Number of rows; 0 until it is known.
     pub found: Option<u64>,
     pages: BTreeMap<u64, Rc<Vec<R>>>,
-    /// The generation of the pages.
+    /// Generation of the cached pages.
     of: u32,
 }
 
@@ -32,37 +32,37 @@ impl<R> Default for Paged<R> {
 }
 
 impl<R> Paged<R> {
-    /// Other rows are wanted.
+    /// Invalidates the rows for a new query.
     pub fn renew(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Other rows are wanted, of something else.
+    /// Discards the rows for a list of another document.
     pub fn reset(&mut self) {
         self.renew();
         self.pages.clear();
         self.found = None;
     }
 
-    /// Takes what is known for none.
+    /// Discards all rows.
     pub fn fail(&mut self) {
         self.pages.clear();
         self.of = self.generation;
         self.found = Some(0);
     }
 
-    /// Are the rows those of a question from before?
+    /// Whether the rows belong to an earlier query.
     pub fn is_stale(&self) -> bool {
         self.of != self.generation
     }
 
-    /// Are there no rows yet that answer the question?
+    /// Whether no rows for the current query have arrived.
     pub fn is_waiting(&self) -> bool {
         self.is_stale() || self.found.is_none()
     }
 
-    /// Keeps the rows from `start` on, of `found` in all, and forgets the page that is the
-    /// farthest away if there are too many.
+    /// Stores the rows from `start` on, of `found` in total, and evicts the most distant page if
+    /// there are too many.
     pub fn put(&mut self, start: u64, rows: Vec<R>, found: u64) {
         if self.is_stale() {
             self.pages.clear();
@@ -79,13 +79,13 @@ impl<R> Paged<R> {
         }
     }
 
-    /// The row at a place, if it is here.
+    /// The row at an index, if it is loaded.
     pub fn row(&self, place: u64) -> Option<&R> {
         let page = self.pages.get(&(place / PAGE))?;
         page.get((place % PAGE) as usize)
     }
 
-    /// The place of the first of the rows here that is such.
+    /// Index of the first loaded row that satisfies the predicate.
     pub fn find(&self, is_such: impl Fn(&R) -> bool) -> Option<u64> {
         let mut pages = self.pages.iter();
         pages.find_map(|(number, rows)| {
@@ -94,12 +94,12 @@ impl<R> Paged<R> {
         })
     }
 
-    /// The pages of these rows that are not here.
+    /// Missing pages of these rows.
     pub fn missing(&self, start: u64, end: u64) -> Vec<u64> {
         let stale = self.is_stale();
         let end = match self.found {
             Some(found) if !stale => end.min(found),
-            // At least one: how many there are is not known.
+            // At least one while the number of rows is unknown.
             Some(found) => end.min(found).max(start / PAGE * PAGE + 1),
             None => 1,
         };
@@ -108,7 +108,7 @@ impl<R> Paged<R> {
             .collect()
     }
 
-    /// Another number whenever rows may be missing that were there.
+    /// Changes whenever loaded rows may have been dropped.
     pub fn version(&self) -> u64 {
         u64::from(self.generation) << 1 | u64::from(self.is_waiting())
     }

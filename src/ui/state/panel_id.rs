@@ -1,45 +1,45 @@
-//! The panels.
+//! Panel ids.
 
 use crate::tables::ListId;
 
-/// What can be chosen in the middle of the page.
+/// A panel in the middle of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PanelId {
-    /// The file in a few lines, and where its bytes go.
+    /// Summary of the file, and sizes of its parts.
     #[default]
     Overview,
-    /// The kernels, one row each.
+    /// List of kernels.
     Kernels,
     /// One kernel in full.
     Arguments,
-    /// The relocations, one row each.
+    /// List of relocations.
     Relocations,
-    /// The symbols, one row each.
+    /// List of symbols.
     Symbols,
-    /// What can be read as it stands: `.ze_info`, vISA assembly, build options.
+    /// Readable texts: `.ze_info`, vISA assembly, build options.
     Text,
-    /// The modules of a SYCLBIN.
+    /// Modules of a SYCLBIN.
     Modules,
-    /// The property sets of what is selected in it.
+    /// Property sets of the selected object.
     Properties,
-    /// The instructions of a kernel.
+    /// Instructions of a kernel.
     Assembly,
-    /// The source lines of the code.
+    /// Source lines of the code.
     SourceLines,
-    /// The images of a container.
+    /// Images of a container.
     Images,
-    /// What the driver does on each device.
+    /// The driver's verdict for each device.
     Devices,
-    /// What differs from another file.
+    /// Differences from another file.
     Compare,
-    /// What is wrong or remarkable.
+    /// Errors, warnings and notes.
     Problems,
-    /// What somebody has marked.
+    /// Bookmarks.
     Bookmarks,
 }
 
 impl PanelId {
-    /// All panels, in the order of their tabs.
+    /// All panels in tab order.
     pub const ALL: [PanelId; 15] = [
         PanelId::Overview,
         PanelId::Kernels,
@@ -58,7 +58,7 @@ impl PanelId {
         PanelId::Bookmarks,
     ];
 
-    /// Its name in commands and links.
+    /// The name in commands and links.
     pub fn name(self) -> &'static str {
         match self {
             PanelId::Overview => "overview",
@@ -84,7 +84,7 @@ impl PanelId {
         PanelId::ALL.into_iter().find(|panel| panel.name() == name)
     }
 
-    /// The list whose row it shows with the selection.
+    /// The list whose current row follows the selection.
     pub fn list(self) -> Option<ListId> {
         match self {
             PanelId::Kernels | PanelId::Arguments => Some(ListId::Kernels),

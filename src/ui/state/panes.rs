@@ -1,9 +1,9 @@
-//! Which panes are shown beside each panel.
+//! Panes beside each panel.
 
 use super::PanelId;
 use crate::ui::state::commands::Pane;
 
-/// The panes beside a panel: which are shown.
+/// Visibility of the panes beside a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Panes {
     /// The tree.
@@ -14,7 +14,7 @@ pub struct Panes {
     pub inspector: bool,
 }
 
-/// Every pane with the letter that stands for it in what is remembered.
+/// Every pane with its letter in the stored form.
 const LETTERS: [(Pane, char); 3] = [
     (Pane::Structure, 's'),
     (Pane::Bytes, 'b'),
@@ -28,8 +28,8 @@ impl Panes {
         inspector: false,
     };
 
-    /// The panes that are shown before anybody has changed that. Lists and code get the full height;
-    /// kernels, images and code also the width of the tree, which would repeat them.
+    /// The default panes. Lists and code get the full height; kernels, images and code also the
+    /// width of the tree, which would repeat them.
     fn usual(panel: Option<PanelId>) -> Panes {
         use PanelId::{Assembly, Compare, Devices, Images, Kernels, SourceLines, Text};
         let bytes = !matches!(
@@ -44,7 +44,7 @@ impl Panes {
         }
     }
 
-    /// Whether a pane is shown.
+    /// Whether a pane is visible.
     pub fn has(self, pane: Pane) -> bool {
         match pane {
             Pane::Structure => self.structure,
@@ -79,8 +79,8 @@ impl Panes {
         panes
     }
 
-    /// Reads the names of panes as an embedding page writes them: `structure bytes`, `none`.
-    /// Returns `None` if a name is unknown.
+    /// Parses pane names as embedding pages write them: `structure bytes`, `none`. Returns `None`
+    /// for unknown names.
     pub fn named(text: &str) -> Option<Panes> {
         let mut panes = Panes::NONE;
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
@@ -96,18 +96,18 @@ impl Panes {
     }
 }
 
-/// Number of sets of panes: one for each panel, and one for two files side by side.
+/// Number of pane sets: one per panel, and one for two files side by side.
 const SETS: usize = PanelId::ALL.len() + 1;
 
 /// The panes of each panel, and of two files side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaneSets {
     sets: [Panes; SETS],
-    /// Only the panel is shown, whatever the sets say.
+    /// The panel is maximized: all panes are hidden.
     is_alone: bool,
 }
 
-/// The name in what is remembered of two files side by side.
+/// Stored name of the set for two files side by side.
 const SIDES: &str = "sides";
 
 fn index(panel: Option<PanelId>) -> usize {
@@ -136,7 +136,7 @@ impl PaneSets {
         }
     }
 
-    /// The panes beside a panel; of two files side by side without one.
+    /// The panes beside a panel; `None` means two files side by side.
     pub fn of(&self, panel: Option<PanelId>) -> Panes {
         if self.is_alone {
             Panes::NONE
@@ -153,7 +153,7 @@ impl PaneSets {
         self.sets[index(panel)] = panes;
     }
 
-    /// Shows only the panel, or the panes again.
+    /// Maximizes the panel, or restores the panes.
     pub fn toggle_alone(&mut self, panel: Option<PanelId>) {
         let is_alone = self.of(panel) == Panes::NONE;
         if is_alone && self.sets[index(panel)] == Panes::NONE {
@@ -162,7 +162,7 @@ impl PaneSets {
         self.is_alone = !is_alone;
     }
 
-    /// Writes the sets that differ from the usual ones: `assembly=si kernels=-`.
+    /// Writes the sets that differ from the default: `assembly=si kernels=-`.
     pub fn words(&self) -> String {
         let panels = PanelId::ALL.into_iter().map(Some).chain([None]);
         let changed = panels.filter(|panel| self.sets[index(*panel)] != Panes::usual(*panel));
@@ -173,7 +173,7 @@ impl PaneSets {
         changed.map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// Reads what [`words`](Self::words) has written; ignores what it does not know.
+    /// Parses the output of [`words`](Self::words); ignores unknown words.
     pub fn read(text: &str) -> PaneSets {
         let mut sets = PaneSets::default();
         for word in text.split(' ') {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_and_code_have_the_full_height_and_values_their_bytes() {
+    fn default_panes_by_panel() {
         let sets = PaneSets::default();
         for panel in [
             PanelId::Kernels,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_remembered_by_panel() {
+    fn pane_sets_are_stored_per_panel() {
         let mut sets = PaneSets::default();
         assert_eq!(sets.words(), "");
         sets.set(Some(PanelId::Assembly), Pane::Bytes, true);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_panel_alone_and_back() {
+    fn the_panel_is_maximized_and_restored() {
         let mut sets = PaneSets::default();
         let before = sets.of(Some(PanelId::Kernels));
         sets.toggle_alone(Some(PanelId::Kernels));
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(sets.of(Some(PanelId::Assembly)), Panes::NONE);
         sets.toggle_alone(Some(PanelId::Kernels));
         assert_eq!(sets.of(Some(PanelId::Kernels)), before);
-        // A pane that is asked for is shown by itself.
+        // Requesting a pane ends the maximized state.
         sets.toggle_alone(Some(PanelId::Kernels));
         sets.set(Some(PanelId::Kernels), Pane::Bytes, true);
         let shown = sets.of(Some(PanelId::Kernels));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_an_embedding_page() {
+    fn parses_pane_names() {
         assert_eq!(Panes::named("none"), Some(Panes::NONE));
         let two = Panes::named("structure,bytes");
         assert_eq!(two, Panes::named("bytes structure"));

@@ -1,5 +1,5 @@
-//! The problems of a file in the order in which they are shown and walked: what the driver
-//! does, then what the specification says, the worst first.
+//! The problems of a file in display order: the driver's findings, then violations of the
+//! specification, worst first.
 
 use crate::model::sort;
 use crate::model::{Effect, RuleInfo, Severity, Span, Tone};
@@ -7,24 +7,24 @@ use crate::model::{Effect, RuleInfo, Severity, Span, Tone};
 use super::View;
 use super::verdict::effect_tone;
 
-/// So many of one rule are shown one by one without being asked for.
+/// Maximum number of problems of one rule that are shown individually by default.
 const FOLD: usize = 4;
 
-/// Who says so, and how bad it is. The two statements are never mixed: what the driver does
-/// with a file is no measure of what is wrong with it.
+/// Origin and severity. Driver findings are kept apart: they do not measure how malformed a file
+/// is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// What the driver meets.
+    /// A finding of the driver model.
     Driver,
-    /// Against the specification.
+    /// A violation of the specification.
     Error,
     /// Unusual.
     Warning,
-    /// Worth knowing.
+    /// Informational.
     Info,
 }
 
-/// All of them, in the order in which they are shown.
+/// All classes in display order.
 pub const CLASSES: [Class; 4] = [Class::Driver, Class::Error, Class::Warning, Class::Info];
 
 impl Class {
@@ -36,7 +36,7 @@ impl Class {
         }
     }
 
-    /// Those of the specification have a severity.
+    /// The severity of classes other than the driver's.
     pub fn severity(self) -> Option<Severity> {
         match self {
             Class::Driver => None,
@@ -47,34 +47,33 @@ impl Class {
     }
 }
 
-/// One problem: its class, and its place in the list that it is from (the verdict's findings,
-/// or the diagnostics).
+/// One problem: its class, and its index in the verdict's findings or the diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Which list.
+    /// Class, which selects the list.
     pub class: Class,
-    /// Where in it.
+    /// Index in that list.
     pub place: usize,
 }
 
-/// What there is to be said of an [`Entry`].
+/// Text and target of an [`Entry`].
 pub struct ProblemDetail<'a> {
     /// The rule's id.
     pub rule: &'a str,
-    /// One line.
+    /// One-line message.
     pub message: &'a str,
-    /// The bytes that it is about.
+    /// The affected bytes.
     pub span: Span,
-    /// The path of their node, where it is known.
+    /// Path of the affected node, if known.
     pub path: &'a str,
-    /// Its colour.
+    /// Tone.
     pub tone: Tone,
-    /// What the driver does about it, if it is the driver's.
+    /// The driver's reaction, for driver findings.
     pub effect: Option<Effect>,
 }
 
-/// Finds what an entry says.
-pub fn said(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
+/// Looks up an entry.
+pub fn describe(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
     if entry.class == Class::Driver {
         let report = view.verdict.report.as_deref()?;
         let finding = report.verdict.as_ref()?.findings.get(entry.place)?;
@@ -105,7 +104,7 @@ pub fn said(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
 
 /// The rule of an entry.
 pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
-    let id = said(view, entry)?.rule;
+    let id = describe(view, entry)?.rule;
     let rules = match entry.class {
         Class::Driver => &view.verdict.verdict()?.rules,
         _ => &view.opened.rules,
@@ -113,7 +112,7 @@ pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
     rules.iter().find(|rule| rule.id == id)
 }
 
-/// All problems by class; in a class by rule, as the rules first come up; then by position.
+/// All problems by class, then by rule in order of first appearance, then by position.
 pub fn entries(view: &View) -> Vec<Entry> {
     let findings = view.verdict.verdict().map_or(0, |v| v.findings.len());
     let driver = (0..findings).map(|place| (Class::Driver, place));
@@ -122,13 +121,13 @@ pub fn entries(view: &View) -> Vec<Entry> {
     let mut rules: Vec<&str> = Vec::new();
     let mut keyed: Vec<(Class, usize, usize)> = Vec::new();
     for (class, place) in driver.chain(spec) {
-        let Some(said) = said(view, Entry { class, place }) else {
+        let Some(problem) = describe(view, Entry { class, place }) else {
             continue;
         };
-        // There are at most a few dozen rules that fire in one file.
-        let number = rules.iter().position(|rule| *rule == said.rule);
+        // At most a few dozen rules fire in one file.
+        let number = rules.iter().position(|rule| *rule == problem.rule);
         let number = number.unwrap_or_else(|| {
-            rules.push(said.rule);
+            rules.push(problem.rule);
             rules.len() - 1
         });
         keyed.push((class, number, place));
@@ -141,22 +140,22 @@ pub fn entries(view: &View) -> Vec<Entry> {
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// The heading of a class with so many problems.
+    /// Heading of a class, with the number of problems.
     Class(Class, u64),
-    /// Many problems of one rule: the first, how many, whether they are shown.
+    /// A group of problems of one rule: the first, the count, and whether it is expanded.
     Rule(Entry, u64, bool),
     /// One problem.
     Entry(Entry),
 }
 
-/// The lines for these entries. `is_open` tells whether the many problems of a rule are to be
-/// shown, given the first of them and all.
+/// The lines for these entries. `is_open` returns whether a group is expanded, given its first
+/// entry and all entries.
 pub fn lines(
     view: &View,
     entries: &[Entry],
     is_open: impl Fn(&str, &[Entry]) -> bool,
 ) -> Vec<Line> {
-    let rule_of = |entry: &Entry| said(view, *entry).map_or("", |said| said.rule);
+    let rule_of = |entry: &Entry| describe(view, *entry).map_or("", |problem| problem.rule);
     let mut lines = Vec::new();
     for class in entries.chunk_by(|a, b| a.class == b.class) {
         if let Some(first) = class.first() {
@@ -177,13 +176,13 @@ pub fn lines(
     lines
 }
 
-/// The bytes of the next problem, or of the one before; around both ends.
+/// The bytes of the next or previous problem, wrapping around.
 pub fn step(view: &View, forward: bool) -> Option<Span> {
     let mut spans: Vec<Span> = entries(view)
         .into_iter()
-        .filter_map(|entry| Some(said(view, entry)?.span))
+        .filter_map(|entry| Some(describe(view, entry)?.span))
         .collect();
-    // Those about the same bytes are one stop.
+    // Consecutive problems with the same bytes are one stop.
     spans.dedup();
     let last = spans.len().checked_sub(1)?;
     let at = view

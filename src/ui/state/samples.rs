@@ -1,25 +1,25 @@
-//! The files that come with the page, in `www/samples`.
+//! The sample files in `www/samples`.
 
-/// A file that comes with the page.
+/// A sample file.
 pub struct Sample {
-    /// Its name in the folder of the samples.
+    /// File name in the folder of the samples.
     pub file: &'static str,
-    /// It is compared with this one, the first of two.
+    /// The second sample, if two are compared.
     pub base: Option<&'static str>,
-    /// What it is.
+    /// Kind of file.
     pub label: &'static str,
-    /// What can be seen in it, in a sentence.
+    /// One sentence about its content.
     pub about: &'static str,
 }
 
 impl Sample {
-    /// What tells it from the others.
+    /// Short label that distinguishes it from the other samples.
     pub fn key(&self) -> &'static str {
         self.base.unwrap_or(self.file)
     }
 }
 
-/// The files that come with the page.
+/// The sample files.
 pub const SAMPLES: &[Sample] = &[
     Sample {
         file: "vecadd.bmg.zebin",

@@ -1,4 +1,4 @@
-//! What is selected: one thing for the tree, the bytes, the inspector and the panels.
+//! The selection: shared by the tree, the bytes, the inspector and the panels.
 
 use std::rc::Rc;
 
@@ -7,36 +7,35 @@ use crate::ui::text::route::{self, Target};
 use crate::worker::protocol::Row;
 use crate::worker::protocol::tree_order::TreeOrder;
 
-/// How the selection came about; it decides whether the address gets an entry to go back
-/// to.
+/// Origin of a selection; it decides whether the browser history gets a new entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectionOrigin {
     /// A step with the keyboard.
     Step,
-    /// A jump: a click, a link, a hit, a problem.
+    /// A jump: a click, a link, a search result, a problem.
     Jump,
-    /// The address: a link that was opened, or the Back button.
+    /// The URL: an opened link, or the Back button.
     Address,
-    /// It goes with what was selected in the file beside this one.
+    /// Follows the selection in the file beside this one.
     Follow,
 }
 
-/// A node, or bytes that are no node's.
+/// A selected node or byte range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    /// The rows from the root's child to the selected node, or to the innermost one that
-    /// holds the selected bytes. Empty: the root.
+    /// Path from the root's child to the selected node, or to the innermost node that contains the
+    /// selected bytes. Empty: the root.
     pub ancestry: Rc<[Row]>,
-    /// The rows on the way to it in the tree by kernel, once they are known and that order is
-    /// shown. An entry of a kernel stands twice: the way that was chosen.
-    pub way: Option<Rc<[Row]>>,
-    /// The bytes; derived values have none.
+    /// The path in the tree by kernel, once known, if that order is shown. A kernel's entry occurs
+    /// twice there; this is the chosen occurrence.
+    pub by_kernel: Option<Rc<[Row]>>,
+    /// The selected bytes; derived values have none.
     pub span: Option<Span>,
-    /// The bytes were chosen freely and are not those of the node.
+    /// The bytes are not those of a node.
     pub free: bool,
-    /// How it came about.
-    pub via: SelectionOrigin,
-    /// Another one for each time that something is selected.
+    /// Origin of the selection.
+    pub origin: SelectionOrigin,
+    /// Unique number of the selection.
     pub serial: u32,
 }
 
@@ -45,76 +44,75 @@ impl Selection {
     pub fn root(span: Option<Span>) -> Selection {
         Selection {
             ancestry: Rc::from([]),
-            way: None,
+            by_kernel: None,
             span,
             free: false,
-            via: SelectionOrigin::Address,
+            origin: SelectionOrigin::Address,
             serial: 0,
         }
     }
 
-    /// The last row of a way, and its bytes.
-    pub fn node(ancestry: Rc<[Row]>, via: SelectionOrigin) -> Selection {
+    /// Selects the last row of a path, and its bytes.
+    pub fn node(ancestry: Rc<[Row]>, origin: SelectionOrigin) -> Selection {
         Selection {
             span: ancestry.last().and_then(|row| row.span),
             ancestry,
-            way: None,
+            by_kernel: None,
             free: false,
-            via,
+            origin,
             serial: 0,
         }
     }
 
-    /// Bytes, with the way to the node that they are of or in.
-    pub fn bytes(ancestry: Rc<[Row]>, span: Span, via: SelectionOrigin) -> Selection {
+    /// Selects bytes, given the path to the node that has or contains them.
+    pub fn bytes(ancestry: Rc<[Row]>, span: Span, origin: SelectionOrigin) -> Selection {
         Selection {
             free: ancestry.last().is_none_or(|row| row.span != Some(span)),
             span: Some(span),
             ancestry,
-            way: None,
-            via,
+            by_kernel: None,
+            origin,
             serial: 0,
         }
     }
 
-    /// The same for a place: without bytes of its own it is the node that was found there.
-    pub fn at(ancestry: Rc<[Row]>, span: Span, via: SelectionOrigin) -> Selection {
+    /// Selects a location: without a length, the node that was found there.
+    pub fn at(ancestry: Rc<[Row]>, span: Span, origin: SelectionOrigin) -> Selection {
         if span.is_empty() {
-            Selection::node(ancestry, via)
+            Selection::node(ancestry, origin)
         } else {
-            Selection::bytes(ancestry, span, via)
+            Selection::bytes(ancestry, span, origin)
         }
     }
 
-    /// The rows on the way to it in a tree of this order; `None` while they are not known.
-    pub fn way_in(&self, order: TreeOrder) -> Option<&[Row]> {
+    /// The path in a tree of this order; `None` while it is unknown.
+    pub fn path_in(&self, order: TreeOrder) -> Option<&[Row]> {
         match order {
             TreeOrder::File => Some(&self.ancestry),
-            TreeOrder::Kernels if self.ancestry.is_empty() && self.way.is_none() => Some(&[]),
-            TreeOrder::Kernels => self.way.as_deref(),
+            TreeOrder::Kernels if self.ancestry.is_empty() && self.by_kernel.is_none() => Some(&[]),
+            TreeOrder::Kernels => self.by_kernel.as_deref(),
         }
     }
 
-    /// The node that is selected, or holds the selected bytes.
+    /// The node that is selected or contains the selected bytes.
     pub fn node_id(&self) -> NodeId {
         self.ancestry.last().map_or(NodeId::ROOT, |row| row.id)
     }
 
-    /// The documents within the file that it is in, the outermost first, with the number of
-    /// rows on the way to each.
+    /// The enclosing documents, outermost first, with the length of the path to each.
     pub fn documents(&self) -> Vec<(usize, &Row)> {
         let rows = (1..).zip(self.ancestry.iter());
         rows.filter(|(_, row)| row.kind == NodeKind::File).collect()
     }
 
-    /// The innermost document that it is in.
+    /// The innermost enclosing document.
     pub fn document(&self) -> NodeId {
         let mut rows = self.ancestry.iter().rev();
         let document = rows.find(|row| row.kind == NodeKind::File);
         document.map_or(NodeId::ROOT, |row| row.id)
     }
 
-    /// The readable text that it is in, below the innermost document.
+    /// The enclosing readable text, within the innermost document.
     pub fn text(&self) -> Option<&Row> {
         let file = |row: &Row| row.kind == NodeKind::File;
         let below = self.ancestry.iter().rposition(file).map_or(0, |at| at + 1);
@@ -124,7 +122,7 @@ impl Selection {
             .find(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()))
     }
 
-    /// The bytes and what introduces them.
+    /// The selected bytes and their header.
     pub fn extent(&self) -> Option<Span> {
         let span = self.span?;
         let head = self
@@ -138,15 +136,15 @@ impl Selection {
         })
     }
 
-    /// Which source the bytes are of; derived values are where their parents are.
+    /// Source of the bytes; derived values have their parents'.
     pub fn source(&self) -> SourceId {
         self.span
             .or_else(|| self.ancestry.iter().rev().find_map(|row| row.span))
             .map_or(SourceId::FILE, |span| span.source)
     }
 
-    /// All that is known of the source of the selected bytes: what the outermost node in it
-    /// spans. Nothing for the opened file.
+    /// The known extent of the selected bytes' source: the span of the outermost node in it. `None`
+    /// for the opened file.
     pub fn unpacked(&self) -> Option<Span> {
         let source = self.source();
         if source == SourceId::FILE {
@@ -156,8 +154,7 @@ impl Selection {
         spans.into_iter().find(|span| span.source == source)
     }
 
-    /// What a link to it points to; `path` is the path of the node. Nothing for the file as
-    /// a whole.
+    /// The link target of the selection; `path` is the node's path. `None` for the whole file.
     pub fn target(&self, path: &str) -> Option<Target> {
         let span = match self.span {
             Some(span) if self.free => span,
@@ -184,8 +181,7 @@ impl Selection {
         }
     }
 
-    /// What a link points to within a kernel: its name stays true where its place in the
-    /// list does not.
+    /// The link target within a kernel, by kernel name: its index in the list may change.
     fn kernel_target(&self, path: &str) -> Option<Target> {
         let [part, list, entry, ..] = &*self.ancestry else {
             return None;
@@ -199,7 +195,7 @@ impl Selection {
         Some(route::kernel_target(&entry.name, rest))
     }
 
-    /// What a link points to within the code of a kernel.
+    /// The link target within the code of a kernel.
     fn instruction_target(&self) -> Option<Target> {
         let (part, word) = (self.ancestry.first()?, self.ancestry.last()?);
         let kernel = part.name.strip_prefix(route::CODE)?;
@@ -214,19 +210,19 @@ impl Selection {
         })
     }
 
-    /// The names on the way, with the numbers of entries.
+    /// The path as text, with entry numbers.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.ancestry.iter().map(name)
     }
 }
 
-/// Is it a name that needs no escapes in a path? Others are not worth it.
+/// Whether a name needs no escapes in a path; other names are replaced by ordinals.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_$.@".contains(c);
     !name.is_empty() && name.chars().all(plain)
 }
 
-/// How a row is called in a row of names.
+/// The label of a row in a breadcrumb.
 pub fn name(row: &Row) -> String {
     let name = crate::model::text::escaped(row.short.as_ref().unwrap_or(&row.name));
     if row.indexed && name.is_empty() {

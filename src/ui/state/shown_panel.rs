@@ -1,38 +1,38 @@
-//! Which panels there are for a file, and which one is shown.
+//! Which panels a file has, and which one is visible.
 
 use super::{PanelId, State, View};
 use crate::model::Capabilities;
 
-/// What can be asked of the file, of a document in it, or of the one that the selection is in: the
-/// images of a host's file are opened when somebody asks.
+/// A summary flag of the file, a document in it, or the selection's document: images of a host file
+/// are opened on demand.
 fn has(view: &View) -> Capabilities {
     view.opened.summary.anywhere() | view.summary().has
 }
 
-/// Is the file a container of device code?
+/// Whether the file is a container of device code.
 fn holds_images(view: &View) -> bool {
     let summary = &view.opened.summary;
     let holds = summary.within.image || summary.anywhere().host;
     holds && !summary.has.loadable && !summary.has.kernels
 }
 
-/// Are there kernels in the file, or does the index of a host's file name some?
+/// Whether the file has kernels, or the index of a host file names some.
 fn has_kernels(view: &View) -> bool {
     has(view).kernels || has(view).host
 }
 
-/// Whether there are instructions in the file, or images that may have some.
+/// Whether the file has instructions, or images that may have some.
 fn has_code(view: &View) -> bool {
     has(view).code || has(view).host
 }
 
-/// Whether there are readable texts in the file, or images that may have some.
+/// Whether the file has readable texts, or images that may have some.
 fn has_text(view: &View) -> bool {
     has(view).text || has(view).host
 }
 
 impl PanelId {
-    /// Is there anything to show for this file and what is selected in it?
+    /// Whether the panel has content for this file and selection.
     pub fn is_shown(self, view: &View) -> bool {
         match self {
             PanelId::Overview | PanelId::Problems => true,
@@ -45,7 +45,7 @@ impl PanelId {
             PanelId::Text => has_text(view),
             PanelId::SourceLines => has(view).lines,
             PanelId::Symbols | PanelId::Relocations => has(view).symbols,
-            // The row of tabs is full enough without it.
+            // Hidden otherwise to save space in the tab bar.
             PanelId::Bookmarks => {
                 !view.bookmarks.all().is_empty() || view.panel == PanelId::Bookmarks
             }
@@ -54,7 +54,7 @@ impl PanelId {
 }
 
 impl View {
-    /// The panel that is shown: the chosen one, if it has something to show.
+    /// The visible panel: the chosen one, if it has content.
     pub fn current_panel(&self) -> PanelId {
         Some(self.panel)
             .filter(|panel| panel.is_shown(self))
@@ -62,8 +62,7 @@ impl View {
     }
 }
 
-/// The panel whose panes are shown: in a narrow window the tree may be in its place, which has those
-/// of the overview.
+/// The panel whose panes are shown: where the tree replaces it in a narrow window, the overview.
 pub fn shown_beside(state: &State, view: &View) -> PanelId {
     let layout = &state.layout;
     if layout.narrow && !layout.upper_is_panel {

@@ -29,7 +29,7 @@ fn reduced(actions: impl IntoIterator<Item = Action>) -> Rc<State> {
 }
 
 #[test]
-fn a_closed_file_gives_way_to_its_neighbour() {
+fn closing_a_file_activates_its_neighbor() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Add(tab(2)),
@@ -45,7 +45,7 @@ fn a_closed_file_gives_way_to_its_neighbour() {
 }
 
 #[test]
-fn a_selection_opens_the_way_to_it() {
+fn a_selection_expands_its_ancestors() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -59,7 +59,7 @@ fn a_selection_opens_the_way_to_it() {
 }
 
 #[test]
-fn each_selection_has_another_number() {
+fn each_selection_has_a_unique_serial() {
     let select = || Action::Select(TabId(1), Selection::root(None), None);
     let open = [
         Action::Add(tab(1)),
@@ -76,14 +76,14 @@ fn each_selection_has_another_number() {
 }
 
 #[test]
-fn what_comes_too_late_changes_nothing() {
+fn late_responses_are_ignored() {
     let state = reduced([Action::Add(tab(1)), Action::Close(TabId(1))]);
     let state = state.reduce(Action::Opened(TabId(1), Rc::new(opened(1))));
     assert!(state.tabs.is_empty());
 }
 
 #[test]
-fn a_file_that_is_opened_again_keeps_its_panel() {
+fn a_reopened_file_keeps_its_panel() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(1))),
@@ -97,7 +97,7 @@ fn a_file_that_is_opened_again_keeps_its_panel() {
 }
 
 #[test]
-fn a_link_shows_what_it_was_made_of() {
+fn following_a_link_restores_the_view() {
     let open = |shown: ViewOptions| {
         let state = reduced([
             Action::Add(tab(1)),
@@ -125,7 +125,7 @@ fn a_link_shows_what_it_was_made_of() {
     assert_eq!(open(kernels.clone()), (PanelId::Kernels, kernels));
     let symbols = shown("symbols", "", "name");
     assert_eq!(open(symbols.clone()), (PanelId::Symbols, symbols));
-    // A text has no filter, and the first panel need not be named.
+    // A text has no filter, and the first panel is the default.
     let lines = open(shown("text", "k", "text"));
     assert_eq!(lines, (PanelId::Text, shown("text", "", "")));
     let first = open(shown("overview", "k", "name"));
@@ -135,7 +135,7 @@ fn a_link_shows_what_it_was_made_of() {
 }
 
 #[test]
-fn bytes_that_are_no_nodes_are_free() {
+fn a_range_without_a_node_is_free() {
     let mut inner = row(2, Some(0), 1, Some(0));
     inner.span = Some(Span::new(SourceId::FILE, 8, 16));
     inner.head = 3;
@@ -189,7 +189,7 @@ fn found(ancestry: &[Row], selection: Option<Selection>) -> SelectionDetails {
     SelectionDetails {
         selection,
         ancestry: ancestry.into(),
-        way: None,
+        by_kernel: None,
         detail: detail(node),
         preview: Some(Rc::from([1, 2])),
         list: None,
@@ -212,7 +212,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     ]);
     let before = view(&state).selection.serial;
     assert!(view(&state).detail().is_none());
-    // Nobody asks again for what is on its way.
+    // Pending pages are not requested again.
     assert!(view(&state).lists.get(ListId::Kernels).goes_with(before));
     assert_eq!(view(&state).tree.count(&ancestry[0]), None);
     let counted = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(7))];
@@ -232,7 +232,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
 }
 
 #[test]
-fn what_belongs_to_another_selection_is_dropped() {
+fn responses_to_other_selections_are_dropped() {
     let ancestry = [row(2, Some(0), 1, None)];
     let state = reduced([
         Action::Add(tab(1)),
@@ -244,7 +244,7 @@ fn what_belongs_to_another_selection_is_dropped() {
 }
 
 #[test]
-fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
+fn a_response_fills_in_all_parts_of_a_selection() {
     let ancestry = [row(2, Some(0), 1, Some(4))];
     let span = Span::new(SourceId::FILE, 8, 12);
     let selection = Selection::bytes(ancestry.clone().into(), span, SelectionOrigin::Jump);
@@ -263,7 +263,7 @@ fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
 }
 
 #[test]
-fn the_row_of_a_found_selection_is_asked_for_again_where_the_list_has_changed_since() {
+fn the_row_of_a_selection_is_requested_again_after_a_list_change() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -313,7 +313,7 @@ fn the_metadata_is_the_first_text() {
     let other = TextsChange::Show(text(1, ".visaasm.a"));
     let state = state.reduce(Action::Texts(TabId(1), other));
     assert_eq!(lines_of(&state), (Some(1000), Some(".visaasm.a")));
-    // The text of another document is not shown for one without texts.
+    // A document without texts does not show the text of another one.
     let state = state.reduce(texts(NodeId(9), Vec::new()));
     assert_eq!(lines_of(&state), (None, None));
     assert!(view(&state).texts.rows.is_empty());
@@ -333,7 +333,7 @@ fn the_text_goes_with_the_selection() {
         Action::Texts(TabId(1), TextsChange::Matches(Some((1, 2)))),
     ]);
     assert_eq!(lines_of(&state), (Some(3000), Some(".options")));
-    // Those that arrive now do not take its place.
+    // Later responses do not replace it.
     let texts = TextsChange::Arrived(NodeId::ROOT, vec![text(2, ".ze_info")]);
     let state = state.reduce(Action::Texts(TabId(1), texts));
     assert_eq!(lines_of(&state), (Some(3000), Some(".options")));
@@ -370,14 +370,14 @@ fn the_graph_goes_with_the_list_of_modules() {
         (list.document, list.rows.generation, list.failed.is_some())
     };
     assert_eq!(list(&state), (None, 0, true));
-    // In a document with modules they are asked for again.
+    // In a document with modules they are requested again.
     let state = state.reduce(modules(ListChange::At(1, 0, list_at(5, None))));
     assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
     let mut page = crate::ui::graphs::module_graph::tests::empty(10_000);
     page.document = NodeId(5);
     let page = GraphChange::Page(1, None, GraphSubject::Modules(Rc::new(page)));
     let state = state.reduce(Action::Graph(TabId(1), ListId::Modules, page));
-    let range = view(&state).graph.range.expect("what is selected is drawn");
+    let range = view(&state).graph.range.expect("the selection is visible");
     assert_eq!((range.0, view(&state).graph.found()), (0, Some(10_000)));
     // Another document has another graph.
     let state = state.reduce(modules(ListChange::At(2, 1, list_at(6, None))));
@@ -386,7 +386,7 @@ fn the_graph_goes_with_the_list_of_modules() {
 }
 
 #[test]
-fn a_newer_version_is_shown_as_the_one_before() {
+fn a_newer_version_keeps_the_view() {
     let query = Query {
         filter: "simd=16".to_owned(),
         sort: Some("name".into()),
@@ -401,10 +401,10 @@ fn a_newer_version_is_shown_as_the_one_before() {
     ]);
     let view = |state: &State| Rc::clone(state.active().and_then(|tab| tab.view()).expect("shown"));
     let before = view(&state);
-    let way: Rc<[Row]> = Rc::from([row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(5))]);
+    let path: Rc<[Row]> = Rc::from([row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(5))]);
     let restored = Restored {
-        selected: Rc::clone(&way),
-        ways: vec![(Rc::from([row(3, Some(0), 2, Some(4))]), true)],
+        selected: Rc::clone(&path),
+        open: vec![(Rc::from([row(3, Some(0), 2, Some(4))]), true)],
     };
     let again = Action::Reopened(TabId(1), Rc::new(opened(4)), Box::new(restored));
     let after = view(&state.reduce(again));
@@ -423,7 +423,7 @@ fn a_newer_version_is_shown_as_the_one_before() {
         (&*kernels.filter, kernels.sort.as_deref()),
         ("simd=16", Some("name"))
     );
-    // Bytes of the old version mean nothing in the new one.
+    // Offsets of the old version are invalid in the new one.
     assert_eq!(kernels.of, None);
 }
 
@@ -448,21 +448,21 @@ fn each_order_has_a_tree_of_its_own() {
     };
     assert_eq!(second(TreeOrder::File), Some(NodeId(2)));
     assert_eq!(second(TreeOrder::Kernels), Some(NodeId(900)));
-    // What is selected is revealed in both, as soon as the way is known.
+    // The selection is revealed in both orders as soon as its path is known.
     let ancestry = [row(3, Some(0), 2, Some(10)), row(30, Some(3), 0, Some(0))];
     let selection = Selection::node(Rc::from(ancestry.clone()), SelectionOrigin::Jump);
     let state = state.reduce(Action::Select(TabId(1), selection, None));
     assert!(view(&state).tree.is_open(NodeId(3)));
     let order = TreeOrder::Kernels;
-    assert_eq!(view(&state).selection.way_in(order), None);
+    assert_eq!(view(&state).selection.path_in(order), None);
     let mut late = found(&ancestry, None);
-    late.way = Some(Rc::from([kernel, row(1030, Some(900), 1, Some(0))]));
+    late.by_kernel = Some(Rc::from([kernel, row(1030, Some(900), 1, Some(0))]));
     let state = state.reduce(Action::Selected(TabId(1), Box::new(late)));
     let shown = view(&state);
     assert!(shown.tree_in(order).is_open(NodeId(900)));
     assert!(!shown.tree.is_open(NodeId(900)));
-    let way = shown.selection.way_in(order).map(<[Row]>::len);
-    assert_eq!(way, Some(2));
+    let path = shown.selection.path_in(order).map(<[Row]>::len);
+    assert_eq!(path, Some(2));
 }
 
 #[test]
@@ -480,8 +480,8 @@ fn the_order_by_kernel_is_for_files_with_kernels() {
         };
         assert_eq!(view(&state).order(&layout), expected);
         assert_eq!(view(&state).order(&Layout::default()), TreeOrder::File);
-        // The opened file itself is at the root in each.
-        let root = view(&state).selection.way_in(expected);
+        // The opened file is the root in both orders.
+        let root = view(&state).selection.path_in(expected);
         assert_eq!(root.map(<[Row]>::len), Some(0));
     }
 }
@@ -504,7 +504,7 @@ fn answered(kept: Option<u64>) -> Action {
 }
 
 #[test]
-fn the_chosen_difference_stays_as_long_as_it_is_there() {
+fn the_chosen_difference_stays_while_it_exists() {
     let differences = |change| Action::List(TabId(1), ListId::Differences, change);
     let state = reduced([
         Action::Add(tab(1)),
@@ -518,7 +518,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     assert_eq!(shown(&state), (Some(0), Some(0)));
     let state = state.reduce(answered(Some(3)));
     assert_eq!(shown(&state), (Some(3), Some(3)));
-    // In another order it is found as soon as the rows are here.
+    // In another order it is found once the rows arrive.
     let filtered = Query {
         filter: "part=kernel".to_owned(),
         ..Query::default()
@@ -557,7 +557,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     assert_eq!(shown(&state), (Some(4), None));
     let state = Rc::clone(&state).reduce(page(generation(&state)));
     assert_eq!(shown(&state), (Some(4), Some(0)));
-    // What differs stays until it is known anew.
+    // The previous rows stay until the new ones arrive.
     let nothing = || DifferenceIndex::new(Default::default());
     let known = CompareChange::Differing(nothing(), nothing());
     let state = state.reduce(Action::Compare(TabId(1), known));
@@ -565,7 +565,7 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     let state = state.reduce(answered(Some(4)));
     assert!(!view(&state).compare.knows_differing());
     assert!(view(&state).compare.differing.is_some());
-    // It is gone: the first one is shown.
+    // It is gone: the first difference is shown.
     let state = state.reduce(answered(None));
     assert_eq!(shown(&state), (Some(0), None));
 }

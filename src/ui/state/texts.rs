@@ -1,54 +1,54 @@
-//! What the page knows of the readable texts of a file, whose lines are a list: without a
-//! browser.
+//! State of a file's readable texts, whose lines are a list. Independent of the browser.
 
 use std::rc::Rc;
 
 use crate::model::{NodeId, Span};
 use crate::worker::protocol::Row;
 
-/// The text that is shown before somebody chooses another.
+/// The text that is shown by default.
 const FIRST: &str = ".ze_info";
 
-/// The readable texts of the document that is looked at.
+/// The readable texts of the current document.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Texts {
-    /// The document, or the node in it, whose texts are known; `None` before any is.
+    /// The document, or the node in it, whose texts are loaded; `None` initially.
     pub document: Option<NodeId>,
-    /// The document or node whose texts were requested last.
-    pub asked: Option<NodeId>,
+    /// The document or node of the latest request.
+    pub requested: Option<NodeId>,
     /// Its texts.
     pub rows: Rc<[Row]>,
-    /// The text whose lines are shown.
+    /// The visible text.
     pub shown: Option<Rc<Row>>,
-    /// The number of the match that is selected, and how many there are; `None` if nothing is
-    /// looked for.
+    /// Number of the selected match, and number of matches; `None` without a search.
     pub matches: Option<(u64, u64)>,
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum TextsChange {
     /// The texts of a document or node were requested.
-    Asked(NodeId),
+    Requested(NodeId),
     /// The texts of a document or node.
     Arrived(NodeId, Vec<Row>),
     /// This text is shown.
     Show(Row),
-    /// What a search in the text has found.
+    /// Result of a search in the text.
     Matches(Option<(u64, u64)>),
 }
 
 impl Texts {
-    /// Changes it. `stays`: the text that is shown stays when others arrive.
+    /// Applies a change. `stays`: the visible text is kept when others arrive.
     pub fn apply(&mut self, change: TextsChange, stays: bool) {
         match change {
-            TextsChange::Asked(document) => self.asked = Some(document),
-            // Something else has been requested since.
+            TextsChange::Requested(document) => self.requested = Some(document),
+            // Superseded by a later request.
             TextsChange::Arrived(document, _)
-                if self.asked.is_some_and(|asked| asked != document) => {}
+                if self
+                    .requested
+                    .is_some_and(|requested| requested != document) => {}
             TextsChange::Arrived(document, rows) => {
                 self.document = Some(document);
                 if rows.is_empty() && !stays {
-                    // The text of another part would be taken for that of the selection.
+                    // Another part's text would be mistaken for that of the selection.
                     self.shown = None;
                     self.matches = None;
                 }
@@ -70,7 +70,7 @@ impl Texts {
         }
     }
 
-    /// Shows the text of these bytes; it is one on the way to the selection.
+    /// Shows the text with these bytes, which contains the selection.
     pub fn follow(&mut self, of: Option<Span>, ancestry: &[Row]) {
         let mut rows = ancestry.iter().chain(self.rows.iter());
         if let Some(text) = rows.find(|row| of.is_some() && row.span == of).cloned() {

@@ -1,4 +1,4 @@
-//! What the page knows of the verdict on the document of the selection.
+//! State of the verdict on the selection's document.
 
 use std::rc::Rc;
 
@@ -10,32 +10,30 @@ use crate::tables::{Annotation, Row};
 use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
 
-/// The verdict on a document, as far as it is known.
+/// The verdict on a document.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VerdictState {
     /// The document of the last request.
     pub document: Option<NodeId>,
-    /// The device of the last request; `None`: the document's own.
+    /// The device of the latest request; `None`: the document's own.
     pub device: Option<AttrValue>,
-    /// The verdict, as far as there is one, and the images of a container; `None` while it is not
-    /// known.
+    /// The verdict, or the images of a container; `None` while unknown.
     pub report: Option<Rc<VerdictReport>>,
-    /// Why the last request was not answered: there is no such device, or the decoder has
-    /// crashed on it.
+    /// Why the latest request failed: unknown device, or the decoder crashed.
     pub error: Option<AttrValue>,
     /// The kernels with the worst hazards.
     pub worst: Rc<[Row]>,
     /// The first images of a container.
     pub images: Rc<[Row]>,
-    /// What a container holds for which devices, as far as it is read.
+    /// Survey of a container's images and devices, as far as it is read.
     pub survey: Option<Rc<SurveyReport>>,
 }
 
-/// A change of what is known.
+/// A change of this state.
 pub enum VerdictChange {
-    /// A document and a device were asked about.
-    Asked(NodeId, Option<AttrValue>),
-    /// The answer about a document and a device: the verdict, or why there is none.
+    /// The verdict on a document for a device was requested.
+    Requested(NodeId, Option<AttrValue>),
+    /// The response: the verdict, or why there is none.
     Answered(
         NodeId,
         Option<AttrValue>,
@@ -45,15 +43,15 @@ pub enum VerdictChange {
     Worst(NodeId, Rc<[Row]>),
     /// The first images of a document.
     Images(NodeId, Rc<[Row]>),
-    /// What a document holds for which devices.
+    /// The survey of a document.
     Survey(NodeId, Rc<SurveyReport>),
 }
 
 impl VerdictState {
-    /// Changes it.
+    /// Applies a change.
     pub fn apply(&mut self, change: VerdictChange) {
         match change {
-            VerdictChange::Asked(document, device) => {
+            VerdictChange::Requested(document, device) => {
                 if self.document != Some(document) {
                     self.worst = Rc::default();
                     self.images = Rc::default();
@@ -95,7 +93,7 @@ impl VerdictState {
     }
 }
 
-/// The columns of the worst kernels: the name, and those that hazards are marked in.
+/// Columns of the worst kernels: the name, and those with hazards.
 pub const WORST_COLUMNS: [&str; 5] = [
     "name",
     "grf_count",
@@ -104,7 +102,7 @@ pub const WORST_COLUMNS: [&str; 5] = [
     "slm_size",
 ];
 
-/// The same of the kernels of a container.
+/// The same columns for a container.
 pub const SURVEY_COLUMNS: [&str; 6] = [
     "name",
     "device",
@@ -120,20 +118,20 @@ pub fn hazards(row: &Row) -> impl Iterator<Item = &Annotation> {
     marks.filter(|mark| mark.tone != Tone::Plain)
 }
 
-/// How many errors there are: any, and the file is not well-formed.
+/// Number of errors: with any, the file is not well-formed.
 pub fn errors(opened: &Opened) -> u64 {
     let all = opened.diagnostics.iter();
     all.filter(|problem| problem.diagnostic.severity == Severity::Error)
         .count() as u64
 }
 
-/// The columns of the first images; the last two are of a device.
+/// Columns of the first images; the last two depend on the device.
 pub const IMAGE_COLUMNS: [&str; 5] = ["image", "device", "verdict", "chosen", "reason"];
 
-/// The same of a host's file.
+/// The same columns for a host file.
 pub const HOST_COLUMNS: [&str; 5] = ["image", "target", "kernel", "chosen", "reason"];
 
-/// The colour of an outcome.
+/// Tone of an outcome.
 pub fn tone(outcome: Outcome) -> Tone {
     match outcome {
         Outcome::Loads => Tone::Good,
@@ -143,7 +141,7 @@ pub fn tone(outcome: Outcome) -> Tone {
     }
 }
 
-/// What happens with the images of a container on a device, and its colour.
+/// Fate of a container's images on a device, and its tone.
 pub fn choice_words(images: &ImagesReport) -> (Tone, &'static str) {
     match images.outcome {
         Some(outcome) => (tone(outcome), outcome.words()),
@@ -151,7 +149,7 @@ pub fn choice_words(images: &ImagesReport) -> (Tone, &'static str) {
     }
 }
 
-/// The colour of a finding.
+/// Tone of a finding.
 pub fn effect_tone(effect: Effect) -> Tone {
     match effect {
         Effect::Passes | Effect::NotJudged => Tone::Plain,
@@ -160,7 +158,7 @@ pub fn effect_tone(effect: Effect) -> Tone {
     }
 }
 
-/// What the driver does, in a few words: `loads, 2 warnings`.
+/// The verdict in a few words: `loads, 2 warnings`.
 pub fn outcome_words(verdict: &Verdict) -> String {
     let warns = |found: &&crate::model::Finding| found.effect == Effect::Warns;
     match verdict.outcome {

@@ -1,4 +1,4 @@
-//! A file that is shown.
+//! View of a loaded file.
 
 use std::rc::Rc;
 
@@ -22,50 +22,50 @@ use crate::ui::tree::Tree;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, Opened, Row};
 
-/// A file that is shown.
+/// View of a loaded file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// What the decoder said when it was opened.
+    /// The decoder's summary of the file.
     pub opened: Rc<Opened>,
-    /// Another number each time that a file is opened.
+    /// Unique number of this opening.
     pub opening: u32,
-    /// Its tree as far as it is known.
+    /// The tree in file order.
     pub tree: Rc<Tree>,
-    /// The same by kernel, if it has some.
+    /// The tree by kernel, if the file has kernels.
     pub by_kernel: Option<Rc<Tree>>,
-    /// What is selected.
+    /// The selection.
     pub selection: Selection,
-    /// Everything about the selected node, once it is here.
+    /// Details of the selected node, once loaded.
     pub detail: Option<Rc<Detail>>,
-    /// The first of the selected bytes, once they are here.
+    /// The first of the selected bytes, once loaded.
     pub preview: Rc<[u8]>,
-    /// What the driver does with it, as far as it is known.
+    /// The driver's verdict.
     pub verdict: Rc<VerdictState>,
-    /// What limits the kernel that is shown, as far as it is known.
+    /// The current kernel's occupancy.
     pub occupancy: Rc<OccupancyState>,
-    /// The code that is shown, as far as it is known.
+    /// The visible code.
     pub code: Rc<CodeState>,
-    /// What differs from another file, as far as somebody has asked.
+    /// The comparison with another file.
     pub compare: Rc<CompareState>,
-    /// What somebody has marked in it.
+    /// The bookmarks.
     pub bookmarks: Rc<Bookmarks>,
-    /// Its lists, as far as somebody has asked for them.
+    /// The lists, loaded on demand.
     pub lists: Lists,
-    /// Its readable texts, as far as somebody has asked for them.
+    /// The readable texts, loaded on demand.
     pub texts: Rc<Texts>,
     /// The graph of its modules.
     pub graph: Rc<GraphView>,
-    /// The graph of the images of a host's file.
+    /// The graph of a host file's images.
     pub images: Rc<GraphView>,
-    /// The graph of the basic blocks of the code that is shown.
+    /// The graph of the visible code's basic blocks.
     pub blocks: Rc<GraphView>,
-    /// The panel that is shown.
+    /// The chosen panel.
     pub panel: PanelId,
-    /// It was changed, moved or deleted since; in words.
+    /// Why the file cannot be read any more, for example after a change on disk.
     pub changed: Option<AttrValue>,
 }
 
-/// One list of each sort.
+/// One list of each kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lists([Rc<List>; ListId::ALL.len()]);
 
@@ -76,19 +76,19 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// One of them.
+    /// The list of a kind.
     pub fn get(&self, list: ListId) -> &List {
         &self.0[list as usize]
     }
 
-    /// Changes one of them.
+    /// Changes the list of a kind.
     pub fn apply(&mut self, list: ListId, change: ListChange) {
         Rc::make_mut(&mut self.0[list as usize]).apply(change);
     }
 }
 
 impl View {
-    /// The order in which its tree is shown: by kernel only if it has some.
+    /// The tree order: by kernel only if the file has kernels.
     pub fn order(&self, layout: &Layout) -> TreeOrder {
         match self.by_kernel {
             Some(_) => layout.order,
@@ -110,31 +110,31 @@ impl View {
         }
     }
 
-    pub(super) fn reveal_by_kernel(&mut self, way: Option<&[Row]>) {
-        if let (Some(tree), Some(way)) = (&mut self.by_kernel, way) {
-            Rc::make_mut(tree).reveal(way);
+    pub(super) fn reveal_by_kernel(&mut self, path: Option<&[Row]>) {
+        if let (Some(tree), Some(path)) = (&mut self.by_kernel, path) {
+            Rc::make_mut(tree).reveal(path);
         }
     }
 
-    /// The summary of the document that the selection is in, as far as it is known.
+    /// Summary of the selection's document, if known.
     pub fn summary(&self) -> &Summary {
         let report = self.verdict.report.as_ref();
         let inner = report.and_then(|report| report.summary.as_ref());
         inner.unwrap_or(&self.opened.summary)
     }
 
-    /// The document in the file that is selected itself.
+    /// The document that is itself selected.
     pub fn selected_document(&self) -> Option<&Row> {
         let row = self.selection.ancestry.last()?;
         (row.kind == NodeKind::File && !self.selection.free).then_some(row)
     }
 
-    /// The row that is selected, or holds the selected bytes.
+    /// The row that is selected or contains the selected bytes.
     pub fn row(&self) -> &Row {
         self.selection.ancestry.last().unwrap_or(&self.opened.root)
     }
 
-    /// Everything about that row, if it is here already.
+    /// Details of that row, if loaded.
     pub fn detail(&self) -> Option<&Detail> {
         self.detail
             .as_deref()
@@ -188,7 +188,7 @@ impl View {
         self.lists.apply(ListId::Changes, ListChange::Query(query));
     }
 
-    /// Finds the difference that is shown in full among those that are listed, as far as they are here.
+    /// Finds the expanded difference among the loaded rows of the list.
     fn place_difference(&mut self) {
         let Some(index) = self.compare.chosen.map(|chosen| chosen.index) else {
             return;
@@ -196,7 +196,7 @@ impl View {
         let list = self.lists.get(ListId::Differences);
         let is_all = list.query.filter.is_empty() && list.query.sort.is_none();
         let place = match is_all {
-            // Each is at its own place.
+            // Without a query, position and index are equal.
             true => Some(index),
             false if list.rows.is_waiting() => None,
             false => list.rows.find(|row| row.index == index),
@@ -207,7 +207,7 @@ impl View {
         }
     }
 
-    /// The place of the difference that is shown in full among those that are listed.
+    /// Position of the expanded difference in the list.
     pub fn difference(&self) -> Option<u64> {
         let (place, of) = self.compare.chosen?.place?;
         let generation = self.lists.get(ListId::Differences).rows.generation;
@@ -228,7 +228,7 @@ impl View {
         }
     }
 
-    /// The graph that belongs to a list: that of the instructions or images, or else of the modules.
+    /// The graph of a list: instructions, images, or else modules.
     pub fn graph_of(&self, list: ListId) -> &GraphView {
         match list {
             ListId::Instructions => &self.blocks,
@@ -266,7 +266,7 @@ impl View {
         }
     }
 
-    /// What of the drawn modules, or of the drawn images, is selected.
+    /// The selected node of the visible graph of modules or images.
     pub fn holder(&self) -> Option<PropertyOwner> {
         if self.graph_list() == ListId::Images {
             return self.images.modules()?.holder_at(self.selection.span?);
@@ -281,7 +281,7 @@ impl View {
         }
     }
 
-    /// All bytes of a source, as far as they are known.
+    /// The known extent of a source.
     pub fn whole(&self, source: SourceId) -> Span {
         if source == SourceId::FILE {
             return Span::new(source, 0, self.opened.size);

@@ -1,4 +1,4 @@
-//! How numbers, sizes and kinds are written in the page.
+//! Formatting of numbers, sizes and kinds.
 
 use yew::{Html, html};
 
@@ -6,10 +6,10 @@ use crate::model::text::{self, value_text};
 use crate::model::{Area, NodeKind, Severity, Tone, Value};
 use crate::tables::{self, Annotation, CellValue};
 
-/// Between the groups of a long number; lines do not break there.
+/// Separator of digit groups: a narrow no-break space.
 const GROUP: char = '\u{a0}';
 
-/// `51 336`.
+/// Groups digits: `51 336`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + 6);
@@ -22,17 +22,17 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Different numbers of a group: each of them, of many the least and the largest.
+/// Distinct numbers of a group: all of them or, if many, the smallest and the largest.
 pub fn several(numbers: &[f64]) -> String {
     tables::several(numbers, |number| {
         let number = CellValue::Real(number);
         let text = number.text();
-        // A fraction stays as it is.
+        // The fraction is not grouped.
         text.parse().map_or_else(|_| text.to_string(), grouped)
     })
 }
 
-/// A value as it is put on the clipboard: without quotes and without grouping.
+/// A value for the clipboard: without quotes and grouping.
 pub fn plain_value(value: &Value) -> String {
     match value {
         Value::Text { text, .. } => text.to_string(),
@@ -40,7 +40,7 @@ pub fn plain_value(value: &Value) -> String {
     }
 }
 
-/// `1.9 ms`, `63 ms`: tenths where there are few.
+/// `1.9 ms`, `63 ms`: tenths for small numbers.
 pub fn millis(time: f64) -> String {
     if time < 9.95 {
         return format!("{:.1} ms", time.max(0.1));
@@ -48,7 +48,7 @@ pub fn millis(time: f64) -> String {
     format!("{} ms", grouped((time + 0.5) as u64))
 }
 
-/// `512 B`, `21 KB`, `1.0 MB`: decimal units; lines do not break in it.
+/// `512 B`, `21 KB`, `1.0 MB`: decimal units, without line breaks.
 pub fn size(bytes: u64) -> String {
     text::size(bytes).replace(' ', GROUP.encode_utf8(&mut [0; 4]))
 }
@@ -64,8 +64,7 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {noun}", grouped(number))
 }
 
-/// A part of a whole in percent, with one digit near both ends: `100 %` is only said of
-/// all.
+/// A share in percent, with one decimal near both ends: only a complete share is `100 %`.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part >= whole {
         return format!("100{GROUP}%");
@@ -81,17 +80,17 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// `12.34%` from hundredths of a percent, for the sizes of shapes.
+/// `12.34%` from hundredths of a percent, for sizes in style properties.
 pub fn hundredths(number: u64) -> String {
     format!("{}.{:02}%", number / 100, number % 100)
 }
 
-/// A part of a whole in hundredths of a percent.
+/// A share in hundredths of a percent.
 pub fn share(part: u64, whole: u64) -> u64 {
     (u128::from(part) * 10_000 / u128::from(whole.max(1))) as u64
 }
 
-/// How an area is called where the colours are explained.
+/// Label of a region's color.
 pub fn area_name(area: Area) -> &'static str {
     match area {
         Area::Inherit => "other",
@@ -107,7 +106,7 @@ pub fn area_name(area: Area) -> &'static str {
     }
 }
 
-/// The class that gives an area's colour.
+/// CSS class of a region's color.
 pub fn area_class(area: Area) -> &'static str {
     match area {
         Area::Inherit => "a-other",
@@ -123,7 +122,7 @@ pub fn area_class(area: Area) -> &'static str {
     }
 }
 
-/// What a node is, in a word or two.
+/// Node kind in one or two words.
 pub fn kind_name(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::File => "file",
@@ -144,7 +143,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
     }
 }
 
-/// The sign of a severity: told apart by its shape, not only by its colour.
+/// Symbol of a severity, distinguishable without color.
 pub fn severity_sign(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "✕",
@@ -153,7 +152,7 @@ pub fn severity_sign(severity: Severity) -> &'static str {
     }
 }
 
-/// The class that gives a severity's colour.
+/// CSS class of a severity's color.
 pub fn severity_class(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "err",
@@ -162,7 +161,7 @@ pub fn severity_class(severity: Severity) -> &'static str {
     }
 }
 
-/// The class that gives a fact's colour.
+/// CSS class of a fact's tone.
 pub fn tone_class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "plain",
@@ -172,7 +171,7 @@ pub fn tone_class(tone: Tone) -> &'static str {
     }
 }
 
-/// The classes of a chip of this tone.
+/// CSS classes of a chip in this tone.
 pub fn chip_class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "chip",
@@ -182,7 +181,7 @@ pub fn chip_class(tone: Tone) -> &'static str {
     }
 }
 
-/// The class of something that has an area's colour.
+/// CSS class of an element in a region's color.
 pub fn dot_class(area: Area) -> &'static str {
     match area {
         Area::Inherit => "dot a-other",
@@ -198,13 +197,13 @@ pub fn dot_class(area: Area) -> &'static str {
     }
 }
 
-/// An area's colour.
+/// Swatch of a region's color.
 #[inline(never)]
 pub fn dot(area: Area) -> Html {
     html! { <span class={dot_class(area)} aria-hidden="true" /> }
 }
 
-/// A severity's sign, read out as its name.
+/// Symbol of a severity, with its name for screen readers.
 #[inline(never)]
 pub fn severity_mark(severity: Severity) -> Html {
     let class = match severity {
@@ -217,7 +216,7 @@ pub fn severity_mark(severity: Severity) -> Html {
     }
 }
 
-/// A word that marks a value; what it means is its tooltip.
+/// A badge for a value; its meaning is the tooltip.
 #[inline(never)]
 pub fn mark(mark: &Annotation) -> Html {
     let class = match mark.tone {
@@ -228,7 +227,7 @@ pub fn mark(mark: &Annotation) -> Html {
     html! { <span {class} title={mark.doc.to_string()}>{ mark.text.to_string() }</span> }
 }
 
-/// The sign of a tone, read out as `meaning`.
+/// Symbol of a tone, read out as `meaning`.
 #[inline(never)]
 pub fn tone_mark(tone: Tone, meaning: &'static str) -> Html {
     let class = match tone {
@@ -242,7 +241,7 @@ pub fn tone_mark(tone: Tone, meaning: &'static str) -> Html {
     }
 }
 
-/// The sign of a tone; plain facts have none.
+/// Symbol of a tone; plain facts have none.
 pub fn tone_sign(tone: Tone) -> Option<&'static str> {
     match tone {
         Tone::Plain => None,
@@ -252,7 +251,7 @@ pub fn tone_sign(tone: Tone) -> Option<&'static str> {
     }
 }
 
-/// A long name in two parts, the second to be kept when the first is cut.
+/// Splits a long name in two; the second part survives truncation.
 pub fn middle(name: &str) -> (&str, &str) {
     const KEEP: usize = 8;
     const LONG: usize = 16;
@@ -267,7 +266,7 @@ pub fn middle(name: &str) -> (&str, &str) {
     name.split_at(at)
 }
 
-/// Shortens a text to a number of characters by taking out its middle.
+/// Shortens a text to a number of characters by removing its middle.
 pub fn cut_middle(text: &str, limit: usize) -> String {
     let count = text.chars().count();
     if count <= limit {
@@ -282,7 +281,7 @@ pub fn cut_middle(text: &str, limit: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// Words as the name of a file.
+/// Turns text into a file name.
 pub fn file_name(words: [&str; 2], extension: &str) -> String {
     const LONG: usize = 60;
     let plain = |c: char| {
@@ -299,7 +298,7 @@ pub fn file_name(words: [&str; 2], extension: &str) -> String {
     format!("{}.{extension}", words.join("-"))
 }
 
-/// A name for an image of a file: `x.image2.ptl-h.zebin`.
+/// File name of an image in a file: `x.image2.ptl-h.zebin`.
 pub fn image_file_name(file: &str, image: &str, device: &str, format: &str) -> String {
     let stem = match file.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
@@ -328,13 +327,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_are_plain() {
+    fn file_names_have_only_safe_characters() {
         assert_eq!(file_name(["a b.zebin", ""], "bin"), "a_b.zebin.bin");
         assert_eq!(file_name(["a", ".text.<k>"], "csv"), "a-.text._k_.csv");
     }
 
     #[test]
-    fn names_of_images_say_which_and_for_what() {
+    fn image_file_names_have_number_and_device() {
         assert_eq!(
             image_file_name("x.syclbin", "native device code image 2", "ptl-h", "zebin"),
             "x.image2.ptl-h.zebin"
@@ -375,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_only_said_of_all() {
+    fn only_complete_shares_are_100_percent() {
         assert_eq!(percent(10, 10), "100\u{a0}%");
         assert_eq!(percent(9_999, 10_000), "99.9\u{a0}%");
         assert_eq!(percent(1, 100_000), "<\u{a0}0.1\u{a0}%");

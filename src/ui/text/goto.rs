@@ -1,11 +1,11 @@
-//! Destinations that somebody types: offsets, names, labels.
+//! Parsing of typed locations: offsets, names, labels.
 
 use super::route::parse_number;
 
-/// Stands before an offset in the file where offsets in the code are meant otherwise.
+/// Prefix of a file offset where plain offsets are relative to code.
 const FILE: &str = "file:";
 
-/// A place as it was typed.
+/// A typed location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// A byte of the file.
@@ -14,19 +14,19 @@ pub enum Destination {
     Named {
         /// The name or path.
         name: String,
-        /// Counted from its start; nothing for the part as a whole.
+        /// Offset from its start; `None` for the whole part.
         offset: Option<u64>,
-        /// What it would be as a hexadecimal number, should nothing have that name.
+        /// Its value as a hexadecimal number, if nothing has that name.
         or: Option<u64>,
     },
 }
 
-/// A destination within the code that is shown, as its column of offsets and its labels write it.
+/// A location in the visible code, as its offsets and labels are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InCode {
     /// An offset in the section.
     Offset(u64),
-    /// A label, which the assembler numbers by offset: `L1840`.
+    /// A label, numbered by offset as the assembler does: `L1840`.
     Label(u64),
 }
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn places_in_code() {
+    fn parses_locations_in_code() {
         assert_eq!(in_code("0x6f8"), Some(InCode::Offset(0x6f8)));
         assert_eq!(in_code("+0x6f8"), Some(InCode::Offset(0x6f8)));
         assert_eq!(in_code(" 16 "), Some(InCode::Offset(16)));

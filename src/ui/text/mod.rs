@@ -1,4 +1,4 @@
-//! Texts: how values are written in the page, and what typed and pasted text means.
+//! Text: formatting of values, parsing of typed and pasted text.
 
 pub mod format;
 pub mod goto;

@@ -1,11 +1,11 @@
-//! Bytes from pasted text: hex in any usual form, or base64.
+//! Bytes from pasted text: common hex notations or Base64.
 
-/// Reads the bytes that a text stands for; nothing where it is neither hex nor base64.
+/// Decodes the bytes of a text; `None` if it is neither hex nor Base64.
 pub fn bytes(text: &str) -> Option<Vec<u8>> {
     dump(text).or_else(|| hex(text)).or_else(|| base64(text))
 }
 
-/// The lines of `xxd` and `hexdump -C`: an offset, bytes, and the same as text.
+/// Output of `xxd` and `hexdump -C`: an offset, bytes, and the same as text.
 fn dump(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut lines = 0;
@@ -15,8 +15,8 @@ fn dump(text: &str) -> Option<Vec<u8>> {
         let offset = u64::from_str_radix(offset, 16)
             .ok()
             .filter(|_| offset.len() >= 6)?;
-        // The last line of `hexdump` is the length. A line that begins elsewhere than the
-        // one before ends (`*` in the place of equal lines) would be read wrongly.
+        // The last line of `hexdump` is the length. Lines must be contiguous: `*` in place of equal
+        // lines would be misread.
         if offset != bytes.len() as u64 {
             return None;
         }
@@ -64,7 +64,7 @@ fn hex_digits(text: &str) -> Option<Vec<u8>> {
     (!bytes.is_empty()).then_some(bytes)
 }
 
-/// Either alphabet, with or without padding; line breaks are ignored.
+/// Either alphabet, with or without padding; ignores line breaks.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let text = match text.trim().strip_prefix("data:") {
         Some(url) => url.split_once(";base64,")?.1,
@@ -97,7 +97,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
             word &= (1 << bits) - 1;
         }
     }
-    // What is left over must be nothing: a word of prose rarely ends so.
+    // Unused bits must be zero, which rules out most words of prose.
     (bytes.len() >= 3 && bits < 6 && word == 0).then_some(bytes)
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_file() {
+    fn prose_is_not_decoded() {
         assert_eq!(bytes("Hello, world"), None);
         assert_eq!(bytes(""), None);
         assert_eq!(bytes("kernel"), None);

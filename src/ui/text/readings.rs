@@ -1,8 +1,8 @@
-//! Bytes read in every usual way, and written as text for other programs.
+//! Interpretations of bytes as values, and as text for other programs.
 
 use crate::model::text::escaped;
 
-/// How bytes are written as text.
+/// A text format for bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByteForm {
     /// `7f 45 4c 46`.
@@ -20,7 +20,7 @@ pub enum ByteForm {
 }
 
 impl ByteForm {
-    /// All forms, with what they are called.
+    /// All formats with their labels.
     pub const ALL: [(ByteForm, &'static str); 6] = [
         (ByteForm::Hex, "Copy as hex"),
         (ByteForm::Text, "Copy as text"),
@@ -31,23 +31,23 @@ impl ByteForm {
     ];
 }
 
-/// One way to read the first bytes of a range.
+/// An interpretation of the first bytes of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// `u32`.
+    /// Type: `u32`.
     pub name: &'static str,
-    /// What comes out.
+    /// The value.
     pub text: String,
 }
 
 impl Reading {
-    /// A reading.
+    /// Creates an interpretation.
     pub fn new(name: &'static str, text: String) -> Reading {
         Reading { name, text }
     }
 }
 
-/// The first bytes as little-endian numbers of each width that is there.
+/// The first bytes as little-endian numbers of each width that fits.
 pub fn numbers(bytes: &[u8]) -> Vec<Reading> {
     let mut out = Vec::new();
     let mut push = |name, text| out.push(Reading { name, text });
@@ -77,8 +77,7 @@ fn first<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.get(..N)?.try_into().ok()
 }
 
-/// Short for everyday numbers, with an exponent for the others. The browser can do that
-/// already.
+/// Shortest form, with an exponent for very large and small numbers. In the browser, by JavaScript.
 #[cfg(target_arch = "wasm32")]
 pub fn float(number: f64) -> String {
     js_sys::Number::from(number)
@@ -86,7 +85,7 @@ pub fn float(number: f64) -> String {
         .map_or_else(|_| String::new(), String::from)
 }
 
-/// Short for everyday numbers, with an exponent for the others.
+/// Shortest form, with an exponent for very large and small numbers.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn float(number: f64) -> String {
     let size = number.abs();
@@ -97,7 +96,7 @@ pub fn float(number: f64) -> String {
     }
 }
 
-/// An IEEE 754 number of 16 bits.
+/// An IEEE 754 binary16 number.
 pub fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from((bits >> 10) & 0x1f);
@@ -110,7 +109,7 @@ pub fn half(bits: u16) -> f32 {
     }
 }
 
-/// The bytes as text, where they are text for the most part.
+/// The bytes as text, if they are mostly text.
 pub fn text(bytes: &[u8]) -> Option<String> {
     let printable = |b: &&u8| matches!(**b, b' '..=b'~' | b'\n' | b'\r' | b'\t');
     let until_zero = bytes.split(|b| *b == 0).next().unwrap_or(&[]);
@@ -127,7 +126,7 @@ pub fn written(bytes: &[u8], form: ByteForm) -> String {
     let array = |before: String, after| before + &lines(bytes, "    ", "0x", ", ", "") + after;
     match form {
         ByteForm::Hex => lines(bytes, "", "", " ", ""),
-        // A zero would end the text in many programs.
+        // A NUL would end the text in many programs.
         ByteForm::Text => String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}"),
         ByteForm::C => array(
             format!("static const uint8_t bytes[{len}] = {{\n"),
@@ -142,7 +141,7 @@ pub fn written(bytes: &[u8], form: ByteForm) -> String {
     }
 }
 
-/// 16 bytes to a line, which begins and ends with something, as does each byte.
+/// Lines of 16 bytes, with a prefix and suffix per line and per byte.
 fn lines(bytes: &[u8], start: &str, before: &str, between: &str, end: &str) -> String {
     let mut out = String::with_capacity(bytes.len() * 6);
     for (number, line) in bytes.chunks(16).enumerate() {
@@ -163,7 +162,7 @@ fn lines(bytes: &[u8], start: &str, before: &str, between: &str, end: &str) -> S
     out
 }
 
-/// RFC 4648, section 4: without line breaks.
+/// Base64 (RFC 4648, section 4) without line breaks.
 fn base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() / 3 * 4 + 4);
     for group in bytes.chunks(3) {
@@ -183,7 +182,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// Two digits.
+/// Two hexadecimal digits.
 pub fn push_hex(out: &mut String, byte: u8) {
     for half in [byte >> 4, byte & 15] {
         out.push(char::from_digit(half.into(), 16).unwrap_or('?'));
@@ -251,11 +250,11 @@ mod tests {
     }
 
     #[test]
-    fn base64_comes_back() {
+    fn base64_round_trips() {
         let bytes: Vec<u8> = (0..=255).collect();
         for len in [4, 5, 6, 255, 256] {
             let text = written(&bytes[..len], ByteForm::Base64);
-            // Four digits may be four digits of hex, too.
+            // Four digits are also valid hex.
             let url = format!("data:;base64,{text}");
             assert_eq!(
                 crate::ui::text::paste::bytes(&url).as_deref(),

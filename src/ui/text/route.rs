@@ -1,90 +1,89 @@
-//! The address: what `?…` asks for and what `#…` points to.
+//! URLs: parameters in `?…` and targets in `#…`.
 //!
-//! * `?url=https://…/vecadd.zebin` opens a file from the network (several with several
-//!   `url`), `?a=https://…&b=https://…` two
-//!   files, and compares the second with the first; `?embed=1` leaves the frame of the page out,
-//!   `?theme=dark` chooses the colours.
+//! * `?url=https://…/vecadd.zebin` opens a file from the network (`url` can be repeated),
+//!   `?a=https://…&b=https://…` opens two and compares the second with the first; `?embed=1` hides
+//!   header and status bar, `?theme=dark` sets the theme.
 //! * `#s=.ze_info&o=0x78+16`: 16 bytes at 0x78 of the top-level part `.ze_info`.
 //! * `#o=0x1f78+16`: bytes of the file.
-//! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
+//! * `#k=vecadd&f=spill_size`: a property of a kernel; without `f` the kernel itself.
 //! * `#k=vecadd&pc=0x40`: the instruction at 0x40 of the kernel's code.
 //! * `#p=.ze_info/kernels/[0]`: the node at a path.
-//! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&group=kernel&device=pvc`: the panel, the
-//!   filter, order and grouping of its list, and the device that was asked about.
+//! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&group=kernel&device=pvc`: the panel,
+//!   its list's filter, order and grouping, and the device of the verdict.
 //!
-//! Only what stays true when the file is opened again somewhere else: no numbers of nodes. A link
-//! that is copied has the name of a local file, as `n=`: it waits until that file is opened.
+//! Links contain only stable identifiers, no node ids. A copied link names a local file as `n=` and
+//! waits until that file is opened.
 
-/// What the query asks for.
+/// Parameters of the query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Open these addresses.
+    /// Open these URLs.
     pub urls: Vec<String>,
-    /// Compare with the file at this address, the first of two.
+    /// Compare with the file at this URL, the first of two.
     pub base: Option<String>,
-    /// Without header and status line.
+    /// Without header and status bar.
     pub embed: bool,
-    /// The colours.
+    /// The theme.
     pub theme: Option<String>,
     /// The panes beside every panel, by name.
     pub panes: Option<String>,
 }
 
-/// What the fragment points to.
+/// Target of the fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// The node at a path.
     Path(String),
-    /// A kernel, or what is said of it.
+    /// A kernel, or a property of it.
     Kernel {
-        /// Its name.
+        /// Kernel name.
         name: String,
-        /// A key of its `execution_env`, or the path from its entry on.
+        /// A key of its `execution_env`, or the path relative to its entry.
         field: Option<String>,
     },
     /// An instruction.
     Instruction {
-        /// The name of the kernel.
+        /// Kernel name.
         kernel: String,
-        /// Where it is in the kernel's code.
+        /// Offset in the kernel's code.
         offset: u64,
     },
     /// Bytes.
     Bytes {
-        /// Relative to this part of the file; to the file itself without.
+        /// The part of the file that `offset` is relative to; without it, the file.
         section: Option<String>,
-        /// The first byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// How many.
+        /// Length.
         len: u64,
     },
 }
 
-/// What is shown around the target; empty where the link does not say it.
+/// The view around the target; empty fields are absent from the link.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ViewOptions {
-    /// The name of the panel.
+    /// Panel name.
     pub panel: String,
-    /// The filter of its list.
+    /// Filter of the panel's list.
     pub filter: String,
-    /// The column that sorts its list; with a `-`, the largest first.
+    /// Sort column; with a `-`, descending.
     pub sort: String,
-    /// What a row of the kernels stands for: `kernel`, `image` or `device`.
+    /// Grouping of the kernels: `kernel`, `image` or `device`.
     pub group: String,
-    /// The device that was asked about.
+    /// The device of the verdict.
     pub device: String,
 }
 
-/// All that a fragment says of a file.
+/// Contents of a fragment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Link {
-    /// What is selected.
+    /// The target.
     pub target: Option<Target>,
-    /// What is shown with it.
+    /// The view.
     pub shown: ViewOptions,
 }
 
-/// Reads `?…` (the mark itself may be missing).
+/// Parses `?…` (the `?` is optional).
 pub fn parse_query(text: &str) -> Query {
     let mut query = Query::default();
     for (key, value) in pairs(text.strip_prefix('?').unwrap_or(text)) {
@@ -100,7 +99,7 @@ pub fn parse_query(text: &str) -> Query {
     query
 }
 
-/// Reads `#…`.
+/// Parses `#…`.
 pub fn parse_fragment(text: &str) -> Link {
     let (mut path, mut section, mut bytes) = (None, None, None);
     let (mut kernel, mut field, mut pc) = (None, None, None);
@@ -140,7 +139,7 @@ pub fn parse_fragment(text: &str) -> Link {
     Link { target, shown }
 }
 
-/// The name of the file that `#…` is about, where the link has it.
+/// The file name in `#…`, if the link has one.
 pub fn parse_file_name(text: &str) -> Option<String> {
     let mut pairs = pairs(text.strip_prefix('#').unwrap_or(text));
     pairs
@@ -149,7 +148,7 @@ pub fn parse_file_name(text: &str) -> Option<String> {
 }
 
 impl Target {
-    /// In words: `spill_size of kernel vecadd`.
+    /// Describes the target: `spill_size of kernel vecadd`.
     pub fn words(&self) -> String {
         match self {
             Target::Path(path) => path.clone(),
@@ -183,7 +182,7 @@ fn parse_bytes(text: &str) -> Option<(u64, u64)> {
     Some((parse_number(offset)?, len))
 }
 
-/// A number as C writes it: `0x1f78` or `8056`.
+/// A number in C notation: `0x1f78` or `8056`.
 pub fn parse_number(text: &str) -> Option<u64> {
     let text = text.trim();
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -192,8 +191,8 @@ pub fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
-/// Writes `#…`, with the name of the file that it is about, if that has to be found; empty where
-/// there is nothing to say.
+/// Writes `#…`, with the file name if the file must be opened first; empty without a target and
+/// view.
 pub fn fragment(link: &Link, file: Option<&str>) -> String {
     let mut out = String::new();
     let mut put = |key: &str, value: &str| {
@@ -257,7 +256,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `%2F` becomes `/`; what is no escape stays as it is.
+/// Decodes percent-encoding: `%2F` becomes `/`; invalid escapes stay as they are.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -280,7 +279,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Everything but what is readable and harmless in a fragment is escaped.
+/// Escapes everything but readable characters that are safe in a fragment.
 fn push_encoded(out: &mut String, text: &str) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/:[]@!$'()*,;+".contains(&byte) {
@@ -291,10 +290,10 @@ fn push_encoded(out: &mut String, text: &str) {
     }
 }
 
-/// What is said of a kernel, in its `execution_env`.
+/// Path of a property in a kernel's `execution_env`.
 const ENVIRONMENT: &str = "execution_env/";
 
-/// A target within a kernel: `rest` is the path from its entry on.
+/// A target within a kernel: `rest` is the path relative to its entry.
 pub fn kernel_target(name: &str, rest: &str) -> Target {
     let key = rest.strip_prefix(ENVIRONMENT);
     let key = key.filter(|key| !key.contains('/'));
@@ -307,10 +306,10 @@ pub fn kernel_target(name: &str, rest: &str) -> Target {
     }
 }
 
-/// How the section with the code of a kernel is called: this, and the kernel's name.
+/// Prefix of the name of a kernel's code section, before the kernel's name.
 pub const CODE: &str = ".text.";
 
-/// Where a kernel, or what is said of it, may be: the first path that there is.
+/// Candidate paths of a kernel or its property; the first that exists is used.
 pub fn kernel_paths(name: &str, field: Option<&str>) -> Vec<String> {
     let entry = format!(".ze_info/kernels/{name}");
     let mut paths = Vec::new();
@@ -360,7 +359,7 @@ mod tests {
         };
         there_and_back(target.clone());
         assert_eq!(written(target), "#k=vecadd&pc=0x40");
-        // Not a place: the kernel.
+        // Not a location: the kernel itself.
         let read = parse_fragment("#k=vecadd&pc=x");
         assert_eq!(read.target, Some(kernel_target("vecadd", "")));
     }
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn links_have_the_names_of_local_files_and_what_is_shown() {
+    fn links_contain_file_name_and_view() {
         let link = Link {
             target: Some(kernel_target("vecadd", "execution_env/spill_size")),
             shown: ViewOptions {
@@ -417,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_come_back() {
+    fn fragments_round_trip() {
         there_and_back(Target::Path("a b/50%25&=#é\u{202e}".to_owned()));
         there_and_back(Target::Bytes {
             section: None,
@@ -432,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_points_nowhere() {
+    fn invalid_fragments_have_no_target() {
         for text in ["", "#", "#x=1", "#o=", "#o=zz+1", "#o=1+", "#=&=", "#%"] {
             assert_eq!(parse_fragment(text), Link::default(), "{text}");
         }

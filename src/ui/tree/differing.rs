@@ -1,4 +1,4 @@
-//! What of a file differs from another one: which rows of its tree do.
+//! Rows of a file's tree that differ from another file.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::diff;
 use crate::worker::protocol::Row;
 use crate::worker::protocol::tree_order::RowId;
 
-/// What differs. Equal if it is the same answer.
+/// The differing rows. Equal only to the same response.
 #[derive(Debug, Clone)]
 pub struct DifferenceIndex(Rc<diff::DifferenceIndex>);
 
@@ -19,17 +19,17 @@ impl PartialEq for DifferenceIndex {
 impl Eq for DifferenceIndex {}
 
 impl DifferenceIndex {
-    /// What the decoder has found.
+    /// Creates it from the decoder's response.
     pub fn new(differing: diff::DifferenceIndex) -> DifferenceIndex {
         DifferenceIndex(Rc::new(differing))
     }
 
-    /// Does nothing differ?
+    /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
         self.0.bytes.is_empty()
     }
 
-    /// Does the row, or something in it?
+    /// Whether the row or one of its descendants differs.
     pub fn has(&self, row: &Row) -> bool {
         match RowId::of(row.id) {
             RowId::Kernel(kernel) => self.0.kernels.binary_search(&kernel).is_ok(),

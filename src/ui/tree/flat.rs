@@ -1,13 +1,12 @@
-//! A tree with closed and opened branches as a list of rows.
+//! A tree with expanded and collapsed branches as a flat list of rows.
 //!
-//! The list is kept in runs, so that it costs the number of opened branches and not of
-//! rows: a table of 600 000 entries is a handful of runs. Above [`GROUP`] children a node
-//! shows ranges of them, `[0 … 999]`, which are opened like nodes but exist only here. The
-//! parts of the opened file are what everybody looks for first: they are shown one by one
-//! up to [`ROOT_GROUP`], but for long runs of sections whose names begin alike
+//! The list is stored as runs, so its cost depends on the number of expanded branches, not rows: a
+//! table of 600 000 entries is a handful of runs. Nodes with more than [`GROUP`] children show
+//! ranges, `[0 … 999]`, which expand like nodes but exist only here. Parts of the opened file are
+//! shown individually up to [`ROOT_GROUP`], except for long runs of sections with a common prefix
 //! (`.text.* (600)`).
 //!
-//! What is shown may be less: [`Show`].
+//! [`Show`] restricts the visible rows.
 
 use std::ops::Range;
 
@@ -21,36 +20,35 @@ use crate::worker::protocol::Row;
 /// A node with more children shows them in ranges of this many (or its powers).
 pub const GROUP: u64 = 1000;
 
-/// The opened file shows so many parts one by one.
+/// Maximum number of the file's parts that are shown individually.
 pub const ROOT_GROUP: u64 = 16 * 1024;
 
-/// So many sections in sequence whose names begin alike are one row.
+/// Minimum number of consecutive sections with a common prefix that are grouped in one row.
 const RUN: usize = 24;
 
-/// Which rows are shown.
+/// Which rows are visible.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Show {
-    /// Not the bytes that only fill up.
+    /// Without padding.
     pub no_padding: bool,
-    /// Not the defaults of what is not in the file.
+    /// Without defaults of values that the file omits.
     pub no_defaults: bool,
-    /// Only rows that are here and have this in their names, in lower case, and those that they
-    /// are below.
+    /// Only loaded rows whose names contain this text (in lower case), and their ancestors.
     pub names: String,
-    /// Only what differs from another file.
+    /// Only rows that differ from another file.
     pub only: Option<DifferenceIndex>,
-    /// Only this node and what is below it.
+    /// Only this node and its descendants.
     pub root: Option<Root>,
 }
 
-/// A node that stands at the top of the tree in the place of the file.
+/// A node shown as the root of the tree in place of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Root {
     /// The node.
     pub id: NodeId,
     /// Its parent.
     pub parent: NodeId,
-    /// Its index among the children of its parent.
+    /// Its index among its siblings.
     pub index: u64,
 }
 
@@ -67,7 +65,7 @@ impl Show {
     }
 }
 
-/// A row that a filter finds, or one with such rows below it.
+/// A row that matches the filter, or one with matching descendants.
 struct FilteredRow {
     index: u64,
     id: NodeId,
@@ -75,26 +73,26 @@ struct FilteredRow {
     below: Vec<FilteredRow>,
 }
 
-/// Children that one row stands for.
+/// A group of children in one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
     /// Whose children.
     pub parent: NodeId,
-    /// The first of them.
+    /// Index of the first child.
     pub start: u64,
-    /// The one after the last.
+    /// Index after the last child.
     pub end: u64,
-    /// Sections whose names begin alike.
+    /// Consecutive sections with a common prefix.
     pub named: bool,
 }
 
 impl Group {
-    /// Is the child with this index in it?
+    /// Whether it contains the child with this index.
     pub fn has(self, index: u64) -> bool {
         (self.start..self.end).contains(&index)
     }
 
-    /// How it is kept which groups are open: more sections may arrive.
+    /// Key by which an expanded group is remembered; more sections may be added later.
     pub(crate) fn key(self) -> (u64, u64) {
         (self.start, if self.named { u64::MAX } else { self.end })
     }
@@ -109,38 +107,38 @@ pub enum Item {
     Child {
         /// The node.
         parent: NodeId,
-        /// Which child.
+        /// Index of the child.
         index: u64,
     },
     /// A range of a node's children.
     Group(Group),
-    /// The children of a node, while nobody knows how many there are.
+    /// Placeholder for a node's children while their number is unknown.
     Unknown {
         /// The node.
         parent: NodeId,
     },
 }
 
-/// One row and its place in the tree, counted as ARIA does.
+/// A row and its position in the tree, in ARIA's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlatRow {
     /// What it shows.
     pub item: Item,
-    /// How deep; the root is at 0.
+    /// Depth; the root is at 0.
     pub depth: u32,
-    /// Its place among its siblings, from 1.
+    /// One-based position among its siblings.
     pub position: u64,
-    /// How many siblings, itself among them.
+    /// Number of siblings, including itself.
     pub siblings: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Run {
-    /// The number of its first row.
+    /// Index of its first row.
     first: u64,
     len: u64,
     depth: u32,
-    what: RowKind,
+    kind: RowKind,
     /// Position of the first row and number of siblings.
     position: u64,
     siblings: u64,
@@ -153,7 +151,7 @@ enum RowKind {
         parent: NodeId,
         start: u64,
     },
-    /// Groups of `size` children, the first from `start` on; `end` cuts the last one off.
+    /// Groups of `size` children from `start` on; the last one ends at `end`.
     Groups {
         parent: NodeId,
         start: u64,
@@ -176,7 +174,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// The rows of a tree as it is opened now.
+    /// The rows of a tree in its current state.
     pub fn new(tree: &Tree, show: Show) -> Flat {
         let mut flat = Flat {
             show,
@@ -202,7 +200,7 @@ impl Flat {
         flat
     }
 
-    /// How many rows the filter finds.
+    /// Number of rows that match the filter.
     pub fn matches(&self) -> u64 {
         self.matches
     }
@@ -222,11 +220,11 @@ impl Flat {
     fn found(&mut self, tree: &Tree, parent: NodeId, all: &[FilteredRow], depth: u32) {
         for (position, found) in (1..).zip(all) {
             let start = found.index;
-            let what = RowKind::Children { parent, start };
-            self.push(what, 1, depth, position, all.len() as u64);
+            let kind = RowKind::Children { parent, start };
+            self.push(kind, 1, depth, position, all.len() as u64);
             self.matches += u64::from(found.is_match);
             match tree.open_branch(found.id) {
-                // Who opens what was found wants to see all of it.
+                // Expanding a match shows all of its children.
                 Some(branch) if found.is_match && found.below.is_empty() => {
                     self.branch(tree, found.id, branch, depth + 1);
                 }
@@ -235,22 +233,22 @@ impl Flat {
         }
     }
 
-    /// Is the row shown, where it has come to be here?
+    /// Whether the row is visible.
     pub fn shows(&self, row: &Row) -> bool {
         !self.show.hides(row)
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// There is always the root.
+    /// Always false: there is a root.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The row with a number.
+    /// The row at an index.
     pub fn row(&self, number: u64) -> Option<FlatRow> {
         let after = self.runs.partition_point(|run| run.first <= number);
         let run = self.runs.get(after.checked_sub(1)?)?;
@@ -258,7 +256,7 @@ impl Flat {
         if offset >= run.len {
             return None;
         }
-        let item = match run.what {
+        let item = match run.kind {
             RowKind::Root => Item::Root,
             RowKind::Unknown { parent } => Item::Unknown { parent },
             RowKind::Children { parent, start } => Item::Child {
@@ -289,10 +287,10 @@ impl Flat {
         })
     }
 
-    /// The number of the row that shows an item.
+    /// Index of the row that shows an item.
     pub fn find(&self, item: Item) -> Option<u64> {
         self.runs.iter().find_map(|run| {
-            let offset = match (run.what, item) {
+            let offset = match (run.kind, item) {
                 (RowKind::Root, Item::Root) => 0,
                 (RowKind::Children { parent, start }, Item::Child { parent: p, index })
                     if parent == p && index >= start =>
@@ -323,7 +321,7 @@ impl Flat {
         })
     }
 
-    fn push(&mut self, what: RowKind, len: u64, depth: u32, position: u64, siblings: u64) {
+    fn push(&mut self, kind: RowKind, len: u64, depth: u32, position: u64, siblings: u64) {
         if len == 0 {
             return;
         }
@@ -331,7 +329,7 @@ impl Flat {
             first: self.len,
             len,
             depth,
-            what,
+            kind,
             position,
             siblings,
         });
@@ -367,19 +365,19 @@ impl Flat {
             }
             let next = range.end.min(start + size);
             let len = (next - at).div_ceil(size);
-            let what = RowKind::Groups {
+            let kind = RowKind::Groups {
                 parent,
                 start: at,
                 end: range.end,
                 size,
                 named: false,
             };
-            self.push(what, len, depth, position, siblings);
+            self.push(kind, len, depth, position, siblings);
             self.range(tree, parent, branch, start..end, depth + 1);
             at = next;
             position += len;
         }
-        let what = RowKind::Groups {
+        let kind = RowKind::Groups {
             parent,
             start: at,
             end: range.end,
@@ -387,7 +385,7 @@ impl Flat {
             named: false,
         };
         self.push(
-            what,
+            kind,
             (range.end - at).div_ceil(size),
             depth,
             position,
@@ -395,7 +393,7 @@ impl Flat {
         );
     }
 
-    /// Children one by one, with runs of sections as one row each.
+    /// Individual children, with runs of sections as one row each.
     fn level(
         &mut self,
         tree: &Tree,
@@ -407,29 +405,29 @@ impl Flat {
         let runs = runs(parent, branch);
         let hidden = self.hidden(branch, &range);
         let within = |run: &Group| range.start <= run.start && run.end <= range.end;
-        // Of what is shown of a run a few may be left.
+        // Filtering may leave only a few of a run.
         let is_long = |run: &Group| {
-            let gone = hidden.iter().filter(|at| run.has(**at)).count() as u64;
-            gone == 0 || run.end - run.start - gone >= RUN as u64
+            let hidden_count = hidden.iter().filter(|at| run.has(**at)).count() as u64;
+            hidden_count == 0 || run.end - run.start - hidden_count >= RUN as u64
         };
         let runs = runs.into_iter().filter(within).filter(is_long);
         let runs: Vec<Group> = runs.collect();
         let folded: u64 = runs.iter().map(|run| run.end - run.start - 1).sum();
         let outside = |at: &&u64| !runs.iter().any(|run| run.has(**at));
-        let gone = hidden.iter().filter(outside).count() as u64;
-        let siblings = range.end - range.start - folded - gone;
+        let hidden_count = hidden.iter().filter(outside).count() as u64;
+        let siblings = range.end - range.start - folded - hidden_count;
         let (mut at, mut position) = (range.start, 1);
         for run in runs {
             self.children(tree, branch, at..run.start, depth, &mut position, siblings);
             let (start, end) = (run.start, run.end);
-            let what = RowKind::Groups {
+            let kind = RowKind::Groups {
                 parent,
                 start,
                 end,
                 size: end - start,
                 named: true,
             };
-            self.push(what, 1, depth, position, siblings);
+            self.push(kind, 1, depth, position, siblings);
             position += 1;
             if branch.open_groups.contains(&run.key()) {
                 let inner = end - start - self.hidden(branch, &(start..end)).len() as u64;
@@ -440,7 +438,7 @@ impl Flat {
         self.children(tree, branch, at..range.end, depth, &mut position, siblings);
     }
 
-    /// The children in a range that are here and not shown.
+    /// Loaded children of a range that are hidden.
     fn hidden(&self, branch: &Branch, range: &Range<u64>) -> Vec<u64> {
         if !self.show.hides_any() {
             return Vec::new();
@@ -469,8 +467,8 @@ impl Flat {
         let mut at = range.start;
         let mut push = |flat: &mut Flat, start: u64, end: u64| {
             let len = end.saturating_sub(start);
-            let what = RowKind::Children { parent, start };
-            flat.push(what, len, depth, *position, siblings);
+            let kind = RowKind::Children { parent, start };
+            flat.push(kind, len, depth, *position, siblings);
             *position += len;
         };
         for (index, inner) in cuts {
@@ -490,8 +488,7 @@ impl Flat {
     }
 }
 
-/// What the names of a run of sections begin with: `.text.` of `.text.add`, `.rel.text.` of
-/// `.rel.text.add`.
+/// Common prefix of a run of sections: `.text.` of `.text.add`, `.rel.text.` of `.rel.text.add`.
 pub fn stem(name: &str) -> Option<&str> {
     let skip = [".rela", ".rel"].into_iter().find_map(|prefix| {
         let rest = name.strip_prefix(prefix)?;
@@ -503,8 +500,7 @@ pub fn stem(name: &str) -> Option<&str> {
     name.get(..end).filter(|stem| stem.len() < name.len())
 }
 
-/// The long runs of sections among the children of a file. Padding between them is no end of
-/// a run.
+/// Long runs of sections among the children of a file. Padding between them does not end a run.
 pub fn runs(parent: NodeId, branch: &Branch) -> Vec<Group> {
     let mut out: Vec<(Group, usize)> = Vec::new();
     let is_file = parent == NodeId::ROOT || branch.row.kind == NodeKind::File;
@@ -537,7 +533,7 @@ pub fn runs(parent: NodeId, branch: &Branch) -> Vec<Group> {
     long.map(|(group, _)| group).collect()
 }
 
-/// How many children each row stands for; nothing where they all fit.
+/// Number of children per row; `None` if they all fit.
 pub fn group_size(parent: NodeId, count: u64) -> Option<u64> {
     if count <= GROUP || (parent == NodeId::ROOT && count <= ROOT_GROUP) {
         return None;
@@ -549,7 +545,7 @@ pub fn group_size(parent: NodeId, count: u64) -> Option<u64> {
     Some(size)
 }
 
-/// The groups around a child, the outermost first.
+/// The groups that contain a child, outermost first.
 pub fn groups_around(parent: NodeId, count: u64, index: u64) -> Vec<Group> {
     let mut groups = Vec::new();
     let (mut start, mut end) = (0, count);

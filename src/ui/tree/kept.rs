@@ -1,4 +1,4 @@
-//! Which branches of a tree are open, in words that stay true for another version of the file.
+//! Expanded branches of a tree in a form that also fits another version of the file.
 
 use std::rc::Rc;
 
@@ -6,20 +6,20 @@ use super::Tree;
 use crate::model::{NodeId, escape};
 use crate::worker::protocol::Row;
 
-/// So many branches and ranges are opened again.
+/// Maximum number of branches and ranges that are reopened.
 pub const KEPT_MAX: usize = 200;
 
-/// A branch that is open, or a child that an open range of children shows.
+/// An expanded branch, or a child that an expanded range shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenBranch {
-    /// Its path, by names where rows have some: places in a table do not stay true.
+    /// Its path, by names if rows have some: indices may change between versions.
     pub path: String,
-    /// It is open itself.
+    /// Whether it is expanded itself.
     pub open: bool,
 }
 
 impl Tree {
-    /// What is open, from above to below; branches around others are not listed.
+    /// The expanded branches in order, without those that contain others.
     pub fn kept(&self) -> Vec<OpenBranch> {
         let mut kept = Vec::new();
         self.keep(NodeId::ROOT, "", &mut kept);
@@ -54,7 +54,7 @@ impl Tree {
         }
     }
 
-    /// The path of the last of these rows, which are those from the root's child on.
+    /// The path of the last of these rows, which start at the root's child.
     pub fn path_by_names(&self, ancestry: &[Row]) -> String {
         let path = String::new();
         ancestry
@@ -62,8 +62,8 @@ impl Tree {
             .fold(path, |path, row| self.below(&path, row))
     }
 
-    /// The path of a child, given that of its parent. Equal names are told apart by their order, as
-    /// far as the rows before it are here.
+    /// The path of a child, given that of its parent. Equal names get ordinals, as far as the
+    /// preceding rows are loaded.
     fn below(&self, path: &str, row: &Row) -> String {
         if row.name.is_empty() {
             return joined(path, &format!("[{}]", row.index));
@@ -83,18 +83,17 @@ impl Tree {
         )
     }
 
-    /// Goes on from the tree of an earlier version of the file: the other number after each change
-    /// is another one than all before, too.
+    /// Continues from the tree of an earlier version, so that revision numbers are not reused.
     pub fn follow(&mut self, before: &Tree) {
         self.version = self.version.max(before.version) + 1;
     }
 
-    /// Opens what was open in an earlier version: the rows on the way to each branch, and whether
-    /// the last of them is open itself.
-    pub fn open_again(&mut self, ways: &[(Rc<[Row]>, bool)]) {
-        for (way, open) in ways {
-            self.reveal(way);
-            if let Some(row) = way.last().filter(|_| *open) {
+    /// Reopens branches of an earlier version: the rows along each path, and whether the last is
+    /// expanded itself.
+    pub fn open_again(&mut self, branches: &[(Rc<[Row]>, bool)]) {
+        for (path, open) in branches {
+            self.reveal(path);
+            if let Some(row) = path.last().filter(|_| *open) {
                 self.open(&Rc::new(row.clone()));
             }
         }
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_open_branches_are_kept_by_their_names() {
+    fn innermost_open_branches_are_kept_by_name() {
         let mut tree = tree();
         assert_eq!(paths(&tree), ["n2+"]);
         for index in [0, 1, 2, 3] {
@@ -160,7 +159,7 @@ mod tests {
             paths(&tree),
             ["n2/a+", "n2/x%2Fy+", "n2/a#2+", "n2/[3]+", "n4+"]
         );
-        // What is hidden is not opened again.
+        // A collapsed branch is not reopened.
         tree.close(NodeId(2));
         assert_eq!(paths(&tree), ["n4+"]);
     }
@@ -190,25 +189,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_open_is_open_in_the_next_tree() {
+    fn open_branches_are_restored_in_the_next_tree() {
         let before = tree();
         let mut after = Tree::new(&opened(3));
         let version = before.version();
         after.follow(&before);
         assert!(after.version() > version);
-        let way: Rc<[Row]> = Rc::from([named(3, 0, 2, "n2"), named(30, 3, 1, "a")]);
-        after.open_again(&[(Rc::clone(&way), true)]);
+        let path: Rc<[Row]> = Rc::from([named(3, 0, 2, "n2"), named(30, 3, 1, "a")]);
+        after.open_again(&[(Rc::clone(&path), true)]);
         assert!(after.is_open(NodeId(3)) && after.is_open(NodeId(30)));
-        // The tree has another row of the name before it.
-        assert_eq!(after.path_by_names(&way), "n2#2/a");
-        // Only shown.
+        // The tree has another row of that name before it.
+        assert_eq!(after.path_by_names(&path), "n2#2/a");
+        // Only visible.
         let mut after = Tree::new(&opened(3));
-        after.open_again(&[(way, false)]);
+        after.open_again(&[(path, false)]);
         assert!(after.is_open(NodeId(3)) && !after.is_open(NodeId(30)));
     }
 
     #[test]
-    fn pages_that_are_not_here_do_not_count() {
+    fn missing_pages_do_not_affect_ordinals() {
         let mut tree = Tree::new(&opened(2));
         open(&mut tree, NodeId::ROOT, 0);
         tree.set_count(NodeId(1), 2 * PAGE);

@@ -1,5 +1,4 @@
-//! What the page knows of a file's tree: which branches are open, and the rows that the
-//! decoder has sent so far.
+//! A file's tree: expanded branches, and the rows received from the decoder so far.
 
 pub mod differing;
 pub mod flat;
@@ -12,27 +11,27 @@ use self::flat::Group;
 use crate::model::{DEFAULT, NodeId, NodeKind, Str, Value};
 use crate::worker::protocol::{Opened, Row};
 
-/// Rows are asked for, and kept, in pages of this many.
+/// Number of rows per page.
 pub const PAGE: u64 = 256;
 
-/// The children of a node that has been opened at least once.
+/// Children of a node that was expanded at least once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     /// The node.
     pub row: Rc<Row>,
-    /// Its children are shown.
+    /// The node is expanded.
     pub open: bool,
-    /// How many there are, once that is known.
+    /// Their number, once known.
     pub count: Option<u64>,
-    /// The children that are open, by index.
+    /// Expanded children, by index.
     pub open_children: BTreeMap<u64, NodeId>,
-    /// The ranges of children that are open, by start and end.
+    /// Expanded ranges of children, by start and end.
     pub open_groups: BTreeSet<(u64, u64)>,
     pages: BTreeMap<u64, Rc<[Row]>>,
 }
 
 impl Branch {
-    /// The rows of its children that are here, by index.
+    /// Loaded rows, by index.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.pages.values().flat_map(|page| page.iter())
     }
@@ -47,7 +46,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of a file that has just been opened: the root's children are shown.
+    /// The tree of a newly opened file: the root is expanded.
     pub fn new(opened: &Opened) -> Tree {
         let root = Rc::new(opened.root.clone());
         let mut tree = Tree {
@@ -63,8 +62,8 @@ impl Tree {
         tree
     }
 
-    /// The same by kernel: how many rows are below the root, and none of them. Returns `None` for
-    /// a file without kernels.
+    /// The tree by kernel, given the number of the root's children; none are loaded. Returns `None`
+    /// for a file without kernels.
     pub fn by_kernel(opened: &Opened) -> Option<Tree> {
         let root = Rc::new(Row {
             count: Some(opened.by_kernel?),
@@ -79,59 +78,59 @@ impl Tree {
         Some(tree)
     }
 
-    /// The opened file's row.
+    /// The root's row.
     pub fn root(&self) -> &Rc<Row> {
         &self.root
     }
 
-    /// A node's children, if they are shown.
+    /// A node's children, if it is expanded.
     pub fn open_branch(&self, id: NodeId) -> Option<&Branch> {
         self.branches.get(&id).filter(|branch| branch.open)
     }
 
-    /// Are the node's children shown?
+    /// Whether the node is expanded.
     pub fn is_open(&self, id: NodeId) -> bool {
         self.open_branch(id).is_some()
     }
 
-    /// Is the range of children opened?
+    /// Whether the range of children is expanded.
     pub fn is_group_open(&self, group: Group) -> bool {
         self.branches
             .get(&group.parent)
             .is_some_and(|b| b.open_groups.contains(&group.key()))
     }
 
-    /// Another number after each change.
+    /// Revision number; changes with each modification.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// How many children a node has, if that is known.
+    /// Number of a node's children, if known.
     pub fn count(&self, row: &Row) -> Option<u64> {
         row.count
             .or_else(|| self.branches.get(&row.id).and_then(|b| b.count))
     }
 
-    /// A child, if it is here.
+    /// A child, if it is loaded.
     pub fn child(&self, parent: NodeId, index: u64) -> Option<&Row> {
         let page = self.branches.get(&parent)?.pages.get(&(index / PAGE))?;
         page.get(usize::try_from(index % PAGE).ok()?)
     }
 
-    /// Is the page with this child here?
+    /// Whether the page with this child is loaded.
     pub fn has_page(&self, parent: NodeId, index: u64) -> bool {
         self.branches
             .get(&parent)
             .is_some_and(|b| b.pages.contains_key(&(index / PAGE)))
     }
 
-    /// The rows of a node's children that are here, by index.
+    /// Loaded rows of a node's children, by index.
     pub fn loaded(&self, parent: NodeId) -> impl Iterator<Item = &Row> {
         let branch = self.branches.get(&parent);
         branch.into_iter().flat_map(Branch::rows)
     }
 
-    /// The rows on the way to a child, from the root's child to itself.
+    /// Path to a child, from the root's child to itself.
     pub fn ancestry(&self, row: &Row) -> Vec<Row> {
         let mut ancestry = vec![row.clone()];
         let mut at = row.parent;
@@ -146,7 +145,7 @@ impl Tree {
         ancestry
     }
 
-    /// Shows a node's children.
+    /// Expands a node.
     pub fn open(&mut self, row: &Rc<Row>) {
         self.version += 1;
         match self.branches.get_mut(&row.id) {
@@ -171,7 +170,7 @@ impl Tree {
         }
     }
 
-    /// Hides a node's children; which of them were open is remembered.
+    /// Collapses a node, but remembers its expanded descendants.
     pub fn close(&mut self, id: NodeId) {
         let Some(branch) = self.branches.get_mut(&id) else {
             return;
@@ -184,7 +183,7 @@ impl Tree {
         }
     }
 
-    /// Shows or hides a range of children.
+    /// Expands or collapses a range of children.
     pub fn set_group(&mut self, group: Group, open: bool) {
         if let Some(branch) = self.branches.get_mut(&group.parent) {
             self.version += 1;
@@ -197,7 +196,7 @@ impl Tree {
         }
     }
 
-    /// Takes note of how many children a node has.
+    /// Records the number of a node's children.
     pub fn set_count(&mut self, id: NodeId, count: u64) {
         if let Some(branch) = self.branches.get_mut(&id)
             && branch.count != Some(count)
@@ -207,7 +206,7 @@ impl Tree {
         }
     }
 
-    /// Takes note of the counts that rows have.
+    /// Records the child counts of rows.
     pub fn learn(&mut self, rows: &[Row]) {
         for row in rows {
             if let Some(count) = row.count {
@@ -216,7 +215,7 @@ impl Tree {
         }
     }
 
-    /// Keeps children that the decoder has sent; `start` is the start of a page.
+    /// Adds children sent by the decoder; `start` is the start of a page.
     pub fn insert(&mut self, parent: NodeId, start: u64, rows: &[Row]) {
         let Some(branch) = self.branches.get_mut(&parent) else {
             return;
@@ -224,7 +223,7 @@ impl Tree {
         self.version += 1;
         let page = usize::try_from(PAGE).unwrap_or(1);
         for (number, rows) in (start / PAGE..).zip(rows.chunks(page)) {
-            // A page that is cut off is of no use, but for the last one.
+            // A truncated page is useless, except for the last one.
             let end = number * PAGE + rows.len() as u64;
             if rows.len() == page || branch.count.is_none_or(|count| end >= count) {
                 branch.pages.insert(number, Rc::from(rows));
@@ -232,7 +231,7 @@ impl Tree {
         }
     }
 
-    /// Opens everything that hides the last row of a way.
+    /// Expands all ancestors of the last row of a path.
     pub fn reveal(&mut self, ancestry: &[Row]) {
         let mut above = Rc::clone(&self.root);
         for row in ancestry {
@@ -253,18 +252,18 @@ impl Tree {
     }
 }
 
-/// Can the row have children?
+/// Whether the row can have children.
 pub fn is_branch(row: &Row) -> bool {
     row.count != Some(0)
 }
 
-/// Is it the default of something that is not in the file?
+/// Whether it is a default that the file omits.
 pub fn is_default(row: &Row) -> bool {
     let says_so = |summary: &Str| summary.ends_with(DEFAULT);
     row.kind == NodeKind::Derived && row.summary.as_ref().is_some_and(says_so)
 }
 
-/// Does the row have something to say besides its name?
+/// Whether the row has a value besides its name.
 pub fn has_value(row: &Row) -> bool {
     !matches!(row.value, Value::None | Value::Bytes)
 }

@@ -61,7 +61,7 @@ fn child(parent: u32, index: u64) -> Item {
 }
 
 #[test]
-fn opened_branches_are_between_their_siblings() {
+fn children_follow_their_parent() {
     let mut tree = Tree::new(&opened(3));
     tree.open(&Rc::new(row(2, Some(0), 1, Some(2))));
     let expected = [
@@ -110,7 +110,7 @@ fn many_children_are_shown_in_ranges() {
 }
 
 #[test]
-fn a_cut_off_range_at_the_end_is_found() {
+fn the_last_partial_range_is_found() {
     let mut tree = Tree::new(&opened(1));
     tree.open(&Rc::new(row(1, Some(0), 0, Some(1_500))));
     let flat = Flat::new(&tree, Show::default());
@@ -125,7 +125,7 @@ fn a_cut_off_range_at_the_end_is_found() {
 }
 
 #[test]
-fn the_parts_of_a_file_are_shown_one_by_one() {
+fn parts_of_a_file_are_shown_individually() {
     let tree = Tree::new(&opened(1_500));
     assert_eq!(Flat::new(&tree, Show::default()).len(), 1_501);
     assert_eq!(
@@ -146,7 +146,7 @@ fn ranges_of_ranges() {
 }
 
 #[test]
-fn a_way_is_revealed() {
+fn a_path_is_revealed() {
     let mut tree = Tree::new(&opened(3));
     let ancestry = [
         row(3, Some(0), 2, Some(10)),
@@ -173,7 +173,7 @@ fn a_way_is_revealed() {
 }
 
 #[test]
-fn half_a_page_is_not_kept() {
+fn partial_pages_are_dropped() {
     let mut tree = Tree::new(&opened(600));
     assert!(tree.has_page(NodeId::ROOT, 511));
     tree.insert(NodeId::ROOT, 512, &[row(900, Some(0), 512, Some(0))]);
@@ -190,7 +190,7 @@ fn an_unknown_number_of_children_is_one_row() {
 }
 
 #[test]
-fn a_tree_has_another_number_after_each_change() {
+fn each_change_increments_the_revision() {
     let mut tree = Tree::new(&opened(3));
     let version = tree.version();
     tree.learn(&[row(1, Some(0), 0, Some(7))]);
@@ -216,7 +216,7 @@ fn named(names: &[String]) -> Tree {
 }
 
 #[test]
-fn long_runs_of_sections_are_one_row() {
+fn long_runs_of_sections_are_grouped() {
     let text = (0..30).flat_map(|i| [format!(".text.k{i}"), "padding".to_owned()]);
     let mut names = vec!["ELF header".to_owned()];
     names.extend(text);
@@ -257,7 +257,7 @@ fn long_runs_of_sections_are_one_row() {
 }
 
 #[test]
-fn only_what_differs_is_shown() {
+fn only_differing_rows_are_shown() {
     let at = |id: u32, index: u64, start: u64| Row {
         name: format!(".text.k{index}").into(),
         span: Some(Span::new(SourceId::FILE, start, start + 10)),
@@ -285,7 +285,7 @@ fn only_what_differs_is_shown() {
         rows.map(|row| (row.item, row.position, row.siblings))
             .collect::<Vec<_>>()
     };
-    // A byte of one, the end of another and all of the next; none but the file.
+    // The end of one part, the next, and all of another; only the file contains them.
     let found = items(vec![span(25, 26), span(99, 110)]);
     let expected = [(2, 1), (9, 2), (10, 3)].map(|(index, at)| (child(0, index), at, 3));
     assert_eq!(found[0].0, Item::Root);
@@ -315,7 +315,7 @@ fn kernels_differ_only_if_something_in_them_does() {
 }
 
 #[test]
-fn names_begin_alike() {
+fn common_prefixes_of_section_names() {
     for (name, expected) in [
         (".text.add", Some(".text.")),
         (".rel.text.a.b", Some(".rel.text.")),
@@ -331,7 +331,7 @@ fn names_begin_alike() {
 }
 
 #[test]
-fn a_filter_shows_matches_and_what_they_are_below() {
+fn a_filter_shows_matches_and_their_ancestors() {
     let names: Vec<String> = (0..40).map(|i| format!(".text.k{i}")).collect();
     let mut tree = named(&names);
     tree.open(&Rc::new(row(8, Some(0), 7, Some(3))));

@@ -1,24 +1,24 @@
-//! What keys do in a grid, as in the WAI-ARIA authoring practices.
+//! Keyboard navigation of a grid, following the WAI-ARIA authoring practices.
 
 /// A cell; the row above the first one is the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct CellPos {
-    /// The header without.
+    /// `None` for the header.
     pub row: Option<u64>,
-    /// Which column, from 0.
+    /// Zero-based column.
     pub column: usize,
 }
 
-/// How much there is.
+/// Size of the grid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
     pub rows: u64,
     pub columns: usize,
-    /// So many rows are in view.
+    /// Number of visible rows.
     pub page: u64,
 }
 
-/// Where a key leads to; nothing if it is none of a grid's.
+/// The cell that a key moves to; `None` for other keys.
 pub(super) fn step(key: &str, ctrl: bool, at: CellPos, extent: Extent) -> Option<CellPos> {
     let last_row = extent.rows.checked_sub(1);
     let last_column = extent.columns.saturating_sub(1);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_move_as_in_a_grid() {
+    fn keys_move_the_cursor() {
         for (key, ctrl, from, to) in [
             ("ArrowDown", false, at(None, 2), at(0, 2)),
             ("ArrowDown", false, at(99, 2), at(99, 2)),

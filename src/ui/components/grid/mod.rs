@@ -1,8 +1,7 @@
-//! A table of any length: a header that sorts, a window of rows, the keys of a grid.
+//! A table of any length: sortable header, virtual rows, keyboard navigation.
 //!
-//! Who shows a table says by [`GridData`] what is in it; rows that are not here yet are
-//! asked for with [`GridData::need`]. The grid has one focus stop, and tells by
-//! `aria-activedescendant` where the keys are.
+//! The owner implements [`GridData`] to provide the content; [`GridData::need`] requests missing
+//! rows. The grid is one tab stop, and `aria-activedescendant` refers to the current cell.
 
 mod keys;
 mod source;
@@ -18,62 +17,62 @@ use crate::ui::hooks::{
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The height of a row; `--grid-row` of the styles is the same.
+/// Row height in pixels; equals `--grid-row` in the styles.
 const ROW: f64 = 24.0;
 
-/// The height of the header; `--grid-head` of the styles is the same.
+/// Header height in pixels; equals `--grid-head` in the styles.
 const HEAD: f64 = 38.0;
 
-/// The height of a line of text; `--text-row` of the styles is the same.
+/// Height of a line of text in pixels; equals `--text-row` in the styles.
 const LINE: f64 = 20.0;
 
-/// The width of a character of a number, and what is left and right of it, in pixels.
+/// Width of a digit, and horizontal padding of a cell, in pixels.
 pub(super) const CHARACTER: f64 = 7.3;
 
 pub(super) const AROUND: u32 = 17;
 
-/// Columns are made no narrower and no wider, in pixels; a key changes them by a step.
+/// Minimum and maximum width of a column in pixels, and the step of a key.
 pub(super) const NARROW: u32 = 40;
 
 pub(super) const WIDE: u32 = 2000;
 
 const STEP: u32 = 16;
 
-/// A header is carried along after so many pixels: before, a press on it sorts.
+/// Distance in pixels after which a press on a header drags it instead of sorting.
 const STILL: i32 = 5;
 
-/// What a grid is given.
+/// Properties of a grid.
 #[derive(Properties, PartialEq)]
 pub struct Props {
-    /// The grid's id in the document; those of its rows and cells begin with it.
+    /// Element id of the grid; prefix of the ids of its rows and cells.
     pub id: &'static str,
-    /// What is in it.
+    /// The content.
     pub source: GridSource,
 }
 
-/// Where the keys are.
+/// The current cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Cursor {
     place: CellPos,
-    /// It was moved here, and the row may not be selected yet.
+    /// The cursor was moved here, and its row may not be selected yet.
     moved: bool,
-    /// The rows from this one to the cursor are selected, to be copied.
+    /// The other end of the row range that is selected for copying.
     anchor: Option<u64>,
     /// The row that was chosen here last, until it is selected.
     chosen: Option<u64>,
     drag: Option<Drag>,
 }
 
-/// What the pointer does with a header.
+/// A pointer gesture on a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Drag {
-    /// A column is made wider: where its left end is, in pixels.
+    /// A column is being resized: its left edge in pixels.
     Width { column: usize, left: i32 },
-    /// A header was pressed: where, in pixels. It may be a click.
+    /// A header is pressed, at this position in pixels. This may become a click.
     Pressed { column: usize, at: i32 },
-    /// A column is carried along: to which place.
+    /// A column is being dragged to this position.
     Carried { column: usize, to: usize },
-    /// It was let go, which is no click.
+    /// A drag has ended, which is no click.
     Dropped,
 }
 
@@ -86,7 +85,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The cell where the keys are: within what is there.
+    /// The current cell, clamped to the grid's size.
     fn place(&self) -> CellPos {
         let cursor = self.cursor.get();
         let row = if cursor.moved {
@@ -103,7 +102,7 @@ impl Grid {
         }
     }
 
-    /// The rows that are selected with Shift: the first and the last.
+    /// First and last row of the range selected with Shift.
     fn range(&self) -> Option<(u64, u64)> {
         let (anchor, row) = (self.cursor.get().anchor?, self.place().row?);
         Some((anchor.min(row), anchor.max(row)))
@@ -117,12 +116,12 @@ impl Grid {
         }
     }
 
-    /// `extend`: the rows on the way are selected too.
+    /// `extend`: selects the rows in between, too.
     fn go(&self, to: CellPos, extend: bool) {
         self.go_to(to, extend, None, true);
     }
 
-    /// `shows`: the cell is scrolled into view; one that was clicked is.
+    /// `shows`: scrolls the cell into view; a clicked cell is visible already.
     fn go_to(&self, to: CellPos, extend: bool, part: Option<u64>, shows: bool) {
         if to.row.is_none() && self.data.is_text() {
             return;
@@ -183,7 +182,7 @@ impl Grid {
                 if matches!(self.cursor.get().drag, Some(Drag::Carried { .. })) =>
             {
                 self.set_drag(Some(Drag::Dropped));
-                // It is the drag that ends, nothing else.
+                // Escape only cancels the drag.
                 event.stop_propagation();
             }
             (" ", false, Some(_)) if event.shift_key() => self.go(at, true),
@@ -195,7 +194,7 @@ impl Grid {
         event.prevent_default();
     }
 
-    /// Moves a column to another place; the keys go along.
+    /// Moves a column to another position; the cursor moves with it.
     fn carry(&self, column: usize, to: usize) {
         if column > 0 && column != to && (1..self.columns.len()).contains(&to) {
             self.data.move_to(column, to);
@@ -218,11 +217,10 @@ impl Grid {
         self.cursor.change(|cursor| cursor.drag = drag);
     }
 
-    /// The border of a header is dragged (only the styles follow, until it is let go), or the
-    /// header itself.
+    /// Drags a column border (only the styles follow until it is released) or a header.
     fn drag(&self, event: &PointerEvent) {
         let x = event.client_x();
-        // Without a button it was let go where nobody has told.
+        // The button was released outside of the window.
         let moves = event.type_() == "pointermove" && event.buttons() > 0;
         match self.cursor.get().drag {
             _ if event.type_() == "pointerdown" => self.press(event),
@@ -263,7 +261,7 @@ impl Grid {
 
     fn press(&self, event: &PointerEvent) {
         if event.shift_key() && !self.data.is_text() {
-            // It selects rows, not the text of their cells.
+            // A drag selects rows, not text.
             event.prevent_default();
         }
         let x = event.client_x();
@@ -274,7 +272,7 @@ impl Grid {
             let left = x - width_of(&self.head_id(column)) as i32;
             Some(Drag::Width { column, left })
         } else {
-            // A finger scrolls. The first column stays where it is.
+            // Touch scrolls instead. The first column cannot be moved.
             let is_mouse = event.pointer_type() == "mouse" && event.button() == 0;
             let column = number_near(event, "data-head").filter(|column| is_mouse && *column > 0);
             column.map(|column| Drag::Pressed {
@@ -287,7 +285,7 @@ impl Grid {
         }
     }
 
-    /// The column under the pointer; that after the first one if it is over that.
+    /// The column under the pointer; never the first, which stays in place.
     fn column_at(&self, event: &PointerEvent) -> Option<usize> {
         let (column, element) = number_at(event, "data-column")?;
         let is_here = element.id().starts_with(&format!("{}-", self.id));
@@ -310,7 +308,7 @@ impl Grid {
         let column = number_near(event, "data-column").unwrap_or(0) as usize;
         if let Some(row) = number_near(event, "data-row") {
             focus(&self.rows.container);
-            // A click selects the row, another one, or one with Alt, a part of it.
+            // A click selects the row; a second click, or one with Alt, selects a part of it.
             let part = number_near(event, "data-part")
                 .filter(|_| event.alt_key() || self.data.is_selected(row));
             if event.detail() == 2 && part.is_none() {
@@ -335,7 +333,7 @@ impl Grid {
         format!("{}-{row}-{column}", self.id)
     }
 
-    /// The id of the cell where the keys are, if it is in the document.
+    /// Element id of the current cell, if it is in the document.
     fn active(&self) -> Option<String> {
         let (start, end) = self.rows.shown();
         let at = self.place();
@@ -348,7 +346,7 @@ impl Grid {
         }
     }
 
-    /// How many rows the header has.
+    /// Number of header rows.
     fn head_rows(&self) -> u64 {
         u64::from(!self.data.is_text())
     }
@@ -382,7 +380,7 @@ impl Grid {
                              aria-sort={spoken} title={column.doc.clone()} data-column={i.to_string()} data-head={i.to_string()} data-drop={drop}>
                             <span class="title">{ &column.title }<span class="arrow" aria-hidden="true">{ arrow }</span></span>
                             if !column.unit.is_empty() { <span class="unit">{ &column.unit }</span> }
-                            // The keys do the same.
+                            // The keyboard does the same.
                             <span class="grip" data-grip={i.to_string()} aria-hidden="true" />
                         </div>
                     }
@@ -416,7 +414,7 @@ impl Grid {
         }
     }
 
-    /// The columns for the styles: their widths, and the least width of all.
+    /// Columns for the styles: widths, and their total minimum width.
     fn template(
         &self,
         drag: Option<(usize, u32)>,
@@ -449,7 +447,7 @@ fn class(column: &GridColumn, keys: bool) -> &'static str {
     }
 }
 
-/// A grid.
+/// A table of any length.
 #[component]
 pub fn DataGrid(props: &Props) -> Html {
     let data = Rc::clone(&props.source.0);
@@ -488,9 +486,9 @@ pub fn DataGrid(props: &Props) -> Html {
     use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
     let (serial, selected) = (grid.data.serial(), grid.data.selected());
     let here = Rc::clone(&grid);
-    // A row may be known before it is known how many there are.
+    // A row may be known before the number of rows.
     let selected = selected.filter(|row| *row < count);
-    // A selection is brought into view once, not again when the order of the rows changes.
+    // Scroll to a selection once, not again when the order of the rows changes.
     let followed = use_mut_ref(|| None);
     let follow = move || {
         if let Some(row) = selected
@@ -500,7 +498,7 @@ pub fn DataGrid(props: &Props) -> Html {
             let is_own = here.cursor.get().chosen == Some(row);
             here.cursor.change(|cursor| {
                 cursor.anchor = cursor.anchor.filter(|_| is_here);
-                // The keys may have gone on before the row was selected.
+                // The cursor may have moved on before the row was selected.
                 cursor.moved &= is_own && !is_here;
                 cursor.chosen = None;
             });

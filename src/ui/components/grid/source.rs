@@ -1,4 +1,4 @@
-//! What a grid shows.
+//! Content of a grid.
 
 use super::{AROUND, CHARACTER, NARROW, WIDE};
 use std::rc::Rc;
@@ -7,23 +7,23 @@ use yew::prelude::*;
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GridColumn {
-    /// What stands above it.
+    /// Title.
     pub title: String,
-    /// What its numbers count; may be empty.
+    /// Unit of its numbers; may be empty.
     pub unit: String,
-    /// What it means.
+    /// Tooltip.
     pub doc: String,
-    /// Numbers: to the right.
+    /// Numbers, aligned to the right.
     pub number: bool,
-    /// Its rows can be sorted by it.
+    /// Whether the rows can be sorted by it.
     pub sorts: bool,
-    /// The least width, in characters.
+    /// Minimum width in characters.
     pub width: u32,
-    /// The same where the panel is narrow, whatever stands above it; if that differs.
+    /// Minimum width in a narrow panel, ignoring the title; if it differs.
     pub tight: Option<u32>,
-    /// It takes what is left over.
+    /// Whether it takes the remaining width.
     pub grows: bool,
-    /// The width that was chosen, in pixels.
+    /// The chosen width in pixels.
     pub set: Option<u32>,
 }
 
@@ -32,14 +32,14 @@ impl GridColumn {
         if let Some(set) = self.set {
             return set.clamp(NARROW, WIDE);
         }
-        // The arrow of the order stands in the padding.
+        // The sort arrow fits into the padding.
         let title = self.title.chars().count() as u32;
         let unit = self.unit.chars().count() as u32;
         let characters = f64::from(title.max(unit).max(self.width));
         (characters * CHARACTER) as u32 + AROUND
     }
 
-    /// The same where the panel is narrow.
+    /// The minimum width in a narrow panel.
     pub(super) fn tight_pixels(&self) -> u32 {
         match (self.set, self.tight) {
             (None, Some(characters)) => (f64::from(characters) * CHARACTER) as u32 + AROUND,
@@ -48,63 +48,63 @@ impl GridColumn {
     }
 }
 
-/// What is in a grid, and what happens in it.
+/// Content of a grid and handlers of its events.
 pub trait GridData {
-    /// How the grid is called.
+    /// Accessible name of the grid.
     fn label(&self) -> String;
     /// The columns; the first one stays in view.
     fn columns(&self) -> Vec<GridColumn>;
-    /// How many rows there are.
+    /// Number of rows.
     fn rows(&self) -> u64;
-    /// The column that sorts, and whether the largest come first.
+    /// The sort column, and whether the order is descending.
     fn sort(&self) -> Option<(usize, bool)> {
         None
     }
-    /// The cells of a row; nothing while it is on its way.
+    /// The cells of a row; `None` while it is loading.
     fn cells(&self, row: u64) -> Option<Vec<Html>>;
-    /// They are lines of text: low, and without a header.
+    /// Whether the rows are lines of text: low, and without a header.
     fn is_text(&self) -> bool {
         false
     }
-    /// They are lines of code: low.
+    /// Whether the rows are lines of code: low.
     fn is_code(&self) -> bool {
         false
     }
-    /// The row that is selected everywhere; of several the first.
+    /// The selected row; the first of several.
     fn selected(&self) -> Option<u64>;
-    /// Is this one of the rows that are selected?
+    /// Whether a row is selected.
     fn is_selected(&self, row: u64) -> bool {
         self.selected() == Some(row)
     }
-    /// Another number whenever the selected row is to be brought into view.
+    /// Changes whenever the selected row must be scrolled into view.
     fn serial(&self) -> u64;
-    /// Another number whenever rows may be missing that were there.
+    /// Changes whenever loaded rows may have been dropped.
     fn version(&self) -> u64 {
         0
     }
-    /// Are the rows those of a question from before, or is it not known how many there are?
+    /// Whether the rows belong to an earlier query or their number is unknown.
     fn is_waiting(&self) -> bool {
         false
     }
-    /// These rows are in view.
+    /// Requests these visible rows.
     fn need(&self, _start: u64, _end: u64) {}
-    /// The header of a column was pressed.
+    /// Handles a click on a column header.
     fn sort_by(&self, _column: usize) {}
-    /// A column gets another width, in pixels, or its own.
+    /// Sets the width of a column in pixels; `None` resets it.
     fn resize(&self, _column: usize, _width: Option<u32>) {}
-    /// A column moves to another place.
+    /// Moves a column to another position.
     fn move_to(&self, _column: usize, _to: usize) {}
-    /// A cell was chosen, by a click or a key; by a click on the part of it with this number.
+    /// Handles a chosen cell; with the index of its clicked part.
     fn choose(&self, row: u64, column: usize, part: Option<u64>);
-    /// A row was opened: Enter, or a double click.
+    /// Handles Enter or a double click on a row.
     fn open(&self, _row: u64) {}
-    /// A cell is to be copied, or all of these rows; `false` if there is nothing to copy.
+    /// Copies a cell or all of these rows; returns `false` if there is nothing to copy.
     fn copy(&self, _row: u64, _column: usize, _rows: Option<(u64, u64)>) -> bool {
         false
     }
 }
 
-/// The data of a grid, for its properties: never equal to another.
+/// Grid data as a component property; never equal, so that the grid always renders.
 #[derive(Clone)]
 pub struct GridSource(pub Rc<dyn GridData>);
 

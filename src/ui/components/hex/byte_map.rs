@@ -1,4 +1,4 @@
-//! The whole file as a thin column: which area is where, and which part is in view.
+//! A map of the whole file as a narrow column: regions and visible part.
 
 use yew::prelude::*;
 
@@ -8,22 +8,22 @@ use crate::ui::state::View;
 use crate::ui::text::format;
 use crate::ui::tree::Tree;
 
-/// So many steps are told apart.
+/// Resolution of the map.
 const STEPS: usize = 256;
 
-/// What the column shows.
+/// Properties of the map.
 pub(crate) struct Map<'a> {
     /// The file.
     pub view: &'a View,
-    /// All bytes of the source.
+    /// The bytes of the source.
     pub whole: Span,
-    /// The first byte in view.
+    /// The first visible byte.
     pub from: u64,
-    /// The byte after the last one in view.
+    /// The byte after the last visible one.
     pub to: u64,
 }
 
-/// The column beside the bytes; `jump` is called with the place to go to, from 0 to 1.
+/// The map; `jump` is called with the clicked position, from 0 to 1.
 pub(crate) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
     let whole = map.whole;
     let go = Callback::from(move |event: PointerEvent| {
@@ -44,7 +44,7 @@ pub(crate) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
     };
     let edge =
         |step: usize| whole.start + (u128::from(whole.len()) * step as u128 / STEPS as u128) as u64;
-    // The browser's scroll bar and go to offset are there for everybody else.
+    // Only for pointers: keyboard users scroll or use Go to.
     html! {
         <svg class="map" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
             { for runs(&areas(&map.view.tree, whole)).iter().map(|(area, start, end)| {
@@ -56,7 +56,7 @@ pub(crate) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
     }
 }
 
-/// Where bytes are in the column and how high they are: at least so many thousandths.
+/// Position and height of a byte range, with a minimum height, in thousandths.
 fn place(whole: Span, start: u64, end: u64, least: u64) -> (String, String) {
     let share = |at: u64| {
         let at = u128::from(at.saturating_sub(whole.start));
@@ -67,7 +67,7 @@ fn place(whole: Span, start: u64, end: u64, least: u64) -> (String, String) {
     (format::hundredths(top), format::hundredths(height))
 }
 
-/// The area that has the most bytes in each step.
+/// The region with the most bytes in each step.
 fn areas(tree: &Tree, whole: Span) -> Vec<Option<Area>> {
     let mut most: Vec<(u64, Option<Area>)> = vec![(0, None); STEPS];
     if whole.source != SourceId::FILE || whole.is_empty() {
@@ -99,7 +99,7 @@ fn areas(tree: &Tree, whole: Span) -> Vec<Option<Area>> {
     most.into_iter().map(|(_, area)| area).collect()
 }
 
-/// Neighbours of the same area together.
+/// Merges neighbors of the same region.
 fn runs(areas: &[Option<Area>]) -> Vec<(Area, usize, usize)> {
     let mut runs: Vec<(Area, usize, usize)> = Vec::new();
     for (step, area) in areas.iter().enumerate() {
@@ -118,7 +118,7 @@ mod tests {
     use crate::ui::tree::tests::opened;
 
     #[test]
-    fn each_step_has_the_area_with_the_most_bytes() {
+    fn each_step_shows_its_largest_region() {
         let mut file = opened(2);
         for (row, (start, end)) in file.rows.iter_mut().zip([(0, 1000), (1000, 4096)]) {
             row.span = Some(Span::new(SourceId::FILE, start, end));

@@ -1,11 +1,11 @@
-//! Where keys lead in the bytes.
+//! Keyboard navigation in the bytes.
 
 use yew::KeyboardEvent;
 
 use crate::model::Span;
 
-/// The byte that a key leads to from the one at `from`; rows have `width` bytes, `page` of
-/// them are in view.
+/// The byte that a key moves to from `from`; rows have `width` bytes, and `page` of them are
+/// visible.
 pub(crate) fn target(
     event: &KeyboardEvent,
     from: u64,

@@ -1,4 +1,4 @@
-//! The bytes of a file.
+//! Hex view.
 
 mod byte_map;
 mod keys;

@@ -1,10 +1,10 @@
-//! Which colour each byte has.
+//! Colors of bytes.
 
 use crate::model::{Area, Bits, NodeKind, Span};
 use crate::ui::text::format;
 use crate::worker::protocol::LeafRow;
 
-/// How a byte is drawn.
+/// Appearance of a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Paint {
     leaf: Option<LeafPaint>,
@@ -25,13 +25,13 @@ struct LeafPaint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SelectedBytes {
     Value,
-    /// What introduces the value.
+    /// Header of the selected value.
     Head,
-    /// Part of something large, which keeps its colours.
+    /// Part of a large selection, which keeps its colors.
     Within,
 }
 
-/// Is something selected that has parts?
+/// Whether the selection has parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum PartSelection {
     /// A value.
@@ -43,20 +43,20 @@ pub(crate) enum PartSelection {
     Long,
 }
 
-/// What is marked besides the leaves.
+/// Everything that affects the appearance besides the leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Highlights {
-    /// The bytes that are selected.
+    /// The selected bytes.
     pub span: Option<Span>,
-    /// They and what introduces them.
+    /// The selected bytes and their header.
     pub extent: Option<Span>,
-    /// Do they have parts of their own, whose colours stay?
+    /// Whether they have parts of their own, which keep their colors.
     pub whole: PartSelection,
-    /// The bits of them that are selected; all without.
+    /// The selected bits of them; `None` for all.
     pub bits: Option<Bits>,
     /// The bytes under the pointer.
     pub hover: Option<(u64, u64)>,
-    /// The byte that the keys are at.
+    /// The byte at the cursor.
     pub cursor: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ impl Highlights {
             .map(|_| SelectedBytes::Head)
     }
 
-    /// Is one of the bits of this byte selected?
+    /// Whether any bit of this byte is selected.
     fn has_bits(&self, byte: u64) -> bool {
         let byte = u8::try_from(byte).ok().filter(|byte| *byte < 16);
         self.bits.zip(byte).is_none_or(|(bits, byte)| {
@@ -84,7 +84,7 @@ impl Highlights {
         })
     }
 
-    /// Has the row any selected byte?
+    /// Whether any byte of the row is selected.
     pub(crate) fn is_in(&self, offset: u64, len: usize) -> bool {
         let end = offset.saturating_add(len as u64);
         self.extent
@@ -97,18 +97,18 @@ impl Highlights {
     }
 }
 
-/// The leaf that a byte belongs to; `leaves` are by position.
+/// The leaf of a byte; `leaves` are sorted by position.
 pub(crate) fn leaf_at(leaves: &[LeafRow], at: u64) -> Option<&LeafRow> {
     let after = leaves.partition_point(|leaf| leaf.end <= at);
     leaves.get(after).filter(|leaf| start(leaf) <= at)
 }
 
-/// The first byte of what introduces a leaf.
+/// The first byte of a leaf's header.
 pub(crate) fn start(leaf: &LeafRow) -> u64 {
     leaf.start.saturating_sub(leaf.head.into())
 }
 
-/// How the byte at `at` is drawn.
+/// Appearance of the byte at `at`.
 pub(crate) fn paint(leaves: &[LeafRow], marks: &Highlights, at: u64) -> Paint {
     let leaf = leaf_at(leaves, at).map(|leaf| LeafPaint {
         area: leaf.area,
@@ -119,7 +119,7 @@ pub(crate) fn paint(leaves: &[LeafRow], marks: &Highlights, at: u64) -> Paint {
     });
     let selected = marks.selected(at);
     Paint {
-        // A selected value has one colour, whatever it goes across.
+        // A selected value is painted uniformly across all of its leaves.
         leaf: leaf.filter(|_| selected != Some(SelectedBytes::Value)),
         selected,
         hovered: marks.hovers(at),
@@ -128,7 +128,7 @@ pub(crate) fn paint(leaves: &[LeafRow], marks: &Highlights, at: u64) -> Paint {
 }
 
 impl Paint {
-    /// The same without the cursor.
+    /// The same appearance without the cursor.
     pub(crate) fn without_cursor(self) -> Paint {
         Paint {
             cursor: false,
@@ -136,17 +136,17 @@ impl Paint {
         }
     }
 
-    /// Do the two only differ in the cursor?
+    /// Whether the two differ only in the cursor.
     pub(crate) fn continues(self, next: &Paint) -> bool {
         self.without_cursor() == next.without_cursor()
     }
 
-    /// Nothing but the byte itself.
+    /// Whether the byte is plain.
     pub(crate) fn is_plain(&self) -> bool {
         *self == Paint::default()
     }
 
-    /// The classes that draw it.
+    /// CSS classes.
     pub(crate) fn classes(&self) -> String {
         let mut classes = String::new();
         let mut push = |class: &str| {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_with_selected_bits_are_told_apart() {
+    fn bytes_with_selected_bits_are_distinct() {
         let marks = Highlights {
             span: Some(Span::new(SourceId::FILE, 16, 32)),
             bits: Some(Bits::new(50, 64)),
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_of_a_selected_value_is_told_apart() {
+    fn the_header_of_a_selected_value_is_distinct() {
         let leaves = [leaf(10, 14, 4)];
         let marks = Highlights {
             span: Some(Span::new(SourceId::FILE, 10, 14)),

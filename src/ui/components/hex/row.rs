@@ -1,4 +1,4 @@
-//! One row of bytes: offset, hex, text.
+//! A row of bytes: offset, hex and text.
 
 use yew::prelude::*;
 
@@ -6,35 +6,35 @@ use super::paint::{self, Highlights, Paint};
 use crate::ui::text::readings::push_hex;
 use crate::worker::protocol::LeafRow;
 
-/// The width of a character, and what is left and right of a row, in pixels.
+/// Character width, and horizontal padding of a row, in pixels.
 const CHARACTER: f64 = 7.23;
 const AROUND: f64 = 10.0;
 
-/// The bytes of a row and what is known of them.
+/// Bytes of a row and their meaning.
 pub(crate) struct Line<'a> {
-    /// The number of the row.
+    /// Index of the row.
     pub number: u64,
-    /// The offset of its first byte.
+    /// Offset of the first byte.
     pub offset: u64,
-    /// How many digits offsets have.
+    /// Number of digits of offsets.
     pub digits: usize,
-    /// How many bytes a row has.
+    /// Number of bytes per row.
     pub width: usize,
-    /// The bytes; nothing before they have arrived.
+    /// The bytes; `None` until they arrive.
     pub bytes: Option<&'a [u8]>,
-    /// How many there will be.
+    /// Their number.
     pub len: usize,
-    /// The leaves that they belong to, by position.
+    /// Their leaves, by position.
     pub leaves: &'a [LeafRow],
 }
 
-/// How many characters the hex of a row has.
+/// Number of hex characters per row.
 pub(crate) fn columns(width: usize) -> u32 {
     (width * 3 - 1 + gaps(width)) as u32
 }
 
-/// How many bytes fit into a row of so many pixels, with offsets of so many digits. They are a
-/// power of two: offsets are read at a glance, and no row is of two pieces.
+/// Number of bytes per row of this width in pixels, with offsets of this many digits: a power of
+/// two, so that offsets are easy to read and no row spans two pieces.
 pub(crate) fn bytes_in(pixels: u32, digits: usize) -> u64 {
     if pixels == 0 {
         return 16;
@@ -50,7 +50,7 @@ fn gaps(width: usize) -> usize {
     width.saturating_sub(1) / 8
 }
 
-/// Which byte of a row a column of its hex belongs to.
+/// Index of the byte at a column of the hex.
 pub(crate) fn byte_of(column: u32, width: usize) -> usize {
     let mut column = column as usize;
     let mut first = 0;
@@ -88,7 +88,7 @@ fn pending(line: &Line<'_>) -> String {
     out
 }
 
-/// The hex and the text, in runs of bytes that are drawn alike.
+/// Hex and text as runs of bytes with equal appearance.
 fn painted(line: &Line<'_>, bytes: &[u8], marks: &Highlights) -> (Vec<Html>, Vec<Html>) {
     let (mut hex, mut text) = (Vec::new(), Vec::new());
     let paint_of = |i: usize| paint::paint(line.leaves, marks, line.offset + i as u64);
@@ -122,7 +122,7 @@ fn painted(line: &Line<'_>, bytes: &[u8], marks: &Highlights) -> (Vec<Html>, Vec
         text.push(drawn(&paint, letters));
         from = to;
     }
-    // The last row is as wide as the others, so that its columns can be pointed at.
+    // Pad the last row, so that the pointer finds its columns.
     let missing = columns(line.width) as usize - columns_of(bytes.len());
     if missing > 0 {
         hex.push(plain(" ".repeat(missing)));
@@ -139,7 +139,7 @@ fn columns_of(count: usize) -> usize {
     }
 }
 
-/// What stands before a byte.
+/// Separator before a byte.
 fn push_separator(out: &mut String, index: usize) {
     if index > 0 {
         out.push(' ');

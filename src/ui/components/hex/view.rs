@@ -1,4 +1,4 @@
-//! The bytes.
+//! The bytes pane.
 
 use std::rc::Rc;
 
@@ -24,40 +24,40 @@ use crate::ui::tree;
 use crate::worker::client::Piece;
 use crate::worker::protocol::Row;
 
-/// The height of a row; `--hex-row` of the styles is the same.
+/// Row height in pixels; equals `--hex-row` in the styles.
 const ROW: f64 = 20.0;
-/// Of something longer only the rows are marked, not each byte.
+/// Size in bytes above which only a node's rows are marked, not each byte.
 const LONG: u64 = 512;
-/// A cursor that rests for so many milliseconds is read out.
+/// Delay in milliseconds before screen readers read the byte at the cursor.
 const REST: i32 = 250;
 
-/// The properties of the bytes.
+/// Properties of the bytes pane.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// The session.
     pub session: SessionContext,
     /// The file's tab.
     pub tab: TabId,
-    /// What is shown of it.
+    /// The view of the file.
     pub view: PtrEq<state::View>,
-    /// It is shown beside the file in front.
+    /// Whether this is the file beside the one in front.
     #[prop_or_default]
     pub beside: bool,
 }
 
-/// What the pointer and the keys are at.
+/// Positions of the pointer and the cursor.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct PointerState {
     cursor: Option<u64>,
-    /// Bytes that are being selected freely: where it began, and where it is now.
+    /// Start and current end of a range that is being dragged.
     drag: Option<(u64, u64)>,
     hover: Option<u64>,
-    /// The byte that was chosen here: what is selected then is in view already.
+    /// The byte that was clicked here: the selection is visible already.
     own: Option<u64>,
     spoken: String,
 }
 
-/// All that the events need.
+/// Context of the event handlers.
 struct View {
     session: Rc<Session>,
     tab: TabId,
@@ -67,7 +67,7 @@ struct View {
     pieces: Pieces,
     source: SourceId,
     whole: Span,
-    /// Bytes in a row.
+    /// Number of bytes per row.
     width: u64,
     later: Debounce,
 }
@@ -86,7 +86,7 @@ impl View {
         at.saturating_sub(self.first()) / self.width
     }
 
-    /// Scrolls to what is selected, unless it was selected here.
+    /// Scrolls to the selection, unless it was made here.
     fn follow(&self) {
         let selection = &self.view.selection;
         let mut hand = self.hand.get();
@@ -188,7 +188,7 @@ impl View {
         self.later.after(REST, Box::new(move || here.read_out(to)));
     }
 
-    /// Copies what is selected, or is being selected, as hex; else the byte at the cursor.
+    /// Copies the selected or dragged bytes as hex; otherwise the byte at the cursor.
     fn copy(&self) {
         let hand = self.hand.get();
         let marked = hand.drag.or(hand.cursor.map(|at| (at, at)));
@@ -227,10 +227,10 @@ impl View {
             .drag
             .map(|(a, b)| Span::new(self.source, a.min(b), a.max(b) + 1));
         let free = dragged.is_some() || selection.free;
-        // The whole file being selected is nothing to point out.
+        // A selected file is not highlighted.
         let shown = free || !selection.ancestry.is_empty();
         let span = dragged.or(selection.span).filter(|_| shown);
-        // The fields of an instruction all have its bytes: it looks like a value.
+        // All fields of an instruction share its bytes, so it is painted as a value.
         let has_own = |row: &Row| tree::is_branch(row) && row.kind != NodeKind::Instruction;
         let has_parts = selection.ancestry.last().is_none_or(has_own);
         let whole = match span.map_or(0, Span::len) {
@@ -276,7 +276,7 @@ impl View {
     }
 }
 
-/// The bytes of the source that is selected.
+/// The extent of the selected source.
 #[component]
 pub fn HexView(props: &Props) -> Html {
     let selection = &props.view.selection;
@@ -327,7 +327,7 @@ pub fn HexView(props: &Props) -> Html {
     let pointer = Callback::from(move |event: PointerEvent| here.point(&event));
     let here = Rc::clone(&view);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
-    // Of the key, and of the pointer.
+    // By keyboard and by pointer.
     let oncontextmenu = Callback::from(move |event: MouseEvent| {
         if open_menu(copy_menu(beside)) {
             event.prevent_default();
@@ -362,7 +362,7 @@ pub fn HexView(props: &Props) -> Html {
     }
 }
 
-/// The id of the menu that copies the selected bytes.
+/// Element id of the copy menu.
 pub fn copy_menu(beside: bool) -> &'static str {
     if beside { "copy-as-beside" } else { "copy-as" }
 }
@@ -375,7 +375,7 @@ fn label(props: &Props) -> String {
     }
 }
 
-/// How many digits all offsets are written with.
+/// Number of digits of all offsets.
 fn digits(end: u64) -> usize {
     let needed = (64 - end.leading_zeros() as usize).div_ceil(4);
     needed.max(8)

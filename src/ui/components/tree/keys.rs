@@ -1,24 +1,24 @@
-//! What keys do in the tree: as the ARIA authoring practices have it.
+//! Keyboard navigation of the tree, following the ARIA authoring practices.
 
 use crate::ui::tree::flat::{Flat, Item};
 use crate::ui::tree::{self, Tree};
 use crate::worker::protocol::Row;
 
-/// Type-ahead looks at no more rows than this.
+/// Maximum number of rows that type-ahead examines.
 const LOOK_AHEAD: u64 = 5000;
 
-/// What a key asks for.
+/// Action of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TreeRequest {
-    /// Go to the row with this number.
+    /// Moves to the row at this index.
     Move(u64),
-    /// Show or hide what is below the row.
+    /// Expands or collapses the row.
     Open(bool),
-    /// Show what is below the row and its siblings.
+    /// Expands the row and its siblings.
     OpenSiblings,
 }
 
-/// The node that a row shows, if it is here.
+/// The node of a row, if it is loaded.
 pub(crate) fn node(tree: &Tree, item: Item) -> Option<&Row> {
     match item {
         Item::Root => Some(tree.root()),
@@ -27,7 +27,7 @@ pub(crate) fn node(tree: &Tree, item: Item) -> Option<&Row> {
     }
 }
 
-/// Is what is below a row shown? Nothing where there is nothing below it.
+/// Whether a row is expanded; `None` for a leaf.
 pub(crate) fn is_open(tree: &Tree, item: Item) -> Option<bool> {
     match item {
         Item::Group(group) => Some(tree.is_group_open(group)),
@@ -39,8 +39,14 @@ pub(crate) fn is_open(tree: &Tree, item: Item) -> Option<bool> {
     }
 }
 
-/// What a key means on the row with the number `at`; `page` rows are in view.
-pub(crate) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<TreeRequest> {
+/// Action of a key on the row at index `at`; `page` rows are visible.
+pub(crate) fn request(
+    key: &str,
+    flat: &Flat,
+    tree: &Tree,
+    at: u64,
+    page: u64,
+) -> Option<TreeRequest> {
     let last = flat.len().saturating_sub(1);
     let item = flat.row(at)?.item;
     Some(match key {
@@ -65,7 +71,7 @@ pub(crate) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> O
     })
 }
 
-/// The row that a row is below.
+/// The parent of a row.
 fn above(flat: &Flat, at: u64) -> Option<u64> {
     let depth = flat.row(at)?.depth;
     (0..at)
@@ -73,7 +79,7 @@ fn above(flat: &Flat, at: u64) -> Option<u64> {
         .find(|n| flat.row(*n).is_some_and(|row| row.depth < depth))
 }
 
-/// What a row is called: a run of sections as the first of them.
+/// The name of a row; for a run of sections, of its first.
 fn name(tree: &Tree, item: Item) -> Option<&str> {
     match item {
         Item::Group(group) if group.named => Some(&*tree.child(group.parent, group.start)?.name),
@@ -81,10 +87,10 @@ fn name(tree: &Tree, item: Item) -> Option<&str> {
     }
 }
 
-/// The next row whose name begins with what was typed; around the end.
+/// The next row whose name starts with the typed text; wraps around.
 pub(crate) fn type_ahead(typed: &str, flat: &Flat, tree: &Tree, at: u64) -> Option<u64> {
     let typed = typed.to_ascii_lowercase();
-    // While more is typed, the row that fits stays.
+    // While more is typed, a row that still matches stays current.
     let first = if typed.chars().count() > 1 {
         at
     } else {
@@ -95,13 +101,13 @@ pub(crate) fn type_ahead(typed: &str, flat: &Flat, tree: &Tree, at: u64) -> Opti
         .map(|i| (first + i) % len)
         .find(|n| {
             let name = flat.row(*n).and_then(|row| name(tree, row.item));
-            // Sections are found without their dot.
+            // Section names match without their dot.
             let begins = |name: &str| name.to_ascii_lowercase().starts_with(&typed);
             name.is_some_and(|name| begins(name) || name.strip_prefix('.').is_some_and(begins))
         })
 }
 
-/// Is the key a letter of a name? Those that have a meaning in the whole page begin none.
+/// Whether the key is for type-ahead; page shortcuts cannot start one.
 pub(crate) fn is_letter(key: &str, typed: &str) -> bool {
     let mut chars = key.chars();
     let (Some(letter), None) = (chars.next(), chars.next()) else {
@@ -120,10 +126,10 @@ mod tests {
     use crate::ui::tree::tests::opened;
 
     #[test]
-    fn arrows_open_enter_and_leave() {
+    fn arrows_expand_collapse_and_move() {
         let mut tree = Tree::new(&opened(3));
         let flat = Flat::new(&tree, Show::default());
-        let press = |key, tree: &Tree, flat: &Flat, at| wish(key, flat, tree, at, 10);
+        let press = |key, tree: &Tree, flat: &Flat, at| request(key, flat, tree, at, 10);
         assert_eq!(
             press("ArrowRight", &tree, &flat, 1),
             Some(TreeRequest::Open(true))
@@ -151,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_by_their_beginning() {
+    fn type_ahead_matches_prefixes() {
         let tree = Tree::new(&opened(12));
         let flat = Flat::new(&tree, Show::default());
         assert_eq!(type_ahead("n", &flat, &tree, 3), Some(4));
@@ -160,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_page_begin_no_name() {
+    fn page_shortcuts_do_not_start_type_ahead() {
         assert!(is_letter("k", "") && is_letter(".", "") && is_letter("o", "n"));
         assert!(!is_letter("g", "") && !is_letter("/", "") && !is_letter("Tab", ""));
     }

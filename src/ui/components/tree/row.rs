@@ -1,4 +1,4 @@
-//! One row of the tree.
+//! A row of the tree.
 
 use yew::prelude::*;
 
@@ -11,30 +11,30 @@ use crate::ui::tree;
 use crate::ui::tree::flat::{FlatRow, Item, stem};
 use crate::worker::protocol::Row;
 
-/// Deeper rows are not indented any further.
+/// Maximum indentation depth.
 const INDENT_MAX: u32 = 20;
-/// A value of so many characters is shown whole.
+/// Values up to this length, in characters, are shown without truncation.
 const VALUE_SHORT: usize = 12;
-/// More of a value is not put into the page.
+/// Maximum length of a value in the document.
 const VALUE_MAX: usize = 160;
 
-/// How a row stands in the tree now.
+/// State of a row.
 #[derive(Clone, Copy)]
 pub(crate) struct RowState {
     pub number: u64,
     pub row: FlatRow,
-    /// Its children are shown; nothing where it has none.
+    /// Whether it is expanded; `None` for a leaf.
     pub open: Option<bool>,
     pub selected: bool,
-    /// Of a run of sections, how many they are.
+    /// Number of sections, if it is a run of them.
     pub count: u64,
-    /// It differs from its counterpart in another file.
+    /// Whether it differs from its counterpart in another file.
     pub differs: bool,
-    /// The tree is beside that of the file in front.
+    /// Whether the tree is beside that of the file in front.
     pub beside: bool,
 }
 
-/// The id of a row's element.
+/// Element id of a row.
 pub(crate) fn id(number: u64, beside: bool) -> String {
     if beside {
         format!("tree-beside-{number}")
@@ -43,8 +43,7 @@ pub(crate) fn id(number: u64, beside: bool) -> String {
     }
 }
 
-/// A row, or the place of one that has not arrived yet; for a run of sections `node` is the first
-/// of them.
+/// A row, or a placeholder while it is loading; for a run of sections `node` is the first.
 pub(crate) fn tree_row(at: RowState, node: Option<&Row>, bookmark: Option<&Bookmark>) -> Html {
     let indent = format!("d{}", at.row.depth.min(INDENT_MAX));
     let dimmed = node.is_some_and(|row| is_dimmed(row.kind));
@@ -86,7 +85,7 @@ fn content(row: &Row, at: RowState, bookmark: Option<&Bookmark>) -> Html {
         }
         { name_of(row) }
         if at.differs {
-            <span class="differs" role="img" aria-label="differs" title="It differs, or something in it">{ "≠" }</span>
+            <span class="differs" role="img" aria-label="differs" title="It differs or contains a difference">{ "≠" }</span>
         }
         { for bookmark.map(bookmark_sign) }
         if let Some(severity) = row.severity {
@@ -97,7 +96,7 @@ fn content(row: &Row, at: RowState, bookmark: Option<&Bookmark>) -> Html {
     </> }
 }
 
-/// What it says, and a few words on that. A short value is never cut off.
+/// Value and summary. Short values are never truncated.
 fn value(row: &Row) -> Html {
     let mut text = match &row.value {
         Value::None | Value::Bytes => String::new(),
@@ -119,7 +118,7 @@ fn value(row: &Row) -> Html {
     </> }
 }
 
-/// The size of what holds others, the offset of a value.
+/// The size of a parent node, the offset of a leaf.
 fn right(row: &Row, depth: u32) -> Option<Html> {
     let span = row.span?;
     let is_value = row.count == Some(0) && depth > 1 && tree::has_value(row);

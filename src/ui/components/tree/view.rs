@@ -1,4 +1,4 @@
-//! The tree.
+//! The tree pane.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,14 +26,14 @@ use crate::ui::tree::differing::DifferenceIndex;
 use crate::ui::tree::flat::{Flat, Item, Root, Show, stem};
 use crate::worker::protocol::tree_order::{RowId, TreeOrder};
 
-/// The height of a row; `--row` of the styles is the same.
+/// Row height in pixels; equals `--row` in the styles.
 const ROW: f64 = 22.0;
-/// The rows follow what is typed after so many milliseconds.
+/// Delay of the filter, in milliseconds.
 const PAUSE: i32 = 120;
-/// What was typed is forgotten after so many milliseconds.
+/// Timeout of type-ahead, in milliseconds.
 const TYPE_AHEAD: i32 = 800;
 
-/// The tree's properties.
+/// Properties of the tree.
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// The session.
@@ -42,26 +42,26 @@ pub struct Props {
     pub tab: TabId,
     /// Its tree.
     pub tree: PtrEq<Tree>,
-    /// What is selected.
+    /// The selection.
     pub selection: Selection,
-    /// What is marked.
+    /// The bookmarks.
     pub bookmarks: PtrEq<Bookmarks>,
-    /// The bytes that only fill up are not shown.
+    /// Whether padding is hidden.
     pub no_padding: bool,
-    /// The defaults of what is not in the file are not shown.
+    /// Whether defaults of values that the file omits are hidden.
     pub no_defaults: bool,
-    /// The order of the tree; `None` where the file has only one.
+    /// Order of the tree; `None` if the file has only one.
     pub order: Option<TreeOrder>,
-    /// What differs from another file, and whether the rest is shown, too.
+    /// Rows that differ from another file, and whether the others are visible, too.
     pub differing: Option<(DifferenceIndex, bool)>,
-    /// The name of the file, if it is beside the one in front.
+    /// Name of the file, if it is the one beside the file in front.
     pub beside: Option<AttrValue>,
-    /// The title of the pane, in the line that also has the rows above the first one in view.
+    /// Title of the pane, in the line that also shows the ancestors of the first visible row.
     #[prop_or_default]
     pub head: Html,
 }
 
-/// The ids of the tree and of the field that filters it.
+/// Element ids of the tree and its filter field.
 fn ids(beside: bool) -> (&'static str, &'static str) {
     if beside {
         ("tree-beside", "tree-beside-filter")
@@ -70,9 +70,9 @@ fn ids(beside: bool) -> (&'static str, &'static str) {
     }
 }
 
-/// The row that shows what is selected; `None` while nobody knows which it is.
+/// The row of the selection; `None` while it is unknown.
 fn selected_item(selection: &Selection, order: TreeOrder) -> Option<Item> {
-    Some(match selection.way_in(order)?.last() {
+    Some(match selection.path_in(order)?.last() {
         Some(row) => Item::Child {
             parent: row.parent.unwrap_or(NodeId::ROOT),
             index: row.index,
@@ -81,24 +81,24 @@ fn selected_item(selection: &Selection, order: TreeOrder) -> Option<Item> {
     })
 }
 
-/// A row that has the focus and is not selected: a range of children, one whose node has not
-/// arrived yet, or one that is about to be selected.
+/// A focused row that is not selected: a range of children, a row that is loading, or one whose
+/// selection is pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     item: Item,
-    /// It is forgotten when something else is selected than with this serial.
+    /// Dropped when the selection has another serial.
     serial: u32,
-    /// It is forgotten in another order.
+    /// Dropped in another order.
     order: TreeOrder,
-    /// Its node is about to be selected.
-    asked: bool,
+    /// Whether the selection of its node is pending.
+    is_pending: bool,
 }
 
-/// A flattened tree is kept as long as the tree is the same.
+/// Cached flat tree; valid for the same tree.
 #[derive(Default)]
 struct FlattenedCache(RefCell<Option<Flattened>>);
 
-/// A tree, what of it is shown, and its rows.
+/// A tree, the visibility of its rows, and its flat form.
 type Flattened = (PtrEq<Tree>, Show, Rc<Flat>);
 
 impl FlattenedCache {
@@ -116,7 +116,7 @@ impl FlattenedCache {
     }
 }
 
-/// All that the tree's events need.
+/// Context of the event handlers.
 struct View {
     session: Rc<Session>,
     tab: TabId,
@@ -131,7 +131,7 @@ struct View {
     active: Option<u64>,
     typed: Rc<RefCell<String>>,
     later: Debounce,
-    /// The rows that get a sign.
+    /// Rows with a bookmark symbol.
     differing: Option<DifferenceIndex>,
     beside: bool,
 }
@@ -145,15 +145,15 @@ impl View {
             return;
         };
         self.session.set_open(self.tab, row, open);
-        let way = self.selection.way_in(self.order).unwrap_or(&[]);
-        let hides = way.iter().rev().skip(1).any(|r| r.id == row.id);
+        let path = self.selection.path_in(self.order).unwrap_or(&[]);
+        let hides = path.iter().rev().skip(1).any(|r| r.id == row.id);
         if !open && (hides || row.id == NodeId::ROOT) {
             self.choose(item, SelectionOrigin::Step);
         }
     }
 
-    /// Gives a row the focus and selects its node, if it has one.
-    fn choose(&self, item: Item, via: SelectionOrigin) {
+    /// Focuses a row and selects its node, if it has one.
+    fn choose(&self, item: Item, origin: SelectionOrigin) {
         let node = keys::node(&self.tree, item);
         let node = node.filter(|row| RowId::of(row.id) != RowId::Rest);
         if node.is_none() || self.order == TreeOrder::Kernels {
@@ -161,31 +161,31 @@ impl View {
                 item,
                 serial: self.selection.serial,
                 order: self.order,
-                asked: node.is_some(),
+                is_pending: node.is_some(),
             };
             self.cursor.change(|before| *before = Some(cursor));
         }
         if let Some(node) = node {
-            self.session.select_row(self.tab, node, via);
+            self.session.select_row(self.tab, node, origin);
         }
     }
 
-    fn go(&self, number: u64, via: SelectionOrigin) {
+    fn go(&self, number: u64, origin: SelectionOrigin) {
         let Some(row) = self.flat.row(number) else {
             return;
         };
         self.rows.reveal(number);
-        self.choose(row.item, via);
+        self.choose(row.item, origin);
     }
 
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
         let (flat, tree) = (&self.flat, &self.tree);
         let at = self.active.unwrap_or(0);
-        if let Some(wish) = keys::wish(&key, flat, tree, at, self.rows.page()) {
+        if let Some(request) = keys::request(&key, flat, tree, at, self.rows.page()) {
             event.prevent_default();
             self.typed.borrow_mut().clear();
-            match (wish, flat.row(at).map(|row| row.item)) {
+            match (request, flat.row(at).map(|row| row.item)) {
                 (TreeRequest::Move(number), _) => self.go(number, SelectionOrigin::Step),
                 (TreeRequest::Open(open), Some(item)) => self.set_open(item, open),
                 (TreeRequest::OpenSiblings, Some(item)) => {
@@ -229,14 +229,14 @@ impl View {
         }
     }
 
-    /// Scrolls to the row that has the focus.
+    /// Scrolls to the focused row.
     fn follow(&self) {
         if let Some(number) = self.active {
             self.rows.reveal(number);
         }
     }
 
-    /// Asks for the rows in view that are not here, and selects what the cursor waited for.
+    /// Requests missing visible rows, and selects the row that the cursor waited for.
     fn load(&self) {
         let (start, end) = self.rows.shown();
         for row in (start..end).filter_map(|n| self.flat.row(n)) {
@@ -244,7 +244,7 @@ impl View {
                 Item::Child { parent, index } if !self.tree.has_page(parent, index) => {
                     self.session.load_page(self.tab, parent, index);
                 }
-                // How many there are comes with the first.
+                // The first page has their number.
                 Item::Unknown { parent } => self.session.load_page(self.tab, parent, 0),
                 _ => {}
             }
@@ -255,7 +255,7 @@ impl View {
         }
     }
 
-    /// Is the next row below this one? A filter shows rows of closed branches.
+    /// Whether the next row is a child of this one, which a filter may show in collapsed branches.
     fn is_above(&self, number: u64) -> bool {
         let depth = |number| self.flat.row(number).map(|row| row.depth);
         depth(number + 1) > depth(number)
@@ -308,14 +308,14 @@ pub fn TreeView(props: &Props) -> Html {
     let names = use_local::<String>();
     let filter = names.get();
     let differing = props.differing.as_ref().map(|(differing, _)| differing);
-    // Of files that mean the same there would be nothing to see.
+    // Otherwise the tree of equivalent files would be empty.
     let differing = differing.filter(|differing| !differing.is_empty()).cloned();
     let rooted = use_local::<Option<Root>>();
     let order = props.order.unwrap_or_default();
-    // Who selects something else wants to see it.
+    // A new selection must be visible.
     let root = rooted.get().filter(|root| {
-        let way = &props.selection.ancestry;
-        order == TreeOrder::File && way.iter().any(|row| row.id == root.id)
+        let path = &props.selection.ancestry;
+        order == TreeOrder::File && path.iter().any(|row| row.id == root.id)
     });
     let is_only = props.differing.as_ref().is_some_and(|(_, all)| !all);
     let show = Show {
@@ -333,7 +333,7 @@ pub fn TreeView(props: &Props) -> Html {
     let serial = props.selection.serial;
     let focused = cursor.get();
     let focused = focused.filter(|cursor| (cursor.serial, cursor.order) == (serial, order));
-    let waiting = focused.filter(|cursor| !cursor.asked);
+    let waiting = focused.filter(|cursor| !cursor.is_pending);
     let waiting = waiting.map(|cursor| cursor.item);
     let item = focused.map(|cursor| cursor.item);
     let item = item.or_else(|| selected_item(&props.selection, order));
@@ -427,7 +427,7 @@ pub fn TreeView(props: &Props) -> Html {
     </> }
 }
 
-/// The rows around the first one in view, and the choice of a nested file as the top of the tree.
+/// Ancestors of the first visible row, and the choice of a nested file as the root of the tree.
 fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Option<Root>>) -> Html {
     let (first, _) = view.rows.in_view();
     let parent = match view.flat.row(first).map(|row| row.item) {
@@ -450,7 +450,7 @@ fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Optio
                 .select_row(here.tab, &row, SelectionOrigin::Jump);
         }
     });
-    // The innermost file that the selection is in can be the top.
+    // The innermost file that contains the selection can be the root.
     let mut files = props.selection.ancestry.iter().rev();
     let file = files.find(|row| row.kind == NodeKind::File);
     let can = file.filter(|_| view.order == TreeOrder::File && root.is_none());
@@ -484,7 +484,7 @@ fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Optio
     }
 }
 
-/// The row at a depth of the way to the first row in view.
+/// The ancestor at a depth of the first visible row.
 fn branch_at(view: &View, depth: usize) -> Option<crate::worker::protocol::Row> {
     let (first, _) = view.rows.in_view();
     let parent = match view.flat.row(first)?.item {
@@ -496,7 +496,7 @@ fn branch_at(view: &View, depth: usize) -> Option<crate::worker::protocol::Row> 
     view.tree.ancestry(&branch.row).get(depth).cloned()
 }
 
-/// What the tree is called, and the field that filters it.
+/// Title of the tree and its filter field.
 fn labels(props: &Props) -> (String, String) {
     let of = props
         .beside
@@ -509,7 +509,7 @@ fn labels(props: &Props) -> (String, String) {
     )
 }
 
-/// The order of the rows, and what can be left out.
+/// Options: order and hidden rows.
 fn shown_menu(props: &Props) -> Html {
     let choice = |hidden: bool, command: Command, label: &'static str| {
         html! {
@@ -541,7 +541,7 @@ fn shown_menu(props: &Props) -> Html {
                 { for props.order.map(orders) }
                 <div class="choices" role="group" aria-label="Show">
                     if let Some((_, all)) = &props.differing {
-                        { choice(!all, Command::ToggleUnchanged, "What is the same in both files") }
+                        { choice(!all, Command::ToggleUnchanged, "Rows that are equal in both files") }
                     }
                     { choice(props.no_padding, Command::TogglePadding, "Padding") }
                     { choice(props.no_defaults, Command::ToggleDefaults, "Defaults of absent keys") }

@@ -5,7 +5,7 @@ fn page(found: u64) -> GraphSubject {
     GraphSubject::Modules(Rc::new(empty(found)))
 }
 
-/// A graph of so many modules.
+/// A graph with this many modules.
 fn drawn(found: u64, place: Option<u64>) -> GraphView {
     let mut view = GraphView::default();
     view.apply(GraphChange::Page(0, None, page(found)), 0, place);
@@ -13,7 +13,7 @@ fn drawn(found: u64, place: Option<u64>) -> GraphView {
 }
 
 #[test]
-fn what_was_asked_before_is_not_drawn() {
+fn stale_responses_are_not_drawn() {
     let mut view = GraphView::default();
     view.apply(GraphChange::Page(0, None, page(3)), 1, None);
     assert_eq!(view.page, None, "of another query");
@@ -24,7 +24,7 @@ fn what_was_asked_before_is_not_drawn() {
 }
 
 #[test]
-fn what_is_selected_is_drawn() {
+fn the_selection_is_visible() {
     let mut view = drawn(10_000, None);
     assert_eq!(view.range, None);
     view.follow(Some(5000));
@@ -32,7 +32,7 @@ fn what_is_selected_is_drawn() {
     assert!((start..start + count).contains(&5000) && group_size(count, FAN) == 1);
     assert_eq!(view.crumbs().len(), 3);
     assert_eq!(view.crumbs()[0], (0, 10_000));
-    // Whoever goes up again stays there.
+    // After going up, the view stays there.
     view.apply(GraphChange::Range(None), 0, Some(5000));
     view.apply(GraphChange::Page(0, None, page(10_000)), 0, Some(5000));
     assert_eq!(view.range, None);
@@ -45,7 +45,7 @@ fn what_is_selected_is_drawn() {
 }
 
 #[test]
-fn other_modules_are_drawn_from_the_beginning() {
+fn a_new_query_shows_the_first_modules() {
     let mut view = drawn(10_000, Some(7));
     view.renew(false);
     assert!(view.range.is_none() && view.page.is_some());
@@ -55,7 +55,7 @@ fn other_modules_are_drawn_from_the_beginning() {
 }
 
 #[test]
-fn zoom_goes_in_steps() {
+fn zoom_has_fixed_levels() {
     assert_eq!(Zoom::Fit.step(true), Zoom::Percent(125));
     assert_eq!(Zoom::Percent(25).step(false), Zoom::Percent(25));
     assert_eq!(Zoom::Percent(33).step(false), Zoom::Percent(25));

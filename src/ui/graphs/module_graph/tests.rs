@@ -76,9 +76,9 @@ fn page(modules: u32) -> GraphPage {
 }
 
 #[test]
-fn boxes_do_not_lie_over_each_other() {
+fn boxes_do_not_overlap() {
     let graph = graph(&page(5), None, "app.syclbin");
-    // The file; five modules; of each an IR module, six images, and a box for three more.
+    // The file; five modules; per module an IR module, six images, and a box for three more.
     assert_eq!(graph.nodes.len(), 1 + 5 * (1 + 1 + 6 + 1));
     for (i, a) in graph.nodes.iter().enumerate() {
         for b in graph
@@ -94,13 +94,13 @@ fn boxes_do_not_lie_over_each_other() {
     let more = graph
         .nodes
         .iter()
-        .filter(|node| node.stands == BoxKind::More);
+        .filter(|node| node.target == BoxKind::More);
     assert!(more.clone().all(|node| node.title == "3 more"));
     assert_eq!(more.count(), 5);
 }
 
 #[test]
-fn keys_go_along_columns_and_lines() {
+fn keys_follow_columns_and_edges() {
     let graph = graph(&page(2), None, "app.syclbin");
     let first = graph.near(0, "ArrowRight").unwrap();
     assert_eq!(graph.nodes[first].title, "abstract module 0");
@@ -114,7 +114,7 @@ fn keys_go_along_columns_and_lines() {
 }
 
 #[test]
-fn the_saved_drawing_is_xml_whatever_the_names() {
+fn saved_svg_escapes_names() {
     let mut page = page(2);
     page.edges.push(GraphEdge {
         from: 1,
@@ -134,7 +134,7 @@ fn the_saved_drawing_is_xml_whatever_the_names() {
 }
 
 #[test]
-fn groups_say_what_is_in_them() {
+fn groups_name_their_content() {
     let mut page = empty(10_000);
     page.groups = vec![ModuleGroup {
         start: 576,
@@ -145,7 +145,7 @@ fn groups_say_what_is_in_them() {
     }];
     let graph = graph(&page, None, "app.syclbin");
     let group = graph.nodes.last().unwrap();
-    assert_eq!(group.stands, BoxKind::Group(576, 576));
+    assert_eq!(group.target, BoxKind::Group(576, 576));
     assert_eq!(group.title, "modules 576 … 1\u{a0}151");
 }
 

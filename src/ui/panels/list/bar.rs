@@ -1,4 +1,4 @@
-//! What stands above the rows: how many there are, columns, exports, which text.
+//! The toolbar of a list: row count, columns, exports, choice of text.
 
 use yew::prelude::*;
 
@@ -18,7 +18,7 @@ use crate::ui::state::texts::Texts;
 use crate::ui::text::format;
 use crate::worker::protocol::{self, ListPage};
 
-/// How many rows there are.
+/// Number of rows.
 pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
     let Some(page) = &list.page else {
         return html! { <span class="dim" role="status">{ "Reading …" }</span> };
@@ -83,7 +83,7 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
     </> }
 }
 
-/// The number of rows of the listing that are no instructions, once they are counted.
+/// Number of rows of the listing that are no instructions, once counted.
 fn padding(view: &View, list: &List) -> u64 {
     let report = match list.id {
         ListId::Instructions => view.code.report_of(list.query.of),
@@ -94,14 +94,14 @@ fn padding(view: &View, list: &List) -> u64 {
         .map_or(0, |report| report.mix.padding)
 }
 
-/// What a row of the kernels of several images stands for.
+/// Grouping of the kernels of several images.
 pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
     let chosen = list.query.by;
     let is_of_several = |page: &ListPage| page.names.is_some();
     if chosen.is_none() && !list.page.as_deref().is_some_and(is_of_several) {
         return Html::default();
     }
-    let title = "What a row stands for; values that differ within it are marked ≠";
+    let title = "Grouping of rows; values that differ within a group are marked ≠";
     html! {
         <select aria-label="Rows" {title} {onchange}>
             <option value="" selected={chosen.is_none()}>{ "a row per build" }</option>
@@ -112,7 +112,7 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// How far the reading of kernels is, and a way to stop it.
+/// Progress of reading kernels, with buttons to stop and resume.
 pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Html {
     let images = format::counted(progress.of, "image", "images");
     let text = format!("{} of {images}", format::grouped(progress.done));
@@ -120,7 +120,7 @@ pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Ht
         <span class="reading">
             if is_stopped {
                 <span class="warn">{ format!("stopped at {text}") }</span>
-                { button("btn2", Command::ReadOn, plain("Read on")) }
+                { button("btn2", Command::ReadOn, plain("Resume")) }
             } else {
                 <progress aria-label="Reading kernels" max={progress.of.to_string()} value={progress.done.to_string()} />
                 <span class="dim">{ format!("read {text}") }</span>
@@ -130,7 +130,7 @@ pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Ht
     }
 }
 
-/// What is shown only on demand.
+/// Toggle for rows that are hidden by default.
 fn secondary(secondary: Secondary) -> String {
     let words = [
         (secondary.copies, "copy", "copies"),
@@ -142,10 +142,10 @@ fn secondary(secondary: Secondary) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// Which columns are shown.
+/// Menu of columns.
 pub(super) fn columns(list: &List) -> Html {
     let shown = list.shown();
-    // Those that are shown come first, in their order.
+    // Visible ones first, in their order.
     let is_shown = |column: &&Column| shown.iter().any(|other| other.id == column.id);
     let others = list.id.columns().iter().filter(|column| !is_shown(column));
     let others = others.filter(|column| column.presence != Presence::QueryOnly);
@@ -181,7 +181,7 @@ pub(super) fn columns(list: &List) -> Html {
     }
 }
 
-/// The ways to take a list along.
+/// Menu for copying and saving a list.
 pub(super) fn export(list: ListId) -> Html {
     let (commands, note) = match list {
         ListId::Lines => (
@@ -225,7 +225,7 @@ pub(super) fn export(list: ListId) -> Html {
     }
 }
 
-/// What is wrong with the filter; where the modules are drawn, the graph says it.
+/// Error of the filter; with the graph visible, the graph shows it.
 pub(super) fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
     let page = list.page.as_ref().filter(|_| !list.rows.is_waiting());
     let trouble = match graph {
@@ -240,13 +240,13 @@ pub(super) fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
     }
 }
 
-/// Which text is shown.
+/// Choice of the text.
 pub(super) fn picker(texts: &Texts, onchange: Callback<Event>) -> Html {
     let Some(text) = &texts.shown else {
         return Html::default();
     };
     let is_shown = |row: &protocol::Row| row.span == text.span;
-    // One that lies deeper is none of the document's.
+    // Texts of nested documents are not offered.
     let other = (!texts.rows.iter().any(is_shown)).then_some(&**text);
     html! {
         <select aria-label="Text" {onchange}>
@@ -257,7 +257,7 @@ pub(super) fn picker(texts: &Texts, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// What a search in the text has found, and the ways to the others.
+/// Search result in the text, and buttons for the next and previous match.
 pub(super) fn matches(texts: &Texts) -> Html {
     let said = match texts.matches {
         None => String::new(),

@@ -1,8 +1,8 @@
-//! A list: kernels, relocations, symbols, modules, properties, the lines of a text.
+//! A list: kernels, relocations, symbols, modules, properties, or the lines of a text.
 //!
-//! All of them are one component: what is special of one of them are its words ([`Names`]), what
-//! stands above and below its rows, and that lines have no header. Modules, and the basic blocks of
-//! code, can be drawn instead.
+//! One component serves all of them. They differ in their wording ([`Names`]), in the bars above
+//! and below the rows, and lines have no header. Modules and basic blocks can also be drawn as a
+//! graph.
 
 mod bar;
 mod names;
@@ -31,7 +31,7 @@ use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
 
-/// A list follows what is typed after so many milliseconds.
+/// Delay of the filter, in milliseconds.
 const PAUSE: i32 = 120;
 
 /// The list of a panel.
@@ -67,7 +67,7 @@ fn Panel(props: &Props) -> Html {
     );
     let filter = list.query.filter.clone();
     let fill = move || {
-        // Not while somebody types: what is typed is what is filtered by.
+        // Not while the user types.
         if !is_text && text_of(names.field).trim() != filter {
             set_text(names.field, &filter);
         }
@@ -85,9 +85,9 @@ fn Panel(props: &Props) -> Html {
     let draws = is_code || is_host || id == ListId::Modules;
     let is_graph = draws && !drawn.as_table;
     let (start, count) = drawn.range.unwrap_or((0, u64::MAX));
-    // The table of modules says how many there are of what.
+    // The table of modules shows the numbers.
     let needs_graph = is_graph || id == ListId::Modules;
-    // The answer says which block is selected.
+    // The response has the selected block.
     let serial = u64::from(view.selection.serial) << 1 | 1;
     let serial = if is_code && is_graph {
         serial
@@ -187,7 +187,7 @@ fn Panel(props: &Props) -> Html {
                     <span class="find">{ field }{ matches(&view.texts) }</span>
                 } else {
                     if is_code { { assembly::controls(view, on_section, on_encoding) } }
-                    // The graph is that of all code.
+                    // The graph always shows all code.
                     if !(is_code && is_graph) { { field } }
                     if id == ListId::Kernels { { grouping(list, on_rows) } }
                     { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(view, list, names) } }
@@ -220,19 +220,19 @@ fn Panel(props: &Props) -> Html {
     }
 }
 
-/// What stands in the place of a list that has no rows, whatever the filter.
+/// Placeholder for a list that has no rows even without a filter.
 fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) -> Option<Html> {
     let is_code = list.id == ListId::Instructions;
     let is_known = match list.id {
         ListId::Instructions => list.goes_with(view.selection.serial),
-        _ => view.texts.document == view.texts.asked,
+        _ => view.texts.document == view.texts.requested,
     };
     let is_without = match list.id {
         ListId::Instructions => list.document.is_none(),
         ListId::Lines => view.texts.shown.is_none(),
         _ => false,
     };
-    // In a container one of its images may have what the selection has not.
+    // In a container, one of the images may have such a list.
     if is_without && view.code.images.is_some() {
         return Some(if is_known {
             assembly::choose(view, is_code, on_image.clone())
@@ -258,7 +258,7 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
         None if list.id == ListId::Lines && view.texts.document.is_none() => "…",
         None => names.none,
     };
-    // What is nested is a document of its own.
+    // A nested document has its own list.
     let has = view.opened.summary.has;
     let is_nested = !match list.id {
         ListId::Kernels => has.kernels || has.host,
@@ -280,7 +280,7 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
     })
 }
 
-/// What is said where the query finds nothing.
+/// Message for a query without matches.
 fn no_rows(list: &List, names: &Names) -> Option<String> {
     if list.rows.is_waiting() || list.reading().is_some() || list.rows.found != Some(0) {
         return None;
@@ -289,7 +289,7 @@ fn no_rows(list: &List, names: &Names) -> Option<String> {
     Some(match list.id {
         ListId::Properties if page.total == 0 => names.none.to_owned(),
         ListId::Kernels if page.total == 0 && list.query.filter.is_empty() => {
-            "There are only functions.".to_owned()
+            "No kernels, only functions.".to_owned()
         }
         _ => format!("No {} match the filter.", names.many),
     })

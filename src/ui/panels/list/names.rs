@@ -1,17 +1,17 @@
-//! The words of each list.
+//! Wording of each list.
 
 use crate::tables::ListId;
 use crate::ui::session::list::FIND;
 use crate::ui::text::format;
 
-/// How a list is called.
+/// Wording of a list.
 pub(super) struct Names {
     pub(super) title: &'static str,
     pub(super) one: &'static str,
     pub(super) many: &'static str,
-    /// The id of the field that filters, or finds.
+    /// Element id of the filter or search field.
     pub(super) field: &'static str,
-    /// What can be typed into it.
+    /// Placeholder of the field.
     pub(super) hint: &'static str,
     pub(super) none: &'static str,
 }

@@ -1,4 +1,4 @@
-//! The rows and cells of a list.
+//! Rows and cells of a list.
 
 use yew::prelude::*;
 
@@ -17,22 +17,22 @@ use crate::ui::state::list::{List, parts, rest, text};
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 
-/// Maximum width of a column of code that takes what its cells need, in characters.
+/// Maximum width of a fitted column of code, in characters.
 const LONGEST: u32 = 240;
 
-/// So many bytes are written out in a cell.
+/// Maximum number of bytes shown in a cell.
 const BYTES: usize = 24;
 
-/// Maximum width of the names of kernels, in characters.
+/// Maximum width of the kernel name column, in characters.
 const LONGEST_NAME: u32 = 56;
 
-/// A list as the grid asks for it.
+/// A list as the grid's data.
 pub(super) struct Grid {
     pub(super) session: SessionContext,
     pub(super) view: PtrEq<View>,
     pub(super) columns: Vec<&'static Column>,
     pub(super) list: ListId,
-    /// The register that is pointed at.
+    /// The register under the pointer.
     pub(super) lit: Option<Register>,
 }
 
@@ -41,10 +41,10 @@ impl Grid {
         self.view.lists.get(self.list)
     }
 
-    /// How wide a column's cells are, in characters.
+    /// Width of a column's cells, in characters.
     fn width(&self, column: &Column) -> u32 {
         let largest = self.data().maximum(column.id);
-        // A word that marks a hazard needs its place.
+        // A hazard badge needs room.
         let mark = match column.id {
             "spill_size" | "private_size" if largest > 0.0 => 10,
             "grf_count" if largest > 128.0 => 8,
@@ -52,7 +52,7 @@ impl Grid {
             "spill_dwords_per_lane" => 3,
             _ => 0,
         };
-        // The images of a host's file have short names; how one was found may stand before it.
+        // Image names in a host file are short, but may be preceded by how the image was found.
         if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
             let at = self.columns.iter().position(|other| other.id == "image");
             let first = (0..64).filter_map(|place| self.data().rows.row(place));
@@ -66,7 +66,7 @@ impl Grid {
         if column.id == "jumps" {
             return (largest as u32).max(1);
         }
-        // As wide as the longest cell that has been seen.
+        // As wide as the longest loaded cell.
         if self.list == ListId::Instructions
             && let Some(longest) = self.data().longest(column.id)
         {
@@ -81,12 +81,12 @@ impl Grid {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
             width => width,
         };
-        // The values of a group that differ stand beside each other.
+        // Several values of a group are shown side by side.
         let several = self.data().longest(column.id).unwrap_or(0);
         width.max(several)
     }
 
-    /// The same where the panel is narrow: the operands come before what is beside them.
+    /// The width in a narrow panel: operands take precedence over the columns beside them.
     fn tight(&self, column: &Column) -> Option<u32> {
         if self.list != ListId::Instructions {
             return None;
@@ -111,11 +111,11 @@ impl Grid {
         drawn.unwrap_or_else(|| cell(found))
     }
 
-    /// The columns of a text: the number of the line and the line.
+    /// Columns of a text: line number and line.
     fn text_columns(&self) -> Vec<GridColumn> {
         let digits = self.rows().max(100).to_string().len() as u32;
         let longest = self.data().maximum("text") as u64;
-        // A long one has a button too.
+        // A long line also has a button.
         let is_cut = longest > LINE_SHOWN;
         let most = longest.min(LINE_SHOWN) as u32 + 24 * u32::from(is_cut);
         let column = |number, width| GridColumn {
@@ -127,7 +127,7 @@ impl Grid {
         vec![column(true, digits), column(false, most)]
     }
 
-    /// A line: what is selected in it is marked, and the rest of a long one is a button.
+    /// A line, with the selection marked; a button stands for the rest of a long line.
     fn line(&self, place: u64, line: &Row) -> Html {
         let is_one = self.data().current().is_some_and(|row| row.count == 1);
         let is_current = is_one && self.is_selected(place);
@@ -146,7 +146,7 @@ impl Grid {
     }
 }
 
-/// Text in which nothing plays tricks; tabs stay.
+/// Text with control characters escaped, except for tabs.
 fn tabbed(text: &str) -> Html {
     let parts: Vec<String> = text.split('\t').map(escaped).collect();
     plain(&parts.join("\t"))
@@ -161,7 +161,7 @@ fn cell(cell: &Cell<'_>) -> Html {
             short,
         } => {
             let shown = short.as_ref().or(demangled.as_ref()).unwrap_or(name);
-            // The longer forms, each in a line.
+            // Longer forms, one per line.
             let others = [demangled.as_ref(), Some(name)].into_iter().flatten();
             let others: Vec<String> = others
                 .filter(|other| *other != shown)

@@ -1,4 +1,4 @@
-//! Below the list: the current row, and what belongs to it.
+//! Details of the current row, below the list.
 
 use yew::prelude::*;
 
@@ -13,10 +13,10 @@ use crate::ui::state::list::List;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 
-/// Details of the current row of the panel's list, for the inspector's column.
+/// Details of the panel's current row, for the inspector's column.
 pub fn about(view: &View) -> Html {
     let list = match view.panel {
-        // It is all about the kernel.
+        // That panel already shows the kernel.
         PanelId::Arguments => None,
         panel => panel.list(),
     };
@@ -27,8 +27,7 @@ pub fn about(view: &View) -> Html {
     }
 }
 
-/// The current row of a list, and what belongs to it; nothing while no row is selected. `is_narrow`:
-/// in the inspector's column.
+/// Details of the current row; empty without one. `is_narrow`: in the inspector's column.
 pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) -> Html {
     let label = format!("Selected {}", names.one);
     let Some(current) = list.current() else {

@@ -1,4 +1,4 @@
-//! The address shows what is selected, and the Back button goes back to what was.
+//! The URL follows the selection, and the Back button restores it.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use crate::worker::client::timer::Timer;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::PopStateEvent;
 
-/// The address follows after so many milliseconds: browsers refuse too many changes.
+/// Delay of the update in milliseconds: browsers limit the rate of history changes.
 const DELAY: i32 = 200;
 
-/// In the history, the page without a file.
+/// The history state of the start page.
 const START: TabId = TabId(0);
 
-/// What the address's query asks for.
+/// Applies the URL's query.
 pub(crate) fn read_query() -> Query {
     web_sys::window()
         .and_then(|window| window.location().search().ok())
@@ -33,18 +33,17 @@ fn read_hash() -> String {
     hash.unwrap_or_default()
 }
 
-/// What the address's fragment says.
+/// Applies the URL's fragment.
 pub(crate) fn read_link() -> Link {
     route::parse_fragment(&read_hash())
 }
 
-/// What the address waits for: the name of a file, and what is to be shown of it.
+/// A pending link: the name of its file, and its target and view.
 pub fn waits_for() -> (Option<String>, Option<Target>) {
     (route::parse_file_name(&read_hash()), read_link().target)
 }
 
-/// The address of what is selected and shown, as somebody else can open it; with the file's name,
-/// where the file is only here.
+/// A URL of the selection and view for others; includes the file name if the file is local.
 pub fn link_to(tab: &Tab) -> String {
     let name = (tab.origin == Origin::Local).then_some(&*tab.name);
     page_address() + &relative(tab, name, false)
@@ -80,14 +79,14 @@ fn relative(tab: &Tab, file: Option<&str>, embed: bool) -> String {
     out + &route::fragment(&link, file)
 }
 
-/// The address of what is selected and shown in a file.
+/// A URL of the selection and view in a file.
 fn address_of(state: &State, tab: &Tab) -> String {
     relative(tab, None, state.layout.embed)
 }
 
 impl Session {
-    /// Lets the address follow to what is selected and shown. A jump and another panel are
-    /// something to come back from, what is typed into a filter is not.
+    /// Updates the URL to the selection and view. Jumps and panel changes get a history entry;
+    /// filter changes do not.
     pub(crate) fn show_address(&self) {
         let state = self.state();
         let Some(tab) = state.active() else { return };
@@ -101,7 +100,7 @@ impl Session {
             serial: view.selection.serial,
             panel: view.panel,
         };
-        let jumped = view.selection.via == SelectionOrigin::Jump;
+        let jumped = view.selection.origin == SelectionOrigin::Jump;
         let push = match self.step.replace(Some(now)) {
             Some(before) if before.opening == now.opening => {
                 (jumped && before.serial != now.serial) || before.panel != now.panel
@@ -112,26 +111,26 @@ impl Session {
         let id = tab.id;
         let flag = Rc::clone(&self.push);
         let later = Timer::start(DELAY, move || {
-            // Where the history cannot be changed, the address stays as it is.
+            // If the history cannot be changed, the URL stays as it is.
             let _ = write(id, &address, flag.replace(false));
         });
         *self.address.borrow_mut() = Some(later);
     }
 
-    /// Shows the page without a file. Back leads to the file that was in front.
+    /// Shows the start page. Back returns to the file that was in front.
     pub(crate) fn go_home(&self) {
         let state = self.state();
         if let Some(tab) = state.active() {
             self.address.take();
             self.push.set(false);
-            // What would have followed: Back leads to it.
+            // Write the pending URL first, so that Back leads to it.
             let _ = write(tab.id, &address_of(&state, tab), false);
             let _ = write(START, "", true);
             self.dispatch(Action::Home);
         }
     }
 
-    /// Shows what a link says: of a file that is open.
+    /// Follows a link in an open file.
     pub(crate) fn follow_link(self: &Rc<Self>, tab: TabId, link: Link) {
         let device = link.shown.device.clone();
         let says_all = !link.shown.panel.is_empty();
@@ -152,7 +151,7 @@ impl Session {
         }
     }
 
-    /// The same in a file that was opened just now: the state has it only after this.
+    /// Follows a link in a file that was opened just now, before the state contains it.
     pub(crate) fn follow_first_link(self: &Rc<Self>, tab: TabId, link: Link) {
         self.dispatch(Action::Show(tab, link.shown));
         match link.target {
@@ -162,7 +161,7 @@ impl Session {
     }
 }
 
-/// Where the address has followed to. An `opening` is of one tab.
+/// The written address. The `opening` belongs to one tab.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     opening: u32,
@@ -170,7 +169,7 @@ pub(crate) struct Step {
     panel: PanelId,
 }
 
-/// A sandboxed frame has no history; then the address stays as it is.
+/// The history; sandboxed frames have none, and then the URL stays as it is.
 fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
     let window = web_sys::window()?;
     let location = window.location();
@@ -179,7 +178,7 @@ fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
     let address = path + address;
     let history = window.history().ok()?;
     let state = JsValue::from(tab.0);
-    // The start page has the address of a file that somebody has dropped.
+    // On the start page, a link may point to a dropped file that is open.
     if push && (now != address || tab == START) {
         history.push_state_with_url(&state, "", Some(&address)).ok()
     } else {
@@ -189,7 +188,7 @@ fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
     }
 }
 
-/// Follows the Back button, and fragments that are typed.
+/// Handles the Back button and typed fragments.
 pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
     let here = Rc::clone(session);
     let window = web_sys::window()?;
@@ -214,7 +213,7 @@ fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
         session.dispatch(Action::Activate(tab.id));
     }
     let mut link = read_link();
-    // An address of ours says all, one that was typed what it is about.
+    // Our own URLs are complete; a typed one only names its target.
     if (named.is_some() || link == Link::default()) && link.shown.panel.is_empty() {
         link.shown.panel = PanelId::default().name().to_owned();
     }

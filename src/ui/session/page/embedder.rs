@@ -1,8 +1,8 @@
-//! The page in a frame of another page: messages to and from the page that embeds it.
-//! `docs/embedding/README.md` is their specification, `www/zeview-embed.js` uses them.
+//! Messages to and from the page that embeds this one. Specified in `docs/embedding/README.md`,
+//! used by `www/zeview-embed.js`.
 //!
-//! Nothing is told before that page has said `ping`, and then only to the origin that it said it
-//! from. Messages of other windows are not read.
+//! Nothing is sent before the embedding page's `ping`, and then only to its origin. Messages of
+//! other windows are ignored.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,21 +18,21 @@ use crate::ui::session::Session;
 use crate::ui::state::{Action, PaneSets, Panes, Phase, TabId, Theme, View};
 use crate::ui::text::route;
 
-/// The version of the messages.
+/// Version of the messages.
 const VERSION: u32 = 1;
 
-/// The page that embeds this one.
+/// The embedding page.
 pub(crate) struct Embedder {
     window: Window,
-    /// From where it said `ping`; empty before that.
+    /// Origin of its `ping`; empty before that.
     origin: RefCell<String>,
-    /// What it was told last: the opening of a file and the serial of its selection.
-    told: Cell<(u32, Option<u32>)>,
+    /// The last reported opening of a file and selection serial.
+    reported: Cell<(u32, Option<u32>)>,
     failed: Cell<Option<TabId>>,
     height: Cell<u32>,
 }
 
-/// A message that is being made.
+/// A message under construction.
 struct Message(Object);
 
 impl Message {
@@ -42,7 +42,7 @@ impl Message {
     }
 
     fn with(self, key: &str, value: impl Into<JsValue>) -> Message {
-        // An object of our own takes every property.
+        // Setting properties of our own objects cannot fail.
         let _ = Reflect::set(&self.0, &key.into(), &value.into());
         self
     }
@@ -55,7 +55,7 @@ impl Embedder {
         (!Object::is(&parent, &window)).then(|| Embedder {
             window: parent,
             origin: RefCell::default(),
-            told: Cell::default(),
+            reported: Cell::default(),
             failed: Cell::default(),
             height: Cell::default(),
         })
@@ -67,12 +67,12 @@ impl Embedder {
 
     fn tell(&self, message: &Message) {
         let origin = self.origin.borrow();
-        // A sandboxed page, and a file on disk, have no origin that could be named.
+        // Sandboxed pages and local files have an opaque origin, which cannot be a target.
         let target = match origin.as_str() {
             "" | "null" => "*",
             origin => origin,
         };
-        // The page may have gone.
+        // The page may be gone.
         let _ = self.window.post_message(&message.0, target);
     }
 
@@ -83,7 +83,7 @@ impl Embedder {
         self.tell(&message.with("id", id));
     }
 
-    /// Is this address neither of this page nor of the one that embeds it?
+    /// Whether a URL's origin differs from this page's and the embedding page's.
     fn is_foreign(&self, url: &Url) -> bool {
         let own = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?);
         let own = own.and_then(|base| Url::new(&base).ok());
@@ -94,27 +94,27 @@ impl Embedder {
             || ancestor().is_some_and(|other| named(&other)))
     }
 
-    /// Tells what is shown.
+    /// Reports the current selection.
     fn tell_view(&self, view: &View) {
-        let (opening, _) = self.told.get();
+        let (opening, _) = self.reported.get();
         if opening != view.opening {
-            self.told.set((view.opening, None));
+            self.reported.set((view.opening, None));
             self.failed.set(None);
             self.tell(&loaded(view));
             self.tell(&problems(view));
         }
         let serial = view.selection.serial;
-        if view.detail().is_some() && self.told.get().1 != Some(serial) {
-            self.told.set((view.opening, Some(serial)));
+        if view.detail().is_some() && self.reported.get().1 != Some(serial) {
+            self.reported.set((view.opening, Some(serial)));
             self.tell(&selected(view));
         }
     }
 }
 
-/// The origin of the page around this one, as the browser says it.
+/// The origin of the embedding page according to the browser.
 fn ancestor() -> Option<String> {
     let window = web_sys::window()?;
-    // Not in all browsers.
+    // Not supported by all browsers.
     let origins = Reflect::get(&window.location(), &"ancestorOrigins".into()).ok();
     let first = origins.and_then(|origins| Reflect::get_u32(origins.unchecked_ref(), 0).ok());
     if let Some(origin) = first.and_then(|origin| origin.as_string()) {
@@ -135,7 +135,7 @@ fn loaded(view: &View) -> Message {
     }
     Message::new("loaded")
         .with("name", opened.name.as_str())
-        // Below 2^53, as all sizes of files.
+        // Below 2^53, as all file sizes.
         .with("size", opened.size as f64)
         .with("format", &*opened.summary.format)
         .with("title", &*opened.summary.title)
@@ -168,7 +168,7 @@ fn selected(view: &View) -> Message {
     }
 }
 
-/// Listens to the page that embeds this one, if there is one.
+/// Listens to the embedding page, if there is one.
 pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
     let embedder = Rc::new(Embedder::new()?);
     *session.embedder.borrow_mut() = Some(Rc::clone(&embedder));
@@ -184,7 +184,7 @@ pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
             here.answer(&embedder, &event);
         }
     });
-    // Says nothing but that it is here.
+    // Announces only that this page is ready.
     if let Some(embedder) = &*session.embedder.borrow() {
         embedder.tell(&Message::new("ready"));
     }
@@ -192,14 +192,14 @@ pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
 }
 
 impl Session {
-    /// Is a person to be asked before this address is fetched? Another page wants it.
+    /// Whether the user must confirm this download, because another page requests it.
     pub(crate) fn asks_first(&self, url: &Url) -> bool {
         let embedder = self.embedder.borrow();
         let embedder = embedder.as_ref();
         embedder.is_some_and(|embedder| embedder.is_foreign(url))
     }
 
-    /// Tells the page that embeds this one what is shown now.
+    /// Reports the current view to the embedding page.
     pub(crate) fn tell_embedder(&self) {
         let embedder = self.embedder.borrow().clone();
         let Some(embedder) = embedder.filter(|embedder| embedder.knows_origin()) else {
@@ -221,7 +221,7 @@ impl Session {
         }
     }
 
-    /// Tells it that something could not be done.
+    /// Reports an error to it.
     pub(crate) fn tell_trouble(&self, words: &str) {
         let embedder = self.embedder.borrow().clone();
         if let Some(embedder) = embedder.filter(|embedder| embedder.knows_origin()) {
@@ -233,7 +233,7 @@ impl Session {
         let data = event.data();
         let get = |key: &str| Reflect::get(&data, &key.into()).unwrap_or_default();
         let text = |key: &str| get(key).as_string().unwrap_or_default();
-        // Other scripts of that page may speak to all windows.
+        // Other scripts of that page may post messages to all windows.
         let Some(version) = get("zeview").as_f64() else {
             return;
         };
@@ -242,7 +242,7 @@ impl Session {
         let id = get("id");
         let error = |code: &str, words: &str| embedder.tell_error(code, words, &id);
         if version != f64::from(VERSION) {
-            let words = format!("This page speaks version {VERSION} of the messages.");
+            let words = format!("This page supports version {VERSION} of the messages.");
             return error("version", &words);
         }
         match text("type").as_str() {
@@ -286,11 +286,11 @@ impl Session {
                     "Panes are “structure”, “bytes”, “inspector” or “none”.",
                 ),
             },
-            other => error("message", &format!("“{other}” is no type of message.")),
+            other => error("message", &format!("“{other}” is not a message type.")),
         }
     }
 
-    /// Opens what a message brings, in place of what was open.
+    /// Opens the content of a message in place of the current files.
     fn open_message(
         self: &Rc<Self>,
         get: &dyn Fn(&str) -> JsValue,
@@ -329,7 +329,7 @@ impl Session {
         Ok(())
     }
 
-    /// Shows these colours on this visit.
+    /// Sets the theme for this visit.
     fn show_theme(&self, chosen: Theme) {
         theme::show(chosen);
         let mut layout = self.state().layout;

@@ -1,4 +1,4 @@
-//! Keys and clicks that are heard in the whole page.
+//! Global key and click handlers.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use crate::ui::session::Session;
 use crate::ui::state::TabId;
 use crate::ui::state::commands::Command;
 
-/// Listens to keys and clicks until it is dropped.
+/// Listens to keys and clicks until dropped.
 ///
-/// A click on anything with `data-command` does what that says: one listener for all buttons.
+/// Clicks on elements with `data-command` execute the command: one listener for all buttons.
 pub(crate) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
     let Some(window) = web_sys::window() else {
         return Box::new(());
@@ -61,7 +61,7 @@ fn key(session: &Rc<Session>, event: &KeyboardEvent) {
         event.prevent_default();
         return;
     }
-    // In the field of the search, too.
+    // Also in the search field.
     if key == "F3" {
         if session.find_next(!event.shift_key()) {
             event.prevent_default();
@@ -84,13 +84,13 @@ fn key(session: &Rc<Session>, event: &KeyboardEvent) {
     }
 }
 
-/// The file that an event is about, if it is in a pane of the file beside the one in front.
+/// The file of an event in the panes of the second, side-by-side file.
 fn file_of(event: &Event) -> Option<TabId> {
     let number = dom::number_near(event, "data-file")?;
     u32::try_from(number).ok().map(TabId)
 }
 
-/// The keys of any row of tabs: from one to the next, and what is looked at goes along.
+/// Arrow keys in any tab list: they move the focus and select the tab.
 fn tab_key(list: &Element, key: &str) -> bool {
     let Ok(tabs) = list.query_selector_all("[role=tab]") else {
         return false;

@@ -1,4 +1,4 @@
-//! Is the window narrow?
+//! Detects a narrow window.
 
 use std::rc::Rc;
 
@@ -8,23 +8,23 @@ use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
 use crate::ui::state::Action;
 
-/// Below this the panes are stacked; the styles have the same.
+/// Maximum width at which panes are stacked; the style sheet has the same value.
 const NARROW: &str = "(max-width: 899.98px)";
 
-/// Watches the window until it is dropped.
+/// Watches the window until dropped.
 pub(crate) struct Watch {
     list: MediaQueryList,
     _listener: Listener,
 }
 
 impl Watch {
-    /// Is it narrow now?
+    /// Whether the window is narrow now.
     pub(crate) fn holds(&self) -> bool {
         self.list.matches()
     }
 }
 
-/// Arranges the page for the window whenever it becomes narrow or wide.
+/// Updates the layout whenever the window becomes narrow or wide.
 pub(crate) fn listen(session: &Rc<Session>) -> Option<Watch> {
     let list = web_sys::window()?.match_media(NARROW).ok()??;
     let (here, now) = (Rc::clone(session), list.clone());

@@ -1,4 +1,4 @@
-//! What the session hears of the page around it: the address, the embedding page, keys, the window.
+//! Events from outside of the components: URL, embedding page, keys, window.
 
 pub mod address;
 pub mod embedder;

@@ -1,4 +1,4 @@
-//! The page begins here, and what follows when its state has changed.
+//! Startup of the page, and effects of state changes.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -17,16 +17,16 @@ use crate::ui::text::route::{self, Query};
 use crate::worker::client::Client;
 use crate::worker::protocol::tree_order::TreeOrder;
 
-/// Begins: listens to the page, starts a decoder for the first file, opens what the address asks
-/// for. What it returns is to be kept as long as the page is.
+/// Starts the page: listens to events, starts an idle decoder, opens the files that the URL names.
+/// The returned listeners must live as long as the page.
 fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     splitter::prepare();
     let query = address::read_query();
-    // It has to be known before a file is asked for.
+    // This must be known before a file is requested.
     let embedder = query.embed.then(|| embedder::listen(session));
-    let asked = query.theme.as_deref().and_then(Theme::named);
+    let chosen = query.theme.as_deref().and_then(Theme::named);
     let mut layout = Layout {
-        theme: asked.unwrap_or_else(theme::remembered),
+        theme: chosen.unwrap_or_else(theme::remembered),
         embed: query.embed,
         no_padding: storage::load(run::PADDING).is_some(),
         no_defaults: storage::load(run::DEFAULTS).is_some(),
@@ -37,7 +37,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
         side_by_side: storage::load(run::SIDES).is_some(),
         unchanged: storage::load(run::UNCHANGED).is_some(),
         panes: panes(&query),
-        // A frame that asks for a panel shows it where there is room for only one thing.
+        // A frame that requests a panel shows it where there is room for only one pane.
         upper_is_panel: query.embed,
         ..Layout::default()
     };
@@ -48,7 +48,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     let base = query.base.map(|base| session.open_link(&base, None));
     let mut tabs = Vec::new();
     for url in &query.urls {
-        // The fragment is about the first.
+        // The fragment belongs to the first file.
         let link = tabs.is_empty().then(address::read_link);
         tabs.push(session.open_link(url, link));
     }
@@ -66,7 +66,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     ))
 }
 
-/// The panes that the page around this one wants; else those of the last visit.
+/// The panes requested by the embedding page, or else those of the last visit.
 fn panes(query: &Query) -> PaneSets {
     let wanted = query.panes.as_deref().and_then(Panes::named);
     match wanted.filter(|_| query.embed) {
@@ -78,8 +78,7 @@ fn panes(query: &Query) -> PaneSets {
     }
 }
 
-/// What follows for the file that is shown beside the one in front, `id`, where `serial` is
-/// selected.
+/// Effects for the file `id` that is shown beside the one in front, with `serial` of its selection.
 #[hook]
 fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, serial: u64) {
     let tab = state.beside();
@@ -123,7 +122,7 @@ fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, s
     use_change([id << 32 | number, opening, serial, own], Box::new(follow));
 }
 
-/// The session of the page, and what follows when its state has changed.
+/// The session of the page, with the effects of state changes.
 #[hook]
 pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let dispatcher = state.dispatcher();
@@ -145,7 +144,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let is_known = view.is_some_and(|view| view.detail().is_some());
     let waiting = tab.is_some_and(|tab| tab.phase == Phase::Waiting);
 
-    // A file is decoded when somebody looks at it.
+    // A file is decoded when it is first shown.
     let here = Rc::clone(&session);
     let decode = Box::new(move || {
         if waiting {
@@ -160,8 +159,8 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     );
     let here = Rc::clone(&session);
     let order = view.map_or(TreeOrder::File, |view| view.order(&state.layout));
-    let way = view.and_then(|view| view.selection.way_in(order));
-    let is_lost = is_known && way.is_none();
+    let path = view.and_then(|view| view.selection.path_in(order));
+    let is_lost = is_known && path.is_none();
     use_change(
         [id, opening, order as u64, is_lost.into()],
         Box::new(move || here.follow_order(TabId(id as u32))),
@@ -198,7 +197,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         Box::new(move || told.tell_embedder()),
     );
     let current = view.map(|view| view.current_panel());
-    // The row of tabs may be too long for the window.
+    // The tab bar may be wider than the window.
     let reveal = move || {
         if let Some(panel) = current {
             dom::scroll_into_view(&Command::Panel(panel).tab());
@@ -218,7 +217,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         }
     };
     use_change([id, opening, shown, 0], Box::new(keep_focus));
-    // What has the focus may go later, when an answer has come.
+    // The focused element may vanish later, when a response arrives.
     let here = Rc::clone(&session);
     let rendered = session.rendered.get().wrapping_add(1);
     session.rendered.set(rendered);

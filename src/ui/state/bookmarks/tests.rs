@@ -35,7 +35,7 @@ fn whole(size: u64) -> Content {
 }
 
 #[test]
-fn bookmarks_stand_in_the_order_of_the_bytes() {
+fn bookmarks_are_sorted_by_position() {
     let mut all = Bookmarks::default();
     for bookmark in [
         at("b", (8, 16), ""),
@@ -53,13 +53,13 @@ fn bookmarks_stand_in_the_order_of_the_bytes() {
 }
 
 #[test]
-fn there_are_not_more_than_the_limits() {
+fn limits_are_enforced() {
     let mut all = Bookmarks::default();
     for i in 0..BOOKMARKS_MAX as u64 + 5 {
         all.apply(BookmarkChange::Put(at(&i.to_string(), (i, i), "")));
     }
     assert_eq!(all.all().len(), BOOKMARKS_MAX);
-    // What is marked already can still get a comment, of so many characters.
+    // Existing bookmarks still accept a comment, up to its maximum length.
     let long = "é".repeat(TEXT_MAX + 1);
     all.apply(BookmarkChange::Put(at("7", (7, 7), &long)));
     let kept = all.find(&at("7", (7, 7), "")).unwrap();
@@ -67,7 +67,7 @@ fn there_are_not_more_than_the_limits() {
 }
 
 #[test]
-fn comments_of_two_people_are_both_kept_once() {
+fn merging_keeps_both_comments_once() {
     let mut all = Bookmarks::default();
     all.apply(BookmarkChange::Put(at("a", (0, 1), "mine")));
     let theirs = || BookmarkChange::Merge(vec![at("a", (0, 1), "theirs"), at("b", (1, 2), "b")]);
@@ -78,7 +78,7 @@ fn comments_of_two_people_are_both_kept_once() {
 }
 
 #[test]
-fn what_is_selected_is_marked_by_its_path_and_bytes() {
+fn a_bookmark_has_path_and_bytes() {
     let rows = [
         named(1, ".text.k", SourceId::FILE, 100, 200),
         named(2, "word", SourceId::FILE, 116, 132),
@@ -107,7 +107,7 @@ fn what_is_selected_is_marked_by_its_path_and_bytes() {
 }
 
 #[test]
-fn what_is_decompressed_has_its_place_in_the_file() {
+fn decompressed_nodes_have_enclosing_file_bytes() {
     let rows = [
         named(1, "image", SourceId::FILE, 100, 200),
         named(2, "code", SourceId(2), 0, 5000),
@@ -120,7 +120,7 @@ fn what_is_decompressed_has_its_place_in_the_file() {
 }
 
 #[test]
-fn a_row_is_known_by_its_names_and_place() {
+fn rows_are_identified_by_path_and_position() {
     let rows = |name: &str, from| {
         [
             named(1, "a/b", SourceId::FILE, 0, 100),
@@ -129,7 +129,7 @@ fn a_row_is_known_by_its_names_and_place() {
     };
     let marked = at("a%2Fb/x#2", (10, 20), "");
     assert!(marked.is_of(&rows("x", 10)));
-    // The first of the name, another one, and one that is deeper or less deep.
+    // The first node of this name, then another one, then other depths.
     assert!(!marked.is_of(&rows("x", 8)));
     assert!(!marked.is_of(&rows("y", 10)));
     assert!(!marked.is_of(&rows("x", 10)[1..]));
@@ -141,7 +141,7 @@ fn a_row_is_known_by_its_names_and_place() {
     assert!(!bytes.is_of(&rows("x", 10)));
     bytes.bytes = Some((2, 2));
     assert!(bytes.is_of(&rows("x", 10)));
-    // An entry of a table is known by its number.
+    // An entry of a table is identified by its number.
     let mut entry = rows("vecadd", 10);
     entry[1].indexed = true;
     assert!(at("a%2Fb/[3]", (10, 20), "").is_of(&entry));
@@ -149,7 +149,7 @@ fn a_row_is_known_by_its_names_and_place() {
 }
 
 #[test]
-fn files_come_back() {
+fn bookmark_files_round_trip() {
     let mut bytes = at("a/[2]", (3, 9), "two\nlines \u{202e}");
     bytes.bytes = Some((1, u64::MAX - 1));
     let bookmarks = vec![at("", (0, 100), "<b>\"'&"), bytes];
@@ -173,7 +173,7 @@ fn files_come_back() {
 }
 
 #[test]
-fn other_content_has_other_bookmarks() {
+fn content_is_identified_by_size_and_hash() {
     let unknown = Content {
         size: 100,
         hash: None,
@@ -189,7 +189,7 @@ fn other_content_has_other_bookmarks() {
 }
 
 #[test]
-fn files_that_break_the_rules_are_refused() {
+fn malformed_files_are_rejected() {
     let good = written(vec![at("a", (3, 9), "text")], &whole(100));
     for (from, to, why) in [
         ("bookmarks/1", "bookmarks/2", "newer version"),
@@ -236,7 +236,7 @@ fn files_that_break_the_rules_are_refused() {
 }
 
 #[test]
-fn other_files_are_told_apart() {
+fn other_formats_are_recognized() {
     for text in [
         "",
         "{}",
@@ -250,7 +250,7 @@ fn other_files_are_told_apart() {
 }
 
 #[test]
-fn unknown_keys_are_passed_over() {
+fn unknown_keys_are_ignored() {
     let text = written(vec![at("a", (3, 9), "text")], &whole(100));
     let more = text.replacen("\"path\"", "\"by\": {\"who\": null}, \"path\"", 1);
     assert_eq!(read(&more), read(&text));

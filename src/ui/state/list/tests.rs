@@ -80,7 +80,7 @@ fn query(filter: &str) -> Query {
 }
 
 #[test]
-fn rows_are_asked_for_page_by_page() {
+fn rows_are_requested_by_page() {
     let mut list = kernels();
     assert_eq!(list.rows.missing(0, 40), [0], "before anything is known");
     list.apply(ListChange::Page(0, page(0, 600)));
@@ -96,7 +96,7 @@ fn rows_are_asked_for_page_by_page() {
 }
 
 #[test]
-fn only_so_many_pages_are_kept() {
+fn the_number_of_cached_pages_is_limited() {
     let mut list = kernels();
     for number in 0..100 {
         list.apply(ListChange::Page(0, page(number * PAGE, 60_000)));
@@ -107,7 +107,7 @@ fn only_so_many_pages_are_kept() {
 }
 
 #[test]
-fn what_was_asked_before_another_query_is_dropped() {
+fn responses_to_earlier_queries_are_dropped() {
     let mut list = kernels();
     list.apply(ListChange::Page(0, page(0, 600)));
     list.apply(ListChange::At(3, 0, Some(at_row(0, 7))));
@@ -132,7 +132,7 @@ fn what_was_asked_before_another_query_is_dropped() {
 }
 
 #[test]
-fn another_document_has_other_rows() {
+fn another_document_discards_the_rows() {
     let mut list = kernels();
     list.apply(ListChange::At(1, 0, Some(at_row(0, 7))));
     assert_eq!(list.rows.generation, 0, "the first document");
@@ -148,17 +148,17 @@ fn another_document_has_other_rows() {
     assert_eq!(list.rows.found, None, "rows of the document before");
     assert_eq!(list.document, Some(NodeId(9)));
     let generation = list.rows.generation;
-    assert_eq!(generation, 2, "they are asked for again");
+    assert_eq!(generation, 2, "they are requested again");
     list.apply(ListChange::Failed(generation, "none here".into()));
     list.apply(ListChange::At(4, generation, Some(at_row(9, 1))));
     assert_eq!((list.failed.as_ref(), list.rows.generation), (None, 3));
 }
 
 #[test]
-fn an_earlier_selection_does_not_take_the_place_of_a_later_one() {
+fn earlier_selections_do_not_replace_later_ones() {
     let mut list = kernels();
     list.apply(ListChange::AtAsked(5));
-    assert!(list.goes_with(5), "it is on its way");
+    assert!(list.goes_with(5), "its row is pending");
     list.apply(ListChange::At(4, 0, Some(at_row(0, 1))));
     assert_eq!(list.place(), None);
     list.apply(ListChange::At(5, 0, Some(at_row(0, 2))));
@@ -166,7 +166,7 @@ fn an_earlier_selection_does_not_take_the_place_of_a_later_one() {
 }
 
 #[test]
-fn rows_stay_current_where_the_selection_may_leave_them() {
+fn rows_stay_current_in_lists_of_related_targets() {
     for (id, stays) in [
         (ListId::Kernels, true),
         (ListId::Symbols, true),
@@ -213,7 +213,7 @@ fn only_values_that_differ_widen_a_column_of_numbers() {
 }
 
 #[test]
-fn a_header_sorts_one_way_then_the_other_then_not() {
+fn a_header_cycles_through_sort_orders() {
     let mut list = kernels();
     let mut press = |id: &str| {
         let query = list.sorted_by(column(id));
@@ -229,7 +229,7 @@ fn a_header_sorts_one_way_then_the_other_then_not() {
 }
 
 #[test]
-fn columns_come_and_go_but_the_first_stays() {
+fn the_first_column_cannot_be_hidden() {
     let mut list = kernels();
     let default: Vec<_> = ListId::Kernels
         .default_columns()
@@ -244,7 +244,7 @@ fn columns_come_and_go_but_the_first_stays() {
 }
 
 #[test]
-fn columns_keep_the_order_that_was_chosen() {
+fn columns_keep_their_chosen_order() {
     let mut list = kernels();
     let ids = |list: &List| -> Vec<_> { list.shown().iter().map(|column| column.id).collect() };
     let before = ids(&list);
@@ -253,7 +253,7 @@ fn columns_keep_the_order_that_was_chosen() {
     };
     list.apply(ListChange::Columns(Some(list.moved(second, 2))));
     assert_eq!(ids(&list)[..3], [first, third, second]);
-    // The first stays where it is, and so does what is at an end.
+    // The first column cannot move, nor can a column move beyond an end.
     let last = before.len() - 1;
     for (id, to) in [(first, 1), (third, 0), (before[last], last + 1)] {
         assert_eq!(*list.moved(id, to), ids(&list)[..], "{id}");
@@ -271,7 +271,7 @@ fn columns_keep_the_order_that_was_chosen() {
 }
 
 #[test]
-fn rows_that_are_here_keep_their_columns_until_others_come() {
+fn loaded_rows_keep_their_columns() {
     let mut list = kernels();
     list.apply(ListChange::Page(0, page(0, 600)));
     let slm = column("slm_size");
@@ -284,7 +284,7 @@ fn rows_that_are_here_keep_their_columns_until_others_come() {
     };
     assert_eq!(known(&list, slm).as_ref(), row(2).cells.get(place));
     list.apply(ListChange::Columns(Some(list.toggled("has_dpas"))));
-    assert!(list.rows.is_stale(), "they are asked for again");
+    assert!(list.rows.is_stale(), "they are requested again");
     assert_eq!(known(&list, slm).as_ref(), row(2).cells.get(place));
     assert_eq!(known(&list, dpas), None);
     list.apply(ListChange::Page(1, {
@@ -302,7 +302,7 @@ fn rows_that_are_here_keep_their_columns_until_others_come() {
 }
 
 #[test]
-fn all_of_a_row_comes_with_its_place() {
+fn row_details_arrive_with_its_position() {
     let mut list = kernels();
     let mut at = at_row(0, 3);
     let place = at.place.as_mut().expect("a row");
@@ -370,7 +370,7 @@ fn line(start: u64, text: &str) -> Row {
     }
 }
 
-/// A line of 5000 bytes of which the first are in its cell.
+/// A line of 5000 bytes, of which the cell shows the first.
 fn long(start: u64, text: &str) -> Row {
     Row {
         entry: at(start, 5000),
@@ -379,7 +379,7 @@ fn long(start: u64, text: &str) -> Row {
 }
 
 #[test]
-fn blanks_around_a_line_are_left_out() {
+fn surrounding_blanks_are_trimmed() {
     assert_eq!(trimmed(&line(100, "    simd_size: 16 ")), at(104, 13));
     assert_eq!(trimmed(&line(100, "   ")), at(100, 3));
     assert_eq!(trimmed(&line(100, "")), at(100, 0));
@@ -387,14 +387,14 @@ fn blanks_around_a_line_are_left_out() {
 }
 
 #[test]
-fn what_of_a_line_is_not_shown_is_known() {
+fn the_hidden_rest_of_a_line_is_known() {
     assert_eq!(rest(&line(100, "short")), None);
     assert_eq!(rest(&long(100, "\tlong ")), Some(at(106, 4994)));
     assert_eq!(text(&long(100, "\tlong ")), "\tlong ");
 }
 
 #[test]
-fn marks_are_where_the_bytes_are() {
+fn highlights_match_their_bytes() {
     let text = line(100, "size: \u{e4}16");
     assert_eq!(parts(&text, at(108, 2)), Some(["size: \u{e4}", "16", ""]));
     assert_eq!(parts(&text, at(90, 14)), Some(["", "size", ": \u{e4}16"]));
