@@ -36,7 +36,7 @@ fn text(object: &JsValue, path: &str) -> String {
 // The codec
 
 #[wasm_bindgen_test]
-fn messages_survive_the_way_through_javascript() {
+fn messages_survive_javascript() {
     for request in messages::requests() {
         let (back, file) = codec::read_request(&codec::write_request(&request, None).unwrap())
             .unwrap_or_else(|error| panic!("{request:?}: {error}"));
@@ -57,7 +57,7 @@ fn messages_survive_the_way_through_javascript() {
 }
 
 #[wasm_bindgen_test]
-fn files_and_bytes_travel_beside_the_data() {
+fn files_and_bytes_are_transferred() {
     let request = &messages::requests()[0];
     let file = web_sys::Blob::new().unwrap();
     let object = codec::write_request(request, Some(&file)).unwrap();
@@ -77,7 +77,7 @@ fn files_and_bytes_travel_beside_the_data() {
 }
 
 #[wasm_bindgen_test]
-fn large_numbers_are_bigints_and_what_is_missing_is_null() {
+fn large_numbers_are_bigints_and_missing_values_null() {
     for raw in [0, 1, 1 << 53, u64::MAX] {
         let value = js::to_js(&Value::decimal(raw, 64)).unwrap();
         let number = get(&value, "Unsigned.raw");
@@ -94,7 +94,7 @@ fn large_numbers_are_bigints_and_what_is_missing_is_null() {
 }
 
 #[wasm_bindgen_test]
-fn other_shapes_are_refused_in_words() {
+fn other_shapes_are_rejected_with_a_message() {
     for wrong in [
         JsValue::NULL,
         JsValue::from("x"),

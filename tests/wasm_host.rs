@@ -52,7 +52,7 @@ fn a_piece_of_a_blob_counts_from_its_own_start() {
 }
 
 #[wasm_bindgen_test]
-fn long_reads_are_put_together() {
+fn long_reads_are_joined() {
     let bytes: Vec<u8> = (0..10_000_000_u32).map(|i| (i % 251) as u8).collect();
     let source = BlobSource::new(blob(&[&bytes])).unwrap();
     let read = source.read(1, 9_999_998).unwrap();

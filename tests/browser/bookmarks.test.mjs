@@ -1,4 +1,4 @@
-// Bookmarks: made, commented, found again, exchanged; and what is read for them.
+// Bookmarks: created, commented, restored, exchanged; and the bytes read for them.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -79,7 +79,7 @@ journey("a row and a range are bookmarked, listed by their bytes, and found agai
     await page.locator("footer .mono", { hasText: "0x10..0x14" }).waitFor();
     await screenshot(page, "bookmarks-range");
 
-    // The next visit, and a file of another size, which is not read for it.
+    // The next visit, and a file of another size, whose bytes are not read.
     expectRequests(page, /./);
     await load(page, () => page.reload());
     await dropFile(page, path.join(SAMPLES, "damaged.zebin"));

@@ -35,7 +35,7 @@ for (const theme of ["light", "dark"]) {
     await screenshot(page, `images-${theme}`);
     await axe(page);
 
-    // An image says which it is, and what the driver does with it on that device.
+    // An image has its name and its verdict on that device.
     await cell(page, "images", 0, 0).click();
     await page.locator(".nested .crumb", { hasText: "64.dg2" }).waitFor();
     await tab(page, "Overview").click();
@@ -53,7 +53,7 @@ for (const theme of ["light", "dark"]) {
     await screenshot(page, `devices-container-${theme}`);
     await page.getByLabel("Filter devices").fill("verdict=loads");
     await eventually(() => page.locator("#devices [data-row]").count(), 2);
-    // A row asks for its device.
+    // A row selects its device.
     await page.locator("#devices [data-row='0']").dblclick();
     await panel(page, "Overview").getByText("(selected device)").waitFor();
   });

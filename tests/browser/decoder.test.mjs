@@ -1,4 +1,4 @@
-// Decoders: one for each file, without a request, and what happens when one dies.
+// Decoders: one per file, without a request, and recovery when one crashes.
 
 import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
@@ -65,7 +65,7 @@ journey("a decoder that dies is restarted, once, and the selection stays", { bef
   const alert = page.getByRole("alert");
   await alert.getByRole("heading", { name: "The decoder crashed on this file" }).waitFor();
   await axe(page);
-  // The page lives on.
+  // The page keeps working.
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
 });
@@ -90,7 +90,7 @@ journey("what a decoder died of is not asked again, and the file stays open", {
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await own.waitFor();
 
-  // The next request is about the other device.
+  // The next request is for the other device.
   await device.fill("pvc");
   await page.evaluate(() => { globalThis.killNext = true; });
   await device.press("Enter");
@@ -102,7 +102,7 @@ journey("what a decoder died of is not asked again, and the file stays open", {
   await device.press("Enter");
   await overview.getByRole("alert").getByText(/does not try this again/).waitFor();
   await own.waitFor();
-  // Any other device is asked about.
+  // Any other device can be requested.
   await device.fill("dg2");
   await device.press("Enter");
   await overview.getByText("on acm-g10 (selected device)").waitFor();

@@ -1,4 +1,4 @@
-// What stands in other pages: the decoder alone, and the page in a frame.
+// Embedding in other pages: the decoder alone, and the page in a frame.
 
 import assert from "node:assert/strict";
 import { expectRequests, journey } from "./harness.mjs";

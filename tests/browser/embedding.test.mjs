@@ -1,4 +1,4 @@
-// <zeview-embed> in pages of others, and the messages between the two pages.
+// <zeview-embed> in other pages, and the messages between the two pages.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// What is around the panes: links, borders, dialogs, colors, keys.
+// Page chrome: links, borders, dialogs, colors, keys.
 
 import assert from "node:assert/strict";
 import path from "node:path";

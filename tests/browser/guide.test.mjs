@@ -1,4 +1,4 @@
-// The short look at a sample, for those who are here for the first time.
+// The tour of a sample for new users.
 
 import { axe, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
 

@@ -1,4 +1,4 @@
-// What the journeys through the page share.
+// Shared code of the journeys.
 //
 //   import { journey, dropFile, axe } from "./harness.mjs";
 //

@@ -1,6 +1,6 @@
-// Names that do harm where they are shown as they are, in the page: nothing of them runs, is asked
-// for, becomes markup, or turns the text around it. The files are those of tests/fixtures/names, and
-// one with a name of a megabyte.
+// Names that do harm if they are not escaped: in the page, nothing in them runs, is requested,
+// becomes markup, or changes the direction of other text. Uses the files of tests/fixtures/names,
+// and one with a name of a megabyte.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

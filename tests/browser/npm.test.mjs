@@ -1,4 +1,4 @@
-// The JavaScript library as others get it: packed, installed into an empty folder, used in Node.
+// The JavaScript library as users get it: packed, installed into an empty folder, used in Node.
 
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The page without a network, after one visit, and across a new release.
+// The page offline, after one visit, and across a new release.
 
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

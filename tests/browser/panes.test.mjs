@@ -1,4 +1,4 @@
-// The panes beside a panel: which are shown, how each hides and shows, and how much room that gives.
+// Panes: which are visible, how they are toggled, and the resulting layout.
 
 import assert from "node:assert/strict";
 import path from "node:path";

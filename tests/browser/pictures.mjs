@@ -1,4 +1,5 @@
-// Makes the pictures of the README and the documentation from the page as it is: `cargo xtask pictures`.
+// Takes the screenshots of the README and the documentation from the current page: `cargo xtask
+// pictures`.
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The files that were opened last: kept with their handles, opened again, forgotten.
+// Recently opened files: kept with their handles, reopened, forgotten.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

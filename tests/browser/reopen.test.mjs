@@ -1,4 +1,4 @@
-// A file that has changed on disk and is opened again: what was selected, open and shown stays.
+// Reopening a changed file keeps selection, expanded rows and panel.
 
 import assert from "node:assert/strict";
 import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";

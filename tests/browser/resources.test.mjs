@@ -1,4 +1,4 @@
-// What limits a kernel; the bytes of an argument's values; source lines.
+// Occupancy limits of a kernel; the bytes of argument values; source lines.
 
 import assert from "node:assert/strict";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What is taken apart when somebody opens it: DWARF, SPIR-V, compressed bytes.
+// Lazily decoded contents: DWARF, SPIR-V, compressed bytes.
 
 import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
 

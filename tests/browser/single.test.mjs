@@ -1,4 +1,4 @@
-// The page in one file, opened from a disk.
+// The page as a single file, opened from disk.
 
 import assert from "node:assert/strict";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The page says what is wrong when it cannot start.
+// The page explains why it cannot start.
 
 import { axe, expectTrouble, journey } from "./harness.mjs";
 

@@ -1,4 +1,4 @@
-// SYCLBIN: containers in each other, and what properties mean.
+// SYCLBIN: nested containers, and the meaning of properties.
 
 import path from "node:path";
 import { axe, dropFile, journey, screenshot } from "./harness.mjs";

@@ -1,5 +1,5 @@
-// Twelve tasks of people who work with these files, each by roles and names alone, as somebody
-// sees them, and in at most so many clicks.
+// Twelve typical tasks, each using only roles and names as users see them, within a limit of
+// clicks.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// What the page asks of the decoder: one request for each act of a person.
+// Requests of the page to the decoder: one per user action.
 
 import assert from "node:assert/strict";
 import path from "node:path";

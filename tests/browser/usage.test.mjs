@@ -1,4 +1,4 @@
-// How the page is used: links to what is shown, copying, focus, the tree's filter, columns.
+// Use of the page: links, copying, focus, the tree's filter, columns.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";

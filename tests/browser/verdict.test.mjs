@@ -1,4 +1,4 @@
-// What the driver does with a file, told apart from what is wrong with it.
+// The driver's verdict on a file, separate from its diagnostics.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -31,7 +31,7 @@ for (const theme of ["light", "dark"]) {
     await device.press("Enter");
     await overview(page).getByText("on bmg-g21 (selected device)").waitFor();
 
-    // One that there is not.
+    // An unknown device.
     await device.fill("gtx");
     await device.press("Enter");
     await overview(page).getByRole("alert").getByText("Unknown device").waitFor();

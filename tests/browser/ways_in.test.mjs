@@ -1,4 +1,4 @@
-// How a file comes in: dropped, pasted, chosen, by a link; and what is no binary at all.
+// Opening files: dropped, pasted, chosen, by link; and files of unknown format.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -156,7 +156,7 @@ fn tree_and_listing_count_the_same_instructions() {
 }
 
 #[test]
-fn what_the_code_comes_to_adds_up() {
+fn code_statistics_add_up() {
     for file in fixtures::zebins() {
         let mut document = open(&std::fs::read(&file.path).unwrap());
         let Some(assembly) = document.assembly(NodeId::ROOT) else {
@@ -235,7 +235,7 @@ fn calls_name_the_symbol_that_is_patched_in() {
 }
 
 #[test]
-fn source_lines_stand_beside_their_instructions() {
+fn instructions_have_source_lines() {
     let mut document = fixture("debugme.tgllp.igc1.12504.zebin");
     document.add_source_text("debugme.cl", "one\ntwo\nthree\nfour\n\tfive\n");
     let of = section(&document, ".text.step");
@@ -341,7 +341,7 @@ fn operation(text: &str) -> &str {
 }
 
 #[test]
-fn each_shared_function_has_its_words() {
+fn each_shared_function_is_described() {
     for (platform, config) in [
         (Platform::XeHpg, 12 << 22 | 55 << 14 | 8),
         (Platform::Xe2, 20 << 22 | 1 << 14),

@@ -114,7 +114,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn every_part_of_a_file_stands_once() {
+fn every_part_of_a_file_occurs_once() {
     let mut seen = 0;
     for (name, bytes) in files() {
         let mut file = File::open(&bytes);
@@ -154,7 +154,7 @@ fn every_part_of_a_file_stands_once() {
 }
 
 #[test]
-fn what_is_selected_stands_where_the_rows_say() {
+fn selections_match_their_rows() {
     for (name, bytes) in files() {
         let mut file = File::open(&bytes);
         if file.opened.by_kernel.is_none() {
@@ -264,7 +264,7 @@ fn each_of_many_kernels_has_its_own_parts() {
 }
 
 #[test]
-fn gtpin_data_and_symbols_of_functions_belong_to_whom_they_are_about() {
+fn gtpin_data_and_symbols_belong_to_their_functions() {
     let folder = fixtures::folder().join("zebin");
     let bytes = std::fs::read(folder.join("recursion-gtpin.ptl-h.igc2.40.zebin")).unwrap();
     let mut file = File::open(&bytes);
@@ -290,7 +290,7 @@ fn gtpin_data_and_symbols_of_functions_belong_to_whom_they_are_about() {
 }
 
 #[test]
-fn a_function_stands_after_the_kernels() {
+fn functions_follow_the_kernels() {
     let mut file = File::open(&full_zebin::full().build().bytes);
     let top = file.by_kernel(NodeId::ROOT);
     assert_eq!(names(&top), ["k", "f", "rest of the file"]);
@@ -301,7 +301,7 @@ fn a_function_stands_after_the_kernels() {
 }
 
 #[test]
-fn of_kernels_of_one_name_the_first_has_the_sections() {
+fn sections_belong_to_the_first_of_equally_named_kernels() {
     let mut file = File::open(&zebin::zebin(&["k", "k"]).build().bytes);
     let counts: BTreeMap<u64, Option<u64>> = file
         .by_kernel(NodeId::ROOT)
@@ -335,7 +335,7 @@ fn a_file_without_kernels_has_no_such_order() {
 }
 
 #[test]
-fn rows_that_there_are_not_are_refused() {
+fn missing_rows_are_rejected() {
     let mut file = File::sample("vecadd.bmg.zebin");
     for id in [RowId::Kernel(7), RowId::Entry(NodeId(1 << 29))] {
         let request = Request::Rows {

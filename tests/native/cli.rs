@@ -79,7 +79,7 @@ fn dump_of_a_depth_and_of_a_path() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere() {
+fn unknown_path() {
     let output = zeview(&["dump", "--path", ".ze_info/nothing", &vecadd()]);
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr);
@@ -154,7 +154,7 @@ fn standard_input() {
 }
 
 #[test]
-fn check_says_by_its_status_what_is_wrong() {
+fn check_has_an_exit_status() {
     assert_eq!(zeview(&["check", &vecadd()]).status.code(), Some(0));
     assert_eq!(zeview(&["check", &damaged()]).status.code(), Some(1));
     assert_eq!(zeview(&["check", "no-such-file"]).status.code(), Some(2));
@@ -228,7 +228,7 @@ fn check_as_json() {
 }
 
 #[test]
-fn files_that_are_no_files() {
+fn inputs_that_are_not_files() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     for command in ["dump", "kernels", "modules", "ls"] {
         let output = zeview(&[command, folder]);
@@ -244,7 +244,7 @@ fn files_that_are_no_files() {
 }
 
 #[test]
-fn whoever_reads_the_output_may_have_seen_enough() {
+fn closed_pipe_is_not_an_error() {
     let bytes = crate::support::zebin::many(400);
     let file = temporary("many.zebin", &bytes);
     let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
@@ -264,7 +264,7 @@ fn whoever_reads_the_output_may_have_seen_enough() {
 }
 
 #[test]
-fn nothing_in_a_file_plays_tricks_with_the_terminal() {
+fn control_characters_of_files_are_escaped() {
     use crate::support::elf::Section;
     let name = "\u{1b}[31m\u{202e}evil\n";
     let file = crate::support::zebin::small()
@@ -362,7 +362,7 @@ fn a_pipe_is_read_as_a_file_is() {
 }
 
 #[test]
-fn a_container_is_as_good_as_its_images() {
+fn containers_are_judged_by_their_images() {
     let good = fixture("vecadd-fatnoir.dg2+pvc.igc2.40.zebin");
     for arguments in [&["check", &good][..], &["check", "--device", "pvc", &good]] {
         let output = zeview(arguments);

@@ -105,7 +105,7 @@ fn good_files_pass() {
 }
 
 #[test]
-fn what_fails_is_in_the_summary_and_in_the_log() {
+fn failures_are_in_the_summary_and_in_the_log() {
     let place = Place::new("action-bad");
     place.copy(damaged(), NAME);
     let output = place.run(&[("ZEVIEW_FILES", &format!("{NAME}\nbuild/deep/*"))]);
@@ -284,7 +284,7 @@ fn the_head_is_judged_as_a_whole() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_no_success() {
+fn unjudged_results_are_not_success() {
     let place = Place::new("action-wrong");
     place.copy(vecadd(), "-.zebin");
     let good = "build/deep/good.zebin";

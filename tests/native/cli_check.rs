@@ -69,7 +69,7 @@ fn folders_are_checked_in_order() {
 }
 
 #[test]
-fn what_a_folder_may_hold() {
+fn folders_with_unusual_contents() {
     let folder = folder("held");
     let name = folder.display().to_string();
     fs::remove_file(folder.join("b/damaged.zebin")).unwrap();
@@ -282,7 +282,7 @@ fn a_log_for_reviews() {
 }
 
 #[test]
-fn a_reader_that_has_gone_changes_no_verdict() {
+fn closed_pipe_does_not_change_the_status() {
     let good = vecadd();
     let bad = damaged();
     for (last, expected) in [(&bad, 1), (&good, 0)] {

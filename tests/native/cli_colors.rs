@@ -37,7 +37,7 @@ fn without_styles(text: &str) -> String {
 }
 
 #[test]
-fn colors_are_a_matter_of_choice() {
+fn colors_follow_options_and_environment() {
     let file = damaged();
     let check = ["check", &file];
     // Standard output is not a terminal.
@@ -128,7 +128,7 @@ fn json_and_csv_have_no_colors() {
 }
 
 #[test]
-fn nothing_in_a_file_is_sent_to_the_terminal() {
+fn file_contents_are_escaped_for_the_terminal() {
     // A title, a color, a return to the start of the line, and right-to-left text.
     let evil = "\u{1b}]0;x\u{7}\u{1b}[31m\r\u{202e}\u{9b}1mevil";
     let bytes = zebin::zebin(&["k"])
@@ -183,7 +183,7 @@ fn nothing_in_a_file_is_sent_to_the_terminal() {
 }
 
 #[test]
-fn what_is_typed_is_not_sent_to_the_terminal_either() {
+fn arguments_are_escaped_for_the_terminal() {
     for arguments in [
         ["check", "--evil\u{1b}[31m\u{202e}.zebin"],
         ["kernels", "--columns=\u{1b}]0;x\u{7}"],

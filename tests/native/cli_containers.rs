@@ -172,7 +172,7 @@ fn each_binary_of_an_archive_has_a_verdict() {
 }
 
 #[test]
-fn a_device_is_given_the_image_that_runs_on_it() {
+fn device_selects_its_image() {
     let fat = "tests/fixtures/zebin/vecadd-fatnoir.dg2+pvc.igc2.40.zebin";
     let fat = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(fat)

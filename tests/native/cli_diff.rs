@@ -182,7 +182,7 @@ fn selections() {
 
 /// Ignoring one difference does not hide bytes without another explanation.
 #[test]
-fn what_is_ignored_hides_nothing_else() {
+fn ignored_parts_hide_nothing_else() {
     let (a, b) = (spilling("hides-a.zebin", 0), spilling("hides-b.zebin", 64));
     let with_end = |name: &str, path: &str, end: &[u8]| {
         file(name, &[&fs::read(path).unwrap()[..], end].concat())

@@ -16,7 +16,7 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn code_alone_needs_a_platform() {
+fn raw_code_requires_a_platform() {
     // add, then nop.
     let mut code = hex("401a0080200225120406000224050000");
     code.extend(hex("60000000000000000000000000000000"));
@@ -52,7 +52,7 @@ fn code_alone_needs_a_platform() {
 }
 
 #[test]
-fn source_lines_stand_between_the_instructions() {
+fn source_lines_precede_their_instructions() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/zebin/");
     let file = format!("{folder}debugme.tgllp.igc1.12504.zebin");
     let printed = text(&disasm(&["--source", &file]));
@@ -80,7 +80,7 @@ fn source_lines_stand_between_the_instructions() {
 }
 
 #[test]
-fn the_platform_is_the_files() {
+fn platform_defaults_to_the_device() {
     let folder = format!("{}/tests/fixtures/zebin", env!("CARGO_MANIFEST_DIR"));
     let mut kernels = 0;
     for entry in fs::read_dir(folder).expect("there are fixtures") {

@@ -188,7 +188,7 @@ fn unread() -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn a_value_that_is_not_read_does_not_pass() {
+fn unreadable_values_do_not_pass() {
     let good = spilling(9999);
     let a = temporary("unread-a.zebin", &good).display().to_string();
     for (at, (text, reason)) in unread().into_iter().enumerate() {
@@ -230,7 +230,7 @@ fn a_value_that_is_not_read_does_not_pass() {
 
 /// A damaged image in a container does not pass, nor does one known only by name.
 #[test]
-fn images_that_are_not_read_do_not_pass() {
+fn unreadable_images_do_not_pass() {
     let (text, _) = unread().remove(1);
     let members = [
         containers::member("a/", &spilling(0)),
@@ -374,7 +374,7 @@ fn files_of_compilers_are_judged() {
 }
 
 #[test]
-fn the_rules_about_reading_are_the_drivers() {
+fn unreadable_rules_are_driver_rules() {
     for id in READING_RULES {
         let rule = rules::ALL.iter().find(|rule| rule.id == *id);
         let effect = rule.and_then(|rule| rule.effect);

@@ -70,7 +70,7 @@ fn some_kernels() {
 }
 
 #[test]
-fn nothing_read_is_no_table() {
+fn table_without_rows_has_no_header() {
     let output = zeview(&["kernels", "no-such-file"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
@@ -221,7 +221,7 @@ fn a_damaged_image_among_good_ones_is_not_judged() {
 }
 
 #[test]
-fn a_reader_that_has_gone_lets_nothing_pass() {
+fn closed_pipe_does_not_pass() {
     let many = temporary("gate-many.zebin", &zebin::many(400));
     let many = many.display().to_string();
     let run = |condition: Option<&str>, form: &str| {
@@ -285,7 +285,7 @@ fn modules_of_several_files() {
 }
 
 #[test]
-fn what_limits_kernels() {
+fn occupancy_of_kernels() {
     let text = stdout(&zeview(&["kernels", "--occupancy", SPILLS]));
     assert_eq!(
         text.matches("an EU of acm-g10 runs all its 8 threads")

@@ -70,7 +70,7 @@ fn parts_of_a_file() {
 }
 
 #[test]
-fn as_deep_as_asked() {
+fn depth_is_limited() {
     let file = vecadd();
     let top = paths(&[&file]);
     assert_eq!(paths(&["--depth", "1", &file]), top);
@@ -175,7 +175,7 @@ fn patterns() {
 }
 
 #[test]
-fn a_path_that_leads_nowhere_says_what_may_be_meant() {
+fn unknown_paths_get_a_suggestion() {
     let file = two();
     for (path, said) in [
         (
@@ -258,7 +258,7 @@ fn sections_symbols_relocations_images() {
 
 /// An empty list is not a failure in any command; JSON stays valid.
 #[test]
-fn what_has_no_table_is_listed_as_nothing() {
+fn empty_lists_are_not_failures() {
     let text = temporary("nothing.txt", b"words").display().to_string();
     for command in [
         &["ls", "--symbols"][..],
@@ -389,7 +389,7 @@ fn parts_go_to_a_folder() {
 }
 
 #[test]
-fn no_name_leads_out_of_the_folder() {
+fn extracted_names_stay_in_the_folder() {
     let bytes = zebin::zebin(&["k"])
         .section(Section::new("..", 1, [1; 8]))
         .section(Section::new("../../escaped", 1, [2; 8]))

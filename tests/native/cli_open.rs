@@ -106,7 +106,7 @@ fn the_page_and_the_files_and_nothing_else() {
 
 /// A browser opens several connections at once, and keeps them open.
 #[test]
-fn connections_that_stay_keep_no_other_waiting() {
+fn open_connections_do_not_block_others() {
     let (_serving, host, token, _) = serve(&[&vecadd()]);
     let request = format!("GET /{token}/0123/app.js HTTP/1.1\r\nHost: {host}\r\n\r\n");
     let connect = |_| {
@@ -162,7 +162,7 @@ fn it_ends_when_the_last_tab_is_closed() {
 }
 
 #[test]
-fn the_head_of_an_answer_is_no_tab() {
+fn head_requests_are_not_tabs() {
     let (mut serving, host, token, _) = serve(&[&vecadd()]);
     for _ in 0..3 {
         let (status, body) = ask(&host, &host, "HEAD", &format!("/{token}/alive"));
@@ -220,7 +220,7 @@ fn links_do_not_lead_out_of_the_page() {
 }
 
 #[test]
-fn what_cannot_be_opened() {
+fn unopenable_files() {
     let file = vecadd();
     let page = page().display().to_string();
     for (arguments, said) in [

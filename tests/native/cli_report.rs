@@ -67,7 +67,7 @@ fn pages_of_all_sorts_of_files() {
 }
 
 #[test]
-fn names_are_no_markup() {
+fn names_are_not_markup() {
     let name = "k<script>alert(1)</script>&\u{202e}\u{1b}[31m";
     let file = path(&temporary(
         "markup.zebin",

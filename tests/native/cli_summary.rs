@@ -121,7 +121,7 @@ fn images_in_short() {
 }
 
 #[test]
-fn files_that_nobody_reads() {
+fn unknown_formats_in_short() {
     let text = temporary("notes.txt", b"nothing to see\n");
     let output = zeview(&["no-such-file", &path(&text)]);
     assert_eq!(output.status.code(), Some(2));
@@ -218,7 +218,7 @@ fn the_manual_has_a_page_for_each_command() {
 }
 
 #[test]
-fn rules_by_their_beginning() {
+fn rules_by_prefix() {
     let lines = |arguments: &[&str]| stdout(&zeview(arguments)).lines().count();
     let all = lines(&["rules"]);
     let driver = stdout(&zeview(&["rules", "driver/"]));

@@ -114,7 +114,7 @@ fn last(selected: &Selected) -> NodeId {
 }
 
 #[test]
-fn a_syclbin_has_a_choice_and_each_image_its_own_code() {
+fn each_image_of_a_syclbin_has_its_own_code() {
     let mut file = File::open("matmul.syclbin");
     let root = file.select(SelectionTarget::Node(NodeId::ROOT), None);
     assert_eq!(root.list, None, "several images: none is taken");
@@ -147,7 +147,7 @@ fn a_syclbin_has_a_choice_and_each_image_its_own_code() {
 }
 
 #[test]
-fn what_describes_an_image_shows_the_code_of_it_and_not_of_the_one_before() {
+fn descriptions_of_an_image_select_its_code() {
     let mut file = File::open("matmul.syclbin");
     let images = file.images(NodeId::ROOT);
     let third = file.select(SelectionTarget::Span(images.images[2].span), None);
@@ -215,7 +215,7 @@ fn images_of_a_program_are_opened_when_they_are_selected() {
 }
 
 #[test]
-fn a_file_of_its_own_is_no_container() {
+fn plain_file_is_not_a_container() {
     let mut file = File::open("spill.dg2.zebin");
     assert_eq!(file.images(NodeId::ROOT), CodeImages::default());
     assert!(

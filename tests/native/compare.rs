@@ -176,7 +176,7 @@ fn holds(a: &[u8], b: &[u8]) -> Comparison {
 }
 
 #[test]
-fn rows_say_what_the_comparison_says() {
+fn rows_match_the_comparison() {
     let mut changed = 0;
     for (a, b) in [
         ("vecadd", "spill"),
@@ -373,7 +373,7 @@ fn kernels_differ(a: &[u8], b: &[u8]) -> [Vec<(String, bool)>; 2] {
 }
 
 #[test]
-fn kernels_that_differ_are_told_from_those_that_do_not() {
+fn differing_kernels_are_distinguished() {
     let file = |text: String| small_zebin().bytes(".ze_info", text).build().bytes;
     let before = ze_info(&["one", "two", "three"]);
     let kernels = |differs: [bool; 3]| {
@@ -430,7 +430,7 @@ impl ByteSource for Broken {
 
 /// A request for a previous file does not affect the open one.
 #[test]
-fn a_comparison_with_a_file_from_before_is_refused() {
+fn comparison_with_a_closed_file_is_rejected() {
     let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
     let (mut handler, _) = compared(&a, &b, false);
     let late = Envelope {
@@ -505,7 +505,7 @@ fn written_as_the_command_line_writes_it() {
 
 /// A missing row, and a filter with matches.
 #[test]
-fn rows_that_are_not_there() {
+fn missing_rows_and_filtered_rows() {
     let (a, b) = (zebin("assertk.dg2"), zebin("assertk.tgllp"));
     let (mut handler, report) = compared(&a.bytes, &b.bytes, false);
     let beyond = Request::List {

@@ -251,7 +251,7 @@ fn spill() -> View {
 // The kernel table.
 
 #[test]
-fn the_kernel_table_says_units_hazards_and_what_is_selected() {
+fn kernel_table_has_units_hazards_and_selection() {
     let text = panel(PanelId::Kernels, spill);
     assert_eq!(count(&text, "role=\"grid\""), 1);
     assert!(text.contains("aria-rowcount=\"4\""), "{text}");
@@ -297,7 +297,7 @@ fn a_header_says_how_it_sorts() {
 }
 
 #[test]
-fn a_filter_that_finds_nothing_and_one_that_is_wrong_say_so() {
+fn empty_and_invalid_filters_are_reported() {
     let kernels = |filter: &'static str| {
         panel(PanelId::Kernels, move || {
             listed("spill.dg2.zebin", ListId::Kernels, filtered(filter), 0)
@@ -325,7 +325,7 @@ fn few_rows_are_in_the_document() {
 }
 
 #[test]
-fn a_file_without_kernels_says_so() {
+fn file_without_kernels_is_reported() {
     let text = panel(PanelId::Kernels, || {
         let (_, mut view) = File::open("spill.dg2.zebin");
         let why = ListChange::Failed(0, "This part of the file has no kernels.".into());
@@ -415,7 +415,7 @@ fn limited(question: Question) -> View {
 }
 
 #[test]
-fn what_limits_a_kernel_is_said_with_every_source() {
+fn occupancy_limits_have_sources() {
     let text = panel(PanelId::Arguments, || limited(Question::default()));
     for said in [
         "an EU of acm-g10 runs all its 8 threads",
@@ -461,7 +461,7 @@ fn a_damaged_file_has_a_page_too() {
 // Relocations, symbols, text.
 
 #[test]
-fn relocations_say_what_they_patch() {
+fn relocations_name_the_patched_bytes() {
     let text = panel(PanelId::Relocations, || {
         listed("vecadd.bmg.zebin", ListId::Relocations, Query::default(), 0)
     });
@@ -594,7 +594,7 @@ fn instructions_have_names_places_and_registers() {
 }
 
 #[test]
-fn nothing_to_list_is_said_in_words() {
+fn empty_lists_are_explained() {
     let text = panel(PanelId::Symbols, || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         let why = ListChange::Failed(0, "This part of the file has no symbols.".into());
@@ -642,7 +642,7 @@ fn modules_are_a_graph_and_a_table() {
 }
 
 #[test]
-fn properties_say_whose_they_are() {
+fn properties_name_their_owner() {
     let text = panel(PanelId::Properties, || {
         let (mut file, mut view) = File::open("matmul.syclbin");
         let query = Query {
@@ -722,7 +722,7 @@ fn a_grid_of_any_length() {
 // The rest of the page.
 
 #[test]
-fn the_page_without_a_file_says_what_it_is_for() {
+fn page_without_a_file_explains_itself() {
     let text = html(|| empty(Html::default()));
     assert!(text.contains("data-command=\"open\""), "{text}");
     assert!(count(&text, "data-command=\"sample ") >= 2, "{text}");
@@ -759,7 +759,7 @@ fn buttons_name_commands() {
 }
 
 #[test]
-fn nothing_is_wrong_is_said_and_so_is_what_is() {
+fn problems_and_their_absence_are_reported() {
     let calm = panel(PanelId::Problems, || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         Rc::make_mut(&mut view.opened).diagnostics.clear();
@@ -812,7 +812,7 @@ fn the_overview_keeps_the_two_statements_apart() {
 }
 
 #[test]
-fn a_verdict_that_is_not_answered_says_why_where_it_would_stand() {
+fn missing_verdict_is_explained_in_its_place() {
     let text = panel(PanelId::Overview, || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         let state = Rc::make_mut(&mut view.verdict);
@@ -828,7 +828,7 @@ fn a_verdict_that_is_not_answered_says_why_where_it_would_stand() {
 }
 
 #[test]
-fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
+fn problems_are_grouped_and_folded() {
     let text = panel(PanelId::Problems, || with_verdict("damaged.zebin", None));
     let driver = text.find("Driver 26.27 on").expect("the driver's group");
     let spec = text.find("Errors: the file violates").expect("the errors");
@@ -861,7 +861,7 @@ fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
 }
 
 #[test]
-fn walking_goes_through_the_driver_and_the_specification() {
+fn next_problem_visits_driver_and_specification() {
     use zeview::ui::state::problem_list::{Class, entries, said, step};
     let mut view = with_verdict("damaged.zebin", None);
     let all = entries(&view);

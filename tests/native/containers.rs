@@ -61,7 +61,7 @@ fn an_archive_says_which_devices_it_is_for() {
 }
 
 #[test]
-fn other_archives_are_called_what_they_are() {
+fn other_archives_are_identified() {
     let package = crate::support::open(&module_package());
     assert_eq!(package.summary.title, "Level Zero module package");
     assert_eq!(package.diagnostics, []);
@@ -111,7 +111,7 @@ fn capabilities(bytes: &[u8]) -> (String, String) {
 }
 
 #[test]
-fn the_summary_says_what_can_be_asked() {
+fn summary_has_capabilities() {
     let zebin = small().build().bytes;
     let host = host_elf(BUNDLE_SECTION, 1, &zebin).build().bytes;
     let plain_host = host_elf(".text", 1, &[0; 16]).build().bytes;
@@ -293,7 +293,7 @@ fn offload_binaries_are_the_same_compressed() {
 }
 
 #[test]
-fn what_is_packed_is_as_bad_as_what_is_unpacked() {
+fn packed_files_have_the_same_diagnostics() {
     let mut damaged = usual_bundle();
     // The section header string table's index of the zebin.
     let zebin = damaged.windows(4).position(|w| w == b"\x7fELF").unwrap();
@@ -407,7 +407,7 @@ fn a_bundle_that_holds_itself_many_times() {
 }
 
 #[test]
-fn sizes_that_lie() {
+fn incorrect_sizes() {
     let watchdog = Watchdog::start();
     for count in [u64::MAX, u64::MAX / 24, 1 << 32] {
         let document = open_quickly("count", &watchdog, &bundle_header(count, &[]));
@@ -453,7 +453,7 @@ fn tens_of_thousands_of_entries_are_read() {
 }
 
 #[test]
-fn an_unknown_format_is_neither_right_nor_wrong() {
+fn unknown_format_is_not_judged() {
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     png.extend([0; 100]);
     png.extend(b"Copyright somebody");

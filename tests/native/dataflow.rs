@@ -131,7 +131,7 @@ fn a_byte_of_each_kind_of_operand_is_found() {
 }
 
 #[test]
-fn what_is_not_covered_is_said() {
+fn limits_of_the_analysis_are_reported() {
     let mut add = hex("401a0080200225120406000224050000");
     add.extend(&add.clone()[..9]);
     let report = flow(Platform::XeHpg, &add).report();

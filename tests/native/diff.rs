@@ -49,7 +49,7 @@ fn related() -> Vec<(Fixture, Fixture)> {
 }
 
 #[test]
-fn what_differs_is_what_differs_in_the_dumps() {
+fn differences_match_the_dumps() {
     let watchdog = Watchdog::start();
     let pairs = related();
     assert!(pairs.len() > 50, "{}", pairs.len());
@@ -177,7 +177,7 @@ fn lines_that_look_alike() {
 }
 
 #[test]
-fn every_pair_holds() {
+fn invariants_hold_for_every_pair() {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     let mut hold = |what: String, a: &[u8], b: &[u8]| {
@@ -328,7 +328,7 @@ fn fields_that_only_matter_to_the_loader_differ() {
 
 /// Bits that no field of an instruction covers, and names that are equal in the first 4 096 bytes.
 #[test]
-fn what_is_shown_alike_may_differ() {
+fn equal_text_may_differ() {
     let named = |name: &str| {
         let mut elf = zebin::small();
         elf = elf.symbol(Symbol::new(name, 1, 0, 0));
@@ -348,7 +348,7 @@ fn what_is_shown_alike_may_differ() {
 }
 
 #[test]
-fn damaged_copies_hold() {
+fn invariants_hold_for_damaged_copies() {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     let mut files: Vec<(String, Vec<u8>)> = built::all()
@@ -813,7 +813,7 @@ fn json_has_the_outcome_and_what_could_not_be_compared() {
 }
 
 #[test]
-fn unlike_files_are_said_to_be_unlike() {
+fn unrelated_files_are_reported() {
     let files = fixtures::zebins();
     let find = |start: &str| {
         &files
@@ -838,7 +838,7 @@ fn unlike_files_are_said_to_be_unlike() {
 }
 
 #[test]
-fn what_matters_most_comes_first() {
+fn most_important_differences_come_first() {
     let names = ["calm", "spilling", "smaller"];
     let text = zebin::ze_info(&names);
     let mut kernels: Vec<String> = text.split("  - name:").map(str::to_owned).collect();
@@ -904,7 +904,7 @@ fn the_work_of_many_kernels_is_linear() {
 }
 
 #[test]
-fn names_of_many_are_matched_once() {
+fn many_names_are_matched_once() {
     let said = diff(&zebin::many(40), &zebin::many(41));
     assert_eq!(
         said["kernels"]["added"],

@@ -76,7 +76,7 @@ fn with_output(text: &str) -> (String, usize) {
 }
 
 #[test]
-fn examples_print_what_the_documentation_says() {
+fn examples_print_the_documented_output() {
     let mut found = Vec::new();
     pages(
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src"),
@@ -105,6 +105,6 @@ fn examples_print_what_the_documentation_says() {
 }
 
 #[test]
-fn words_are_those_of_a_shell() {
+fn words_are_split_like_in_a_shell() {
     assert_eq!(words("a 'b c' -d"), ["a", "b c", "-d"]);
 }

@@ -160,7 +160,7 @@ fn every_host_has_its_origin() {
 }
 
 #[test]
-fn no_golden_file_is_left_over() {
+fn no_golden_file_is_unused() {
     for golden in ["zebin", "syclbin", "host", "hostile"]
         .map(|name| in_folder(&folder().join(name), "tree"))
         .concat()

@@ -95,7 +95,7 @@ fn the_images_are_listed_and_not_opened() {
 }
 
 #[test]
-fn cells_lead_to_the_bytes_that_say_so() {
+fn cells_link_to_their_bytes() {
     let bytes = usual_host();
     let mut document = open(&bytes);
     let images = list(&mut document, ListId::Images, None);
@@ -223,7 +223,7 @@ fn a_name_without_its_section_leads_to_an_image() {
 }
 
 #[test]
-fn images_without_an_index_say_how_they_were_found() {
+fn images_without_an_index_name_their_origin() {
     let mut document = open(&without_index(&usual_host()));
     let images = list(&mut document, ListId::Images, Some("bmg-g21"));
     assert_eq!(images.count(), 2);
@@ -252,7 +252,7 @@ fn importing() -> Vec<u8> {
 }
 
 #[test]
-fn images_that_import_are_joined_to_those_that_export() {
+fn imports_are_connected_to_exports() {
     let mut handler = Handler::new(|| 0.0);
     handler.open(1, "host", Box::new(MemorySource::from(importing())));
     let graph = Envelope {

@@ -493,7 +493,7 @@ fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
 }
 
 #[test]
-fn nothing_is_obeyed_by_terminals_spreadsheets_or_browsers() {
+fn names_are_inert_in_terminals_spreadsheets_and_browsers() {
     let other = changed();
     let all = files();
     let (first, second) = all.split_at(all.len() / 2);
@@ -549,7 +549,7 @@ fn the_fixtures_are_these_files() {
 
 /// JSON escapes preserve the names.
 #[test]
-fn programs_get_the_names_as_they_are() {
+fn programs_get_unescaped_names() {
     let folder = folder("exact");
     let path = folder.join("names.zebin");
     fs::write(&path, &files()[0].1).unwrap();

@@ -28,7 +28,7 @@ fn rules_of(document: &Document) -> Vec<String> {
 }
 
 #[test]
-fn another_reader_says_the_same() {
+fn another_reader_agrees() {
     for file in fixtures::hosts() {
         let reference = file.path.with_file_name(format!("{}.json", file.name));
         let reference = serde_json::from_slice(&fs::read(reference).unwrap()).unwrap();
@@ -50,7 +50,7 @@ fn another_reader_says_the_same() {
 }
 
 #[test]
-fn what_holds_for_every_document_holds() {
+fn document_invariants_hold() {
     for file in fixtures::hosts() {
         hold(&file.name, &file.bytes, Depth::Full);
     }
@@ -305,7 +305,7 @@ fn frames_of_all_kinds_of_blocks() {
 
 /// The kind of an image is known before it is opened.
 #[test]
-fn images_say_what_they_are() {
+fn images_have_a_kind() {
     let zebin = small().build().bytes;
     let frame =
         ruzstd::encoding::compress_to_vec(&*zebin, ruzstd::encoding::CompressionLevel::Fastest);
@@ -512,7 +512,7 @@ fn unpacked_images_are_forgotten_and_unpacked_again() {
 }
 
 #[test]
-fn frames_that_lie_about_their_size() {
+fn frames_with_incorrect_sizes() {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     let plain = spirv::kernel().build();
     let packed = compress_to_vec(&*plain, CompressionLevel::Fastest);

@@ -37,7 +37,7 @@ fn each_kernel_has_its_elf_file() {
 }
 
 #[test]
-fn patch_tokens_are_told_by_the_third_word() {
+fn patch_tokens_are_recognized_by_the_third_word() {
     let mut file = program(vec![Kernel::named("k")]);
     file.size = 12;
     let document = crate::support::open(&file.build());
@@ -46,7 +46,7 @@ fn patch_tokens_are_told_by_the_third_word() {
 }
 
 #[test]
-fn names_whose_size_is_no_multiple_of_4() {
+fn names_of_unaligned_size() {
     let elf = debug_elf();
     // As compute-runtime reads it: the ELF file follows the name.
     let tight = Kernel {

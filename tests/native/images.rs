@@ -195,7 +195,7 @@ fn native_images_of_a_syclbin_that_is_linked_later() {
 
 /// Each choice states who chooses, and how.
 #[test]
-fn who_chooses_is_said() {
+fn choices_name_who_chooses() {
     let mut executable = Syclbin::small();
     executable.global = global(2);
     for (bytes, words) in [
@@ -239,7 +239,7 @@ fn native_images_of_a_bundle_come_before_spirv() {
 }
 
 #[test]
-fn what_is_for_all_devices_is_no_zebin() {
+fn generic_images_are_not_zebins() {
     let document = &mut open(&ocloc_archive());
     let images = document.images(NodeId::ROOT);
     let first = document.node_of(&images.list[0]).unwrap();
@@ -301,7 +301,7 @@ fn the_kernels_of_all_images_are_one_list() {
 }
 
 #[test]
-fn an_image_whose_kernels_are_lost_is_named() {
+fn image_with_lost_kernels_is_reported() {
     let built = small().build();
     let at = built.find(".ze_info", b"kernels:").start;
     let bad = built.with_bytes(at, b"kernelz:").bytes;
@@ -359,7 +359,7 @@ fn the_images_and_what_the_driver_does_with_each() {
 }
 
 #[test]
-fn every_device_has_an_answer() {
+fn every_device_has_a_verdict() {
     let document = &mut open(&small().build().bytes);
     let devices = list(document, ListId::Devices);
     assert_eq!(devices.count() as usize, document.devices().len());
@@ -412,7 +412,7 @@ fn every_device_has_an_answer() {
 }
 
 #[test]
-fn a_file_for_another_device_with_spirv_has_one_answer() {
+fn file_with_spirv_for_another_device_has_one_verdict() {
     let sample = "www/samples/vecadd.bmg.zebin";
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(folder.join(sample)).unwrap();

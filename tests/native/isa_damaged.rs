@@ -91,7 +91,7 @@ fn time(code: &[u8]) -> Duration {
 }
 
 #[test]
-fn time_grows_as_the_code_does() {
+fn time_is_linear_in_the_code() {
     let nop = {
         let mut word = [0; 16];
         word[0] = 0x60;

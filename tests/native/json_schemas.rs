@@ -304,7 +304,7 @@ fn keys_of(value: &Value, keys: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn output_is_as_the_schemas_describe_it() {
+fn output_matches_the_schemas() {
     let mut problems = Vec::new();
     for (name, commands) in SCHEMAS {
         let mut schema = schema(name);
@@ -354,7 +354,7 @@ fn every_schema_is_tested_and_documented() {
 
 /// Checks that validation finds errors.
 #[test]
-fn a_schema_refuses_other_output() {
+fn schemas_reject_other_output() {
     let mut schema = schema("rules");
     close(&mut schema);
     let validator = jsonschema::validator_for(&schema).unwrap();

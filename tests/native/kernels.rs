@@ -418,7 +418,7 @@ fn sizes_come_from_scratch_slots_before_1_39() {
 }
 
 #[test]
-fn names_of_cpp_are_shown_as_people_write_them() {
+fn cpp_names_are_demangled() {
     let text = MAP.replace(
         "name:            k\n",
         "name:            _ZTSZ4mainE6VecAdd\n",
@@ -571,7 +571,7 @@ fn found_message(document: &Document, rule: &str) -> String {
 
 /// Unusual text with the same meaning.
 #[test]
-fn other_ways_to_write_it_are_read() {
+fn other_spellings_are_read() {
     let plain = rows(&with_text(MAP.as_bytes()));
     let commented = MAP.replace(
         "      simd_size:       16\n",
@@ -744,7 +744,7 @@ fn cells(document: &mut Document, row: u32) -> HashMap<&'static str, Cell<'stati
 }
 
 #[test]
-fn cells_say_where_their_values_come_from() {
+fn cells_have_the_origin_of_their_values() {
     let mut document = with_text(MAP.as_bytes());
     let cells = cells(&mut document, 0);
     let text = |id: &str| {
@@ -991,7 +991,7 @@ fn the_worst_kernels_come_first() {
 }
 
 #[test]
-fn functions_are_shown_when_asked_for() {
+fn functions_are_listed_on_request() {
     let mut handler = handler(MAP);
     assert_eq!(page(&mut handler, &Query::default(), 0, 9).found, 1);
     let all = Query {
@@ -1045,7 +1045,7 @@ fn tables_are_copied_as_text() {
 }
 
 #[test]
-fn questions_that_make_no_sense_are_answered() {
+fn invalid_queries_are_reported() {
     let mut handler = handler(MAP);
     // An invalid query is reported, with no rows.
     for query in [sorted("nothing"), filter("spill_siz>0 or (")] {
@@ -1091,7 +1091,7 @@ fn questions_that_make_no_sense_are_answered() {
 
 /// The table is built on first use, once.
 #[test]
-fn the_table_is_made_once() {
+fn table_is_built_once() {
     let document = with_text(many(100).as_bytes());
     let kernels = document.kernels(NodeId::ROOT).unwrap();
     let first = kernels.rows(&document.sources);

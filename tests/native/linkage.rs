@@ -125,7 +125,7 @@ fn each_row_leads_to_its_node_and_is_found_by_it() {
 }
 
 #[test]
-fn who_refers_to_a_symbol_is_counted() {
+fn references_to_symbols_are_counted() {
     let document = open(&fixture("funcs-stackcall.cri.igc2.40.zebin"));
     let tables = tables(&document);
     for (at, symbol) in (0..).zip(&tables.symbols) {
@@ -169,7 +169,7 @@ fn texts(document: &Document, id: ListId, row: u32) -> Vec<String> {
 }
 
 #[test]
-fn rows_say_it_in_words() {
+fn rows_have_readable_values() {
     let document = small();
     let relocation = texts(&document, ListId::Relocations, 0);
     let symbol = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
@@ -201,7 +201,7 @@ fn rows_say_it_in_words() {
 }
 
 #[test]
-fn the_value_after_patching_is_said_where_the_file_tells_it() {
+fn patched_values_are_shown_if_known() {
     use elf::{Class, Elf, Relocation, Section, Symbol};
     let file = |addr: u64| {
         let list = [(1, 8), (2, -4), (3, 0), (7, 0)].into_iter().enumerate();
@@ -261,7 +261,7 @@ fn the_value_after_patching_is_said_where_the_file_tells_it() {
 }
 
 #[test]
-fn a_symbol_without_a_size_leads_to_what_stands_there() {
+fn symbol_without_a_size_selects_its_contents() {
     let mut handler = handler(&zebin::zebin(&["k"]).build().bytes);
     let query = Query::default();
     let page = page(&mut handler, ListId::Symbols, &query, 0, 10);
@@ -372,7 +372,7 @@ fn rows_are_filtered_and_sorted() {
 }
 
 #[test]
-fn names_are_as_people_write_them() {
+fn names_are_demangled() {
     let file = zebin::zebin(&["k"]).symbol(elf::Symbol::new("_Z3addii", 1, 2, ".text.k").at(0, 16));
     let document = open(&file.build().bytes);
     let symbols = list(&document, ListId::Symbols);
@@ -692,7 +692,7 @@ fn pages_and_places_of_a_long_list() {
 
 /// Several relocations patch the same location and name the same symbol.
 #[test]
-fn what_a_row_leads_to_does_not_lead_away_from_it() {
+fn following_a_row_keeps_the_row() {
     let one = |kind| elf::Relocation {
         offset: 16,
         symbol: 3,
@@ -721,7 +721,7 @@ fn what_a_row_leads_to_does_not_lead_away_from_it() {
 }
 
 #[test]
-fn a_file_without_symbols_says_so() {
+fn file_without_symbols_is_reported() {
     let mut handler = handler(b"no ELF file");
     let rows = ListRequest::Rows {
         start: 0,
@@ -892,7 +892,7 @@ fn long_lines_and_bytes_that_are_no_text() {
 }
 
 #[test]
-fn what_stands_in_a_text_is_found_one_after_the_other() {
+fn matches_in_a_text_are_found_in_order() {
     let mut handler = handler(&fixture("funcs-stackcall.cri.igc2.40.zebin"));
     let query = text(&mut handler, ".ze_info");
     let mut from = 0;

@@ -109,7 +109,7 @@ fn hidden_parts_return_where_they_differ() {
 }
 
 #[test]
-fn what_all_names_share_is_left_out() {
+fn shared_parts_are_left_out() {
     let tile = |size: usize, ty: &str| {
         let shared = "N4cute6LayoutINS_5tupleIJNS_1CILi1EEENS_1CILi2EEENS_1CILi3EEEEEEEE";
         format!(

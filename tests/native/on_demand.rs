@@ -70,7 +70,7 @@ impl ByteSource for Watched {
 
 /// Reads of a source: few long ones for sequential access, short ones for random access.
 #[test]
-fn what_a_source_is_asked_for() {
+fn reads_of_a_source() {
     let asked = |spans: &mut dyn Iterator<Item = (u64, u64)>| {
         let asked = Rc::default();
         let len = 16 << 20;
@@ -133,7 +133,7 @@ fn dwarf_is_read_when_it_is_opened() {
 }
 
 #[test]
-fn what_is_too_large_stays_bytes() {
+fn large_contents_stay_bytes() {
     let too_large = |document: &mut Document, of: NodeId| {
         let children = document.children(of, 0..9);
         assert_eq!(children.len(), 1);
@@ -158,7 +158,7 @@ fn what_is_too_large_stays_bytes() {
 }
 
 #[test]
-fn names_of_cpp_are_shown_as_people_write_them() {
+fn cpp_names_are_demangled() {
     let text = ze_info(&["_ZTSZ4mainE6VecAdd"]);
     let document = open(&small().bytes(".ze_info", text).build().bytes);
     assert!(dump(&document).contains("main::VecAdd"));
@@ -173,7 +173,7 @@ fn text_outside_the_subset_of_yaml_is_read_twice() {
 }
 
 #[test]
-fn what_was_compressed_is_decoded_in_place() {
+fn compressed_contents_are_decoded_in_place() {
     let all = built::all();
     let find = |name: &str| all.iter().find(|(known, _)| *known == name).unwrap();
     let (_, bytes) = find("compressed-debug");

@@ -226,7 +226,7 @@ fn opening_tells_what_the_page_shows_first() {
 }
 
 #[test]
-fn only_so_many_problems_get_a_path() {
+fn paths_of_problems_are_limited() {
     let all = (0..2000).map(|i| finding(at(TABLE + i, 1), Severity::Info));
     let answer = Handler::new(|| 0.0).show(1, "example", document(all.collect()));
     let Response::Opened(opened) = answer.response else {
@@ -327,7 +327,7 @@ fn a_selection_tells_everything() {
 }
 
 #[test]
-fn ways_lead_to_bytes_and_names() {
+fn paths_lead_to_bytes_and_names() {
     let (mut handler, _) = handler();
     let byte = |offset| SelectionTarget::Byte(SourceId::FILE, offset);
     let offset = TABLE + 3 * ENTRY + 5;
@@ -399,7 +399,7 @@ fn bytes_are_cut_off_and_colored() {
 }
 
 #[test]
-fn only_so_many_bytes_at_once() {
+fn bytes_per_request_are_limited() {
     let mut handler = Handler::new(|| 0.0);
     handler.open(1, "big", Box::new(MemorySource::from(vec![0; 6 << 20])));
     let span = at(0, u64::MAX);
@@ -524,7 +524,7 @@ fn exports_are_bounded() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_said() {
+fn invalid_requests_are_reported() {
     let mut empty = Handler::new(|| 0.0);
     let node = NodeId(4_000_000);
     assert_eq!(
@@ -553,7 +553,7 @@ fn what_cannot_be_asked_is_said() {
 }
 
 #[test]
-fn requests_about_an_older_file_are_refused() {
+fn requests_for_an_older_file_are_rejected() {
     let (mut handler, _) = handler();
     let mut about = |about| {
         handler.answer(&Envelope {
@@ -617,7 +617,7 @@ impl ByteSource for Coarse {
 }
 
 #[test]
-fn a_file_is_read_in_pieces_that_are_worth_it() {
+fn short_reads_are_extended() {
     let sample = include_bytes!("../../www/samples/kernels600.dg2.zebin");
     let end = sample.len() as u64;
     // More than the read-ahead, more than the file, and invalid values.

@@ -925,7 +925,7 @@ fn bytes_that_cannot_be_read_are_named() {
 }
 
 #[test]
-fn no_rule_is_without_a_case() {
+fn every_rule_has_a_case() {
     let cases = cases();
     // This one has its own test, as it is not caused by file contents.
     let others = [r::READ_FAILED.id];
@@ -940,7 +940,7 @@ fn no_rule_is_without_a_case() {
 }
 
 #[test]
-fn rules_are_written_as_they_should() {
+fn rules_follow_the_style() {
     let mut ids: Vec<_> = r::ALL.iter().map(|rule| rule.id).collect();
     for rule in r::ALL {
         let (area, name) = rule.id.split_once('/').unwrap_or_default();

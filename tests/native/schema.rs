@@ -27,7 +27,7 @@ fn default_text(default: Default) -> String {
 }
 
 #[test]
-fn keys_are_those_of_the_specification() {
+fn keys_match_the_specification() {
     let spec = lines(include_str!("../spec/ze_info_keys.tsv"));
     assert_eq!(spec.len(), 127);
     let mut in_spec = HashSet::new();
@@ -55,7 +55,7 @@ fn keys_are_those_of_the_specification() {
 }
 
 #[test]
-fn words_are_those_of_the_specification() {
+fn words_match_the_specification() {
     let spec = lines(include_str!("../spec/ze_info_values.tsv"));
     assert_eq!(spec.len(), 100);
     let mut in_spec = HashSet::new();
@@ -92,7 +92,7 @@ fn complaints(document: &Document) -> Vec<String> {
 
 /// The schema knows each key, word and type in files written by compilers.
 #[test]
-fn real_files_hold_nothing_unknown() {
+fn real_files_have_no_unknown_keys() {
     let mut files = fixtures::zebins();
     match fixtures::corpus() {
         Some(corpus) => files.extend(fixtures::in_folder(&corpus.join("samples/zebin"), "zebin")),
@@ -319,7 +319,7 @@ fn values_of_other_types_are_named() {
 }
 
 #[test]
-fn required_keys_are_missed() {
+fn missing_required_keys_are_reported() {
     for table in TABLES {
         for key in table.keys.iter().filter(|key| key.required) {
             let other = table

@@ -86,7 +86,7 @@ fn a_field_is_found_with_its_value() {
 }
 
 #[test]
-fn more_than_the_limit_is_said() {
+fn exceeded_limit_is_reported() {
     let document = sample();
     let (all, more) = search(&document, "name", 1000);
     assert!(!more);
@@ -97,7 +97,7 @@ fn more_than_the_limit_is_said() {
 
 /// Other requests may be handled between two steps.
 #[test]
-fn long_searches_go_on_where_they_stopped() {
+fn long_searches_resume() {
     let (_, make) = growing::ALL
         .iter()
         .find(|(name, _)| *name == "kernels")

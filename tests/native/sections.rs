@@ -51,7 +51,7 @@ fn zebin_with(spec: &SectionSpec, count: usize) -> Elf {
 }
 
 #[test]
-fn the_types_are_the_specifications() {
+fn types_match_the_specification() {
     let numbers = |text: &str| -> BTreeSet<u32> {
         let rows = text.lines().filter(|l| !l.starts_with('#')).skip(1);
         let first = rows.map(|row| row.split('\t').next().expect("a number"));
@@ -106,7 +106,7 @@ fn each_row_is_shown_and_checked() {
 }
 
 #[test]
-fn the_driver_does_with_each_row_what_it_says() {
+fn driver_behavior_matches_each_row() {
     for spec in SECTIONS {
         let name = name_for(spec);
         let (count, rule) = match spec.driver {

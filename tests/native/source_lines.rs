@@ -72,7 +72,7 @@ fn rows_are_ranges_of_code_and_bytes_lead_back() {
 
 /// IGC leaves the symbol of one code section unnamed; its lines are listed too.
 #[test]
-fn code_that_no_symbol_names_is_listed_without_a_section() {
+fn code_without_a_symbol_has_no_section() {
     let row = |document: &Document| {
         ["section", "kernel", "offset", "size", "instructions"].map(|id| text(document, 0, id))
     };
@@ -121,7 +121,7 @@ fn the_code_of_a_line_is_found() {
 }
 
 #[test]
-fn a_number_is_no_name() {
+fn numbers_are_not_names() {
     let document = open(&fixture("debugme-lines.ptl-h.igc2.40.zebin"));
     assert_eq!(text(&document, 0, "source_file"), "file 1");
     let list = list(&document);
@@ -195,7 +195,7 @@ fn opened(name: &str) -> Handler {
 }
 
 #[test]
-fn the_text_of_an_added_file_stands_beside_its_lines() {
+fn added_source_file_provides_text() {
     let mut handler = opened("debugme.tgllp.igc1.12504.zebin");
     assert!(texts(&mut handler).iter().all(|(text, _)| text.is_empty()));
     let Response::Failed { message, changed } = add(&mut handler, "/src/other.cl") else {
@@ -221,7 +221,7 @@ fn the_text_of_an_added_file_stands_beside_its_lines() {
 }
 
 #[test]
-fn a_file_without_a_name_takes_what_is_added() {
+fn unnamed_file_matches_any_added_file() {
     let mut handler = opened("debugme-lines.ptl-h.igc2.40.zebin");
     let Response::Text(said) = add(&mut handler, "debugme.cl") else {
         panic!("it is not taken");

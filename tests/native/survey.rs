@@ -75,7 +75,7 @@ fn handler(clock: fn() -> f64) -> Handler {
 }
 
 #[test]
-fn what_is_in_a_container_twice_is_listed_once() {
+fn duplicates_are_listed_once() {
     let document = &mut open(&library());
     let kernels = list(document, ListId::Kernels);
     let secondary = Secondary {
@@ -110,7 +110,7 @@ fn what_is_in_a_container_twice_is_listed_once() {
 }
 
 #[test]
-fn another_byte_is_no_copy() {
+fn different_bytes_are_not_duplicates() {
     let first = zebin(&["k"]).build();
     let mut second = first.bytes.clone();
     let last = first.content(".text.k").start;
@@ -183,7 +183,7 @@ fn kernels_arrive_as_the_images_are_read() {
 }
 
 #[test]
-fn another_question_goes_on_with_the_reading() {
+fn other_requests_continue_the_reading() {
     let handler = &mut handler(slow);
     let report = survey(handler);
     assert_eq!((report.progress.done, report.survey.builds), (1, 2));
@@ -255,7 +255,7 @@ fn kernels_are_found_by_their_demangled_names() {
 }
 
 #[test]
-fn what_matches_in_a_long_name_is_shown() {
+fn matching_part_of_a_long_name_is_shown() {
     let name = format!("{}needle{}", "a".repeat(4000), "b".repeat(4000));
     let file = zebin(&[&name]).build().bytes;
     let mut handler = Handler::new(|| 0.0);

@@ -184,7 +184,7 @@ fn properties_are_decoded() {
 }
 
 #[test]
-fn sets_and_keys_that_are_there_twice_count_once() {
+fn duplicate_sets_and_keys_count_once() {
     let mut syclbin = Syclbin::small();
     syclbin.modules[0].text = Text::default()
         .set("a")
@@ -366,7 +366,7 @@ fn properties_are_a_list() {
 
 /// A zebin in a SYCLBIN has its own kernels and symbols; the SYCLBIN has the modules.
 #[test]
-fn each_list_is_that_of_the_innermost_document_that_has_it() {
+fn lists_come_from_the_innermost_document() {
     let mut document = crate::support::open(&Syclbin::small().v2());
     let path = "native device code image 0/code/.ze_info/kernels/[0]";
     let node = document.find(path).expect("it is there");
@@ -461,7 +461,7 @@ fn entries_in_any_order() {
 }
 
 #[test]
-fn the_first_writers_did_not_count() {
+fn early_writers_wrote_no_counts() {
     let file = Syclbin::small().v1();
     let second = 56 + 32;
     let file = patched(&file, second + 20, 4, 0);
@@ -496,7 +496,7 @@ fn binaries_in_a_row_and_in_each_other() {
 }
 
 #[test]
-fn a_binary_that_holds_itself_ends() {
+fn self_containing_binary_terminates() {
     let file = Offload::new(2, vec![Entry::of_kind(1, vec![0; 64])]).build();
     let len = file.len() as u64;
     let image = 32 + 24;
@@ -506,7 +506,7 @@ fn a_binary_that_holds_itself_ends() {
 }
 
 #[test]
-fn a_thousand_binaries_in_each_other_end() {
+fn deeply_nested_binaries_terminate() {
     let mut file = vec![0; 8];
     for _ in 0..1000 {
         file = Offload::new(2, vec![Entry::of_kind(1, file)]).build();

@@ -659,7 +659,7 @@ fn every_rule_stays_silent_on_a_correct_file() {
 }
 
 #[test]
-fn no_rule_is_without_a_case() {
+fn every_rule_has_a_case() {
     let cases = cases();
     let missing: Vec<_> = r::ALL
         .iter()

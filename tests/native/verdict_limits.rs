@@ -121,7 +121,7 @@ fn a_real_files_work_is_far_from_the_limit() {
 }
 
 #[test]
-fn a_name_that_many_relocations_are_of_is_read_once() {
+fn shared_relocation_name_is_read_once() {
     let name = "n".repeat(5_000_000);
     let mut elf = of_one_function(&name, 200_000);
     // Its name comes last in the string table, and has no NUL.
@@ -138,7 +138,7 @@ fn a_name_that_many_relocations_are_of_is_read_once() {
 }
 
 #[test]
-fn what_is_too_much_is_not_judged() {
+fn files_beyond_the_limit_are_not_judged() {
     let name = "n".repeat(200_000);
     let mut elf = small().symbol(Symbol::new(&name, 1, 0, 0));
     for _ in 0..400 {

@@ -400,7 +400,7 @@ fn notes_decide_about_the_device() {
 }
 
 #[test]
-fn notes_that_the_driver_stumbles_over() {
+fn notes_with_driver_problems() {
     let good = || Notes::new().number(6, 0x0500_4000);
     let word = 7_u32.to_le_bytes();
     for (name, notes_then, wanted) in [
@@ -464,7 +464,7 @@ fn notes_that_the_driver_stumbles_over() {
 }
 
 #[test]
-fn the_device_is_the_files_own_or_the_one_asked_for() {
+fn device_is_the_target_or_the_requested_one() {
     let bytes = small().build().bytes;
     for (device, wanted) in [
         ("bmg", LOADS),
@@ -494,7 +494,7 @@ fn the_device_is_the_files_own_or_the_one_asked_for() {
 }
 
 #[test]
-fn nobody_gives_a_host_program_to_the_driver() {
+fn host_programs_have_no_verdict() {
     let verdict = |elf: &Elf| open(&elf.build().bytes).verdict(NodeId::ROOT, None);
     let program = |machine| {
         let mut elf = Elf::new(Class::Elf64);

@@ -116,7 +116,7 @@ fn names_of_values() {
 }
 
 #[test]
-fn every_sort_of_unit() {
+fn every_type_of_unit() {
     for shape in [
         Shape::version(5),
         Shape::version(5).wide(),
@@ -219,7 +219,7 @@ fn every_operation_has_its_operands_and_bytes() {
 }
 
 #[test]
-fn registers_of_others_have_numbers_and_intels_operations_no_names() {
+fn other_machines_have_no_intel_registers_and_operations() {
     let file = Opened::of(&files::expressions_of_others());
     let entries = file.named(".debug_info", "DW_TAG_variable");
     let shape = Shape::version(5);
@@ -484,7 +484,7 @@ fn line_programs_end_where_they_cannot_be_read() {
 }
 
 #[test]
-fn rows_of_code_that_is_gone_refer_to_none() {
+fn rows_of_discarded_code_have_no_reference() {
     let file = Opened::of(&files::broken_lines());
     let opcodes = file.named(".debug_line", "opcodes");
     let rows = |number: usize| {
@@ -610,7 +610,7 @@ fn lists_of_ranges_and_locations() {
 }
 
 #[test]
-fn relocations_say_what_stands_there() {
+fn relocations_resolve_their_values() {
     let (addresses, offsets) = files::places();
     for addend in [true, false] {
         let file = Opened::of(&files::relocated(addend));
@@ -757,7 +757,7 @@ fn directories_and_files_have_parts_in_every_form() {
 }
 
 #[test]
-fn a_form_that_is_not_known_ends_the_header_of_lines() {
+fn unknown_form_ends_the_line_header() {
     let shape = Shape::version(5);
     // One directory whose path has an unknown form.
     let paths = shape.bytes().u8(1).uleb(1).uleb(0x7f).uleb(1).u32(0);
@@ -800,7 +800,7 @@ fn files_are_those_of_the_list() {
 
 /// DWARF 5, 7.1 and appendix B: contents of the sections.
 #[test]
-fn sections_say_what_they_hold() {
+fn sections_are_described() {
     for (name, words) in [
         ("abbrev", "abbreviations"),
         ("addr", "addresses"),
