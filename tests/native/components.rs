@@ -136,7 +136,7 @@ impl File {
     fn verdict(&mut self, view: &mut View, device: Option<&str>) {
         let state = Rc::make_mut(&mut view.verdict);
         let device: Option<AttrValue> = device.map(|name| name.to_owned().into());
-        state.apply(VerdictChange::Asked(NodeId::ROOT, device.clone()));
+        state.apply(VerdictChange::Requested(NodeId::ROOT, device.clone()));
         let request = Request::Verdict {
             document: NodeId::ROOT,
             device: device.as_ref().map(|name| name.to_string().into()),
@@ -399,7 +399,11 @@ fn limited(question: Question) -> View {
     let (mut file, mut view) = File::open("spill.dg2.zebin");
     file.list(&mut view, ListId::Kernels, Query::default(), 2);
     let state = Rc::make_mut(&mut view.occupancy);
-    state.apply(OccupancyChange::Asked(NodeId::ROOT, 2, question.clone()));
+    state.apply(OccupancyChange::Requested(
+        NodeId::ROOT,
+        2,
+        question.clone(),
+    ));
     let request = Request::Occupancy {
         document: NodeId::ROOT,
         kernel: 2,
@@ -570,7 +574,7 @@ fn instructions_have_names_places_and_registers() {
         };
         let asked = (NodeId::ROOT, *of, None);
         let code = Rc::make_mut(&mut view.code);
-        code.apply(CodeChange::Asked(asked.clone()));
+        code.apply(CodeChange::Requested(asked.clone()));
         code.apply(CodeChange::Answered(asked, report));
         view
     };
@@ -816,7 +820,7 @@ fn missing_verdict_is_explained_in_its_place() {
     let text = panel(PanelId::Overview, || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         let state = Rc::make_mut(&mut view.verdict);
-        state.apply(VerdictChange::Asked(NodeId::ROOT, None));
+        state.apply(VerdictChange::Requested(NodeId::ROOT, None));
         let why = "The decoder crashed: memory.".into();
         state.apply(VerdictChange::Answered(NodeId::ROOT, None, Err(why)));
         view
@@ -861,13 +865,13 @@ fn problems_are_grouped_and_folded() {
 }
 
 #[test]
-fn next_problem_visits_driver_and_specification() {
-    use zeview::ui::state::problem_list::{Class, entries, said, step};
+fn walking_goes_through_the_driver_and_the_specification() {
+    use zeview::ui::state::problem_list::{Class, describe, entries, step};
     let mut view = with_verdict("damaged.zebin", None);
     let all = entries(&view);
     assert!(all.is_sorted_by_key(|entry| entry.class));
     assert_eq!(all.first().map(|entry| entry.class), Some(Class::Driver));
-    let first = said(&view, all[0]).unwrap().span;
+    let first = describe(&view, all[0]).unwrap().span;
     assert_eq!(step(&view, true), Some(first));
     view.selection = Selection::bytes(Rc::from([]), first, SelectionOrigin::Jump);
     let second = step(&view, true).unwrap();
