@@ -12,7 +12,7 @@ use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Val
 /// A format of documents.
 pub trait Format {
     /// Returns whether a document with these first bytes, up to [`HEAD`], has this format.
-    fn recognise(&self, head: &[u8]) -> bool;
+    fn recognize(&self, head: &[u8]) -> bool;
 
     /// Decodes the bytes of `span`: checks everything once and registers the expander of its rows.
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument;
@@ -60,7 +60,7 @@ pub fn summary(sources: &Sources, formats: Formats, span: Span) -> Summary {
 }
 
 fn detect(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)> {
-    cx.formats.0.iter().find(|f| f.recognise(head)).copied()
+    cx.formats.0.iter().find(|f| f.recognize(head)).copied()
 }
 
 /// Opens the bytes of `span` as a nested document. Returns `None` if their format is unknown, or if

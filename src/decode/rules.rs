@@ -31,7 +31,7 @@ rules! {
     /// The file has no bytes.
     EMPTY_FILE = "file/empty" Error "The file is empty" Viewer;
     /// zeview knows no format that starts like this. The file is shown as bytes.
-    UNRECOGNISED = "file/unrecognised" Info "Unknown format" Viewer;
+    UNRECOGNIZED = "file/unrecognised" Info "Unknown format" Viewer;
     /// The file was truncated, replaced or removed while it was open, or the medium has failed.
     READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer;
 

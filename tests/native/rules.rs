@@ -148,7 +148,7 @@ fn files() -> Vec<Case> {
     let good = archive("4", "`\n", b"data");
     vec![
         bytes(&r::EMPTY_FILE, b"", 0..0, b"x"),
-        bytes(&r::UNRECOGNISED, b"words", 0..5, &usual),
+        bytes(&r::UNRECOGNIZED, b"words", 0..5, &usual),
         bytes(
             &r::AR_HEADER,
             &archive("four", "`\n", b"data"),

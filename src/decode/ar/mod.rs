@@ -257,7 +257,7 @@ struct Archive {
 }
 
 impl Format for Ar {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
 

@@ -238,7 +238,7 @@ impl Expand for CoffDocument {
 }
 
 impl Format for Coff {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         header_at(head).is_some()
     }
 

@@ -37,6 +37,6 @@ pub use self::file::{ElfFile, SymbolRef};
 const MAGIC: &[u8] = b"\x7fELF";
 
 /// Returns whether the bytes begin like an ELF file.
-pub fn recognise(head: &[u8]) -> bool {
+pub fn recognize(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }

@@ -53,7 +53,7 @@ open_enum! {
         STV_INTERNAL = 1,
         /// Not visible to other components.
         STV_HIDDEN = 2,
-        /// Visible, but not preemptable.
+        /// Visible, but not preemptible.
         STV_PROTECTED = 3,
     }
 }

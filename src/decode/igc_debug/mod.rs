@@ -92,7 +92,7 @@ const ELF: &[u8] = b"\x7fELF";
 pub struct IgcDebug;
 
 impl Format for IgcDebug {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         head.starts_with(MAGIC) && head.get(8..12) == Some(&[0; 4])
     }
 

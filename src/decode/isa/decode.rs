@@ -85,7 +85,7 @@ impl Decoder {
         }
         for operation in operations.iter_mut().flatten() {
             if let Some(format) = formats.get(operation.format) {
-                operation.layout = leaves.specialise(&format.layout, operation.opcode.code);
+                operation.layout = leaves.specialize(&format.layout, operation.opcode.code);
                 operation.keys = leaves.keys(format);
                 if let Some(compact) = operation.compact.and_then(|at| formats.get(at)) {
                     operation.copied = CopiedFields::new(leaves, compact, operation.keys);

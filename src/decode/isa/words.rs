@@ -167,7 +167,7 @@ pub fn meaning(i: &Instruction) -> &'static str {
             Subfunction::Text("host") => "Waits for the host.",
             Subfunction::Text("fence") => "Waits for a fence.",
             Subfunction::Text("flush") => "Flushes.",
-            _ => "Synchronises.",
+            _ => "Synchronizes.",
         },
         Op::Wait => "Waits for a notification: a barrier.",
         Op::While => "The end of a loop: jumps back while the predicate is true.",

@@ -89,7 +89,7 @@ impl Entry {
 }
 
 impl Format for Offload {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         head.starts_with(header::MAGIC)
     }
 

@@ -58,7 +58,7 @@ static ID_DOC: Doc = Doc::new(
 pub struct Bundle;
 
 impl Format for Bundle {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
 

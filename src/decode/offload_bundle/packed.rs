@@ -136,7 +136,7 @@ impl Header {
 }
 
 impl Format for PackedBundle {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         head.starts_with(MAGIC)
     }
 

@@ -57,7 +57,7 @@ impl BundleMarker {
 }
 
 impl Format for TextBundle {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         let head = head.trim_ascii_start();
         let line = head.split(|byte| *byte == b'\n').next();
         line.is_some_and(|line| matches!(BundleMarker::of(line), Some(BundleMarker::Start(_))))

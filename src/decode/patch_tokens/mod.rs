@@ -65,7 +65,7 @@ const MAGIC: &[u8] = b"CTNI";
 pub struct PatchTokens;
 
 impl Format for PatchTokens {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         head.starts_with(MAGIC) && head.get(8..12).is_some_and(|word| word != [0; 4])
     }
 

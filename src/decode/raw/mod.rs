@@ -26,7 +26,7 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
         cx.report(&rules::EMPTY_FILE, span, "the file has no bytes")
     } else {
         cx.report(
-            &rules::UNRECOGNISED,
+            &rules::UNRECOGNIZED,
             span.subspan(0, 16),
             format_args!("{title}: not a format zeview reads"),
         )

@@ -83,7 +83,7 @@ pub fn is_module(head: &[u8]) -> bool {
 pub struct Spirv;
 
 impl Format for Spirv {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         is_module(head)
     }
 

@@ -63,8 +63,8 @@ use crate::model::{Fact, Node, Sources, Span, Str, Tone};
 pub struct Elf;
 
 impl Format for Elf {
-    fn recognise(&self, head: &[u8]) -> bool {
-        elf::recognise(head)
+    fn recognize(&self, head: &[u8]) -> bool {
+        elf::recognize(head)
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {

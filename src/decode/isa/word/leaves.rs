@@ -394,7 +394,7 @@ impl Leaves {
 
     /// Specializes a layout for an opcode: resolves decisions that depend on the opcode alone.
     #[must_use]
-    pub fn specialise(&self, layout: &Layout, opcode: u8) -> Box<Layout> {
+    pub fn specialize(&self, layout: &Layout, opcode: u8) -> Box<Layout> {
         let mut special = Box::new(*layout);
         for node in special.iter_mut() {
             while *node >= FIRST_DECISION

@@ -37,7 +37,7 @@ const REVERSED: &[u8] = b"SYBI";
 pub struct SyclbinV1;
 
 impl Format for SyclbinV1 {
-    fn recognise(&self, head: &[u8]) -> bool {
+    fn recognize(&self, head: &[u8]) -> bool {
         let cut_off = head.len() == 3 && MAGIC.starts_with(head);
         head.starts_with(MAGIC) || head.starts_with(REVERSED) || cut_off
     }
