@@ -459,8 +459,8 @@ pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
             ));
         }
         for field in &entry.fields {
-            if field.from.as_ref().map(|side| &side.reported)
-                == field.to.as_ref().map(|side| &side.reported)
+            if field.from.as_ref().map(|side| &side.said)
+                == field.to.as_ref().map(|side| &side.said)
                 && field.key != "contents"
             {
                 wrong.push(format!("{}: {} does not differ", entry.name, field.path));
