@@ -134,12 +134,12 @@ fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> 
     let output = fuzzer
         .output()
         .map_err(|error| format!("{name}: {error}"))?;
-    let output = String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stderr);
     let mut row = Row {
         name: name.to_owned(),
         corpus: files(&corpus)?.len(),
         time: start.elapsed(),
-        ..statistics(&output)
+        ..statistics(&text)
     };
     for path in files(&artifacts)? {
         if !before.contains(&path) {
@@ -147,7 +147,7 @@ fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> 
         }
     }
     if !output.status.success() {
-        say(tail(&output));
+        say(tail(&text));
         if row.findings.is_empty() {
             return Err(format!(
                 "{name}: {}, without a failing input",
