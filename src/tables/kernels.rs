@@ -5,13 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::code_columns::{COUNTED, FLOWING};
 use super::kernel_reading::{Around, Part};
 use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
     Secondary, columns,
 };
-use crate::analysis::assembly::Mix;
-use crate::analysis::data_flow::FlowCounts;
 use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use crate::analysis::naming::ShortNames;
 use crate::model::{Sources, Span, Tone, sort};
@@ -89,126 +88,6 @@ columns! {
     "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
-
-/// A column of instruction statistics: id, title, explanation, and number.
-type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
-
-/// The columns of instruction statistics.
-static COUNTED: &[CodeColumn] = &[
-    (
-        "instructions",
-        "Instr.",
-        "Instructions in the code, without the zero words after it.",
-        |mix| mix.instructions,
-    ),
-    (
-        "compacted",
-        "Compacted",
-        "Instructions that are compacted to 8 bytes.",
-        |mix| mix.compacted,
-    ),
-    (
-        "sends",
-        "Messages",
-        "Messages to shared functions: send instructions.",
-        |mix| mix.messages.iter().map(|message| message.count).sum(),
-    ),
-    (
-        "spill_messages",
-        "Spills",
-        "Messages that write scratch memory.",
-        |mix| mix.spills,
-    ),
-    (
-        "fill_messages",
-        "Fills",
-        "Messages that read scratch memory.",
-        |mix| mix.fills,
-    ),
-    (
-        "atomic_messages",
-        "Atomics",
-        "Atomic operations in memory.",
-        |mix| mix.atomics,
-    ),
-    (
-        "barrier_messages",
-        "Barrier msg.",
-        "Barrier messages and waits.",
-        |mix| mix.barriers,
-    ),
-    (
-        "dpas_instructions",
-        "dpas",
-        "Instructions for the systolic array.",
-        |mix| {
-            let kinds = mix.kinds.iter().find(|(kind, _)| kind == "dpas");
-            kinds.map_or(0, |(_, count)| *count)
-        },
-    ),
-    ("blocks", "Blocks", "Basic blocks of the code.", |mix| {
-        mix.blocks
-    }),
-    (
-        "loops",
-        "Loops",
-        "Loops: targets of backward jumps.",
-        |mix| mix.loops,
-    ),
-    (
-        "loop_nesting",
-        "Nesting",
-        "The maximum nesting depth of loops.",
-        |mix| mix.nesting,
-    ),
-    (
-        "registers_used",
-        "Registers",
-        "General registers that instructions access directly.",
-        |mix| mix.registers,
-    ),
-    (
-        "scoreboard_waits",
-        "Waits",
-        "Instructions that wait on the software scoreboard.",
-        |mix| mix.waits,
-    ),
-];
-
-/// A column of the data flow: id, title, unit, explanation, and number.
-type Flowing = (
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    fn(&FlowCounts) -> Option<u64>,
-);
-
-/// The columns of the data flow.
-static FLOWING: &[Flowing] = &[
-    (
-        "peak_live_registers",
-        "Live regs",
-        "max",
-        "The maximum number of general registers that are live at once.",
-        |counts| Some(counts.peak_live_registers),
-    ),
-    (
-        "dead_writes",
-        "Dead writes",
-        "",
-        "Instructions whose result is never read; empty if registers are addressed indirectly.",
-        |counts| counts.dead_writes,
-    ),
-    (
-        "innermost_loop_cycles",
-        "Loop cycles",
-        "innermost",
-        "Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's \
-         scheduler assumes.",
-        |counts| Some(counts.innermost_loop_cycles),
-    ),
-];
 
 /// Index of the first data flow column.
 const FIRST_FLOWING: usize = FIRST_COUNTED + COUNTED.len();

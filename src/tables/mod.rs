@@ -25,6 +25,7 @@
 
 mod cell;
 mod change;
+mod code_columns;
 mod column;
 mod id;
 mod list;

@@ -55,6 +55,18 @@ const USES: &[(&str, &[&str])] = &[
             "--numeric --platform xe2 FILE",
             "--raw --platform xe2 FILE",
             "--kernel TYPED FILE",
+            "--live FILE",
+            "--json --dataflow FILE",
+        ],
+    ),
+    (
+        "analyze",
+        &[
+            "FILE",
+            "--json FILE",
+            "--markdown FILE",
+            "--platform xe2 FILE",
+            "--kernel TYPED FILE",
         ],
     ),
     (

@@ -1,6 +1,5 @@
 //! The command-line interface.
 
-mod analyze;
 mod argument;
 mod check;
 mod diff;
@@ -84,7 +83,7 @@ enum Command {
     /// analysis ignores divergent control flow and does not follow calls.
     ///
     /// Example: zeview analyze vecadd.zebin --kernel vecadd
-    Analyze(analyze::Options),
+    Analyze(disasm::analyze::Options),
     /// Check files against the specifications, and predict what the driver does with them.
     ///
     /// The two results are independent: compilers write files that the driver refuses, and the
@@ -187,7 +186,7 @@ fn main() -> ExitCode {
         Some(Command::Ls(options)) => ls::run(options),
         Some(Command::Dump(options)) => dump::run(options),
         Some(Command::Disasm(options)) => disasm::run(options),
-        Some(Command::Analyze(options)) => analyze::run(options),
+        Some(Command::Analyze(options)) => disasm::analyze::run(options),
         Some(Command::Check(options)) => check::run(options),
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),

@@ -373,3 +373,21 @@ pub static ALL: [&Layout; 11] = [
     &OPENMP_IMAGE,
     &OPENMP_DESCRIPTOR,
 ];
+
+/// Layouts of the records in tables.
+static LAYOUTS: [&Layout; 8] = [
+    &OLD_ENTRY, &NEW_ENTRY, &SET, &PROPERTY, &TGTIMG, &IMAGES[0], &IMAGES[1], &IMAGES[2],
+];
+
+/// Returns the index of a layout in [`LAYOUTS`].
+pub(super) fn kind_of(layout: &Layout) -> u8 {
+    let mut layouts = LAYOUTS.iter();
+    let at = layouts.position(|known| std::ptr::eq(*known, layout));
+    u8::try_from(at.unwrap_or(0)).unwrap_or(0)
+}
+
+/// Returns the layout of an index in [`LAYOUTS`].
+pub(super) fn layout_of_kind(kind: u8) -> &'static Layout {
+    let layout = LAYOUTS.get(usize::from(kind)).copied();
+    layout.unwrap_or(&TGTIMG)
+}

@@ -1,7 +1,7 @@
 //! The rows of the index and of the images.
 use super::contents::{open_image, title};
 use super::index::{Index, Piece, Read, RecordKind};
-use super::records::{self, Layout, Type};
+use super::records::{self, Layout, Type, kind_of, layout_of_kind};
 use crate::decode::compression::Method;
 use crate::decode::layout::{self, Region};
 use crate::decode::names::known_name;
@@ -516,29 +516,6 @@ impl Part {
         let nodes: Vec<Node> = nodes.collect();
         out.push_range(nodes, range);
     }
-}
-
-/// Layouts of the records in tables.
-static LAYOUTS: [&Layout; 8] = [
-    &records::OLD_ENTRY,
-    &records::NEW_ENTRY,
-    &records::SET,
-    &records::PROPERTY,
-    &records::TGTIMG,
-    &records::IMAGES[0],
-    &records::IMAGES[1],
-    &records::IMAGES[2],
-];
-
-fn kind_of(layout: &Layout) -> u8 {
-    let mut layouts = LAYOUTS.iter();
-    let at = layouts.position(|known| std::ptr::eq(*known, layout));
-    u8::try_from(at.unwrap_or(0)).unwrap_or(0)
-}
-
-fn layout_of_kind(kind: u8) -> &'static Layout {
-    let layout = LAYOUTS.get(usize::from(kind)).copied();
-    layout.unwrap_or(&records::TGTIMG)
 }
 
 fn layout_of(kind: RecordKind) -> &'static Layout {

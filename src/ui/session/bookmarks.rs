@@ -3,6 +3,7 @@
 //! They belong to a file's content. Its hash is computed only when needed: to add, import or export
 //! bookmarks, or when an opened file has the size of one with bookmarks.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
@@ -22,6 +23,28 @@ use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::{Action, Dialog, PanelId, TabId};
 use crate::ui::text::format;
 use crate::worker::protocol::SelectionTarget;
+
+/// Bookmark bookkeeping of a file.
+#[derive(Default)]
+pub(crate) struct BookmarkRuntime {
+    pub(crate) now: RefCell<Rc<Bookmarks>>,
+    pub(crate) content: RefCell<Option<Content>>,
+    /// Changes that are not stored yet.
+    pub(crate) unsaved: RefCell<Vec<BookmarkChange>>,
+    pub(crate) is_saving: Cell<bool>,
+    /// Incremented for each content that the tab shows.
+    pub(crate) edition: Cell<u32>,
+}
+
+impl BookmarkRuntime {
+    /// Resets it for a new content of the tab.
+    pub(crate) fn forget(&self) {
+        self.edition.set(self.edition.get().wrapping_add(1));
+        self.now.take();
+        self.content.take();
+        self.unsaved.take();
+    }
+}
 
 /// Storage key of the contents with bookmarks (one line each, newest last) and, followed by such a
 /// line, of their bookmarks in the file format.

@@ -1,5 +1,7 @@
 //! `zeview disasm`: disassembles kernels.
 
+pub mod analyze;
+
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
