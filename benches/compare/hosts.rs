@@ -34,12 +34,11 @@ pub fn run() -> io::Result<()> {
         let last = times.last().map_or(1.0, |time| time.as_secs_f64());
         for (tool, time) in tools.iter().zip(&times) {
             let peak = tool.peak(&path).map_or("?".to_owned(), megabytes);
-            let read = match tool.label == IMAGES.label {
-                true => {
-                    let read = used_by(&IMAGES, &path)?.read;
-                    megabytes(read.saturating_sub(idle.read))
-                }
-                false => "–".to_owned(),
+            let read = if tool.label == IMAGES.label {
+                let read = used_by(&IMAGES, &path)?.read;
+                megabytes(read.saturating_sub(idle.read))
+            } else {
+                "–".to_owned()
             };
             println!(
                 "| `{}` | {} | `{}` | {} | {:.2} | {peak} | {read} |",

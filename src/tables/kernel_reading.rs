@@ -97,7 +97,7 @@ enum Naming {
     /// The names of the kernels read so far: a library has megabytes of names, and its first
     /// kernels do not wait for the others.
     Growing {
-        set: NameSet,
+        set: Box<NameSet>,
         /// The short names, with the size of the set that they are for.
         made: Option<(usize, Rc<ShortNames>)>,
         /// Whether the final names are those of the kernels in the index of these images.
@@ -145,7 +145,7 @@ impl Document {
         let naming = match around {
             Some(around) => Naming::Known(Some(around)),
             None => Naming::Growing {
-                set: NameSet::default(),
+                set: Box::default(),
                 made: None,
                 is_indexed,
                 is_of_file,

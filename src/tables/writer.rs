@@ -299,7 +299,8 @@ fn guarded(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn markdown(text: &str) -> String {
+/// Returns text as Markdown, in which none of it is markup.
+pub fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escaped(text).chars() {
         if matches!(

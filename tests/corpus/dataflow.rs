@@ -104,9 +104,10 @@ fn data_flow(folder: &Path) -> Result<(), Failed> {
             failed.push(format!("{platform} is not equal"));
         }
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("\n").into()),
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
     }
 }
 
@@ -181,8 +182,9 @@ fn waits(folder: &Path) -> Result<(), Failed> {
     for ((platform, kind), [all, without]) in &counts {
         println!("-p {platform} {kind}: {all} waits, {without} without a reason in the data");
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("\n").into()),
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
     }
 }

@@ -33,9 +33,10 @@ fn stem(name: &str) -> &str {
 }
 
 fn report(wrong: &[String]) -> Result<(), Failed> {
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(wrong.join("\n").into()),
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("\n").into())
     }
 }
 

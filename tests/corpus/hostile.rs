@@ -49,9 +49,10 @@ fn commands_end(folder: &Path) -> Result<(), Failed> {
     }
     watchdog.case("");
     fs::remove_dir_all(&scratch)?;
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(wrong.join("\n").into()),
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("\n").into())
     }
 }
 
@@ -59,9 +60,10 @@ fn commands_end(folder: &Path) -> Result<(), Failed> {
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failed> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        match path.is_dir() {
-            true => files(&path, found)?,
-            false => found.push(path),
+        if path.is_dir() {
+            files(&path, found)?
+        } else {
+            found.push(path)
         }
     }
     Ok(())

@@ -97,9 +97,10 @@ fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
             too_long += usize::from(short.chars().count() > WIDTH);
         }
     }
-    match count == 0 || too_long * 100 > count {
-        true => Err(format!("{too_long} of {count} short names are too long").into()),
-        false => Ok(()),
+    if count == 0 || too_long * 100 > count {
+        Err(format!("{too_long} of {count} short names are too long").into())
+    } else {
+        Ok(())
     }
 }
 

@@ -22,9 +22,10 @@ pub const TESTS: &[(&str, Test)] = &[
 fn unpacked(folder: &Path, name: &str) -> Result<Vec<u8>, Failed> {
     let path = folder.join(format!("isa/tables/{name}.tsv.xz"));
     let output = Command::new("xz").arg("-dc").arg(&path).output()?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(format!("{}: xz fails", path.display()).into()),
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(format!("{}: xz fails", path.display()).into())
     }
 }
 
@@ -39,9 +40,10 @@ fn tables(folder: &Path, prefix: &str, columns: [Option<usize>; 4]) -> Result<()
             failed.push(format!("{prefix}{} is not whole", platform.name()));
         }
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("\n").into()),
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
     }
 }
 
@@ -133,9 +135,10 @@ fn listings(folder: &Path) -> Result<(), Failed> {
     for (platform, [equal, all]) in &counts {
         println!("-p {platform}: {equal} of {all} listings");
     }
-    match failed.is_empty() && counts.len() == PLATFORMS.len() {
-        true => Ok(()),
-        false => Err(failed.join("\n").into()),
+    if failed.is_empty() && counts.len() == PLATFORMS.len() {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
     }
 }
 
@@ -195,8 +198,9 @@ fn assembled(folder: &Path) -> Result<(), Failed> {
             "-p {platform}: of {all} listings {equal} have the same bytes, {same} the same text"
         );
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(failed.join("\n").into()),
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
     }
 }

@@ -274,9 +274,10 @@ fn work_grows_with_the_file() {
     let mut wrong = Vec::new();
     for (name, make) in all() {
         let shares = HOSTS.iter().any(|(host, _)| *host == name);
-        let sizes = match shares || name.contains("over each other") {
-            true => SIZES_OVERLAPPING,
-            false => SIZES,
+        let sizes = if shares || name.contains("over each other") {
+            SIZES_OVERLAPPING
+        } else {
+            SIZES
         };
         for (what, run) in USES {
             // A comparison of code may always take the same number of steps.
@@ -361,9 +362,10 @@ fn comparisons_grow_with_the_files() {
             cost(&a, compared)
         });
         // Budget of every comparison, whatever the size: steps that copy names or read code.
-        let slack = match name.contains("over each other") || name.contains("long name") {
-            true => 512 << 20,
-            false => 16 << 20,
+        let slack = if name.contains("over each other") || name.contains("long name") {
+            512 << 20
+        } else {
+            16 << 20
         };
         let is_even = |pair: &[Cost]| pair[1].work <= pair[0].work * 5 / 2 + slack;
         let is_bounded = |(size, cost): (usize, &Cost)| {

@@ -36,9 +36,10 @@ fn another_reader_agrees() {
         let wrong = differences(&mut document, &reference);
         assert_eq!(wrong, [""; 0], "{}", file.name);
         let without_sections = file.name.contains("noshdr");
-        let expected: &[&str] = match without_sections {
-            true => &["layout/gap"],
-            false => &[],
+        let expected: &[&str] = if without_sections {
+            &["layout/gap"]
+        } else {
+            &[]
         };
         let found = rules_of(&document);
         assert!(
@@ -135,9 +136,10 @@ fn programs_of_windows() {
                 let row = document.find(".data/descriptor 0/DeviceImages").unwrap();
                 let row = document.node(row).unwrap().clone();
                 let whys: Vec<_> = row.xrefs.iter().map(|xref| &*xref.why).collect();
-                let expected: &[&str] = match relocated {
-                    true => &["relocation", "points to"],
-                    false => &["points to"],
+                let expected: &[&str] = if relocated {
+                    &["relocation", "points to"]
+                } else {
+                    &["points to"]
                 };
                 assert_eq!(whys, expected, "{what}");
                 if relocated {

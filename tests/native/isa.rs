@@ -50,9 +50,10 @@ fn any_word_is_decoded() {
             let compact = bytes[3] & 0x20 != 0;
             let (instruction, fields) = decoder.decode_fields(&bytes).expect("it is whole");
             assert_eq!(instruction.length, if compact { 8 } else { 16 });
-            let limit = match compact {
-                true => u128::from(u64::MAX),
-                false => u128::MAX,
+            let limit = if compact {
+                u128::from(u64::MAX)
+            } else {
+                u128::MAX
             };
             for field in &fields {
                 assert_eq!(field.bits & !limit, 0, "{:?} {bytes:02x?}", field.field);

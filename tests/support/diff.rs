@@ -448,9 +448,12 @@ pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
                 wrong.push(format!("{}: {span:?} is not in the file", entry.name));
             }
         }
-        let has = |change: Change, side: Option<zeview::model::Span>| match entry.change == change {
-            true => side.is_none(),
-            false => true,
+        let has = |change: Change, side: Option<zeview::model::Span>| {
+            if entry.change == change {
+                side.is_none()
+            } else {
+                true
+            }
         };
         if !has(Change::Added, entry.a) || !has(Change::Removed, entry.b) {
             wrong.push(format!(

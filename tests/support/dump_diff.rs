@@ -78,22 +78,22 @@ pub fn leaves(node: &Value, path: &str, out: &mut BTreeMap<String, Value>) {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for child in below {
         let is_entry = child.get("index").is_some();
-        let own = match is_entry {
-            false => name(child).to_owned(),
-            true => {
-                let mut words = Vec::new();
-                for key in KEYS {
-                    if let Some(found) = self::child(child, key) {
-                        words.push(word(&found["value"]));
-                        if key.ends_with("name") {
-                            break;
-                        }
+        let own = if !is_entry {
+            name(child).to_owned()
+        } else {
+            let mut words = Vec::new();
+            for key in KEYS {
+                if let Some(found) = self::child(child, key) {
+                    words.push(word(&found["value"]));
+                    if key.ends_with("name") {
+                        break;
                     }
                 }
-                match words.is_empty() {
-                    true => child["index"].to_string(),
-                    false => words.join(" "),
-                }
+            }
+            if words.is_empty() {
+                child["index"].to_string()
+            } else {
+                words.join(" ")
             }
         };
         let nth = seen.entry(own.clone()).or_default();

@@ -58,9 +58,10 @@ impl Shape {
 
     /// Prepends the length to the bytes that it counts.
     pub fn sized(self, rest: Vec<u8>) -> Vec<u8> {
-        let bytes = match self.wide {
-            true => self.bytes().u32(0xffff_ffff),
-            false => self.bytes(),
+        let bytes = if self.wide {
+            self.bytes().u32(0xffff_ffff)
+        } else {
+            self.bytes()
         };
         bytes.offset(rest.len() as u64).raw(rest).bytes
     }
@@ -81,9 +82,10 @@ impl Bytes {
 
     /// Appends a number of `len` bytes.
     pub fn number(self, len: usize, value: u64) -> Bytes {
-        match self.shape.big {
-            true => self.raw(&value.to_be_bytes()[8 - len..]),
-            false => self.raw(&value.to_le_bytes()[..len]),
+        if self.shape.big {
+            self.raw(&value.to_be_bytes()[8 - len..])
+        } else {
+            self.raw(&value.to_le_bytes()[..len])
         }
     }
 

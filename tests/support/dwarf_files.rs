@@ -314,10 +314,7 @@ fn with_code() -> Elf {
 
 /// Sets the byte order of the file.
 fn ordered(elf: Elf, shape: Shape) -> Elf {
-    match shape.big {
-        true => elf.big_endian(),
-        false => elf,
-    }
+    if shape.big { elf.big_endian() } else { elf }
 }
 
 /// Returns a file with a unit of each type.
@@ -622,9 +619,10 @@ pub fn registers(shape: Shape, is_intel: bool) -> Vec<Operation> {
     ];
     let mut list = Vec::new();
     for (number, name) in names {
-        let name = match is_intel {
-            true => name.to_owned(),
-            false => format!("register {number}"),
+        let name = if is_intel {
+            name.to_owned()
+        } else {
+            format!("register {number}")
         };
         if let Ok(small) = u8::try_from(number)
             && small < 32

@@ -660,9 +660,10 @@ impl<'a> Writer<'a> {
     fn header(&mut self, shoff: usize, phoff: usize, count: usize) {
         let elf = self.elf;
         let class = elf.class;
-        let phentsize = match elf.segments.is_empty() {
-            true => 0,
-            false => size_of(class.segment()),
+        let phentsize = if elf.segments.is_empty() {
+            0
+        } else {
+            size_of(class.segment())
         };
         // gABI: counts that do not fit in 16 bits are stored in section 0.
         let few = count < 0xff00;

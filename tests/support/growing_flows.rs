@@ -18,10 +18,10 @@ pub const FLOWS: &[(&str, MakeCode)] = &[
         jump_code(size, |at, count| (at * 7919 + 13) % count)
     }),
     ("loops in loops", |size| {
-        jump_code(size, |at, count| match at > count / 2 {
-            true => count - at,
-            false => at + 1,
-        })
+        jump_code(
+            size,
+            |at, count| if at > count / 2 { count - at } else { at + 1 },
+        )
     }),
     ("each reads the one before", |size| add().repeat(size / 16)),
     ("predicated writes, then reads", |size| {

@@ -212,9 +212,12 @@ fn host(count: usize, factor: usize, has_names: bool) -> Vec<u8> {
         })
         .collect();
     let entries: Vec<(Place, Place)> = (0..count)
-        .map(|at| match has_names {
-            true => host.entries(&[&format!("k{}", at * factor)]),
-            false => (host.here(), host.here()),
+        .map(|at| {
+            if has_names {
+                host.entries(&[&format!("k{}", at * factor)])
+            } else {
+                (host.here(), host.here())
+            }
         })
         .collect();
     let first = host.here();

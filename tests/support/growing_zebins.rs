@@ -37,10 +37,10 @@ pub const ZEBINS: &[(&str, Make)] = &[
         jumps(size, |at, _| (at - 1).max(0))
     }),
     ("loops in loops", |size| {
-        jumps(size, |at, count| match at > count / 2 {
-            true => count - at,
-            false => at + 1,
-        })
+        jumps(
+            size,
+            |at, count| if at > count / 2 { count - at } else { at + 1 },
+        )
     }),
     ("kernels of one name, one code", |size| {
         let kernels = ze_info_kernel("k").repeat(size / 2 / 500);

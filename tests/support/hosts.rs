@@ -352,9 +352,10 @@ impl Host {
         let mut sorted = self.pointers.clone();
         sorted.sort_by_key(|(is_reference, offset, _)| (*is_reference, *offset));
         for (index, (is_reference, offset, to)) in sorted.into_iter().enumerate() {
-            let place = match is_reference {
-                true => at(".tgtimg") + offset,
-                false => at(".data") + offset,
+            let place = if is_reference {
+                at(".tgtimg") + offset
+            } else {
+                at(".data") + offset
             };
             if !self.relocated {
                 put(&mut bytes, place..place + word, address(to), false);
@@ -543,14 +544,12 @@ fn sha256(bytes: &[u8]) -> String {
         let (mut low, mut high) = (0u128, 1u128 << 36);
         while high - low > 1 {
             let middle = (low + high) / 2;
-            let fits = match cube {
-                false => middle * middle <= u128::from(number) << 64,
-                true => middle * middle * middle <= u128::from(number) << 96,
+            let fits = if !cube {
+                middle * middle <= u128::from(number) << 64
+            } else {
+                middle * middle * middle <= u128::from(number) << 96
             };
-            match fits {
-                true => low = middle,
-                false => high = middle,
-            }
+            if fits { low = middle } else { high = middle }
         }
         (low & 0xffff_ffff) as u32
     };

@@ -20,9 +20,10 @@ impl Notes {
     }
 
     fn word(&mut self, word: u32) {
-        let bytes = match self.big {
-            true => word.to_be_bytes(),
-            false => word.to_le_bytes(),
+        let bytes = if self.big {
+            word.to_be_bytes()
+        } else {
+            word.to_le_bytes()
         };
         self.bytes.extend(bytes);
     }
@@ -55,9 +56,10 @@ impl Notes {
 
     /// Adds a note of Intel's with a number.
     pub fn number(self, kind: u32, number: u32) -> Notes {
-        let bytes = match self.big {
-            true => number.to_be_bytes(),
-            false => number.to_le_bytes(),
+        let bytes = if self.big {
+            number.to_be_bytes()
+        } else {
+            number.to_le_bytes()
         };
         self.intel(kind, &bytes)
     }

@@ -55,9 +55,12 @@ impl Module {
     }
 
     pub fn build(&self) -> Vec<u8> {
-        let bytes = |word: &u32| match self.big {
-            true => word.to_be_bytes(),
-            false => word.to_le_bytes(),
+        let bytes = |word: &u32| {
+            if self.big {
+                word.to_be_bytes()
+            } else {
+                word.to_le_bytes()
+            }
         };
         self.words.iter().flat_map(bytes).collect()
     }

@@ -76,9 +76,10 @@ pub fn walk_all(document: &Document) -> Result<Tree, String> {
         // Only some instructions are expanded, as they are many and similar.
         let is_skipped =
             parent.node.kind == NodeKind::Instruction && !parent.node.index.is_multiple_of(16);
-        let count = match is_skipped {
-            true => 0,
-            false => document.count(&parent.node),
+        let count = if is_skipped {
+            0
+        } else {
+            document.count(&parent.node)
         };
         if first as u64 + count > most {
             return Err(format!("more than {most} rows for {size} bytes"));

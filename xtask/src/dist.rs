@@ -68,9 +68,10 @@ pub fn version(dist: &Path) -> Outcome<String> {
 
 /// Fails if there is no release folder.
 pub fn expect(project: &Project) -> Outcome {
-    match folder(project).join("index.html").is_file() {
-        true => Ok(()),
-        false => Err("no release folder; run cargo xtask dist first".to_owned()),
+    if folder(project).join("index.html").is_file() {
+        Ok(())
+    } else {
+        Err("no release folder; run cargo xtask dist first".to_owned())
     }
 }
 
@@ -198,9 +199,10 @@ fn with_release(
         "const RELEASE = {{ version: \"{}\", files: [{files}] }};",
         hash.text()
     );
-    match script.contains(RELEASE) {
-        true => Ok(script.replace(RELEASE, &release)),
-        false => Err(format!("{SERVICE_WORKER} has no line {RELEASE}")),
+    if script.contains(RELEASE) {
+        Ok(script.replace(RELEASE, &release))
+    } else {
+        Err(format!("{SERVICE_WORKER} has no line {RELEASE}"))
     }
 }
 

@@ -31,9 +31,10 @@ pub fn run(project: &Project, check: bool) -> Outcome {
     if check {
         let present = std::fs::read_to_string(&file)
             .map_err(|error| format!("{}: {error}", file.display()))?;
-        return match present == tables {
-            true => Ok(()),
-            false => Err("src/decode/isa/tables.rs is stale; run cargo xtask isa-tables".into()),
+        return if present == tables {
+            Ok(())
+        } else {
+            Err("src/decode/isa/tables.rs is stale; run cargo xtask isa-tables".into())
         };
     }
     std::fs::write(&file, tables).map_err(|error| format!("{}: {error}", file.display()))
@@ -307,12 +308,11 @@ impl Model {
     /// each step its kind, two bits of the value, and two of the native word.
     fn movement(&mut self, node: &Json, lookups: &[(String, usize)]) -> Outcome<Node> {
         let table = node.get("lookup").text();
-        let table = match table.is_empty() {
-            true => 0,
-            false => {
-                let found = lookups.iter().find(|(name, _)| name == table);
-                byte(found.ok_or("a move uses an unknown table")?.1 + 1)?
-            }
+        let table = if table.is_empty() {
+            0
+        } else {
+            let found = lookups.iter().find(|(name, _)| name == table);
+            byte(found.ok_or("a move uses an unknown table")?.1 + 1)?
         };
         let mut bytes = vec![table];
         for step in node.get("move").list() {
@@ -670,22 +670,24 @@ fn write_common(out: &mut String, common: &Json, meanings: &[String]) {
                 CLASSES.iter().map(|class| of(class).to_owned()).collect()
             };
             let (distance, token) = (rule.get("dist"), rule.get("sbid"));
-            let distance = match distance.is_null() {
-                true => "None".to_owned(),
-                false => format!(
+            let distance = if distance.is_null() {
+                "None".to_owned()
+            } else {
+                format!(
                     "Some(({:?}, {}, {}))",
                     texts(distance.get("prefix")),
                     distance.get("shift").number(),
                     distance.get("mask").number()
-                ),
+                )
             };
-            let token = match token.is_null() {
-                true => "None".to_owned(),
-                false => format!(
+            let token = if token.is_null() {
+                "None".to_owned()
+            } else {
+                format!(
                     "Some(({:?}, {}))",
                     texts(token.get("suffix")),
                     token.get("mask").number()
-                ),
+                )
             };
             let _ = writeln!(
                 out,
@@ -818,9 +820,10 @@ fn write_messages(out: &mut String, messages: &Json) {
         let _ = writeln!(
             out,
             "/// {}\npub static {}: [&str; {}] = [",
-            match name.starts_with("hdc") {
-                true => "Atomic operations of the data cache.",
-                false => "Texts of the messages.",
+            if name.starts_with("hdc") {
+                "Atomic operations of the data cache."
+            } else {
+                "Texts of the messages."
             },
             name.to_uppercase(),
             list.list().len()

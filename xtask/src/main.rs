@@ -5,9 +5,9 @@
 //!
 //! * [`project`]: paths of the sources and the target folder, locked versions.
 //! * [`setup`]: finds or installs the tools of a command; [`system`] knows the operating system's
-//! packages.
+//!   packages.
 //! * [`page`]: builds or serves the page with Trunk; [`dist`] creates the release folder, [`sizes`]
-//! checks its budgets.
+//!   checks its budgets.
 //! * [`docs`]: the documentation site; [`links`] checks its links.
 //! * [`npm`]: the JavaScript library as a package.
 //! * [`single`]: the page in one file.

@@ -163,9 +163,10 @@ fn textbook(a: &[u32], b: &[u32]) -> Vec<Hunk> {
         y = x - from;
         let place = |at: isize| u32::try_from(at).unwrap();
         let start = (place(x), place(y));
-        let end = match down {
-            true => (start.0, start.1 + 1),
-            false => (start.0 + 1, start.1),
+        let end = if down {
+            (start.0, start.1 + 1)
+        } else {
+            (start.0 + 1, start.1)
         };
         match hunks.last_mut() {
             Some(hunk) if hunk.a.start == end.0 && hunk.b.start == end.1 => {

@@ -673,9 +673,10 @@ fn numbers_have_at_most_64_bits() {
         let elf = files::of_sections(vec![(".debug_abbrev", bytes)]);
         let file = Opened::of(&elf);
         let table = section(&file.tree, ".debug_abbrev").unwrap();
-        let expected = match is_one {
-            true => format!("abbreviations | {size} | 1 abbreviation"),
-            false => format!("no abbreviations | {size}"),
+        let expected = if is_one {
+            format!("abbreviations | {size} | 1 abbreviation")
+        } else {
+            format!("no abbreviations | {size}")
         };
         assert_eq!(lines_of(&file, table), [expected]);
     }

@@ -192,9 +192,10 @@ impl Scan<'_> {
                 }
                 TokenTree::Ident(_) => {
                     let is_path = !is_separator(&tokens[..at]) && is_colons(&tokens, at + 1);
-                    match is_path {
-                        true => at = self.read_path(&tokens, at, here),
-                        false => at += 1,
+                    if is_path {
+                        at = self.read_path(&tokens, at, here)
+                    } else {
+                        at += 1
                     }
                 }
                 TokenTree::Group(group) => {

@@ -72,16 +72,17 @@ pub fn run(project: &Project) -> Outcome {
     read(&root, &root, &mut files).map_err(|error| format!("{}: {error}", root.display()))?;
     let report = check(&files, &Rules::default())?;
     say(report.summary());
-    match report.problems.is_empty() {
-        true => Ok(()),
-        false => Err(format!(
+    if report.problems.is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
             "{} in the structure of src:\n{}",
             match report.problems.len() {
                 1 => "1 problem".to_owned(),
                 count => format!("{count} problems"),
             },
             report.problems.join("\n")
-        )),
+        ))
     }
 }
 

@@ -11,6 +11,8 @@ use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::model::text::escaped;
 
+use zeview::tables::writer;
+
 use crate::FileArgument;
 use crate::disasm::{Code, find, parse_platform};
 use crate::input;
@@ -59,9 +61,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     let account = output::account();
     output::allow(&account, &document);
-    let mut out = match options.json {
-        true => output::json_within(&account),
-        false => output::text_within(&account),
+    let mut out = if options.json {
+        output::json_within(&account)
+    } else {
+        output::text_within(&account)
     };
     let mut status = 0;
     let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
@@ -119,16 +122,18 @@ struct Writer<'a, W> {
 
 impl<W: Write> Writer<'_, W> {
     fn heading(&mut self, text: &str) -> io::Result<()> {
-        match self.markdown {
-            true => writeln!(self.out, "\n### {text}\n"),
-            false => writeln!(self.out, "{text}:"),
+        if self.markdown {
+            writeln!(self.out, "\n### {text}\n")
+        } else {
+            writeln!(self.out, "{text}:")
         }
     }
 
     fn item(&mut self, text: &str) -> io::Result<()> {
-        match self.markdown {
-            true => writeln!(self.out, "* {text}"),
-            false => writeln!(self.out, "  {text}"),
+        if self.markdown {
+            writeln!(self.out, "* {text}")
+        } else {
+            writeln!(self.out, "  {text}")
         }
     }
 
@@ -174,9 +179,10 @@ fn write(
         writeln!(out)?;
     }
     let name = escaped(&code.name);
-    match markdown {
-        true => writeln!(out, "## {name}\n")?,
-        false => writeln!(out, "kernel {name}")?,
+    if markdown {
+        writeln!(out, "## {}\n", writer::markdown(&name))?;
+    } else {
+        writeln!(out, "kernel {name}")?;
     }
     let mut to = Writer { out, markdown };
     to.item(&format!("instructions: {}", report.instructions))?;
@@ -329,13 +335,14 @@ fn wait_text(wait: &WaitReport) -> String {
             Some(pc) => format!("{pc:#x}"),
             None => "nothing".to_owned(),
         };
-        match wait.bytes.is_empty() {
-            true => format!("{} for {producer}, without a reason in the data", wait.on),
-            false => format!(
+        if wait.bytes.is_empty() {
+            format!("{} for {producer}, without a reason in the data", wait.on)
+        } else {
+            format!(
                 "{} for {producer} because of {}",
                 wait.on,
                 wait.bytes.join(",")
-            ),
+            )
         }
     });
     let waits = waits.collect::<Vec<_>>().join("; ");

@@ -419,9 +419,10 @@ impl DataFlow {
             .visit(instruction, gathered, &mut |role, certainty, pieces| {
                 indirect += u32::from(certainty == Certainty::Unknown);
                 assumed += u32::from(certainty == Certainty::Assumed);
-                let to = match role.writes() {
-                    true => &mut *writes,
-                    false => &mut *reads,
+                let to = if role.writes() {
+                    &mut *writes
+                } else {
+                    &mut *reads
                 };
                 for piece in &pieces.0 {
                     to.add_mask(piece.unit, piece.mask);

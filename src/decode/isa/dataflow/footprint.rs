@@ -207,9 +207,10 @@ impl Accesses {
                         && i.op == Op::Mul
                         && matches!(destination.data_type, Some(Meaning::d | Meaning::ud));
                     let bits = if wide { 64 } else { bits };
-                    let start = match wide {
-                        true => self.start(file, number) + u32::from(sub) * bits,
-                        false => start,
+                    let start = if wide {
+                        self.start(file, number) + u32::from(sub) * bits
+                    } else {
+                        start
                     };
                     self.region(file, start, (stride, 1, 0), exec, bits, pieces);
                     if i.op == Op::Mullh {
@@ -296,10 +297,10 @@ impl Accesses {
             },
             Region::Horizontal(Some(h)) => (h.into(), 1, 0),
             Region::Hidden if i.kind.is_branch() && i.op != Op::Jmpi => {
-                match self.encoding.rank >= 20 {
-                    true => PACKED,
-                    // The two targets of the channels.
-                    false => (0, 2.min(exec), 1),
+                if self.encoding.rank >= 20 {
+                    PACKED
+                } else {
+                    (0, 2.min(exec), 1)
                 }
             }
             Region::Hidden => (0, 1, 0),

@@ -158,12 +158,13 @@ impl Payloads {
 impl Access {
     /// The payload of the data; `values` for each channel and element.
     fn data(&self, exec: u32, values: u32) -> Payload {
-        match self.transposed {
-            true => Payload::packed(self.elements * exec * self.register),
-            false => Payload::Elements {
+        if self.transposed {
+            Payload::packed(self.elements * exec * self.register)
+        } else {
+            Payload::Elements {
                 count: self.elements * values,
                 bytes: exec * self.register,
-            },
+            }
         }
     }
 }
@@ -222,9 +223,10 @@ pub(super) fn cache_access(rank: u8, sfid: Option<Meaning>, descriptor: u32) -> 
         return None;
     }
     let (memory, register) = element_bytes(bits(value, 9, 3))?;
-    let (elements, transposed) = match info.component_mask {
-        true => (bits(value, 12, 4).count_ones(), false),
-        false => (vector_length(bits(value, 12, 3)), bits(value, 15, 1) != 0),
+    let (elements, transposed) = if info.component_mask {
+        (bits(value, 12, 4).count_ones(), false)
+    } else {
+        (vector_length(bits(value, 12, 3)), bits(value, 15, 1) != 0)
     };
     let address = match bits(value, 7, 2) {
         1 => 2,
@@ -257,9 +259,10 @@ pub(super) fn wide_access(sfid: Option<Meaning>, value: u64) -> Option<Access> {
         return None;
     }
     let (memory, register) = element_bytes(bits(value, 11, 3))?;
-    let (elements, transposed) = match info.component_mask {
-        true => (bits(value, 7, 4).count_ones(), false),
-        false => (vector_length(bits(value, 7, 3)), bits(value, 10, 1) != 0),
+    let (elements, transposed) = if info.component_mask {
+        (bits(value, 7, 4).count_ones(), false)
+    } else {
+        (vector_length(bits(value, 7, 3)), bits(value, 10, 1) != 0)
     };
     let address = if global && bits(value, 14, 2) == 2 {
         8

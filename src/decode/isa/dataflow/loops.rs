@@ -376,9 +376,10 @@ impl DataFlow {
         let at = |block: u32| place.get(index(block)).copied().unwrap_or(u32::MAX);
         let up = |block: u32| dominators.get(index(block)).copied().flatten();
         while one != other && self.spend(1) {
-            let later = match at(one) > at(other) {
-                true => &mut one,
-                false => &mut other,
+            let later = if at(one) > at(other) {
+                &mut one
+            } else {
+                &mut other
             };
             match up(*later) {
                 Some((above, _)) if above != *later => *later = above,

@@ -103,9 +103,10 @@ fn traffic(rank: u8, i: &Instruction, m: &Message) -> Option<Traffic> {
 /// The cache setting of a descriptor of 32 bits.
 fn cache(rank: u8, group: SendGroup, value: u64) -> &'static str {
     let load = group == SendGroup::Load;
-    let list = match load {
-        true => &LSC_CACHE3_LOAD,
-        false => &LSC_CACHE3_STORE_ATOMIC,
+    let list = if load {
+        &LSC_CACHE3_LOAD
+    } else {
+        &LSC_CACHE3_STORE_ATOMIC
     };
     let code = match rank {
         30.. => match value >> 16 & 0xf {

@@ -166,9 +166,10 @@ impl DataFlow {
                 }
                 passed.retain(|passed| passed.guard.flags & flags == 0);
             }
-            let overlap = match matches(guard, record.guard) {
-                true => mask & at.piece.mask,
-                false => 0,
+            let overlap = if matches(guard, record.guard) {
+                mask & at.piece.mask
+            } else {
+                0
             };
             if overlap != 0 {
                 f(at.row, overlap);

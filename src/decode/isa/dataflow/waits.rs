@@ -290,9 +290,10 @@ impl DataFlow {
                 continue;
             }
             out.push(Decision {
-                on: match sources {
-                    true => WaitOn::Sources(token),
-                    false => WaitOn::Result(token),
+                on: if sources {
+                    WaitOn::Sources(token)
+                } else {
+                    WaitOn::Result(token)
                 },
                 producers,
                 from_entry,
@@ -326,9 +327,10 @@ impl DataFlow {
         let end = self.row(row).and_then(|record| self.node(record.block));
         let end = end.map_or(row, |node| node.end);
         let is_sync = self.row(row).is_some_and(|record| record.issue.is_sync);
-        let consumers = match is_sync {
-            true => row..end,
-            false => row..row.saturating_add(1),
+        let consumers = if is_sync {
+            row..end
+        } else {
+            row..row.saturating_add(1)
         };
         let sources_only = matches!(on, WaitOn::Sources(_));
         let pieces = |row: &u32| {

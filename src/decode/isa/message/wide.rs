@@ -52,9 +52,10 @@ pub(crate) fn answer(
 }
 
 fn answer_of(i: &Instruction, decoded: &Decoded) -> Option<u32> {
-    match no_answer(i) {
-        true => Some(0),
-        false => decoded.answer,
+    if no_answer(i) {
+        Some(0)
+    } else {
+        decoded.answer
     }
 }
 
