@@ -21,12 +21,12 @@ pub const TESTS: &[(&str, Test)] = &[
 /// Returns whether a known difference from the assembler explains a line:
 ///
 /// * Data port messages with a header (`wr:1h`): the header is a whole register, with the offset in
-/// its third dword. The assembler counts its first 4 bytes.
+///   its third dword. The assembler counts its first 4 bytes.
 /// * Typed surfaces: the addresses are coordinates u, v, r, and lod, each of a register or more. The
 ///   assembler counts u, and as many registers of data as fit the channel mask, from the first register
 ///   of source 1 on, whatever else is in it.
 /// * Gather messages of more than 8 registers (Xe3): the register numbers are in two scalars. The
-/// assembler uses those of the first, and r0 for the others.
+///   assembler uses those of the first, and r0 for the others.
 ///
 /// Live bytes before such a message differ too.
 fn explains(line: &str) -> bool {

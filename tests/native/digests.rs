@@ -1,8 +1,8 @@
 //! Properties that golden trees do not print.
 //!
 //! * `digests.tsv`: every field of every row, links from bytes to rows, every cell of every list,
-//! the verdicts on several devices. A line per file has the number of rows and a digest. If only a
-//! digest differs, compare `zeview dump --json` before and after.
+//!   the verdicts on several devices. A line per file has the number of rows and a digest. If only a
+//!   digest differs, compare `zeview dump --json` before and after.
 //! * `problems.txt`: the diagnostics of each file that was made for a rule, with the bytes.
 //!
 //! `BLESS=1 cargo test --test native digests` updates both.
