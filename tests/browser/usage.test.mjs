@@ -218,7 +218,9 @@ journey("the focus is never lost", { width: 1440, height: 900 }, async (page) =>
     await page.keyboard.press(digit);
     await holds((name) => name !== "nothing");
   }
+  await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
   for (const key of ["?", "g"]) {
+    await row(page, 0).waitFor();
     await grid(page).focus();
     await page.keyboard.press(key);
     await page.getByRole("dialog").waitFor();
