@@ -52,7 +52,7 @@ pub enum Presence {
     Default,
     /// Visible by default in lists of several documents.
     Several,
-    /// Visible by default if the list has values for it ([`List::shows`]).
+    /// Visible by default if the list has values for it ([`List::shows`](crate::tables::List::shows)).
     Filled,
     /// Visible if selected.
     Optional,

@@ -14,23 +14,23 @@ pub enum ListId {
     /// The abstract modules of a SYCLBIN.
     Modules,
     /// The properties of a SYCLBIN, or of a module or image in it, selected by
-    /// [`Query::of`](query::Query::of).
+    /// [`Query::of`](crate::tables::query::Query::of).
     Properties,
-    /// The images of a container; for a device with [`Query::device`](query::Query::device).
+    /// The images of a container; for a device with [`Query::device`](crate::tables::query::Query::device).
     Images,
     /// The devices, with the driver's verdict on a document, or the images of a container that run
     /// on each.
     Devices,
-    /// The lines of the text [`Query::of`](query::Query::of).
+    /// The lines of the text [`Query::of`](crate::tables::query::Query::of).
     Lines,
     /// The source lines of the code.
     SourceLines,
-    /// The instructions of the section of code [`Query::of`](query::Query::of); in another
-    /// encoding with [`Query::device`](query::Query::device).
+    /// The instructions of the section of code [`Query::of`](crate::tables::query::Query::of); in another
+    /// encoding with [`Query::device`](crate::tables::query::Query::device).
     Instructions,
     /// The differences from the file that the document is compared with.
     Differences,
-    /// The details of the difference at [`Query::row`](query::Query::row).
+    /// The details of the difference at [`Query::row`](crate::tables::query::Query::row).
     Changes,
 }
 

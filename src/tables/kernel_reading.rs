@@ -521,7 +521,9 @@ impl KernelReading {
             self.naming = Naming::Known(names.clone());
             return names;
         }
-        if made.as_ref().is_none_or(|(count, _)| *count != set.len()) {
+        // Computing them for every few names would take longer than reading. The list extends them.
+        let is_stale = |(count, _): &(usize, _)| set.len() > count + count / 4;
+        if made.as_ref().is_none_or(is_stale) {
             *made = Some((set.len(), Rc::new(set.short_names())));
         }
         made.as_ref().map(|(_, names)| Rc::clone(names))

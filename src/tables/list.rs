@@ -116,7 +116,7 @@ pub trait List {
     }
 
     /// Returns the numbers of the last rows, which are hidden by default
-    /// ([`Query::all`](query::Query::all)).
+    /// ([`Query::all`](crate::tables::query::Query::all)).
     fn secondary(&self) -> Secondary {
         Secondary::default()
     }

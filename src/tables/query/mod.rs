@@ -47,13 +47,13 @@ pub struct Query {
     pub all: bool,
     /// The extent of the list: of a text, of an owner of properties, of a section of code.
     pub of: Option<Span>,
-    /// For [`ListId::Images`]: the device that images are selected for. For
-    /// [`ListId::Instructions`]: the encoding, or a device that has it; by default that of the
+    /// For [`ListId::Images`](crate::tables::ListId::Images): the device that images are selected for. For
+    /// [`ListId::Instructions`](crate::tables::ListId::Instructions): the encoding, or a device that has it; by default that of the
     /// file's device.
     pub device: Option<Str>,
-    /// For [`ListId::Changes`]: the index of the difference in [`ListId::Differences`].
+    /// For [`ListId::Changes`](crate::tables::ListId::Changes): the index of the difference in [`ListId::Differences`](crate::tables::ListId::Differences).
     pub row: Option<u64>,
-    /// For [`ListId::Kernels`] of several images: the grouping; by default, a row per build.
+    /// For [`ListId::Kernels`](crate::tables::ListId::Kernels) of several images: the grouping; by default, a row per build.
     pub by: Option<GroupBy>,
 }
 
@@ -86,7 +86,7 @@ impl GroupBy {
         }
     }
 
-    /// Returns the column of [`ListId::Kernels`] whose values are equal in a group.
+    /// Returns the column of [`ListId::Kernels`](crate::tables::ListId::Kernels) whose values are equal in a group.
     pub fn column(self) -> &'static str {
         match self {
             GroupBy::Kernel => "name",

@@ -15,7 +15,7 @@ pub enum CompareForm {
     Json,
 }
 
-/// Report on the comparison with another file; the differences are in [`ListId::Differences`].
+/// Report on the comparison with another file; the differences are in [`ListId::Differences`](crate::tables::ListId::Differences).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompareReport {
     /// The first file: the other one.

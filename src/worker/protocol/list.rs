@@ -26,7 +26,7 @@ pub struct Follow {
 /// A request about a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ListRequest {
-    /// Rows; answered by [`Response::List`].
+    /// Rows; answered by [`Response::List`](super::Response::List).
     Rows {
         /// Index of the first row in the query's result.
         start: u64,
@@ -36,7 +36,7 @@ pub enum ListRequest {
         columns: Vec<Str>,
     },
     /// For [`ListId::Kernels`] of a container: its contents by device, and the kernels with the
-    /// worst hazards; answered by [`Response::Survey`].
+    /// worst hazards; answered by [`Response::Survey`](super::Response::Survey).
     Survey {
         /// Ids of the columns of these kernels.
         columns: Vec<Str>,
@@ -44,7 +44,7 @@ pub enum ListRequest {
         count: u64,
     },
     /// The row that the selection belongs to, as with a [`Follow`]; answered by
-    /// [`Response::ListAt`].
+    /// [`Response::ListAt`](super::Response::ListAt).
     At {
         /// The selected node.
         node: NodeId,
@@ -55,7 +55,7 @@ pub enum ListRequest {
         /// See [`Follow::or_first`].
         or_first: bool,
     },
-    /// The rows that match the query, as text; answered by [`Response::Text`].
+    /// The rows that match the query, as text; answered by [`Response::Text`](super::Response::Text).
     Written {
         /// Ids of the columns; the default columns if empty.
         columns: Vec<Str>,
@@ -64,7 +64,7 @@ pub enum ListRequest {
         /// Restricts the text to this range of rows, without titles.
         rows: Option<(u64, u64)>,
     },
-    /// The next match of a text in [`ListId::Lines`]; answered by [`Response::Match`].
+    /// The next match of a text in [`ListId::Lines`]; answered by [`Response::Match`](super::Response::Match).
     Find {
         /// The typed text; ignores ASCII case.
         typed: String,

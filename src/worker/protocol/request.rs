@@ -26,7 +26,7 @@ pub enum Request {
         node: NodeId,
         /// The first child.
         start: u64,
-        /// Maximum number of children; the host limits it to [`ROWS_MAX`].
+        /// Maximum number of children; the host limits it to [`ROWS_MAX`](super::ROWS_MAX).
         count: u64,
     },
     /// Everything that the page shows of a selection.
@@ -40,7 +40,7 @@ pub enum Request {
     },
     /// Bytes and the leaves that contain them.
     Bytes {
-        /// The range; the host limits it to [`BYTES_MAX`].
+        /// The range; the host limits it to [`BYTES_MAX`](super::BYTES_MAX).
         span: Span,
         /// Whether to include the leaves.
         leaves: bool,
@@ -71,8 +71,8 @@ pub enum Request {
     },
     /// A range of the nodes of a graph, or groups of them. For [`ListId::Modules`] and
     /// [`ListId::Images`], the modules of a SYCLBIN and the images of a host file, answered by
-    /// [`Response::Graph`]. For [`ListId::Instructions`], the basic blocks of code, answered by
-    /// [`Response::Blocks`].
+    /// [`Response::Graph`](super::Response::Graph). For [`ListId::Instructions`], the basic blocks of code, answered by
+    /// [`Response::Blocks`](super::Response::Blocks).
     Graph {
         /// The document, or one within it.
         document: NodeId,
@@ -100,19 +100,19 @@ pub enum Request {
         /// The request.
         ask: ListRequest,
     },
-    /// The readable texts among the children of a document; answered by [`Response::Texts`].
+    /// The readable texts among the children of a document; answered by [`Response::Texts`](super::Response::Texts).
     Texts {
         /// The document, or a node in it. If the document has no texts, those of the only image
         /// that the node describes, contains or lies in.
         document: NodeId,
     },
-    /// The images with code of the container around a node; answered by [`Response::CodeImages`].
+    /// The images with code of the container around a node; answered by [`Response::CodeImages`](super::Response::CodeImages).
     CodeImages {
         /// The node.
         node: NodeId,
     },
     /// Keeps the text of a source file, for [`ListId::SourceLines`] and [`ListId::Instructions`];
-    /// answered by [`Response::Text`], which describes the code that comes from it.
+    /// answered by [`Response::Text`](super::Response::Text), which describes the code that comes from it.
     AddSource {
         /// The document, or one within it.
         document: NodeId,
@@ -149,12 +149,12 @@ pub enum Request {
     },
     /// The bytes of both files that differ.
     Differing,
-    /// The comparison as text; answered by [`Response::Text`].
+    /// The comparison as text; answered by [`Response::Text`](super::Response::Text).
     WriteComparison {
         /// The form of the text.
         form: CompareForm,
     },
-    /// A report about the file as HTML; answered by [`Response::Text`].
+    /// A report about the file as HTML; answered by [`Response::Text`](super::Response::Text).
     WriteReport,
 }
 

@@ -16,65 +16,65 @@ use serde::{Deserialize, Serialize};
 /// An answer of the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Response {
-    /// To [`Request::Open`].
+    /// To [`Request::Open`](super::Request::Open).
     Opened(Box<Opened>),
-    /// To [`Request::Rows`].
+    /// To [`Request::Rows`](super::Request::Rows).
     Rows {
         /// Number of children.
         count: u64,
         /// The children.
         rows: Vec<Row>,
     },
-    /// To [`Request::Select`].
+    /// To [`Request::Select`](super::Request::Select).
     Selected(Box<Selected>),
-    /// To [`Request::Bytes`]; the bytes travel as `bytes`.
+    /// To [`Request::Bytes`](super::Request::Bytes); the bytes travel as `bytes`.
     Bytes {
         /// The bytes that were read: the requested range, clipped to the end of the source.
         span: Span,
         /// The leaves in them, by position.
         leaves: Vec<LeafRow>,
     },
-    /// To [`Request::Search`] before its end.
+    /// To [`Request::Search`](super::Request::Search) before its end.
     Searching {
         /// Progress, in percent.
         percent: u8,
     },
-    /// To [`Request::Search`] at its end.
+    /// To [`Request::Search`](super::Request::Search) at its end.
     Hits {
         /// Best first, then in the order of the tree.
         hits: Vec<HitRow>,
         /// Whether there may be more.
         more: bool,
     },
-    /// To [`Request::Export`] and other requests for text.
+    /// To [`Request::Export`](super::Request::Export) and other requests for text.
     Text(String),
-    /// To [`Request::Verdict`].
+    /// To [`Request::Verdict`](super::Request::Verdict).
     Verdict(Box<VerdictReport>),
-    /// To [`Request::Graph`], of modules or images.
+    /// To [`Request::Graph`](super::Request::Graph), of modules or images.
     Graph(Box<GraphPage>),
-    /// To [`Request::Graph`], of basic blocks.
+    /// To [`Request::Graph`](super::Request::Graph), of basic blocks.
     Blocks(Box<BlocksPage>),
-    /// To [`Request::Rules`].
+    /// To [`Request::Rules`](super::Request::Rules).
     Rules(Vec<RuleInfo>),
-    /// To [`Request::Texts`].
+    /// To [`Request::Texts`](super::Request::Texts).
     Texts(Vec<Row>),
-    /// To [`Request::Occupancy`].
+    /// To [`Request::Occupancy`](super::Request::Occupancy).
     Occupancy(Box<Occupancy>),
-    /// To [`Request::Code`].
+    /// To [`Request::Code`](super::Request::Code).
     Code(Box<CodeReport>),
-    /// To [`Request::CodeImages`].
+    /// To [`Request::CodeImages`](super::Request::CodeImages).
     CodeImages(Box<CodeImages>),
-    /// To [`Request::Compare`].
+    /// To [`Request::Compare`](super::Request::Compare).
     Compared(Box<CompareReport>),
-    /// To [`Request::Differing`]: the bytes of the first and of the second file that differ.
+    /// To [`Request::Differing`](super::Request::Differing): the bytes of the first and of the second file that differ.
     Differing(Box<(DifferenceIndex, DifferenceIndex)>),
-    /// To [`ListRequest::Rows`].
+    /// To [`ListRequest::Rows`](super::ListRequest::Rows).
     List(Box<ListPage>),
-    /// To [`ListRequest::Survey`].
+    /// To [`ListRequest::Survey`](super::ListRequest::Survey).
     Survey(Box<SurveyReport>),
-    /// To [`ListRequest::At`]; `None` if no document has such a list.
+    /// To [`ListRequest::At`](super::ListRequest::At); `None` if no document has such a list.
     ListAt(Option<Box<ListAt>>),
-    /// To [`ListRequest::Find`]; `None` if there is no match.
+    /// To [`ListRequest::Find`](super::ListRequest::Find); `None` if there is no match.
     Match(Option<tables::Match>),
     /// The request failed: the file has changed on disk, or there is no such node.
     Failed {
@@ -99,7 +99,7 @@ pub struct Opened {
     pub coverage: Coverage,
     /// The root of the tree.
     pub root: Row,
-    /// The first of the root's children (at most [`ROWS_MAX`]).
+    /// The first of the root's children (at most [`ROWS_MAX`](super::ROWS_MAX)).
     pub rows: Vec<Row>,
     /// Diagnostics, by position.
     pub diagnostics: Vec<Problem>,
@@ -107,7 +107,7 @@ pub struct Opened {
     pub rules: Vec<RuleInfo>,
     /// Number of rows below the root of the tree by kernel; `None` for a file without kernels.
     pub by_kernel: Option<u64>,
-    /// Names of the devices for [`Request::Verdict`].
+    /// Names of the devices for [`Request::Verdict`](super::Request::Verdict).
     pub devices: Vec<Str>,
     /// Number of bytes read so far.
     pub bytes_read: u64,

@@ -40,7 +40,7 @@ pub struct Row {
     /// The bits of the span's word.
     pub bits: Option<Bits>,
     /// Number of children. `None` if there is at least one but counting would read bytes that are
-    /// not needed yet; [`Response::Rows`] has the number.
+    /// not needed yet; [`Response::Rows`](super::Response::Rows) has the number.
     pub count: Option<u64>,
     /// The highest severity of the diagnostics about its bytes.
     pub severity: Option<Severity>,
@@ -57,7 +57,7 @@ pub struct Selected {
     pub way: Option<Vec<Row>>,
     /// Details of the selected node.
     pub detail: Detail,
-    /// The first selected bytes, at most [`PREVIEW`]: those of a [`SelectionTarget::Span`], or else
+    /// The first selected bytes, at most [`PREVIEW`]: those of a [`SelectionTarget::Span`](super::SelectionTarget::Span), or else
     /// those of the node.
     pub preview: Vec<u8>,
     /// The requested list; `None` if no document has such a list.
@@ -81,7 +81,7 @@ pub struct Detail {
     pub known: Vec<KnownRow>,
     /// Its references.
     pub xrefs: Vec<Xref>,
-    /// Indexes into [`Opened::diagnostics`] of those about its bytes (the first 50).
+    /// Indexes into [`Opened::diagnostics`](super::Opened::diagnostics) of those about its bytes (the first 50).
     pub diagnostics: Vec<u32>,
 }
 

@@ -20,7 +20,7 @@ pub struct VerdictReport {
     pub paths: Vec<String>,
     /// For a container: its images, and which of them run on the device.
     pub images: Option<ImagesReport>,
-    /// The summary of a document within the file; that of the file itself comes with [`Opened`].
+    /// The summary of a document within the file; that of the file itself comes with [`Opened`](super::Opened).
     pub summary: Option<Summary>,
 }
 

@@ -12,7 +12,7 @@
 //! * [`DataFlow::is_dead`]: whether a result is never read.
 //! * [`DataFlow::waits`]: the instructions that an instruction waits for, and the reason.
 //! * [`DataFlow::latency`], [`DataFlow::occupancy`]: the cycles that the compiler's scheduler assumes.
-//! * [`DataFlow::loops`], [`DataFlow::spills`], [`DataFlow::report`]: summaries.
+//! * [`DataFlow::loops`], [`DataFlow::spills`], [`DataFlow::report`](crate::analysis::data_flow::Flows::report): summaries.
 //!
 //! The page and other readers of a document get the same as plain data, by
 //! [`Listing::data_flow`](crate::analysis::assembly::Listing::data_flow) and the trait
