@@ -139,8 +139,7 @@ impl Document {
         let around = match is_indexed {
             // The index of a nested document.
             true if !is_of_file => None,
-            true => self.kept_host_kernels(),
-            false => self.host_kernels(),
+            _ => self.host_kernels(),
         };
         let naming = match around {
             Some(around) => Naming::Known(Some(around)),
