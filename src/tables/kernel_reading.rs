@@ -136,10 +136,11 @@ impl Document {
         let images = self.images(id);
         let is_indexed = images.list.iter().any(Image::is_listed);
         let is_of_file = id == NodeId::ROOT && self.summary.has.host;
-        let around = match is_indexed {
-            // The index of a nested document.
-            true if !is_of_file => None,
-            _ => self.host_kernels(),
+        // An index that is not that of the file has names of its own.
+        let around = if is_indexed && !is_of_file {
+            None
+        } else {
+            self.host_kernels()
         };
         let naming = match around {
             Some(around) => Naming::Known(Some(around)),
