@@ -94,16 +94,13 @@ pub struct KernelReading {
 /// The state of the short names of the listed kernels.
 enum Naming {
     Known(Around),
-    /// The names of the kernels read so far: a library has megabytes of names, and its first
-    /// kernels do not wait for the others.
+    /// The names of the kernels read so far: the first kernels of an archive do not wait for the others.
     Growing {
         set: Box<NameSet>,
         /// The short names, with the size of the set that they are for.
         made: Option<(usize, Rc<ShortNames>)>,
         /// Whether the final names are those of the kernels in the index of these images.
         is_indexed: bool,
-        /// Whether the index is that of the opened file.
-        is_of_file: bool,
     },
 }
 
@@ -148,7 +145,6 @@ impl Document {
                 set: Box::default(),
                 made: None,
                 is_indexed,
-                is_of_file,
             },
         };
         let size = self.sources.whole(SourceId::FILE).len();
@@ -229,18 +225,13 @@ impl Document {
         if !self.summary.has.host {
             return None;
         }
-        if let Some(kept) = self.kept_host_kernels() {
-            return Some(kept);
+        if let Some(kept) = self.extensions.get::<HostNames>() {
+            return Some(Rc::clone(&kept.0));
         }
         let images = self.images(NodeId::ROOT);
         let names = Rc::new(short_names(&images, &self.sources));
         self.extensions.insert(HostNames(Rc::clone(&names)));
         Some(names)
-    }
-
-    fn kept_host_kernels(&self) -> Around {
-        let kept = self.extensions.get::<HostNames>()?;
-        Some(Rc::clone(&kept.0))
     }
 
     /// Whether an image in a document lists kernels.
@@ -499,14 +490,13 @@ impl KernelReading {
 
     fn short_names(&mut self, document: &mut Document) -> Around {
         let is_over = self.progress().is_over();
-        let (set, made, is_indexed, is_of_file) = match &mut self.naming {
+        let (set, made, is_indexed) = match &mut self.naming {
             Naming::Known(names) => return names.clone(),
             Naming::Growing {
                 set,
                 made,
                 is_indexed,
-                is_of_file,
-            } => (set, made, *is_indexed, *is_of_file),
+            } => (set, made, *is_indexed),
         };
         if is_over {
             let names = if is_indexed {
@@ -515,9 +505,6 @@ impl KernelReading {
                 set.short_names()
             };
             let names = Some(Rc::new(names));
-            if let Some(names) = names.as_ref().filter(|_| is_of_file) {
-                document.extensions.insert(HostNames(Rc::clone(names)));
-            }
             self.naming = Naming::Known(names.clone());
             return names;
         }
