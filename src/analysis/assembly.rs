@@ -165,7 +165,7 @@ impl std::ops::AddAssign for Counts {
 /// The text of an instruction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
-    /// The label before it; empty if there is none.
+    /// The label before it; empty if it has no label.
     pub label: String,
     /// Its text, as the Intel Graphics Assembler writes it, without the comment.
     pub text: String,

@@ -56,7 +56,7 @@ pub struct Producer {
 /// An instruction that another waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitFor {
-    /// The offset of the instruction waited for, or `None` if there is none on any path.
+    /// The offset of the instruction waited for, or `None` if no path has one.
     pub pc: Option<u32>,
     /// The condition: `F@2`, `$5.dst`.
     pub on: String,

@@ -54,9 +54,9 @@ columns! {
         |row, _| given(row.barrier_count);
     "argument_count" Number Default 0 "Args" "" "Source arguments: the largest index plus one."
         |row, _| Cell::count(row.argument_count);
-    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The required sub-group size; 0 if there is none."
+    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The required sub-group size; 0 if not specified."
         |row, _| given(row.required_sub_group_size);
-    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The required work-group size; zeros if there is none."
+    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The required work-group size; zeros if not specified."
         |row, _| Cell {
             value: CellValue::Ints(row.required_work_group_size.value),
             span: row.required_work_group_size.span,
