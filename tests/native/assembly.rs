@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use zeview::analysis::assembly::Mix;
+use zeview::analysis::assembly::{Mix, TextPartKind};
 use zeview::decode::isa::Platform;
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
 use zeview::tables::instructions::assembly;
@@ -482,4 +482,122 @@ fn any_encoding_can_be_chosen() {
     assert!(on("nothing").is_none());
     let said = |list: &Rc<dyn List>| text(&document, &**list, 0, "text");
     assert_ne!(said(&own), said(&other));
+}
+
+/// Returns the general registers named in a text: `r34` in `r34.0<1>:ud`.
+fn named_registers(text: &str) -> Vec<u16> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let numbers = words.filter_map(|word| word.strip_prefix('r')?.parse().ok());
+    numbers.collect()
+}
+
+/// The parts of a text are where the text names registers, operations and targets; the range of a part
+/// begins with the register that it names, and a message's has as many as its description says.
+#[test]
+fn parts_of_the_text_have_their_registers() {
+    let mut document = spilling();
+    let of = section(&document, ".text.spill");
+    let list = list(&mut document, of);
+    let (mut named, mut wide, mut targets) = (0, 0, 0);
+    for row in 0..list.count() {
+        let line = text(&document, &*list, row, "text");
+        let comment = text(&document, &*list, row, "comment");
+        let mut end = 0;
+        for part in list.text_parts(row, &document.sources) {
+            let (start, stop) = (part.start as usize, part.end as usize);
+            assert!(start >= end && stop > start, "{line}");
+            end = stop;
+            // The description behind the text has parts of its own.
+            let Some(words) = line.get(start..stop) else {
+                continue;
+            };
+            match part.kind {
+                TextPartKind::Operation => {
+                    assert_eq!(words, text(&document, &*list, row, "operation"));
+                }
+                TextPartKind::Target(offset) => {
+                    assert_eq!(words, format!("L{offset}"));
+                    targets += 1;
+                }
+                TextPartKind::Registers { writes, ranges } => {
+                    let general = ranges.iter().find(|range| range.file == 0);
+                    let (Some(range), [number]) = (general, &*named_registers(words)) else {
+                        continue;
+                    };
+                    assert_eq!(range.first, *number, "{line}");
+                    named += 1;
+                    let received = comment.split_once("rd:").map(|(_, rest)| rest);
+                    let received = received.and_then(|rest| rest.split([',', ';']).next());
+                    if let Some(count) = received.and_then(|count| count.parse::<u16>().ok())
+                        && writes
+                        && line.contains("send")
+                    {
+                        assert_eq!(range.last - range.first + 1, count, "{line} {comment}");
+                        wide += u32::from(count > 1);
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        named > 1000 && wide > 10 && targets > 0,
+        "{named} {wide} {targets}"
+    );
+}
+
+/// A filter by register finds the message that writes it, though its text names another one; the links
+/// of an instruction lead to instructions that write what it reads.
+#[test]
+fn registers_are_found_and_linked_by_data_flow() {
+    let mut document = spilling();
+    let of = section(&document, ".text.spill");
+    let list = list(&mut document, of);
+    let words = |row: u32, id: &str| -> Vec<String> {
+        let cell = text(&document, &*list, row, id);
+        let words = cell.split([' ', ',']).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let mut hidden = None;
+    for row in 0..list.count() {
+        let (reads, writes, all) = (words(row, "reads"), words(row, "writes"), words(row, "reg"));
+        for register in reads.iter().chain(&writes) {
+            assert!(all.contains(register), "{register} in {all:?}");
+        }
+        let own = named_registers(&text(&document, &*list, row, "text"));
+        let is_hidden = |word: &&String| {
+            let number = word
+                .strip_prefix('r')
+                .and_then(|digits| digits.parse().ok());
+            number.is_some_and(|number: u16| !own.contains(&number))
+        };
+        if let Some(register) = writes.iter().find(is_hidden) {
+            hidden.get_or_insert((row, register.clone()));
+        }
+    }
+    let (row, register) = hidden.expect("a message of several registers");
+    let query = Query {
+        filter: format!("writes={register}"),
+        ..Query::default()
+    };
+    let found: Order = query.run(&*list, &document.sources).unwrap();
+    assert!(found.from(0, u64::MAX).any(|at| at == row), "{register}");
+
+    let mut links = 0;
+    for row in 0..list.count() {
+        let span = list.entry(row, &document.sources).unwrap();
+        let reads = words(row, "reads");
+        for link in list.about(row, span, &document.sources).links {
+            if link.why != "value from" {
+                continue;
+            }
+            let producer = list.rows_at(link.to, &document.sources).unwrap().start;
+            let writes = words(producer, "writes");
+            assert!(
+                writes.iter().any(|register| reads.contains(register)),
+                "{row} reads {reads:?}, {producer} writes {writes:?}"
+            );
+            links += 1;
+        }
+    }
+    assert!(links > 500, "{links}");
 }

@@ -14,10 +14,8 @@ use zeview::model::text::escaped;
 use zeview::tables::writer;
 
 use crate::FileArgument;
-use crate::disasm::{Code, find, parse_platform};
-use crate::input;
+use crate::disasm::{Code, find, open, parse_platform};
 use crate::output::{self, complain};
-use crate::progress::Progress;
 
 #[derive(Args)]
 pub struct Options {
@@ -40,24 +38,11 @@ pub struct Options {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.file.display();
-    let progress = Progress::start();
-    progress.set(|| format!("reading {name}"));
-    let mut document = match input::open(&options.file) {
-        Ok(document) => document,
-        Err(error) => {
-            complain!("{name}: {error}");
-            return Ok(ExitCode::from(2));
-        }
-    };
-    let kernel = options.kernel.as_deref();
-    let found = find(&mut document, options.platform, kernel, false);
-    drop(progress);
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => {
-            complain!("{name}: {error}");
-            return Ok(ExitCode::from(2));
-        }
+    let opened = open(&options.file, |document| {
+        find(document, options.platform, options.kernel.as_deref(), false)
+    });
+    let Some((document, found)) = opened else {
+        return Ok(ExitCode::from(2));
     };
     let account = output::account();
     output::allow(&account, &document);

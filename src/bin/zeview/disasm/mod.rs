@@ -85,35 +85,36 @@ impl Code {
     }
 }
 
-pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.file.display();
+/// Opens a file and finds code in it. Otherwise prints why not, and returns `None`.
+fn open(
+    file: &FileArgument,
+    find: impl FnOnce(&mut Document) -> Result<Vec<Code>, String>,
+) -> Option<(Document, Vec<Code>)> {
+    let name = file.display();
     let progress = Progress::start();
     progress.set(|| format!("reading {name}"));
-    let mut document = match input::open(&options.file) {
-        Ok(document) => document,
-        Err(error) => {
-            complain!("{name}: {error}");
-            return Ok(ExitCode::from(2));
-        }
-    };
-    let found = if options.raw {
-        Ok(raw(&document, options))
-    } else {
-        let lines = options.source || options.json;
-        find(
-            &mut document,
-            options.platform,
-            options.kernel.as_deref(),
-            lines,
-        )
-    };
+    let opened = input::open(file).map_err(|error| error.to_string());
+    let opened = opened.and_then(|mut document| {
+        let found = find(&mut document)?;
+        Ok((document, found))
+    });
     drop(progress);
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => {
-            complain!("{name}: {error}");
-            return Ok(ExitCode::from(2));
+    opened
+        .inspect_err(|error| complain!("{name}: {error}"))
+        .ok()
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let name = options.file.display();
+    let opened = open(&options.file, |document| {
+        if options.raw {
+            return Ok(raw(document, options));
         }
+        let lines = options.source || options.json;
+        find(document, options.platform, options.kernel.as_deref(), lines)
+    });
+    let Some((document, found)) = opened else {
+        return Ok(ExitCode::from(2));
     };
     let account = output::account();
     output::allow(&account, &document);
@@ -184,7 +185,7 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
 }
 
 /// Returns the code sections of all zebins in a file.
-pub fn find(
+fn find(
     document: &mut Document,
     platform: Option<Platform>,
     kernel: Option<&str>,
