@@ -94,13 +94,16 @@ pub struct KernelReading {
 /// The state of the short names of the listed kernels.
 enum Naming {
     Known(Around),
-    /// The names of the kernels read so far: the first kernels of an archive do not wait for the others.
+    /// The names of the kernels read so far: a library has megabytes of names, and its first
+    /// kernels do not wait for the others.
     Growing {
         set: Box<NameSet>,
         /// The short names, with the size of the set that they are for.
         made: Option<(usize, Rc<ShortNames>)>,
         /// Whether the final names are those of the kernels in the index of these images.
         is_indexed: bool,
+        /// Whether the index is that of the opened file.
+        is_of_file: bool,
     },
 }
 
@@ -133,11 +136,13 @@ impl Document {
         let images = self.images(id);
         let is_indexed = images.list.iter().any(Image::is_listed);
         let is_of_file = id == NodeId::ROOT && self.summary.has.host;
-        // An index that is not that of the file has names of its own.
-        let around = if is_indexed && !is_of_file {
-            None
-        } else {
+        let around = if !is_indexed {
             self.host_kernels()
+        } else if is_of_file {
+            self.kept_host_kernels()
+        } else {
+            // The index of a nested document has names of its own.
+            None
         };
         let naming = match around {
             Some(around) => Naming::Known(Some(around)),
@@ -145,6 +150,7 @@ impl Document {
                 set: Box::default(),
                 made: None,
                 is_indexed,
+                is_of_file,
             },
         };
         let size = self.sources.whole(SourceId::FILE).len();
@@ -225,13 +231,18 @@ impl Document {
         if !self.summary.has.host {
             return None;
         }
-        if let Some(kept) = self.extensions.get::<HostNames>() {
-            return Some(Rc::clone(&kept.0));
+        if let Some(kept) = self.kept_host_kernels() {
+            return Some(kept);
         }
         let images = self.images(NodeId::ROOT);
         let names = Rc::new(short_names(&images, &self.sources));
         self.extensions.insert(HostNames(Rc::clone(&names)));
         Some(names)
+    }
+
+    fn kept_host_kernels(&self) -> Around {
+        let kept = self.extensions.get::<HostNames>()?;
+        Some(Rc::clone(&kept.0))
     }
 
     /// Whether an image in a document lists kernels.
@@ -490,13 +501,14 @@ impl KernelReading {
 
     fn short_names(&mut self, document: &mut Document) -> Around {
         let is_over = self.progress().is_over();
-        let (set, made, is_indexed) = match &mut self.naming {
+        let (set, made, is_indexed, is_of_file) = match &mut self.naming {
             Naming::Known(names) => return names.clone(),
             Naming::Growing {
                 set,
                 made,
                 is_indexed,
-            } => (set, made, *is_indexed),
+                is_of_file,
+            } => (set, made, *is_indexed, *is_of_file),
         };
         if is_over {
             let names = if is_indexed {
@@ -505,6 +517,9 @@ impl KernelReading {
                 set.short_names()
             };
             let names = Some(Rc::new(names));
+            if let Some(names) = names.as_ref().filter(|_| is_of_file) {
+                document.extensions.insert(HostNames(Rc::clone(names)));
+            }
             self.naming = Naming::Known(names.clone());
             return names;
         }
