@@ -3,8 +3,10 @@
 //! The owner implements [`GridData`] to provide the content; [`GridData::need`] requests missing
 //! rows. The grid is one tab stop, and `aria-activedescendant` refers to the current cell.
 
+mod cursor;
 mod keys;
 mod source;
+use self::cursor::{Cursor, Drag};
 use self::keys::{CellPos, Extent, step};
 pub use self::source::{GridColumn, GridData, GridSource};
 use crate::ui::browser::dom::{
@@ -48,32 +50,6 @@ pub struct Props {
     pub id: &'static str,
     /// The content.
     pub source: GridSource,
-}
-
-/// The current cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Cursor {
-    place: CellPos,
-    /// The cursor was moved here, and its row may not be selected yet.
-    moved: bool,
-    /// The other end of the row range that is selected for copying.
-    anchor: Option<u64>,
-    /// The row that was chosen here last, until it is selected.
-    chosen: Option<u64>,
-    drag: Option<Drag>,
-}
-
-/// A pointer gesture on a header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drag {
-    /// A column is being resized: its left edge in pixels.
-    Width { column: usize, left: i32 },
-    /// A header is pressed, at this position in pixels. This may become a click.
-    Pressed { column: usize, at: i32 },
-    /// A column is being dragged to this position.
-    Carried { column: usize, to: usize },
-    /// A drag has ended, which is no click.
-    Dropped,
 }
 
 struct Grid {
@@ -494,15 +470,9 @@ pub fn DataGrid(props: &Props) -> Html {
         if let Some(row) = selected
             && followed.replace(Some(serial)) != Some(serial)
         {
-            let is_here = here.cursor.get().place.row == Some(row);
-            let is_own = here.cursor.get().chosen == Some(row);
-            here.cursor.change(|cursor| {
-                cursor.anchor = cursor.anchor.filter(|_| is_here);
-                // The cursor may have moved on before the row was selected.
-                cursor.moved &= is_own && !is_here;
-                cursor.chosen = None;
-            });
-            if is_own && !is_here {
+            let mut is_left = false;
+            here.cursor.change(|cursor| is_left = cursor.follow(row));
+            if is_left {
                 return;
             }
             let (start, end) = here.rows.in_view();
