@@ -6,10 +6,12 @@
 //! own selection rules.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::rc::Rc;
 
+use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::host_images::{HostImage, HostImages, ImageDescription};
@@ -65,63 +67,84 @@ pub struct Image {
     pub host: Option<InHost>,
 }
 
-/// An image in the index of a host binary. Its description is read on demand.
+/// An image in the index of a host binary. Its description is read on demand, once for all lists of
+/// a document.
 #[derive(Clone)]
-pub struct InHost {
+pub struct InHost(Rc<IndexedImage>);
+
+struct IndexedImage {
     images: Rc<dyn HostImages>,
     index: usize,
-    entry: OnceCell<Option<Box<HostImage>>>,
+    entry: OnceCell<Option<HostImage>>,
     devices: OnceCell<Vec<Str>>,
 }
+
+/// The images of a document that are in the index of a host binary, by their bytes.
+#[derive(Default)]
+struct IndexedImages(HashMap<Span, InHost>);
 
 impl fmt::Debug for InHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InHost")
-            .field("index", &self.index)
+            .field("index", &self.0.index)
             .finish_non_exhaustive()
     }
 }
 
 impl InHost {
-    fn find(images: &Rc<dyn HostImages>, span: Span) -> Option<InHost> {
-        Some(InHost {
-            images: Rc::clone(images),
-            index: images.find(span)?,
-            entry: OnceCell::new(),
-            devices: OnceCell::new(),
-        })
-    }
-
     /// Returns the description in the index.
     pub fn said(&self, sources: &Sources) -> Option<&HostImage> {
-        let entry = self.entry.get_or_init(|| {
-            let mut image = self.images.image(self.index, sources)?;
+        let entry = self.0.entry.get_or_init(|| {
+            let mut image = self.0.images.image(self.0.index, sources)?;
             if let Some(described) = &mut image.described {
-                self.images.explain(&mut described.properties);
+                self.0.images.explain(&mut described.properties);
             }
-            Some(Box::new(image))
+            Some(image)
         });
-        entry.as_deref()
+        entry.as_ref()
     }
 
     /// Returns the devices of its native code.
     pub fn devices(&self, sources: &Sources) -> &[Str] {
-        self.devices.get_or_init(|| {
+        self.0.devices.get_or_init(|| {
             let entry = self.said(sources);
-            entry.map_or_else(Vec::new, |image| self.images.devices(image, sources))
+            entry.map_or_else(Vec::new, |image| self.0.images.devices(image, sources))
         })
     }
 
     /// Returns the demangled name of a kernel.
     pub fn title(&self, name: &str) -> Option<Rc<str>> {
-        self.images.demangled(name)
+        self.0.images.demangled(name)
+    }
+}
+
+impl Document {
+    /// Returns the image with these bytes in the index of a host binary.
+    fn indexed_image(&mut self, images: &Rc<dyn HostImages>, span: Span) -> Option<InHost> {
+        let mut known: IndexedImages = self.extensions.remove().unwrap_or_default();
+        let make = |index| {
+            InHost(Rc::new(IndexedImage {
+                images: Rc::clone(images),
+                index,
+                entry: OnceCell::new(),
+                devices: OnceCell::new(),
+            }))
+        };
+        let image = match known.0.entry(span) {
+            Entry::Occupied(image) => Some(image.get().clone()),
+            Entry::Vacant(free) => images
+                .find(span)
+                .map(|index| free.insert(make(index)).clone()),
+        };
+        self.extensions.insert(known);
+        image
     }
 }
 
 impl Images {
     /// Returns the distinct kernels in the index of a host binary.
     pub(crate) fn kernel_names(&self, sources: &Sources) -> Vec<KernelName> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut names = Vec::new();
         for host in self.list.iter().filter_map(|image| image.host.as_ref()) {
             let entry = host.said(sources);
@@ -152,7 +175,7 @@ impl Image {
 
     /// Returns the description in the index, if it was read before.
     pub fn read(&self) -> Option<&HostImage> {
-        self.host.as_ref()?.entry.get()?.as_deref()
+        self.host.as_ref()?.0.entry.get()?.as_ref()
     }
 
     /// Whether a runtime may select it. An image of a host binary is selected for its kernels only.
@@ -322,7 +345,7 @@ impl Document {
                 around = outer;
             }
             let known = hosts.get(around).and_then(Option::as_ref);
-            let host = known.and_then(|images| InHost::find(images, inner.span));
+            let host = known.and_then(|images| self.indexed_image(images, inner.span));
             if inner.is_listed {
                 last = Some(inner.span);
                 images
@@ -524,7 +547,7 @@ impl Document {
 
 /// Creates an image of a host binary that is not opened for the list.
 fn listed(inner: InnerDocument, host: InHost, container: usize) -> Image {
-    let name = format!("image {}", host.index);
+    let name = format!("image {}", host.0.index);
     Image {
         span: inner.span,
         path: name.clone(),

@@ -8,13 +8,13 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::index_names::IndexNames;
 use super::{Cell, CellValue, Column, Detail, Key, List, ListId, Presence, RowDetails, columns};
 use crate::analysis::host_images::{
     EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_words,
 };
 use crate::analysis::images::{Choice, Image, Images};
 use crate::analysis::modules::{Property, PropertyValue};
-use crate::analysis::naming::ShortNames;
 use crate::analysis::{DriverModel, Verdict};
 use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone, Xref};
 
@@ -298,8 +298,7 @@ struct ImageList {
     by_len: OnceCell<HashMap<u64, Vec<usize>>>,
     /// Hashes of the images' bytes, computed when images of the same length are compared.
     digests: Vec<OnceCell<Option<u64>>>,
-    /// The short names of the kernels in the index, computed on demand.
-    names: OnceCell<ShortNames>,
+    names: IndexNames,
 }
 
 impl Document {
@@ -318,7 +317,7 @@ impl Document {
             verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
             by_len: OnceCell::new(),
             digests: images.list.iter().map(|_| OnceCell::new()).collect(),
-            names: OnceCell::new(),
+            names: self.index_names(id),
             images,
         }))
     }
@@ -372,11 +371,7 @@ impl ImageList {
 
     /// Returns the short name of a kernel in the index.
     fn short_name<'a>(&'a self, name: &'a str, sources: &Sources) -> &'a str {
-        let names = self.names.get_or_init(|| {
-            let names = self.images.kernel_names(sources);
-            let names = names.iter();
-            ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
-        });
+        let names = self.names.of(&self.images, sources);
         names.get(name).unwrap_or(name)
     }
 

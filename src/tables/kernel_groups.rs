@@ -1,9 +1,10 @@
 //! Grouped kernels: a row for each kernel with all its builds, for each image, or for each device.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashSet};
 
 use super::kernels::COLUMNS;
 use super::query::GroupBy;
@@ -30,7 +31,7 @@ impl KernelGroups {
     pub(super) fn new(list: Rc<dyn List>, by: GroupBy, sources: &Sources) -> KernelGroups {
         let column = place_of(by.column());
         let mut groups: Vec<Vec<u32>> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::default();
         for row in 0..list.primary() {
             let key = list.cell(row, column, sources).value.text().into_owned();
             let next = groups.len();
@@ -125,7 +126,7 @@ impl KernelGroups {
             }
             Some(ColumnKind::Words | ColumnKind::Text) => {
                 let mut words: Vec<Cow<'a, str>> = Vec::new();
-                let mut known: HashSet<Cow<'a, str>> = HashSet::new();
+                let mut known: HashSet<Cow<'a, str>> = HashSet::default();
                 let values = std::iter::once(merged.value).chain(cells.map(|(_, cell)| cell.value));
                 for value in values {
                     let found = match value {

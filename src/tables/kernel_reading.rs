@@ -4,11 +4,14 @@
 //! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`] of what it
 //! has read so far.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashSet};
+
+use super::index_names::IndexNames;
 use super::kernels::KernelList;
 use super::{List, ListId};
+use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{Image, Images, InHost};
 use crate::analysis::kernels::{KernelRow, Kernels, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
@@ -68,6 +71,11 @@ fn rows_max(size: u64) -> usize {
     usize::try_from(most).unwrap_or(usize::MAX)
 }
 
+/// Maximum length of a read of several images.
+const AHEAD: u64 = 4 << 20;
+/// Maximum distance of images that are read at once.
+const GAP: u64 = 4 << 10;
+
 /// Maximum length of a read when comparing bytes.
 const PIECE: u64 = 64 << 10;
 /// Maximum number of compared bytes, per byte of the file.
@@ -98,12 +106,10 @@ enum Naming {
     /// kernels do not wait for the others.
     Growing {
         set: Box<NameSet>,
-        /// The short names, with the size of the set that they are for.
-        made: Option<(usize, Rc<ShortNames>)>,
-        /// Whether the final names are those of the kernels in the index of these images.
-        is_indexed: bool,
-        /// Whether the index is that of the opened file.
-        is_of_file: bool,
+        /// The short names so far. They stay as they are until all kernels are read.
+        made: Rc<ShortNames>,
+        /// The names in the index of these images, which are the final ones.
+        index: Option<IndexNames>,
     },
 }
 
@@ -122,10 +128,6 @@ struct DocumentNames {
     names: Rc<ShortNames>,
 }
 
-/// The short names of the kernels in a host binary's index, once a list of an image's kernels was
-/// created.
-struct HostNames(Rc<ShortNames>);
-
 impl Document {
     /// Starts to read the kernels of a container's images. Returns `None` for a document that has
     /// kernels itself, or no images with kernels.
@@ -135,23 +137,20 @@ impl Document {
         }
         let images = self.images(id);
         let is_indexed = images.list.iter().any(Image::is_listed);
-        let is_of_file = id == NodeId::ROOT && self.summary.has.host;
-        let around = if !is_indexed {
-            self.host_kernels()
-        } else if is_of_file {
-            self.kept_host_kernels()
-        } else {
-            // The index of a nested document has names of its own.
-            None
-        };
-        let naming = match around {
-            Some(around) => Naming::Known(Some(around)),
-            None => Naming::Growing {
+        let naming = if is_indexed {
+            Naming::Growing {
                 set: Box::default(),
-                made: None,
-                is_indexed,
-                is_of_file,
-            },
+                made: Rc::default(),
+                index: Some(self.index_names(id)),
+            }
+        } else if let Some(names) = self.host_kernels() {
+            Naming::Known(Some(names))
+        } else {
+            Naming::Growing {
+                set: Box::default(),
+                made: Rc::default(),
+                index: None,
+            }
         };
         let size = self.sources.whole(SourceId::FILE).len();
         Some(KernelReading {
@@ -188,7 +187,7 @@ impl Document {
         }
         let mut reading = self.kernel_reading(id)?;
         while reading.step(self) {}
-        Some(reading.list(self))
+        Some(reading.list(&self.sources))
     }
 
     fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
@@ -231,18 +230,12 @@ impl Document {
         if !self.summary.has.host {
             return None;
         }
-        if let Some(kept) = self.kept_host_kernels() {
-            return Some(kept);
+        let names = self.index_names(NodeId::ROOT);
+        if let Some(known) = names.known() {
+            return Some(known);
         }
         let images = self.images(NodeId::ROOT);
-        let names = Rc::new(short_names(&images, &self.sources));
-        self.extensions.insert(HostNames(Rc::clone(&names)));
-        Some(names)
-    }
-
-    fn kept_host_kernels(&self) -> Around {
-        let kept = self.extensions.get::<HostNames>()?;
-        Some(Rc::clone(&kept.0))
+        Some(Rc::clone(names.of(&images, &self.sources)))
     }
 
     /// Whether an image in a document lists kernels.
@@ -336,12 +329,6 @@ fn spirv_part(image: &str, span: Span) -> Part {
     }
 }
 
-fn short_names(images: &Images, sources: &Sources) -> ShortNames {
-    let names = images.kernel_names(sources);
-    let names = names.iter();
-    ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
-}
-
 /// Returns the short names of the kernels in an index. Most of them are already in the set.
 fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames {
     let names = images.kernel_names(sources);
@@ -402,11 +389,9 @@ impl KernelReading {
         }
         let found = match &image.host {
             Some(host) => {
-                if host
-                    .said(&document.sources)
-                    .is_some_and(|entry| entry.is_native())
-                {
-                    document.sources.prefetch(image.span);
+                let entry = host.said(&document.sources);
+                if entry.is_some_and(HostImage::is_native) {
+                    document.sources.prefetch(self.ahead(image.span));
                 }
                 let left = self.rows_max - self.rows;
                 let (found, more, names) = document.kernels_in_host(image, host, left);
@@ -429,6 +414,24 @@ impl KernelReading {
             self.silent.push(image.name.clone());
         }
         self.parts.extend(found.into_iter().map(Rc::new));
+    }
+
+    /// Returns the bytes of an image and of those that follow it in the file: where reads are slow,
+    /// few long ones take half the time of many short ones.
+    fn ahead(&self, image: Span) -> Span {
+        let mut ahead = image;
+        for next in self.images.list.get(self.next..).unwrap_or_default() {
+            let next = next.span;
+            let gap = next.start.checked_sub(ahead.end).filter(|gap| *gap <= GAP);
+            if next.source != image.source
+                || gap.is_none()
+                || next.end.saturating_sub(image.start) > AHEAD
+            {
+                break;
+            }
+            ahead.end = next.end;
+        }
+        ahead
     }
 
     /// Compares the bytes of a part with those of earlier parts.
@@ -490,45 +493,37 @@ impl KernelReading {
 
     /// Returns the kernels read so far. Until all images are read, their short names are
     /// preliminary.
-    pub fn list(&mut self, document: &mut Document) -> Rc<dyn List> {
+    pub fn list(&mut self, sources: &Sources) -> Rc<dyn List> {
         let list = KernelList::new(self.parts.clone(), true, self.notes());
-        let mut list = list.with_names(self.short_names(document));
+        let mut list = list.with_names(self.short_names(sources));
         if self.images.list.iter().any(Image::is_listed) {
             list.put_together();
         }
         Rc::new(list)
     }
 
-    fn short_names(&mut self, document: &mut Document) -> Around {
+    fn short_names(&mut self, sources: &Sources) -> Around {
         let is_over = self.progress().is_over();
-        let (set, made, is_indexed, is_of_file) = match &mut self.naming {
+        let (set, made, index) = match &mut self.naming {
             Naming::Known(names) => return names.clone(),
-            Naming::Growing {
-                set,
-                made,
-                is_indexed,
-                is_of_file,
-            } => (set, made, *is_indexed, *is_of_file),
+            Naming::Growing { set, made, index } => (set, made, index),
         };
-        if is_over {
-            let names = if is_indexed {
-                in_index(set, &self.images, &document.sources)
-            } else {
-                set.short_names()
-            };
-            let names = Some(Rc::new(names));
-            if let Some(names) = names.as_ref().filter(|_| is_of_file) {
-                document.extensions.insert(HostNames(Rc::clone(names)));
+        let known = index.as_ref().and_then(IndexNames::known);
+        if is_over || known.is_some() {
+            let names = known.unwrap_or_else(|| match index {
+                Some(_) => Rc::new(in_index(set, &self.images, sources)),
+                None => Rc::new(set.short_names()),
+            });
+            if let Some(index) = index {
+                index.provide(Rc::clone(&names));
             }
-            self.naming = Naming::Known(names.clone());
-            return names;
+            self.naming = Naming::Known(Some(Rc::clone(&names)));
+            return Some(names);
         }
-        // Computing them for every few names would take longer than reading. The list extends them.
-        let is_stale = |(count, _): &(usize, _)| set.len() > count + count / 4;
-        if made.as_ref().is_none_or(is_stale) {
-            *made = Some((set.len(), Rc::new(set.short_names())));
+        if set.len() > made.len() {
+            *made = Rc::new(set.extending(made));
         }
-        made.as_ref().map(|(_, names)| Rc::clone(names))
+        Some(Rc::clone(made))
     }
 
     /// Returns a summary of the images read so far, by device.

@@ -1,9 +1,10 @@
 //! The kernels of a document, and the functions that other modules can call.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashSet};
 
 use super::code_columns::{COUNTED, FLOWING};
 use super::kernel_reading::{Around, Part};
@@ -311,7 +312,7 @@ impl KernelList {
 
     /// Makes the rows of the same kernel adjacent, one for each image and device.
     pub(super) fn put_together(&mut self) {
-        let mut first: HashMap<&str, usize> = HashMap::new();
+        let mut first: HashMap<&str, usize> = HashMap::default();
         let mut order = Vec::new();
         let others = self.rows.split_off(self.kernels());
         for place in &self.rows {

@@ -44,6 +44,7 @@ pub mod instructions;
 
 mod kernel_groups;
 
+mod index_names;
 pub mod kernel_reading;
 
 pub mod kernels;

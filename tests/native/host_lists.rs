@@ -345,7 +345,7 @@ fn short_names_of_a_library_that_is_read() {
     let mut count = 0;
     while reading.step(&mut document) {
         count += 10;
-        let list = reading.list(&mut document);
+        let list = reading.list(&document.sources);
         let mut seen = std::collections::HashSet::new();
         for row in 0..list.count() {
             let short = cell(&document, &*list, row, "short_name");

@@ -1,6 +1,8 @@
 //! The differences between the trees of a group of names.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashSet};
 
 use super::tree::{Hidden, ShapeId, TreeId, Trees, hash, index};
 
@@ -48,7 +50,7 @@ impl Columns {
                 shapes: Vec::new(),
                 usual: None,
             }],
-            parts: HashMap::new(),
+            parts: HashMap::default(),
             order: Vec::new(),
         };
         let mut queues = Queues::new();
@@ -60,7 +62,7 @@ impl Columns {
         let mut comparison = Comparison {
             trees,
             queues,
-            seen: [HashSet::new(), HashSet::new()],
+            seen: [HashSet::default(), HashSet::default()],
             budget: ENTRIES_MAX,
         };
         while let Some((id, entries)) = comparison.next() {
@@ -73,7 +75,7 @@ impl Columns {
     fn split(&mut self, id: ColumnId, entries: &[(u32, TreeId)], comparison: &mut Comparison<'_>) {
         let trees = comparison.trees;
         let mut shapes: Vec<(ShapeId, Entries)> = Vec::new();
-        let mut places = HashMap::new();
+        let mut places = HashMap::default();
         for (name, tree) in entries {
             let shape = trees.shape(*tree);
             let place = *places.entry(shape).or_insert(shapes.len());
@@ -233,7 +235,7 @@ impl Classes {
     /// Splits the classes by the shapes in a column. Returns whether there are more of them now.
     pub(super) fn split(&mut self, shapes: &[(u32, ShapeId)]) -> bool {
         let before = self.count;
-        let mut parts: HashMap<(u32, ShapeId), u32> = HashMap::new();
+        let mut parts: HashMap<(u32, ShapeId), u32> = HashMap::default();
         for (name, shape) in shapes {
             let Some(class) = self.of.get_mut(*name as usize) else {
                 continue;
@@ -259,7 +261,7 @@ impl Classes {
 
 /// Hashes how a column partitions its names, regardless of its content.
 pub(super) fn division(shapes: &[(u32, ShapeId)]) -> u64 {
-    let mut labels = HashMap::new();
+    let mut labels = HashMap::default();
     let label = |(name, shape): &(u32, ShapeId)| {
         let next = labels.len();
         (*name, *labels.entry(*shape).or_insert(next))

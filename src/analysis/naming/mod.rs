@@ -21,8 +21,9 @@ mod simplify;
 mod tree;
 mod words;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashSet};
 
 use shorten::Group;
 use tree::{ShapeId, TreeId, Trees};
@@ -39,6 +40,9 @@ const PLAIN_MAX: usize = 512;
 /// Maximum number of trees and pieces of a set, beyond the number of bytes of its names. Further
 /// names are cut in the middle.
 const PIECES_MAX: usize = 1 << 20;
+
+/// Maximum number of sets of which one extends the other.
+const DEPTH_MAX: usize = 8;
 
 /// The short names of a set.
 #[derive(Debug, Clone, Default)]
@@ -70,9 +74,7 @@ impl ShortNames {
                 set.add(name, demangled);
             }
         }
-        let names = set.distinct(&base.all().collect());
-        let base = Some(base);
-        ShortNames { base, names }
+        set.extending(&base)
     }
 
     /// Returns the short name of a name of the set.
@@ -82,10 +84,29 @@ impl ShortNames {
         own.or_else(base)
     }
 
+    /// Returns the number of names.
+    pub fn len(&self) -> usize {
+        self.sets().map(|set| set.names.len()).sum()
+    }
+
+    /// Returns whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns all short names.
     fn all(&self) -> impl Iterator<Item = &str> {
-        let sets = std::iter::successors(Some(self), |names| names.base.as_deref());
+        let sets = self.sets();
         sets.flat_map(|set| set.names.values().map(|short| &**short))
+    }
+
+    /// Returns this set, then those that it extends.
+    fn sets(&self) -> impl Iterator<Item = &ShortNames> {
+        std::iter::successors(Some(self), |names| names.base.as_deref())
+    }
+
+    fn depth(&self) -> usize {
+        self.sets().count()
     }
 }
 
@@ -151,8 +172,24 @@ impl NameSet {
     pub fn short_names(&self) -> ShortNames {
         ShortNames {
             base: None,
-            names: self.distinct(&HashSet::new()),
+            names: self.distinct(&HashSet::default(), |_| true),
         }
+    }
+
+    /// Returns the short names of `base`, with short names for the names of this set that it does
+    /// not have. These do not change the short names of `base`, and are different from them.
+    pub fn extending(&self, base: &Rc<ShortNames>) -> ShortNames {
+        let taken = base.all().collect();
+        let names = self.distinct(&taken, |name| base.get(name).is_none());
+        // Looking a name up takes a step for each base.
+        if base.depth() < DEPTH_MAX {
+            let base = Some(Rc::clone(base));
+            return ShortNames { base, names };
+        }
+        let known = base.sets().flat_map(|set| &set.names);
+        let known = known.map(|(name, short)| (name.clone(), short.clone()));
+        let names = known.chain(names).collect();
+        ShortNames { base: None, names }
     }
 
     /// Parses a demangled name. Returns `None` if it is malformed or exceeds a limit.
@@ -165,13 +202,16 @@ impl NameSet {
         Some(Form::Tree { root, is_rounded })
     }
 
-    /// Returns short names that differ from each other and from those in `taken`.
-    fn distinct(&self, taken: &HashSet<&str>) -> HashMap<String, String> {
-        let mut names: Vec<(&str, &Form)> = self
-            .names
-            .iter()
-            .map(|(name, form)| (&**name, form))
-            .collect();
+    /// Returns short names of the wanted names. They differ from each other and from those in
+    /// `taken`.
+    fn distinct(
+        &self,
+        taken: &HashSet<&str>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> HashMap<String, String> {
+        let names = self.names.iter();
+        let names = names.map(|(name, form)| (&**name, form));
+        let mut names: Vec<(&str, &Form)> = names.filter(|(name, _)| wanted(name)).collect();
         sort::by_key(&mut names, |(name, _)| *name);
         let mut groups = Groups::default();
         let mut entries: Vec<Entry<'_>> = Vec::with_capacity(names.len());
@@ -266,12 +306,12 @@ fn cut(text: &str, most: usize) -> String {
 
 /// Adds numbers to short names that are equal or taken, in the order of the names.
 fn number(entries: &mut [Entry<'_>], taken: &HashSet<&str>) {
-    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut counts: HashMap<String, usize> = HashMap::default();
     for entry in &*entries {
         let others = usize::from(taken.contains(&*entry.short));
         *counts.entry(entry.short.clone()).or_insert(others) += 1;
     }
-    let mut ordinals: HashMap<String, usize> = HashMap::new();
+    let mut ordinals: HashMap<String, usize> = HashMap::default();
     for entry in entries {
         if counts.get(&entry.short).is_none_or(|count| *count < 2) {
             continue;

@@ -1,6 +1,6 @@
 //! Shortens the trees of a set of names.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::columns::{Classes, ColumnId, Columns, division};
 use super::tree::{Bracket, Hidden, Piece, ShapeId, TreeId, Trees, WordId};
@@ -97,11 +97,11 @@ pub(super) fn shorten(
         words,
         is_active: Vec::new(),
         is_shown: Vec::new(),
-        revealed: HashSet::new(),
+        revealed: HashSet::default(),
         columns: &columns,
         is_qualified,
-        local: HashMap::new(),
-        further: HashSet::new(),
+        local: HashMap::default(),
+        further: HashSet::default(),
     };
     let mut chosen = ChosenColumns::new(&mut writer, group.roots.len());
     writer.show(&chosen.needed);
@@ -210,7 +210,7 @@ impl ChosenColumns {
             redundant: Vec::new(),
         };
         let mut classes = Classes::new(count);
-        let mut divisions = HashSet::new();
+        let mut divisions = HashSet::default();
         for id in &writer.columns.order {
             let Some(column) = writer.columns.get(*id) else {
                 continue;
@@ -262,7 +262,7 @@ impl ChosenColumns {
         let most = before.pop().map_or(0, |classes| classes.count());
         let mut behind = Classes::new(count);
         let mut removed = Vec::new();
-        let mut around = HashSet::new();
+        let mut around = HashSet::default();
         for (id, before) in self.needed.iter().zip(&before).rev() {
             // A column means little without those around it.
             if !around.contains(id) && before.count_with(&behind) == most {

@@ -1,8 +1,9 @@
 //! Trees of names; each distinct subtree is stored once.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 /// Index of a word in [`Trees`].
 pub(super) type WordId = u32;

@@ -1,8 +1,9 @@
 //! Short forms of long identifiers, which stay distinct.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use super::tree::WordId;
 use crate::model::sort;
@@ -55,7 +56,7 @@ pub(super) fn distinguished(words: &[(WordId, &str)]) -> HashMap<WordId, String>
 
 /// Counts the words that contain each part.
 fn counts<'a>(words: &[(WordId, &'a str)]) -> HashMap<&'a str, u32> {
-    let mut counts = HashMap::new();
+    let mut counts = HashMap::default();
     for part in words.iter().flat_map(|(_, word)| parts(word)) {
         *counts.entry(part).or_insert(0) += 1;
     }
@@ -72,10 +73,10 @@ fn shortened(
 ) -> HashMap<WordId, String> {
     const STEP: usize = 3;
     const STEPS: usize = 8;
-    let mut found = HashMap::new();
+    let mut found = HashMap::default();
     let mut rest = words.to_vec();
     for length in (length..).step_by(STEP).take(STEPS) {
-        let mut forms: HashMap<String, Vec<(WordId, &str)>> = HashMap::new();
+        let mut forms: HashMap<String, Vec<(WordId, &str)>> = HashMap::default();
         for (id, word) in rest.drain(..) {
             if let Some(form) = short(word, length, counts, has_first) {
                 forms.entry(form).or_default().push((id, word));

@@ -21,9 +21,6 @@ use crate::model::account::Account;
 use crate::model::text::size;
 use crate::model::{Fact, MemorySource, SourceId, Sources, Span, Str, Tone};
 
-/// Number of bytes that identify an image: the longest header of a zstd frame.
-const HEAD: u64 = 18;
-
 /// Access to the images of a file.
 pub(super) struct ImagesOf(pub Rc<Index>);
 
@@ -59,8 +56,8 @@ impl HostImages for ImagesOf {
     ) -> Option<HostImage> {
         let found = self.0.images.get(index)?;
         let described = found.described.and_then(|of| self.0.structs.get(of));
-        let head = Window::peek(sources, found.span, HEAD);
-        let frame = FrameHeader::read(head.bytes());
+        let head = found.head(sources);
+        let frame = FrameHeader::read(head);
         Some(HostImage {
             span: found.span,
             section: self.0.memory.section_of(found.span).to_owned(),
@@ -72,7 +69,7 @@ impl HostImages for ImagesOf {
             }),
             unpacked: frame.map(|frame| frame.content),
             kind: match frame {
-                None => carve::kind(head.bytes()),
+                None => carve::kind(head),
                 // The first block identifies the format.
                 Some(_) => {
                     let start = found.span.subspan(0, 1 << 18);
@@ -89,15 +86,14 @@ pub fn devices(image: &HostImage, sources: &Sources, formats: Formats) -> Vec<St
     if !image.is_native() {
         return Vec::new();
     }
-    let head = Window::peek(sources, image.span, HEAD);
-    let Some(frame) = FrameHeader::read(head.bytes()) else {
+    let Some(content) = image.unpacked else {
         return match image.kind {
             "ar" => ar::devices(sources, image.span),
             _ => of_zebin(sources, formats, image.span),
         };
     };
     // Decompressed bytes are dropped at once: only the names are kept.
-    let size = frame.content.filter(|size| *size <= limits::UNPACKED);
+    let size = content.filter(|size| *size <= limits::UNPACKED);
     let Some(size) = size.filter(|size| sources.costs.work_on(image.span, *size)) else {
         return Vec::new();
     };

@@ -16,7 +16,7 @@ use crate::model::sort;
 use crate::model::{Sources, Span};
 
 /// An image in the file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ImageRef {
     /// Its bytes as they are stored.
     pub span: Span,
@@ -24,6 +24,29 @@ pub struct ImageRef {
     pub how: &'static str,
     /// Its struct, as an index into [`Index::structs`].
     pub described: Option<usize>,
+    /// Its first bytes, once they were read.
+    head: OnceCell<Box<[u8]>>,
+}
+
+/// Number of bytes that identify an image: the longest header of a zstd frame.
+const HEAD: u64 = 18;
+
+impl ImageRef {
+    fn new(span: Span, how: &'static str, described: Option<usize>) -> ImageRef {
+        ImageRef {
+            span,
+            how,
+            described,
+            head: OnceCell::new(),
+        }
+    }
+
+    /// Returns its first bytes, which identify its format. The images are far from each other in the
+    /// file, and the tree and several lists need these bytes, so they are read once.
+    pub fn head(&self, sources: &Sources) -> &[u8] {
+        self.head
+            .get_or_init(|| Window::peek(sources, self.span, HEAD).bytes().into())
+    }
 }
 
 /// A struct that describes an image.
@@ -276,11 +299,11 @@ impl Index {
                 let exported = self.count_exported(cx.sources, &left, &mut exported, &found);
                 kernels += entries.saturating_sub(exported);
                 match found.image {
-                    Some(image) => images.push(ImageRef {
-                        span: self.clip(cx, image, found.span),
-                        how: "descriptor",
-                        described: Some(of),
-                    }),
+                    Some(image) => images.push(ImageRef::new(
+                        self.clip(cx, image, found.span),
+                        "descriptor",
+                        Some(of),
+                    )),
                     None => without_bytes += 1,
                 }
                 structs.push(found);
@@ -354,11 +377,7 @@ impl Index {
                 if !may_list(cx, memory, self.images.len() + images.len(), table) {
                     break;
                 }
-                images.push(ImageRef {
-                    span,
-                    how: "tgtimg",
-                    described: None,
-                });
+                images.push(ImageRef::new(span, "tgtimg", None));
             }
         }
         self.tables.push(piece(table, RecordKind::References, 0));
@@ -465,11 +484,9 @@ impl Index {
                 plural(carved.len() as u64, "image")
             ),
         );
-        self.images.extend(carved.into_iter().map(|span| ImageRef {
-            span,
-            how: "carved",
-            described: None,
-        }));
+        let carved = carved.into_iter();
+        self.images
+            .extend(carved.map(|span| ImageRef::new(span, "carved", None)));
     }
 
     fn check_overlaps(&self, cx: &Context<'_>) {

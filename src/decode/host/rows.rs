@@ -246,8 +246,9 @@ impl Part {
     }
 
     fn image_node(&self, image: usize, span: Span, out: &Rows<'_>) -> Node {
-        let head = Window::peek(out.sources, span, 18);
-        let kind = match Method::sniff(head.bytes()) {
+        let found = self.index.images.get(image);
+        let head = found.map_or(&[][..], |image| image.head(out.sources));
+        let kind = match Method::sniff(head) {
             Some(Method::Zstd) => NodeKind::Packed,
             _ => NodeKind::File,
         };
@@ -262,12 +263,8 @@ impl Part {
         if kind == NodeKind::Packed {
             node = node.value(Value::Bytes);
         }
-        let mut text = title(head.bytes());
-        let described = self
-            .index
-            .images
-            .get(image)
-            .and_then(|image| image.described);
+        let mut text = title(head);
+        let described = found.and_then(|image| image.described);
         if let Some(found) = described.and_then(|of| self.index.structs.get(of)) {
             let layout = self.structs(found.descriptor);
             if let Some(read) = self.index.read(out.sources, layout, found.address) {

@@ -173,33 +173,35 @@ pub(super) fn images(view: &View) -> Option<Html> {
         <section class="block" aria-labelledby="images-title">
             <h2 id="images-title">{ format::counted(container.count, if is_host { "device image" } else { "image" }, if is_host { "device images" } else { "images" }) }</h2>
         </section>
-        <table class="sizes">
-            <thead><tr>
-                <th scope="col">{ "Image" }</th>
-                <th scope="col">{ second }</th>
-                <th scope="col">{ third }</th>
-                if let Some(device) = &container.device { <th scope="col">{ format!("On {device}") }</th> }
-            </tr></thead>
-            <tbody>
-                { for rows.iter().map(|row| {
-                    let is_chosen = row.cells.get(3).is_some_and(|cell| cell.value == CellValue::Bool(true));
-                    html! {
-                        <tr key={row.index}>
-                            <td>{ span_button("cell", row.entry, shortened(&text(row, 0))) }</td>
-                            <td>{ text(row, 1) }</td>
-                            <td class={if is_host { "long" } else { "" }}>{ if is_host { kernel(row) } else { verdict(row) } }</td>
-                            if has_device {
-                                <td class={if is_chosen { "" } else { "dim" }}>
-                                    { if is_chosen { format!("runs: {}", text(row, 4)) } else { text(row, 4) } }
-                                </td>
-                            }
-                        </tr>
-                    }
-                }) }
-            </tbody>
-        </table>
+        if !rows.is_empty() {
+            <table class="sizes">
+                <thead><tr>
+                    <th scope="col">{ "Image" }</th>
+                    <th scope="col">{ second }</th>
+                    <th scope="col">{ third }</th>
+                    if let Some(device) = &container.device { <th scope="col">{ format!("On {device}") }</th> }
+                </tr></thead>
+                <tbody>
+                    { for rows.iter().map(|row| {
+                        let is_chosen = row.cells.get(3).is_some_and(|cell| cell.value == CellValue::Bool(true));
+                        html! {
+                            <tr key={row.index}>
+                                <td>{ span_button("cell", row.entry, shortened(&text(row, 0))) }</td>
+                                <td>{ text(row, 1) }</td>
+                                <td class={if is_host { "long" } else { "" }}>{ if is_host { kernel(row) } else { verdict(row) } }</td>
+                                if has_device {
+                                    <td class={if is_chosen { "" } else { "dim" }}>
+                                        { if is_chosen { format!("runs: {}", text(row, 4)) } else { text(row, 4) } }
+                                    </td>
+                                }
+                            </tr>
+                        }
+                    }) }
+                </tbody>
+            </table>
+        }
         <p class="block dim">
-            if more > 0 { { format!("{} more · ", format::counted(more, "image", "images")) } }
+            if more > 0 && !rows.is_empty() { { format!("{} more · ", format::counted(more, "image", "images")) } }
             { button("link", Command::Panel(PanelId::Images), plain("All images")) }
             { " · " }
             { button("link", Command::Panel(PanelId::Devices), plain("All devices")) }

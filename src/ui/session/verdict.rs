@@ -85,7 +85,8 @@ impl Session {
             if is_known {
                 session.show_images_for(tab, name.clone());
             }
-            if is_container {
+            // A library has hundreds of images: first what they are for.
+            if is_container && (name.is_some() || !session.is_host(tab, document)) {
                 session.ask_images(tab, document, name);
             }
         }));
@@ -172,15 +173,32 @@ impl Session {
             live.surveying.set(false);
             match answer {
                 Ok(Response::Survey(report)) => {
+                    let is_over = report.progress.is_over();
                     session.change_verdict(tab, VerdictChange::Survey(document, report.into()));
                     session.follow_survey();
+                    if is_over {
+                        session.ask_first_images(tab, document);
+                    }
                 }
                 // There are no kernels.
-                Ok(_) | Err(ClientError::Failed(_)) => {}
+                Ok(_) | Err(ClientError::Failed(_)) => session.ask_first_images(tab, document),
                 Err(error) => session.trouble(tab, &error),
             }
         };
         self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Requests the first images of a host file, unless they are known.
+    fn ask_first_images(self: &Rc<Self>, tab: TabId, document: NodeId) {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        let is_missing = view.is_some_and(|view| {
+            let verdict = &view.verdict;
+            verdict.document == Some(document) && verdict.images.is_empty()
+        });
+        if is_missing && self.is_host(tab, document) {
+            self.ask_images(tab, document, None);
+        }
     }
 
     fn ask_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {

@@ -1,5 +1,8 @@
 //! Byte sources for JavaScript objects: files and blobs, read in pieces, and arrays.
 
+use std::iter::repeat_n;
+use std::rc::Rc;
+
 use js_sys::{ArrayBuffer, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, FileReaderSync};
@@ -56,8 +59,9 @@ impl ByteSource for BlobSource {
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let (mut bytes, end) = room(start, len, self.len)?;
+        let target = Rc::get_mut(&mut bytes).unwrap_or_default();
         let mut at = start;
-        for target in bytes.chunks_mut(usize::try_from(PIECE).unwrap_or(usize::MAX)) {
+        for target in target.chunks_mut(usize::try_from(PIECE).unwrap_or(usize::MAX)) {
             let until = end.min(at.saturating_add(PIECE));
             match self.piece(at, until) {
                 Ok(Some(piece)) => piece.copy_to(target),
@@ -96,7 +100,8 @@ impl ByteSource for ArraySource {
         let is_intact = u64::from(self.array.length()) == self.len;
         match u32::try_from(start).ok().zip(u32::try_from(end).ok()) {
             Some((start, end)) if is_intact => {
-                self.array.subarray(start, end).copy_to(&mut bytes);
+                let target = Rc::get_mut(&mut bytes).unwrap_or_default();
+                self.array.subarray(start, end).copy_to(target);
                 Ok(Bytes::from(bytes))
             }
             _ => Err(error(start, len, "the array was transferred or truncated")),
@@ -105,18 +110,18 @@ impl ByteSource for ArraySource {
 }
 
 /// Allocates a buffer for the available bytes and returns it with their end.
-fn room(start: u64, len: u64, available: u64) -> Result<(Vec<u8>, u64), SourceError> {
+fn room(start: u64, len: u64, available: u64) -> Result<(Rc<[u8]>, u64), SourceError> {
     let end = start.checked_add(len).filter(|end| *end <= available);
     let Some(end) = end else {
         return Err(error(start, len, "out of range"));
     };
-    let mut bytes = Vec::new();
-    let reserved = usize::try_from(len).map(|len| (len, bytes.try_reserve_exact(len)));
-    match reserved {
-        Ok((len, Ok(()))) => bytes.resize(len, 0),
-        _ => return Err(error(start, len, "not enough memory")),
+    // A failed allocation of shared memory would end the process, so reserve as much first.
+    let length = usize::try_from(len).ok();
+    let length = length.filter(|len| Vec::<u8>::new().try_reserve_exact(*len).is_ok());
+    match length {
+        Some(length) => Ok((repeat_n(0, length).collect(), end)),
+        None => Err(error(start, len, "not enough memory")),
     }
-    Ok((bytes, end))
 }
 
 fn error(start: u64, len: u64, message: &str) -> SourceError {
