@@ -355,6 +355,10 @@ impl List for InstructionList {
         self.listing.span(row, sources)
     }
 
+    fn listing(&self) -> Option<Rc<dyn Listing>> {
+        Some(Rc::clone(&self.listing))
+    }
+
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
         self.listing.text_parts(row, sources)
     }

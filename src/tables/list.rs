@@ -3,7 +3,7 @@
 use super::cell::{Cell, Key};
 use super::column::{Column, ColumnKind};
 use super::id::ListId;
-use crate::analysis::assembly::{Part, TextPart};
+use crate::analysis::assembly::{Listing, Part, TextPart};
 use crate::analysis::kernels::{KernelDetail, Kernels};
 use crate::analysis::modules::PropertyOwner;
 use crate::model::{SourceError, Sources, Span, Str, Xref};
@@ -102,6 +102,11 @@ pub trait List {
 
     /// Returns the rows that the bytes belong to: a single one, except for [`ListId::Lines`].
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
+
+    /// Of instructions, the listing.
+    fn listing(&self) -> Option<Rc<dyn Listing>> {
+        None
+    }
 
     /// Of an instruction, the parts of its text.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {

@@ -16,7 +16,7 @@ use super::answers::rows::{
     ancestry, detail, field_of, lineage, part_bits, row, rows, shorten, texts,
 };
 use super::answers::search::Searching;
-use super::answers::{diff, graph, verdict};
+use super::answers::{data_flow, diff, graph, verdict};
 use super::protocol::tree_order::TreeOrder;
 use super::protocol::{
     Envelope, Follow, Opened, PREVIEW, Problem, ROWS_MAX, Request, Response, Selected,
@@ -326,6 +326,11 @@ impl OpenFile {
             } => self
                 .counting
                 .answer(document, *id, query)
+                .map_or_else(failed, Answer::from),
+            Request::DataFlow {
+                document: id,
+                query,
+            } => data_flow::answer(&self.lists, document, *id, query)
                 .map_or_else(failed, Answer::from),
             Request::Occupancy {
                 document: id,

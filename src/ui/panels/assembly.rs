@@ -3,6 +3,7 @@
 
 use yew::prelude::*;
 
+use super::data_flow::Relation;
 use crate::analysis::assembly::{Mix, RegisterRange, TextPart, TextPartKind};
 use crate::model::text::escaped;
 use crate::model::{SourceId, Span};
@@ -44,6 +45,8 @@ pub(super) struct InstructionContext<'a> {
     pub(super) parts: &'a [TextPart],
     pub(super) of: Option<Span>,
     pub(super) lit: Option<Register>,
+    /// How it relates to the selected instruction, and the label of the link to it.
+    pub(super) relation: Option<(Relation, &'a str)>,
 }
 
 /// The text of an instruction: its operation, registers and branch targets are elements of their own.
@@ -91,6 +94,7 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
             { for parts }
             // The first part is the opcode.
             { for cell.marks.iter().skip(1).map(format::mark) }
+            { for context.relation.map(|(relation, label)| relation.mark(label)) }
         </span>
     }
 }
@@ -111,12 +115,17 @@ fn registers(text: &str, writes: bool, ranges: &[RegisterRange], lit: Option<Reg
     html! { <><span {class} data-reg={first}>{ name.to_owned() }</span>{ rest.to_owned() }</> }
 }
 
+/// The target of a link to the instruction at an offset of the code.
+pub(super) fn offset_link(code: Span, offset: u32) -> Span {
+    let to = code.start.saturating_add(offset.into());
+    // Without bytes it is the instruction that is there.
+    Span::new(code.source, to, to)
+}
+
 /// A branch target in the code: a link to the instruction that is there.
 fn target(text: &str, offset: u32, of: Option<Span>) -> Html {
     let code = of.unwrap_or(Span::new(SourceId::FILE, 0, 0));
-    let to = code.start.saturating_add(offset.into());
-    // Without bytes it is the instruction that is there.
-    let to = Span::new(code.source, to, to);
+    let to = offset_link(code, offset);
     if code.contains_offset(to.start) {
         span_button("link", to, plain(text))
     } else {

@@ -4,6 +4,7 @@ mod arguments;
 mod assembly;
 mod bookmarks;
 mod compare;
+mod data_flow;
 mod graph;
 mod kernel_occupancy;
 mod kernel_ruler;

@@ -12,6 +12,10 @@ use crate::ui::state::{Action, PanelId, TabId, View};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
 
+/// Maximum size of code whose data flow is analyzed without being asked for, in bytes: the decoder
+/// answers nothing else in the meantime.
+const FLOW_MAX: u64 = 256 << 10;
+
 impl Session {
     /// Requests a summary of the visible code, unless that was requested already.
     pub fn follow_code(self: &Rc<Self>) {
@@ -25,8 +29,39 @@ impl Session {
         let key = (document, of, list.query.device.clone());
         if view.code.requested.as_ref() != Some(&key) {
             self.dispatch(Action::Code(tab, CodeChange::Requested(key.clone())));
-            self.ask_code(tab, key);
+            self.ask_code(tab, key.clone());
+            if of.len() <= FLOW_MAX {
+                self.ask_data_flow(tab, key);
+            }
         }
+    }
+
+    /// Requests the data flow of the visible code.
+    pub fn analyze_code(self: &Rc<Self>) {
+        if let Some((tab, view)) = self.active()
+            && let Some(key) = view.code.requested.clone()
+        {
+            self.ask_data_flow(tab, key);
+        }
+    }
+
+    fn ask_data_flow(self: &Rc<Self>, tab: TabId, key: CodeKey) {
+        let change = CodeChange::FlowRequested(key.clone());
+        self.dispatch(Action::Code(tab, change));
+        let request = Request::DataFlow {
+            document: key.0,
+            query: query_of(&key),
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            let flow = match answer {
+                Ok(Response::DataFlow(flow)) => Ok(flow),
+                Err(ClientError::Failed(why)) => Err(why.into()),
+                Ok(_) => return,
+                Err(error) => return session.trouble(tab, &error),
+            };
+            session.dispatch(Action::Code(tab, CodeChange::Flow(key, flow)));
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
     /// Requests the images with code of a container, unless they are known.
@@ -95,11 +130,7 @@ impl Session {
     fn ask_code(self: &Rc<Self>, tab: TabId, key: CodeKey) {
         let request = Request::Code {
             document: key.0,
-            query: Query {
-                of: Some(key.1),
-                device: key.2.clone(),
-                ..Query::default()
-            },
+            query: query_of(&key),
         };
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::Code(report)) => {
@@ -142,6 +173,15 @@ impl Session {
             let device = (!name.is_empty()).then(|| name.to_owned().into());
             self.set_query(ListId::Instructions, Query { device, ..query });
         }
+    }
+}
+
+/// Returns the query for some code.
+fn query_of(key: &CodeKey) -> Query {
+    Query {
+        of: Some(key.1),
+        device: key.2.clone(),
+        ..Query::default()
     }
 }
 

@@ -202,6 +202,13 @@ impl Session {
         self.select(tab, SelectionTarget::Span(span), current, Box::new(make));
     }
 
+    /// Selects the row at a position of the visible list.
+    pub fn jump_to_row(self: &Rc<Self>, place: u64) {
+        if let Some((tab, _)) = self.active() {
+            self.select_place(tab, place);
+        }
+    }
+
     /// Selects the row at a position of the visible list, whether it is loaded or not.
     fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
         let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);

@@ -78,6 +78,7 @@ impl Session {
                 self.rearrange(|layout| layout.panes.toggle_alone(panel));
             }
             Command::ShowBytes => self.show_pane(Pane::Bytes),
+            Command::AnalyzeCode => self.analyze_code(),
             Command::ShowCode => self.open_code(),
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
             Command::ToggleSides => self.rearrange(|layout| layout.side_by_side ^= true),

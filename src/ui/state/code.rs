@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::model::{NodeId, Span, Str};
-use crate::worker::protocol::{CodeImages, CodeReport};
+use crate::worker::protocol::{CodeImages, CodeReport, FlowOverview};
 
 /// Identifies code: document, section, and chosen encoding.
 pub type CodeKey = (NodeId, Span, Option<Str>);
@@ -15,6 +15,10 @@ pub struct CodeState {
     pub requested: Option<CodeKey>,
     /// Its response; the previous one stays until it arrives.
     pub report: Option<Rc<CodeReport>>,
+    /// The latest code whose data flow was requested.
+    pub flow_requested: Option<CodeKey>,
+    /// Its data flow, or the reason why there is none; the previous one stays until it arrives.
+    pub flow: Option<Result<Rc<FlowOverview>, Str>>,
     /// The node of the latest request for images with code.
     pub images_requested: Option<NodeId>,
     /// The images with code of the container around that node; the previous ones until they arrive.
@@ -27,6 +31,10 @@ pub enum CodeChange {
     Requested(CodeKey),
     /// The response to the latest request; it may be partial.
     Answered(CodeKey, Box<CodeReport>),
+    /// The data flow of some code was requested.
+    FlowRequested(CodeKey),
+    /// The response to the latest request.
+    Flow(CodeKey, Result<Box<FlowOverview>, Str>),
     /// The images with code around this node were requested.
     ImagesAsked(NodeId),
     /// The images with code around this node.
@@ -42,12 +50,26 @@ impl CodeState {
                 self.report = Some(Rc::from(report));
             }
             CodeChange::Answered(..) => {}
+            CodeChange::FlowRequested(key) => {
+                self.flow_requested = Some(key);
+                self.flow = None;
+            }
+            CodeChange::Flow(key, flow) if self.flow_requested.as_ref() == Some(&key) => {
+                self.flow = Some(flow.map(Rc::from));
+            }
+            CodeChange::Flow(..) => {}
             CodeChange::ImagesAsked(node) => self.images_requested = Some(node),
             CodeChange::Images(node, images) if self.images_requested == Some(node) => {
                 self.images = Some(Rc::from(images));
             }
             CodeChange::Images(..) => {}
         }
+    }
+
+    /// The data flow of the section at these bytes.
+    pub fn flow_of(&self, of: Option<Span>) -> Option<&FlowOverview> {
+        let flow = self.flow.as_ref()?.as_ref().ok()?;
+        Some(&**flow).filter(|flow| Some(flow.of) == of)
     }
 
     /// The summary of the section at these bytes.

@@ -131,6 +131,8 @@ commands! {
     OnlyPanel = "only-panel";
     /// Shows the bytes of the selection.
     ShowBytes = "show-bytes";
+    /// Analyzes the data flow of the visible code.
+    AnalyzeCode = "analyze-code";
     /// Shows the instructions of the current kernel.
     ShowCode = "show-code";
     /// Shows more of the parts by size.

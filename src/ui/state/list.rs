@@ -26,6 +26,8 @@ pub struct List {
     pub chosen: Option<Rc<[&'static str]>>,
     /// Chosen column widths in pixels, by column id.
     pub widths: Rc<[(&'static str, u32)]>,
+    /// Of code, whether the number of live registers is known, which is shown by default then.
+    pub has_live: bool,
     /// The rows.
     pub rows: Paged<Row>,
     /// Columns of the rows.
@@ -53,6 +55,9 @@ pub struct List {
 
 /// Columns of code and of kernels that are as wide as their longest cells.
 const FITTED: [&str; 3] = ["label", "text", "name"];
+
+/// The column of live registers.
+pub const LIVE: &str = "live";
 
 /// Maximum length of a mark that a column makes room for, in characters.
 const MARK: usize = 16;
@@ -100,6 +105,8 @@ fn closed(text: &str) -> u32 {
 
 /// A change of this state.
 pub enum ListChange {
+    /// Whether the number of live registers is known or expected.
+    Live(bool),
     /// A new filter, order or grouping.
     Query(Query),
     /// A new set of columns.
@@ -133,6 +140,7 @@ impl List {
             query: Query::default(),
             chosen: None,
             widths: Rc::from([]),
+            has_live: false,
             rows: Paged::default(),
             cells: Rc::from([]),
             longest: Rc::from([]),
@@ -150,6 +158,7 @@ impl List {
     pub fn apply(&mut self, change: ListChange) {
         let generation = self.rows.generation;
         match change {
+            ListChange::Live(is_shown) => self.has_live = is_shown,
             ListChange::Query(query) if query != self.query => {
                 if query.filter.is_empty() && !self.query.filter.is_empty() {
                     self.cleared.0 += 1;
@@ -332,8 +341,13 @@ impl List {
             Some(ids) => ids.iter().filter_map(|id| self.column(id)).collect(),
             // A list of several documents has more columns.
             None if self.page.is_some() => {
-                let cells = self.cells.iter();
-                cells.filter_map(|id| self.column(id)).collect()
+                let cells = self.cells.iter().copied();
+                let mut ids: Vec<&str> = cells.filter(|id| *id != LIVE).collect();
+                if self.has_live {
+                    let before = ids.iter().position(|id| *id == "jumps");
+                    ids.insert(before.map_or(0, |at| at + 1), LIVE);
+                }
+                ids.into_iter().filter_map(|id| self.column(id)).collect()
             }
             None => self.id.default_columns().collect(),
         }

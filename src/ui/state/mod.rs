@@ -456,6 +456,7 @@ impl Reducible for State {
             }),
             Action::Code(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.code).apply(change);
+                view.show_live_registers();
             }),
             Action::Compare(id, change) => {
                 state.change_view(id, |view| view.compare_changed(change));

@@ -88,6 +88,16 @@ impl Lists {
 }
 
 impl View {
+    /// Shows the live registers beside code whose data flow is known or expected.
+    pub(super) fn show_live_registers(&mut self) {
+        let of = self.lists.get(ListId::Instructions).query.of;
+        let is_expected =
+            self.code.flow.is_none() && self.code.flow_requested == self.code.requested;
+        let is_shown = is_expected || self.code.flow_of(of).is_some();
+        self.lists
+            .apply(ListId::Instructions, ListChange::Live(is_shown));
+    }
+
     /// The tree order: by kernel only if the file has kernels.
     pub fn order(&self, layout: &Layout) -> TreeOrder {
         match self.by_kernel {

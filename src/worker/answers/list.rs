@@ -120,7 +120,7 @@ impl Lists {
             descending: true,
             ..Query::default()
         };
-        let list = reading.kernels.list(document);
+        let list = reading.kernels.list(&document.sources);
         let columns = columns_of(&*list, columns)?;
         let found = QueriedList::new(id, list, &query, document);
         let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
@@ -156,7 +156,7 @@ impl Lists {
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
         match (known, reading) {
             (Some(found), _) => Some(Rc::clone(&found.list)),
-            (None, Some(reading)) => Some(reading.kernels.list(document)),
+            (None, Some(reading)) => Some(reading.kernels.list(&document.sources)),
             (None, None) => document.list(id, list, None),
         }
     }
@@ -203,7 +203,7 @@ impl Lists {
                         ..QueriedList::new(id, known.list, query, document)
                     },
                     (None, Some(reading)) => {
-                        let list = reading.kernels.list(document);
+                        let list = reading.kernels.list(&document.sources);
                         let list = document.grouped(list, query.by);
                         QueriedList::new(id, list, query, document)
                     }
@@ -215,6 +215,15 @@ impl Lists {
             }
         };
         Ok(self.found.entry(list).or_insert(found))
+    }
+
+    /// Returns the cached list of instructions if it is of this code.
+    pub(super) fn instructions(&self, document: NodeId, query: &Query) -> Option<&dyn List> {
+        let found = self.found.get(&ListId::Instructions)?;
+        let is_same = found.document == document
+            && found.query.of == query.of
+            && found.query.device == query.device;
+        is_same.then_some(&*found.list)
     }
 
     /// Drops a cached list, so that the next request rebuilds it.

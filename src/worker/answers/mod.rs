@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub(super) mod code;
+pub(super) mod data_flow;
 pub(super) mod diff;
 pub mod export;
 pub(super) mod graph;

@@ -128,6 +128,13 @@ pub enum Request {
         /// The section and encoding, as for [`ListId::Instructions`].
         query: Query,
     },
+    /// The data flow of a section of code, in summary.
+    DataFlow {
+        /// The document, or one within it.
+        document: NodeId,
+        /// The section and encoding, as for [`ListId::Instructions`].
+        query: Query,
+    },
     /// The occupancy of a kernel and its limits.
     Occupancy {
         /// The document, or one within it.

@@ -2,6 +2,7 @@
 
 use super::code::{CodeImages, CodeReport};
 use super::compare::CompareReport;
+use super::data_flow::FlowOverview;
 use super::graph::{BlocksPage, GraphPage};
 use super::list::{ListAt, ListPage, SurveyReport};
 use super::search::HitRow;
@@ -62,6 +63,8 @@ pub enum Response {
     Occupancy(Box<Occupancy>),
     /// To [`Request::Code`](super::Request::Code).
     Code(Box<CodeReport>),
+    /// To [`Request::DataFlow`](super::Request::DataFlow).
+    DataFlow(Box<FlowOverview>),
     /// To [`Request::CodeImages`](super::Request::CodeImages).
     CodeImages(Box<CodeImages>),
     /// To [`Request::Compare`](super::Request::Compare).

@@ -21,12 +21,14 @@ pub use self::strip::about;
 use self::strip::strip;
 use super::assembly::{self, Register};
 use super::compare;
+use super::data_flow;
 use super::graph;
 use super::props::PanelProps;
 use crate::tables::ListId;
 use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
 use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
 use crate::ui::hooks::{fingerprint, use_change, use_later, use_local};
+use crate::ui::session::SessionContext;
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
@@ -205,12 +207,15 @@ fn Panel(props: &Props) -> Html {
                 if !is_graph { { export(id) } }
                 { trouble(list, is_graph.then_some(drawn)) }
             </div>
-            if is_code { { assembly::head(view) } }
+            if is_code { { assembly::head(view) }{ data_flow::summary(view) } }
             if is_graph {
                 { graph::crumbs(drawn) }
                 <graph::Drawing session={session.clone()} view={view.clone()} />
             } else {
-                <DataGrid key={id.name()} id={id.name()} {source} />
+                <div class="rows-and-strip">
+                    <DataGrid key={id.name()} id={id.name()} {source} />
+                    { for strip_of(session, view, list) }
+                </div>
             }
             if let Some(none) = if is_graph { graph::none(drawn) } else { no_rows(list, names) } {
                 <p class="none">{ none }</p>
@@ -218,6 +223,19 @@ fn Panel(props: &Props) -> Html {
             if props.panel.has_strip { { strip(view, list, names, false) } }
         </div>
     }
+}
+
+/// The live registers of all code, beside its rows in order.
+fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> {
+    let query = &list.query;
+    let is_in_order = query.filter.is_empty() && query.sort.is_none();
+    if list.id != ListId::Instructions || !is_in_order {
+        return None;
+    }
+    let flow = view.code.flow_of(query.of)?;
+    let here = session.clone();
+    let jump = Callback::from(move |row| here.0.jump_to_row(row));
+    Some(data_flow::strip(flow, jump))
 }
 
 /// Placeholder for a list that has no rows even without a filter.

@@ -11,9 +11,10 @@ use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
 use crate::ui::panels::assembly::{self, InstructionContext, Register};
 use crate::ui::panels::compare;
+use crate::ui::panels::data_flow::{self, Relation};
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::Command;
-use crate::ui::state::list::{List, parts, rest, text};
+use crate::ui::state::list::{LIVE, List, parts, rest, text};
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 
@@ -63,6 +64,9 @@ impl Grid {
                 11
             };
         }
+        if column.id == LIVE {
+            return 10;
+        }
         if column.id == "jumps" {
             return (largest as u32).max(1);
         }
@@ -92,7 +96,7 @@ impl Grid {
             return None;
         }
         match column.id {
-            "offset" | "jumps" => Some(self.width(column)),
+            "offset" | "jumps" | LIVE => Some(self.width(column)),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
             _ => None,
         }
@@ -102,10 +106,13 @@ impl Grid {
     fn code_cell(&self, id: &str, found: &Cell<'_>, row: &Row) -> Html {
         let query = &self.data().query;
         let in_order = query.filter.is_empty() && query.sort.is_none();
+        let current = self.data().current();
+        let links = current.map_or(&[][..], |current| &current.about.links);
         let context = InstructionContext {
             parts: &row.parts,
             of: query.of,
             lit: self.lit,
+            relation: Relation::of(links, row.entry),
         };
         let drawn = assembly::cell(id, found, &context, in_order);
         drawn.unwrap_or_else(|| cell(found))
@@ -261,7 +268,12 @@ impl GridData for Grid {
         if self.is_text() {
             return Some(vec![plain(&(place + 1).to_string()), self.line(place, row)]);
         }
+        let code = self.view.code.flow_of(self.data().query.of);
+        let flow = code.filter(|_| self.list == ListId::Instructions);
         let cells = self.columns.iter().map(|column| {
+            if let Some(flow) = flow.filter(|_| column.id == LIVE) {
+                return data_flow::live(flow, row.index).unwrap_or_default();
+            }
             self.data().cell(row, column).map_or_else(
                 || plain("…"),
                 |found| match column.id {
