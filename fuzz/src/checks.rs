@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::profile::Reader;
+use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
@@ -92,7 +93,7 @@ pub fn profile(input: &[u8]) {
     let len = rest.len() as u64;
     assert!(profile.problems.iter().all(|p| p.start <= p.end && p.end <= len));
     VECADD.with_borrow_mut(|document| {
-        let report = document.apply_profile(&[NodeId::ROOT], &profile, None);
+        let report = document.apply_profile(&[NodeId::ROOT], &profile, None, &demangle_briefly);
         assert_eq!(report.kernels.len() + report.unmatched.len(), profile.kernels.len());
         assert_eq!(report.metrics.len(), profile.metrics.len());
     });

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, total};
+use zeview::decode::demangle::demangle_briefly;
 use zeview::model::{Document, NodeId};
 use zeview::tables::ListId;
 
@@ -33,7 +34,7 @@ fn apply(document: &mut Document, csv: &[u8]) -> ProfileReport {
     let images = document.documents_with(ListId::Kernels);
     let profile = read(csv);
     assert_eq!(profile.problems, []);
-    document.apply_profile(&images, &profile, None)
+    document.apply_profile(&images, &profile, None, &demangle_briefly)
 }
 
 fn vecadd() -> Document {
@@ -382,6 +383,28 @@ fn names_are_mangled_or_demangled() {
 }
 
 #[test]
+fn names_of_other_demanglers_are_found() {
+    // The name of a kernel has 921 bytes. unitrace uses the demangler of GCC: it omits the return
+    // type, and writes literals with a suffix.
+    let file = file("tests/fixtures/zebin/longname.skl.igc1.17791.zebin");
+    let from = format!("long_kernel_name_{}_end", "x".repeat(900));
+    let (before, after) = ("_ZTSZ", "IfLm128ELj3EEvPT_EUlvE_");
+    let word = "m".repeat(from.len() - before.len() - after.len() - 3);
+    let to = format!("{before}{}{word}{after}", word.len());
+    let renamed = profiles::renamed(&file, &from, &to);
+    for name in [
+        format!("{word}<float, 128ul, 3u>(float*)::{{lambda()#1}}"),
+        format!("void {word}<float, (unsigned long)128, (unsigned int)3>(float*)::{{lambda()#1}}"),
+        to.clone(),
+    ] {
+        let row = format!("\"{name}\", 0, 1, 2, 3\n");
+        let report = apply(&mut open(&renamed), &table(&row));
+        assert_eq!(report.kernels.len(), 1, "{:?}", report.unmatched);
+        assert_eq!(report.kernels[0].codes[0].images[0].kernel, to);
+    }
+}
+
+#[test]
 fn source_lines_have_samples() {
     let mut document = open(&file(
         "tests/fixtures/zebin/debugme-lines.ptl-h.igc2.40.zebin",
@@ -506,7 +529,7 @@ fn changed_profiles_are_read() {
             let lines = changed.split(|byte| *byte == b'\n').count() as u64;
             assert!(profile.rows + profile.skipped_rows <= lines);
             assert!(profile.types.len() <= 16);
-            document.apply_profile(&images, &profile, None);
+            document.apply_profile(&images, &profile, None, &demangle_briefly);
         }
     }
 }

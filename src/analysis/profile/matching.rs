@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::kernel_index::KernelIndex;
+use super::kernel_index::{Demangler, KernelIndex};
 use super::report::{
     ImageKernel, KernelMetrics, KernelProfile, ProfileReport, RejectedImage, UnmatchedKernel,
 };
@@ -69,7 +69,7 @@ struct Matcher<'a> {
     /// The name of an encoding or a device; by default that of each image.
     encoding: Option<&'a str>,
     candidates: Vec<Candidate>,
-    index: KernelIndex,
+    index: KernelIndex<'a>,
     /// The images that are listed, without the kernel.
     images: HashMap<NodeId, (String, Option<String>)>,
     work: u64,
@@ -78,18 +78,20 @@ struct Matcher<'a> {
 impl Document {
     /// Finds the kernels of a profile in the documents, and attributes the samples to their code.
     /// `documents` are those with kernels. `encoding` is the name of an encoding or a device; by
-    /// default that of the device of each image.
+    /// default that of the device of each image. `demangle` is needed for names that another
+    /// demangler has written in another way.
     pub fn apply_profile(
         &mut self,
         documents: &[NodeId],
         profile: &Profile,
         encoding: Option<&str>,
+        demangle: Demangler<'_>,
     ) -> ProfileReport {
         let mut matcher = Matcher {
             document: self,
             encoding,
             candidates: Vec::new(),
-            index: KernelIndex::default(),
+            index: KernelIndex::new(demangle),
             images: HashMap::new(),
             work: WORK_MAX,
         };
@@ -116,7 +118,7 @@ impl Document {
             total(&b.samples).cmp(&total(&a.samples))
         });
         for kernel in &profile.metrics {
-            let found = matcher.index.find(&kernel.name).to_vec();
+            let found = matcher.index.find(&kernel.name);
             let found = found.into_iter().take(IMAGES_MAX);
             report.metrics.push(KernelMetrics {
                 device: kernel.device,
@@ -204,7 +206,7 @@ impl Matcher<'_> {
         kernel: &SampledKernel,
         samples: Vec<u64>,
     ) -> Result<KernelProfile, UnmatchedKernel> {
-        let found = self.index.find(&kernel.name).to_vec();
+        let found = self.index.find(&kernel.name);
         let mut fits: Vec<Fit> = Vec::new();
         let mut known: HashMap<(u64, u64), Result<(), Rejection>> = HashMap::new();
         let mut rejected = Vec::new();

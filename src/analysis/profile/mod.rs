@@ -19,7 +19,7 @@ mod report;
 mod table;
 
 pub use comparison::{InstructionChange, KernelChange, ProfileComparison};
-pub use kernel_index::base_name;
+pub use kernel_index::{Demangler, base_name};
 pub use reader::Reader;
 pub use report::{
     Cause, CodeProfile, ImageKernel, InstructionSamples, KernelMetrics, KernelProfile, LineSamples,

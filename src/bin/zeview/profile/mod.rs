@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, base_name};
+use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
@@ -181,7 +182,7 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
             input::read(path, &mut |piece| reader.push(piece)).map_err(|error| (path, error))?;
         let profile = reader.finish();
         let platform = options.platform.map(Platform::name);
-        let mut report = document.apply_profile(&images, &profile, platform);
+        let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
         Ok(Applied { profile, report })
     };

@@ -21,11 +21,18 @@ pub struct Writer<'a, W> {
     out: &'a mut W,
     markdown: bool,
     top: usize,
+    /// Whether something was written.
+    has_text: bool,
 }
 
 impl<'a, W: Write> Writer<'a, W> {
     pub fn new(out: &'a mut W, markdown: bool, top: usize) -> Writer<'a, W> {
-        Writer { out, markdown, top }
+        Writer {
+            out,
+            markdown,
+            top,
+            has_text: false,
+        }
     }
 
     /// Writes the result, until `is_full`.
@@ -314,7 +321,7 @@ impl<'a, W: Write> Writer<'a, W> {
             path => self.escape(path),
         };
         match &image.target {
-            Some(target) => format!("{path} for {}", self.escape(target)),
+            Some(target) => format!("{path} ({})", self.escape(target)),
             None => path,
         }
     }
@@ -336,14 +343,18 @@ impl<'a, W: Write> Writer<'a, W> {
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
+        self.has_text = true;
         writeln!(self.out, "{text}")
     }
 
     fn title(&mut self, text: &str) -> io::Result<()> {
+        if std::mem::replace(&mut self.has_text, true) {
+            writeln!(self.out)?;
+        }
         if self.markdown {
-            writeln!(self.out, "\n## {text}\n")
+            writeln!(self.out, "## {text}\n")
         } else {
-            writeln!(self.out, "\n{text}")
+            writeln!(self.out, "{text}")
         }
     }
 
