@@ -12,7 +12,7 @@ use crate::analysis::data_flow::{Flows, WaitFor};
 use crate::analysis::source_lines::LineTable;
 use crate::model::{Document, Sources, Span};
 
-/// Code with what is known about it.
+/// Code with its data flow and source lines.
 struct Code<'a> {
     listing: &'a dyn Listing,
     sources: &'a Sources,

@@ -111,7 +111,7 @@ fn positions(types: &[String], all: &[String]) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the bytes of the code, if all samples are of the same.
+/// Returns the code of each kernel, if it is the same for all.
 fn same_code<'a>(kernels: &[&'a KernelProfile]) -> Option<Vec<&'a CodeProfile>> {
     let codes: Option<Vec<&CodeProfile>> = kernels.iter().map(|kernel| kernel.code()).collect();
     let codes = codes?;
