@@ -30,8 +30,8 @@
 //!   data to a document as [`model::Extensions`], and formats offer more than rows through interfaces
 //!   that are looked up by type ([`model::InterfaceRequest`]).
 //! * [`analysis`]: answers that need more than one field: kernels, images, modules, linkage, code,
-//!   source lines, occupancy, the driver's verdict. Each is plain data, and a trait where a format
-//!   has to compute it. It lies below the formats, which implement the traits; [`diff`],
+//!   source lines, occupancy, profiles, the driver's verdict. Each is plain data, and a trait where
+//!   a format has to compute it. It lies below the formats, which implement the traits; [`diff`],
 //!   [`tables`] and the page use them without depending on a format.
 //! * [`decode`]: the formats. [`decode::decode`] takes any bytes and always returns a
 //!   [`model::Document`]; problems become diagnostics that refer to the bytes. It also passes the list

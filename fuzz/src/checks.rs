@@ -5,6 +5,8 @@ use std::io;
 use std::rc::Rc;
 
 use zeview::analysis::data_flow::Flows;
+use zeview::analysis::profile::Reader;
+use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
@@ -71,6 +73,30 @@ pub fn dataflow(input: &[u8]) {
     let flow = DataFlow::new(Rc::new(Decoder::new(platform)), rest);
     flow.report();
     code::check_flow(&flow, flow.count());
+}
+
+/// Reads any bytes as a profile, in pieces as well, and attributes it to the code of a kernel. The
+/// first byte is the size of the pieces.
+pub fn profile(input: &[u8]) {
+    thread_local! {
+        static VECADD: RefCell<Document> = RefCell::new(open(&files::vecadd()));
+    }
+    let (first, rest) = files::split_first(input);
+    let mut reader = Reader::new();
+    reader.push(rest);
+    let profile = reader.finish();
+    let mut pieces = Reader::new();
+    for piece in rest.chunks(usize::from(first).max(1)) {
+        pieces.push(piece);
+    }
+    assert_eq!(pieces.finish(), profile);
+    let len = rest.len() as u64;
+    assert!(profile.problems.iter().all(|p| p.start <= p.end && p.end <= len));
+    VECADD.with_borrow_mut(|document| {
+        let report = document.apply_profile(&[NodeId::ROOT], &profile, None, &demangle_briefly);
+        assert_eq!(report.kernels.len() + report.unmatched.len(), profile.kernels.len());
+        assert_eq!(report.metrics.len(), profile.metrics.len());
+    });
 }
 
 /// Checks the document invariants of the native tests on damaged files: every byte is in a leaf, in

@@ -3,7 +3,7 @@
 
 use crate::support::elf::Class;
 use crate::support::syclbin::{Syclbin, Text};
-use crate::support::{dwarf_files, hosts, spirv, zebin};
+use crate::support::{dwarf_files, fixtures, hosts, spirv, zebin};
 
 pub const OFFLOAD_BINARY: &[u8] = &[0x10, 0xff, 0x10, 0xad];
 pub const AR: &[u8] = b"!<arch>\n";
@@ -13,6 +13,12 @@ pub const IGC_DEBUG: &[u8] = b"CTNI";
 /// Maximum number of text bytes that the target `gate` changes. With more, a key could become
 /// another key of the specification.
 pub const GATE_CHANGES: usize = 4;
+
+/// Returns a real file with the kernel `vecadd`.
+pub fn vecadd() -> Vec<u8> {
+    let path = fixtures::folder().join("zebin/vecadd.wcl.igc2.40.zebin");
+    std::fs::read(path).expect("it is in the repository")
+}
 
 /// Returns the input after these first bytes.
 pub fn beginning_with(magic: &[u8], input: &[u8]) -> Vec<u8> {

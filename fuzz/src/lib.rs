@@ -51,6 +51,12 @@ pub const TARGETS: &[Target] = &[
         own: seeds::instructions,
     },
     Target {
+        name: "profile",
+        check: checks::profile,
+        of_file: seeds::profile,
+        own: Vec::new,
+    },
+    Target {
         name: "property_sets",
         check: checks::property_sets,
         of_file: seeds::property_sets,

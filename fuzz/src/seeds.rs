@@ -102,6 +102,13 @@ pub fn beginning_with(file: &[u8], magic: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
+/// Returns the file if it is a profile, with the size of its pieces; of a long one, the beginning.
+pub fn profile(file: &[u8]) -> Vec<Vec<u8>> {
+    let start = file.get(..file.len().min(LONGEST - 1)).unwrap_or_default();
+    let is_profile = start.is_ascii() && start.windows(7).any(|part| part == b"Kernel,");
+    with_first(7, is_profile.then(|| start.to_vec()).into_iter().collect())
+}
+
 /// Prefixes the inputs with a selector byte.
 pub fn with_first(first: u8, inputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let inputs = inputs.into_iter();

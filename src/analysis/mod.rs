@@ -1,5 +1,5 @@
 //! Analyses that need more than one field of a file: kernels, images, modules, linkage, code,
-//! source lines, occupancy, and the driver's verdict.
+//! source lines, occupancy, profiles, and the driver's verdict.
 //!
 //! Each module has the plain data of a result and, where formats compute it, the trait that
 //! [`decode`](crate::decode) implements. [`Document`](crate::model::Document) gets a method for
@@ -35,6 +35,7 @@ pub mod linkage;
 pub mod modules;
 pub mod naming;
 pub mod occupancy;
+pub mod profile;
 pub mod source_lines;
 pub mod survey;
 mod verdict;

@@ -79,16 +79,32 @@ pub fn demangle(name: &str) -> Option<Rc<str>> {
     })
 }
 
+/// The demangled name without the return types of functions and without the types of literals. The
+/// demanglers of GCC and binutils omit return types in names of local entities, such as lambda
+/// functions. Not cached. Returns `None` if the name is not mangled, or exceeds one of the limits
+/// above.
+pub fn demangle_briefly(name: &str) -> Option<String> {
+    let options = DemangleOptions::default()
+        .no_return_type()
+        .hide_expression_literal_types();
+    let is_allowed = is_mangled(name) && name.len() <= NAME_MAX;
+    is_allowed.then(|| demangle_with(name, options))?
+}
+
 fn demangle_anew(name: &str) -> Option<Rc<str>> {
-    let options = ParseOptions::default().recursion_limit(DEPTH_MAX);
-    let symbol = Symbol::new_with_options(name, &options).ok()?;
+    demangle_with(name, DemangleOptions::default()).map(Rc::from)
+}
+
+fn demangle_with(name: &str, options: DemangleOptions) -> Option<String> {
+    let limit = ParseOptions::default().recursion_limit(DEPTH_MAX);
+    let symbol = Symbol::new_with_options(name, &limit).ok()?;
     let mut out = Bounded(String::new());
-    let options = DemangleOptions::default().recursion_limit(DEPTH_MAX);
+    let options = options.recursion_limit(DEPTH_MAX);
     symbol.structured_demangle(&mut out, &options).ok()?;
     let text = out.0;
     Some(match text.strip_prefix("typeinfo name for ") {
-        Some(ty) => ty.into(),
-        None => text.into(),
+        Some(ty) => ty.to_owned(),
+        None => text,
     })
 }
 
@@ -128,6 +144,20 @@ mod tests {
         assert_eq!(demangle("vecadd"), None);
         assert_eq!(demangle("_Zebra"), None);
         assert_eq!(demangle("_Z"), None);
+    }
+
+    #[test]
+    fn brief_names_have_no_return_types() {
+        let lambda = "_ZTSZ4fillIfLm128EEvPT_EUlvE_";
+        assert_eq!(
+            demangle(lambda).as_deref(),
+            Some("void fill<float, (unsigned long)128>(float*)::{lambda()#1}")
+        );
+        assert_eq!(
+            demangle_briefly(lambda).as_deref(),
+            Some("fill<float, 128>(float*)::{lambda()#1}")
+        );
+        assert_eq!(demangle_briefly("vecadd"), None);
     }
 
     #[test]

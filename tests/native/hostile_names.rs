@@ -13,7 +13,7 @@ use crate::support::fixtures;
 use crate::support::hostile_names::{FORGED, changed, files, long_files, names};
 
 /// Arguments of each command. FILE is a file with such names, OTHER one with the same names and
-/// other numbers, FOLDER a folder with both, OUT an empty folder, TYPED a typed name.
+/// other numbers, PROFILE a profile of kernels with such names, FOLDER a folder with both, OUT an empty folder, TYPED a typed name.
 const USES: &[(&str, &[&str])] = &[
     ("", &["FILE", "FILE OTHER", "FILE MISSING", "TYPED"]),
     (
@@ -67,6 +67,19 @@ const USES: &[(&str, &[&str])] = &[
             "--markdown FILE",
             "--platform xe2 FILE",
             "--kernel TYPED FILE",
+        ],
+    ),
+    (
+        "profile",
+        &[
+            "FILE PROFILE",
+            "FILE FILE",
+            "--json FILE PROFILE",
+            "--markdown FILE PROFILE",
+            "--platform xe2 --top 3 FILE PROFILE --before PROFILE",
+            "--json FILE PROFILE --before PROFILE",
+            "--kernel TYPED FILE PROFILE",
+            "FILE MISSING",
         ],
     ),
     (
@@ -426,6 +439,23 @@ fn check(arguments: &[String], stdout: &str) -> Result<(), String> {
     }
 }
 
+/// Returns stall samples and metrics of kernels with all names, and columns with some of them.
+fn profile() -> String {
+    let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+    let names: Vec<String> = names().iter().map(quoted).collect();
+    let columns = names[..8].join(",").replace('\n', " ");
+    let mut out = format!("Kernel, IP[Address], SbidStall[Events], {columns}\n");
+    for name in &names {
+        out.push_str(&format!("{name}, 0, 7{}\n", ",1".repeat(8)));
+    }
+    out.push_str(&format!("Kernel,GlobalInstanceId,{columns}\n"));
+    for name in &names {
+        out.push_str(&format!("{name},1{}\n", ",2.5".repeat(8)));
+        out.push_str(&format!("x,1,{name}\n"));
+    }
+    out
+}
+
 /// Runs all commands on a file, and adds violations.
 fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
     let home = folder(name);
@@ -455,6 +485,11 @@ fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
                 .map(|word| match word {
                     "FILE" => file.display().to_string(),
                     "OTHER" => other_file.display().to_string(),
+                    "PROFILE" => {
+                        let path = out.join("profile.csv");
+                        fs::write(&path, profile()).unwrap();
+                        path.display().to_string()
+                    }
                     "MISSING" => format!("{}.missing", file.display()),
                     "FOLDER" => within.display().to_string(),
                     "TYPED" => TYPED.to_owned(),

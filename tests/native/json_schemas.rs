@@ -59,6 +59,17 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "profile",
+        &[
+            "profile --json SAMPLES/matmul.syclbin SAMPLES/matmul.csv",
+            "profile --json SAMPLES/matmul.syclbin PROFILES/devices.csv --before SAMPLES/matmul.csv",
+            "profile --json SAMPLES/vecadd-O0.bmg.zebin PROFILES/banner.csv",
+            "profile --json SAMPLES/vecadd.bmg.zebin PROFILES/metrics.csv",
+            "profile --json SAMPLES/vecadd.bmg.zebin PROFILES/damaged/cut.csv",
+            "profile --json ZEBIN/debugme-lines.ptl-h.igc2.40.zebin PROFILES/lines.csv",
+        ],
+    ),
+    (
         "check",
         &[
             "check --json ZEBIN/*",
@@ -162,6 +173,7 @@ fn folder(name: &str) -> Option<PathBuf> {
         "SAMPLES" => "www/samples",
         "ZEBIN" => "tests/fixtures/zebin",
         "SYCLBIN" => "tests/fixtures/syclbin",
+        "PROFILES" => "tests/fixtures/profiles",
         "HOST" => "tests/fixtures/host",
         "HOSTILE" => "tests/fixtures/hostile",
         "OLD" | "NEW" => return Some(copies(name)),
@@ -205,7 +217,7 @@ fn files(folder: &Path) -> Vec<String> {
         .map(|entry| entry.unwrap().path());
     let is_binary = |path: &PathBuf| {
         let extension = path.extension().and_then(|extension| extension.to_str());
-        !matches!(extension, Some("md" | "tree" | "json"))
+        !matches!(extension, Some("md" | "tree" | "json" | "csv"))
     };
     // 600 kernels are decoded like three.
     let is_small = |path: &PathBuf| path.metadata().unwrap().len() < 1_000_000;

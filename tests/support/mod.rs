@@ -36,6 +36,7 @@ pub mod names;
 pub mod notes;
 #[cfg(unix)]
 pub mod processes;
+pub mod profiles;
 pub mod random;
 pub mod readelf;
 pub mod spirv;

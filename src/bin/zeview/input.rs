@@ -40,14 +40,47 @@ fn stream(input: &mut dyn Read, memory: u64, most: u64) -> io::Result<Box<dyn By
     let left = (most + 1).saturating_sub(bytes.len() as u64);
     drop(bytes);
     if io::copy(&mut input.take(left), &mut file)? == left {
-        return Err(io::Error::other(format!(
-            "longer than {} MiB, the limit for pipes and devices: write it to a file first",
-            most >> 20
-        )));
+        return Err(too_long(most));
     }
     file.flush()?;
     // The unnamed file exists until it is closed.
     Ok(Box::new(FileSource::open(file.path())?))
+}
+
+/// Passes the bytes of a file, or of standard input for `-`, to `to` in pieces. Returns their number.
+///
+/// # Errors
+///
+/// Fails if the input cannot be read, or is a pipe or device of more than [`STREAM_MAX`] bytes.
+pub fn read(path: &Path, to: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
+    let is_stream = path == Path::new("-") || is_pipe(path)?;
+    let mut input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(path)?)
+    };
+    let mut piece = vec![0; 1 << 16];
+    let mut count = 0_u64;
+    loop {
+        let len = match input.read(&mut piece) {
+            Ok(0) => return Ok(count),
+            Ok(len) => len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        count += len as u64;
+        if is_stream && count > STREAM_MAX {
+            return Err(too_long(STREAM_MAX));
+        }
+        to(&piece[..len]);
+    }
+}
+
+fn too_long(most: u64) -> io::Error {
+    io::Error::other(format!(
+        "longer than {} MiB, the limit for pipes and devices: write it to a file first",
+        most >> 20
+    ))
 }
 
 /// Returns whether the input can be read only once, from its beginning: a pipe, FIFO or terminal.

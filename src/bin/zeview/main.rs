@@ -19,6 +19,7 @@ mod occupancy;
 mod open;
 mod output;
 mod parallel;
+mod profile;
 mod progress;
 #[cfg(test)]
 mod reference;
@@ -84,6 +85,18 @@ enum Command {
     ///
     /// Example: zeview analyze vecadd.zebin --kernel vecadd
     Analyze(disasm::analyze::Options),
+    /// Show where kernels wait: a unitrace profile on the code of a file.
+    ///
+    /// The profile is the CSV file of `unitrace --stall-sampling`, or of `unitrace -q` or `-k` for
+    /// metrics of kernels. Its kernels are found by name in all images of the file, and its offsets
+    /// are checked against the code. Samples belong to the instruction that waits; the causes are
+    /// the instructions that it waits for.
+    ///
+    /// Exit status: 2 if a file could not be read, a row of the profile was skipped, or no kernel
+    /// of the profile is in the file; otherwise 0.
+    ///
+    /// Example: zeview profile matmul.syclbin matmul.csv --kernel matmul
+    Profile(profile::Options),
     /// Check files against the specifications, and predict what the driver does with them.
     ///
     /// The two results are independent: compilers write files that the driver refuses, and the
@@ -187,6 +200,7 @@ fn main() -> ExitCode {
         Some(Command::Dump(options)) => dump::run(options),
         Some(Command::Disasm(options)) => disasm::run(options),
         Some(Command::Analyze(options)) => disasm::analyze::run(options),
+        Some(Command::Profile(options)) => profile::run(options),
         Some(Command::Check(options)) => check::run(options),
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
@@ -236,6 +250,7 @@ fn judges(arguments: &Arguments) -> bool {
             | Command::Dump(_)
             | Command::Disasm(_)
             | Command::Analyze(_)
+            | Command::Profile(_)
             | Command::Rules(_)
             | Command::Extract(_)
             | Command::Open(_)
@@ -253,6 +268,9 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
         Some(Command::Kernels(options)) => &options.files,
         Some(Command::Images(options)) => &options.files,
         Some(Command::Diff(options)) => return options.from == file && options.to == file,
+        Some(Command::Profile(options)) => {
+            return options.inputs().filter(|named| *named == file).count() > 1;
+        }
         Some(Command::Report(options)) => &options.files,
         Some(Command::Lines(options)) => &options.files,
         Some(Command::Modules(options)) => &options.files,

@@ -1,0 +1,195 @@
+//! Attributes samples to instructions, blocks, loops and source lines, and finds their causes.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::report::{
+    Cause, CodeProfile, ImageKernel, InstructionSamples, LineSamples, RangeSamples, SourcePosition,
+};
+use super::{OffsetSamples, SampledKernel, add};
+use crate::analysis::assembly::Listing;
+use crate::analysis::data_flow::{Flows, WaitFor};
+use crate::analysis::source_lines::LineTable;
+use crate::model::{Document, Sources, Span};
+
+/// Code with its data flow and source lines.
+struct Code<'a> {
+    listing: &'a dyn Listing,
+    sources: &'a Sources,
+    flows: Option<Rc<dyn Flows>>,
+    lines: Option<(Rc<LineTable>, Span)>,
+    types: &'a [String],
+}
+
+/// Attributes the samples of a kernel to the code of images that they fit.
+pub(super) fn attribute(
+    document: &Document,
+    listing: &dyn Listing,
+    images: Vec<ImageKernel>,
+    kernel: &SampledKernel,
+    types: &[String],
+) -> CodeProfile {
+    let sources = &document.sources;
+    let lines = images.iter().find_map(|image| {
+        let table = document.source_lines(image.document)?.table(sources);
+        let has_lines = !table.rows_of(image.code).is_empty();
+        has_lines.then_some((table, image.code))
+    });
+    let code = Code {
+        listing,
+        sources,
+        flows: listing.data_flow(sources),
+        lines,
+        types,
+    };
+    let instructions = kernel.offsets.iter().filter_map(|at| code.instruction(at));
+    let instructions: Vec<InstructionSamples> = instructions.collect();
+    let report = code.flows.as_ref().map(|flows| flows.report());
+    let report = report.unwrap_or_default();
+    let loops = report.loops.iter().map(|found| {
+        let ranges = found.ranges.iter();
+        let ranges: Vec<(u64, u64)> = ranges
+            .map(|(start, end)| (*start, *end))
+            .map(wide)
+            .collect();
+        let counts = code.sum(&instructions, &ranges);
+        RangeSamples {
+            start: found.start.into(),
+            end: found.end.into(),
+            depth: found.depth,
+            counts,
+        }
+    });
+    let base = listing.code().start;
+    let blocks = listing.blocks(sources);
+    let blocks = blocks.blocks.iter().map(|block| {
+        let start = block.span.start.saturating_sub(base);
+        let end = block.span.end.saturating_sub(base);
+        RangeSamples {
+            start,
+            end,
+            depth: block.depth,
+            counts: code.sum(&instructions, &[(start, end)]),
+        }
+    });
+    let has_samples = |range: &RangeSamples| range.counts.iter().any(|count| *count > 0);
+    CodeProfile {
+        images,
+        blocks: blocks.filter(has_samples).collect(),
+        loops: loops.filter(has_samples).collect(),
+        lines: code.by_line(&instructions),
+        limits: report.limits,
+        instructions,
+    }
+}
+
+fn wide((start, end): (u32, u32)) -> (u64, u64) {
+    (start.into(), end.into())
+}
+
+impl Code<'_> {
+    fn row(&self, offset: u64) -> Option<u32> {
+        let place = self.listing.code().start.checked_add(offset)?;
+        self.listing.row_at(place, self.sources)
+    }
+
+    fn instruction(&self, samples: &OffsetSamples) -> Option<InstructionSamples> {
+        let row = self.row(samples.offset)?;
+        Some(InstructionSamples {
+            offset: samples.offset,
+            row,
+            counts: samples.counts.clone(),
+            text: self.text(row),
+            line: self.line(samples.offset),
+            causes: self.causes(row, &samples.counts),
+        })
+    }
+
+    /// Returns the text of an instruction, without the blanks between its columns.
+    fn text(&self, row: u32) -> String {
+        let Some(line) = self.listing.line(row, self.sources) else {
+            return String::new();
+        };
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let mut text = words.join(" ");
+        if !line.comment.is_empty() {
+            text.push_str(" // ");
+            text.push_str(&line.comment);
+        }
+        text
+    }
+
+    fn line(&self, offset: u64) -> Option<SourcePosition> {
+        let (table, code) = self.lines.as_ref()?;
+        let row = table.row_at(*code, offset)?;
+        Some(SourcePosition {
+            file: table.file(row)?.name.clone(),
+            line: row.line,
+        })
+    }
+
+    /// Returns the instructions that an instruction waits for, for the types of its stalls.
+    fn causes(&self, row: u32, counts: &[u64]) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let Some(flows) = &self.flows else {
+            return causes;
+        };
+        let mut waits: Option<Vec<WaitFor>> = None;
+        let types = (0_u32..).zip(self.types).zip(counts);
+        for ((stall, name), _) in types.filter(|(_, count)| **count > 0) {
+            let is_cause: fn(&WaitFor) -> bool = match name.as_str() {
+                "SbidStall" => |wait| wait.on.starts_with('$'),
+                "DistStall" => |wait| wait.on.contains('@'),
+                _ => continue,
+            };
+            let waits = waits.get_or_insert_with(|| {
+                let flow = flows.instruction(row);
+                flow.map(|flow| flow.waits).unwrap_or_default()
+            });
+            for wait in waits.iter().filter(|wait| is_cause(wait)) {
+                let Some(offset) = wait.pc else { continue };
+                let Some(producer) = self.row(offset.into()) else {
+                    continue;
+                };
+                causes.push(Cause {
+                    stall,
+                    on: wait.on.clone(),
+                    offset: offset.into(),
+                    row: producer,
+                    bytes: wait.bytes.clone(),
+                    text: self.text(producer),
+                    line: self.line(offset.into()),
+                });
+            }
+        }
+        causes
+    }
+
+    /// Sums the samples in ranges of offsets that do not overlap.
+    fn sum(&self, instructions: &[InstructionSamples], ranges: &[(u64, u64)]) -> Vec<u64> {
+        let mut sum = vec![0; self.types.len()];
+        for (start, end) in ranges {
+            let from = instructions.partition_point(|at| at.offset < *start);
+            let to = instructions.partition_point(|at| at.offset < *end);
+            for at in instructions.get(from..to.max(from)).unwrap_or_default() {
+                add(&mut sum, &at.counts);
+            }
+        }
+        sum
+    }
+
+    fn by_line(&self, instructions: &[InstructionSamples]) -> Vec<LineSamples> {
+        let mut lines: BTreeMap<&SourcePosition, LineSamples> = BTreeMap::new();
+        for at in instructions {
+            let Some(line) = &at.line else { continue };
+            let samples = lines.entry(line).or_insert_with(|| LineSamples {
+                line: line.clone(),
+                counts: vec![0; self.types.len()],
+                offsets: Vec::new(),
+            });
+            add(&mut samples.counts, &at.counts);
+            samples.offsets.push(at.offset);
+        }
+        lines.into_values().collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Finds kernels by the names of a profile.
+
+use std::collections::HashMap;
+
+/// Demangles a C++ name without return types and without types of literals. Returns `None` if the
+/// name is not mangled.
+pub type Demangler<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Returns the name without the SIMD width and sizes that unitrace appends: `[SIMD32 {8192; 1; 1}
+/// {128; 1; 1}]`.
+#[must_use]
+pub fn base_name(name: &str) -> &str {
+    let before = name.strip_suffix(']').and_then(|rest| rest.rfind("[SIMD"));
+    let before = before.and_then(|at| name.get(..at));
+    before.map_or(name, str::trim_end)
+}
+
+/// Items by the names of kernels.
+pub(super) struct KernelIndex<'a> {
+    demangle: Demangler<'a>,
+    exact: HashMap<String, Vec<usize>>,
+    /// The items with their names in the file.
+    names: Vec<(usize, String)>,
+    /// By canonical name; made on first use.
+    canonical: Option<HashMap<String, Vec<usize>>>,
+}
+
+impl<'a> KernelIndex<'a> {
+    pub fn new(demangle: Demangler<'a>) -> KernelIndex<'a> {
+        KernelIndex {
+            demangle,
+            exact: HashMap::new(),
+            names: Vec::new(),
+            canonical: None,
+        }
+    }
+
+    /// Adds a kernel with its name and its demangled name.
+    pub fn add(&mut self, item: usize, name: &str, demangled: Option<&str>) {
+        for name in [Some(name), demangled].into_iter().flatten() {
+            self.exact.entry(name.to_owned()).or_default().push(item);
+        }
+        self.names.push((item, name.to_owned()));
+        self.canonical = None;
+    }
+
+    /// Returns the kernels with this name, mangled or demangled. If there are none, those whose names
+    /// are the same except for the style of the demangler.
+    pub fn find(&mut self, name: &str) -> Vec<usize> {
+        let name = base_name(name);
+        if let Some(exact) = self.exact.get(name) {
+            return exact.clone();
+        }
+        let (names, demangle) = (&self.names, self.demangle);
+        let index = self.canonical.get_or_insert_with(|| {
+            let mut index: HashMap<String, Vec<usize>> = HashMap::new();
+            for (item, name) in names {
+                let demangled = demangle(name);
+                let key = canonical(demangled.as_ref().unwrap_or(name));
+                index.entry(key).or_default().push(*item);
+            }
+            index
+        });
+        index.get(&canonical(name)).cloned().unwrap_or_default()
+    }
+}
+
+/// Returns a demangled name without what demanglers write differently: blanks, parentheses, and the
+/// types of literals (`(unsigned long)8` or `8ul`).
+fn canonical(name: &str) -> String {
+    let compact: String = name.chars().filter(|c| *c != ' ').collect();
+    let compact = compact.strip_prefix("typeinfonamefor").unwrap_or(&compact);
+    let compact = compact.replace("std::nullptr_t", "decltype(nullptr)");
+    let mut out = String::with_capacity(compact.len());
+    let mut rest = compact.as_str();
+    while let Some(c) = rest.chars().next() {
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        let is_in_word = || out.chars().next_back().is_some_and(is_word);
+        rest = match c {
+            '(' => after_cast(after).unwrap_or(after),
+            ')' => after,
+            ',' if after.starts_with('>') => after,
+            '0'..='9' if !is_in_word() => {
+                let end = rest
+                    .find(|c: char| !c.is_ascii_digit())
+                    .unwrap_or(rest.len());
+                let (digits, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                out.push_str(digits);
+                after_suffix(after)
+            }
+            c => {
+                out.push(c);
+                after
+            }
+        };
+    }
+    out
+}
+
+fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// Returns the literal behind a cast, whose parenthesis was read: `-1` for `int)-1`.
+fn after_cast(text: &str) -> Option<&str> {
+    let (kind, literal) = text.split_once(')')?;
+    let is_kind = !kind.is_empty() && kind.chars().all(|c| c == ':' || is_word(c));
+    let digits = literal.strip_prefix('-').unwrap_or(literal);
+    let is_literal = digits.starts_with(|c: char| c.is_ascii_digit());
+    (is_kind && is_literal).then_some(literal)
+}
+
+/// Returns the text behind the suffix of a literal.
+fn after_suffix(text: &str) -> &str {
+    let suffixes = ["ull", "ul", "ll", "u", "l"].into_iter();
+    let mut rest = suffixes.filter_map(|suffix| text.strip_prefix(suffix));
+    rest.find(|rest| !rest.starts_with(is_word)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_no_part_of_a_name() {
+        assert_eq!(
+            base_name("vecadd[SIMD32 {8192; 1; 1} {128; 1; 1}]"),
+            "vecadd"
+        );
+        assert_eq!(base_name("f<A[2]> [SIMD16]"), "f<A[2]>");
+        for name in ["vecadd", "f<A[2]>", "", "]", "a[SIMD32"] {
+            assert_eq!(base_name(name), name);
+        }
+    }
+
+    #[test]
+    fn demanglers_have_the_same_canonical_names() {
+        for [one, other] in [
+            ["f<f<int> >", "f<f<int>>"],
+            ["f<8>(char const*)", "f<8ul>(char const *)"],
+            ["f<(long)-8, 3u>", "f<-8,3>"],
+            ["f<(access::mode)1026>", "f<1026>"],
+            ["f<&(g(int))>", "f<&g(int)>"],
+            ["f<std::nullptr_t>", "f<decltype(nullptr)>"],
+            ["f<a, >", "f<a>"],
+            ["typeinfo name for ä::b", "ä::b"],
+        ] {
+            assert_eq!(canonical(one), canonical(other));
+        }
+        for [one, other] in [
+            ["f1u", "f1"],
+            ["f<1>", "f<10>"],
+            ["f<1>", "f<-1>"],
+            ["f<int>", "f<unsigned int>"],
+            ["f<8ulong>", "f<8>"],
+        ] {
+            assert_ne!(canonical(one), canonical(other));
+        }
+    }
+
+    #[test]
+    fn names_are_mangled_or_demangled() {
+        let demangle = |name: &str| Some(name.strip_prefix("_Z")?.to_owned());
+        let mut index = KernelIndex::new(&demangle);
+        index.add(0, "_Zmain::VecAdd", Some("void main::VecAdd"));
+        index.add(1, "_Zf<f<int> >", Some("f<f<int> >"));
+        index.add(2, "f<f<int>>", None);
+        index.add(3, "copy", None);
+        index.add(4, "copy", None);
+        for (name, found) in [
+            ("_Zmain::VecAdd", &[0][..]),
+            ("main::VecAdd", &[0]),
+            ("void main::VecAdd", &[0]),
+            (
+                "typeinfo name for main::VecAdd[SIMD32 {1; 1; 1} {1; 1; 1}]",
+                &[0],
+            ),
+            ("f<f<int> >", &[1]),
+            ("f<f<int>>", &[2]),
+            ("f< f<int> >", &[1, 2]),
+            ("copy", &[3, 4]),
+            ("cop", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(index.find(name), found, "{name}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The result: a profile on the code of a file.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Metric, OffsetSamples};
+use crate::model::{NodeId, Span};
+
+/// A profile on the code of a file. Counts of samples are in the order of
+/// [`types`](ProfileReport::types).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ProfileReport {
+    /// The stall types: `Active`, `SbidStall`.
+    pub types: Vec<String>,
+    /// Number of samples by type, of all kernels of the profile.
+    pub samples: Vec<u64>,
+    /// The kernels that are in the file, in descending order of samples.
+    pub kernels: Vec<KernelProfile>,
+    /// The kernels that could not be matched, in descending order of samples.
+    pub unmatched: Vec<UnmatchedKernel>,
+    /// The metrics of kernels, by device and name.
+    pub metrics: Vec<KernelMetrics>,
+}
+
+/// The samples of a kernel on a device.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelProfile {
+    /// The number of the device, or `None` if the profile does not name it.
+    pub device: Option<u32>,
+    /// The name of the kernel in the profile.
+    pub name: String,
+    /// Number of samples by type.
+    pub samples: Vec<u64>,
+    /// The code that the samples fit, without copies. More than one if the file has different builds
+    /// and the samples fit several of them: then it is not known which one ran.
+    pub codes: Vec<CodeProfile>,
+    /// The images that have the kernel, but other code.
+    pub rejected: Vec<RejectedImage>,
+}
+
+/// The samples of a kernel on code that they fit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CodeProfile {
+    /// The images that have this code.
+    pub images: Vec<ImageKernel>,
+    /// The instructions with samples, by offset.
+    pub instructions: Vec<InstructionSamples>,
+    /// The basic blocks with samples, by offset.
+    pub blocks: Vec<RangeSamples>,
+    /// The loops with samples, by offset. Samples of a nested loop count for the loops around it,
+    /// too.
+    pub loops: Vec<RangeSamples>,
+    /// The source lines with samples, by file and line; empty without debug information.
+    pub lines: Vec<LineSamples>,
+    /// The limits of the data flow analysis, in sentences: causes may be missing.
+    pub limits: Vec<String>,
+}
+
+/// A kernel of an image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageKernel {
+    /// The image.
+    pub document: NodeId,
+    /// The path of the image; empty for the opened file.
+    pub path: String,
+    /// The index of the kernel in the list of kernels of the image.
+    pub index: u64,
+    /// The name of the kernel in the image.
+    pub kernel: String,
+    /// The device that the image is for, or `None` if it is unknown.
+    pub target: Option<String>,
+    /// The bytes of the code; empty if the kernel has none.
+    pub code: Span,
+}
+
+/// The samples of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstructionSamples {
+    /// Bytes from the first instruction of the kernel.
+    pub offset: u64,
+    /// The index of the instruction.
+    pub row: u32,
+    /// Number of samples by type.
+    pub counts: Vec<u64>,
+    /// The text of the instruction; empty if the encoding is unknown.
+    pub text: String,
+    /// The source line.
+    pub line: Option<SourcePosition>,
+    /// The instructions that it waits for, if it stalls for one.
+    pub causes: Vec<Cause>,
+}
+
+/// An instruction that another waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The index of the stall type that it explains.
+    pub stall: u32,
+    /// The condition: `$5.dst`, `F@2`.
+    pub on: String,
+    /// The offset of the instruction waited for.
+    pub offset: u64,
+    /// The index of that instruction.
+    pub row: u32,
+    /// The bytes of registers that require the wait; empty if no data does.
+    pub bytes: Vec<String>,
+    /// The text of that instruction.
+    pub text: String,
+    /// Its source line.
+    pub line: Option<SourcePosition>,
+}
+
+/// A line of the source.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SourcePosition {
+    /// The name of the file, without directories.
+    pub file: String,
+    /// One-based line number.
+    pub line: u32,
+}
+
+/// The samples of a block or a loop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeSamples {
+    /// The offset of its first instruction.
+    pub start: u64,
+    /// The offset after its last instruction.
+    pub end: u64,
+    /// Of a block, the number of enclosing loops; of a loop, its nesting depth: 1 for an outermost
+    /// loop.
+    pub depth: u32,
+    /// Number of samples by type.
+    pub counts: Vec<u64>,
+}
+
+/// The samples of a source line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineSamples {
+    /// The line.
+    pub line: SourcePosition,
+    /// Number of samples by type.
+    pub counts: Vec<u64>,
+    /// The offsets of its instructions with samples.
+    pub offsets: Vec<u64>,
+}
+
+/// An image that has a kernel of the name, but other code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RejectedImage {
+    /// The image.
+    pub image: ImageKernel,
+    /// The reason.
+    pub reason: String,
+}
+
+/// A kernel of a profile that could not be matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnmatchedKernel {
+    /// The number of the device, or `None` if the profile does not name it.
+    pub device: Option<u32>,
+    /// The name of the kernel in the profile.
+    pub name: String,
+    /// Number of samples by type.
+    pub samples: Vec<u64>,
+    /// The reason.
+    pub reason: String,
+    /// The images that have a kernel of this name; only the first ones.
+    pub rejected: Vec<RejectedImage>,
+}
+
+/// The metrics of a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelMetrics {
+    /// The number of the device, or `None` if the profile does not name it.
+    pub device: Option<u32>,
+    /// The name of the kernel in the profile, with its SIMD width and sizes.
+    pub name: String,
+    /// Number of times that it ran while it was measured.
+    pub instances: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// The metrics, in the order of the columns.
+    pub metrics: Vec<Metric>,
+    /// The kernels of that name. Metrics have no offsets, so only the name is compared.
+    pub images: Vec<ImageKernel>,
+}
+
+impl ProfileReport {
+    /// Returns the number of samples by type for each image and kernel, to be joined with the
+    /// kernel table: the image, the index of the kernel, the counts of all devices. If samples fit
+    /// several images, each has all of them.
+    #[must_use]
+    pub fn by_kernel(&self) -> Vec<(NodeId, u64, Vec<u64>)> {
+        let mut all: Vec<(NodeId, u64, Vec<u64>)> = Vec::new();
+        let mut known = std::collections::HashMap::new();
+        for kernel in &self.kernels {
+            for image in kernel.codes.iter().flat_map(|code| &code.images) {
+                let key = (image.document, image.index);
+                let at = *known.entry(key).or_insert_with(|| {
+                    all.push((image.document, image.index, vec![0; self.types.len()]));
+                    all.len() - 1
+                });
+                if let Some((.., counts)) = all.get_mut(at) {
+                    super::add(counts, &kernel.samples);
+                }
+            }
+        }
+        all
+    }
+}
+
+impl KernelProfile {
+    /// Returns the code, if the samples fit only one.
+    #[must_use]
+    pub fn code(&self) -> Option<&CodeProfile> {
+        match self.codes.as_slice() {
+            [code] => Some(code),
+            _ => None,
+        }
+    }
+}
+
+impl From<&InstructionSamples> for OffsetSamples {
+    fn from(of: &InstructionSamples) -> OffsetSamples {
+        OffsetSamples {
+            offset: of.offset,
+            counts: of.counts.clone(),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! `zeview profile`: a unitrace profile on the code of a file.
+
+mod text;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, base_name};
+use zeview::decode::demangle::demangle_briefly;
+use zeview::decode::isa::Platform;
+use zeview::decode::limits;
+use zeview::decode::text::plural;
+use zeview::model::{Document, SourceId};
+use zeview::tables::ListId;
+
+use crate::FileArgument;
+use crate::disasm::parse_platform;
+use crate::input;
+use crate::output::{self, complain};
+use crate::progress::Progress;
+
+#[derive(Args)]
+pub struct Options {
+    /// The file with the kernels; `-` reads standard input.
+    file: FileArgument,
+    /// The profile; `-` reads standard input.
+    #[arg(value_name = "CSV")]
+    profile: FileArgument,
+    /// Print only this kernel: its name in the profile, or in the file.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Number of instructions, loops and source lines to print for each kernel. JSON has all of
+    /// them.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Compare with an earlier profile of the same file.
+    #[arg(long, value_name = "CSV")]
+    before: Option<FileArgument>,
+    /// The encoding, as for `zeview disasm`. Default: the encoding of the device that each image
+    /// targets.
+    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
+    platform: Option<Platform>,
+    /// Print a JSON object: schema, types, samples, kernels, unmatched, metrics, problems, and with
+    /// --before, before and comparison.
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl Options {
+    /// Returns the files that are read.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let files = [Some(&self.file), Some(&self.profile), self.before.as_ref()];
+        files.into_iter().flatten().map(AsRef::as_ref)
+    }
+
+    /// Returns whether a kernel is selected: by its name in the profile, or its names in the file.
+    fn selects<'a>(&self, name: &str, mut in_file: impl Iterator<Item = &'a String>) -> bool {
+        self.kernel.as_ref().is_none_or(|kernel| {
+            let kernel = base_name(kernel);
+            base_name(name) == kernel || in_file.any(|name| name == kernel)
+        })
+    }
+
+    /// Removes the kernels that are not selected.
+    fn select(&self, report: &mut ProfileReport) {
+        report.kernels.retain(|kernel| {
+            let images = kernel.codes.iter().flat_map(|code| &code.images);
+            self.selects(&kernel.name, images.map(|image| &image.kernel))
+        });
+        report.unmatched.retain(|kernel| {
+            let images = kernel
+                .rejected
+                .iter()
+                .map(|rejected| &rejected.image.kernel);
+            self.selects(&kernel.name, images)
+        });
+        report.metrics.retain(|kernel| {
+            self.selects(
+                &kernel.name,
+                kernel.images.iter().map(|image| &image.kernel),
+            )
+        });
+    }
+}
+
+/// A profile that was read, and its report.
+struct Applied {
+    profile: Profile,
+    report: ProfileReport,
+}
+
+impl Applied {
+    /// Reports the problems of the profile. Returns whether there are any, or no kernel matches.
+    fn complain(&self, path: &Path) -> bool {
+        let name = path.display();
+        for problem in &self.profile.problems {
+            let (line, start, end) = (problem.line, problem.start, problem.end);
+            complain!("{name}:{line}: {} (bytes {start}..{end})", problem.message);
+        }
+        if self.profile.more_problems > 0 {
+            let more = plural(self.profile.more_problems, "more problem");
+            complain!("{name}: {more}");
+        }
+        let is_unmatched = self.report.kernels.is_empty() && !self.report.unmatched.is_empty();
+        if is_unmatched {
+            complain!("{name}: no kernel of the profile matches the file");
+        }
+        !self.profile.problems.is_empty() || is_unmatched
+    }
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let opened = open(options).inspect_err(|(path, error)| {
+        complain!("{}: {error}", path.display());
+    });
+    let Ok((document, size, applied, before)) = opened else {
+        return Ok(ExitCode::from(2));
+    };
+    let report = &applied.report;
+    let mut has_failed = applied.complain(&options.profile);
+    if let (Some(before), Some(path)) = (&before, &options.before) {
+        has_failed |= before.complain(path);
+    }
+    if let Some(kernel) = &options.kernel
+        && report.kernels.is_empty()
+        && report.unmatched.is_empty()
+        && report.metrics.is_empty()
+    {
+        complain!("{}: no kernel {kernel}", options.profile.display());
+        has_failed = true;
+    }
+    let comparison = before
+        .as_ref()
+        .map(|before| ProfileComparison::new(&before.report, &applied.report));
+    let account = output::account();
+    let file = document.sources.whole(SourceId::FILE).len();
+    account.reset(limits::output(file.saturating_add(size)));
+    if options.json {
+        let mut out = output::json_within(&account);
+        serde_json::to_writer(&mut out, &to_json(&applied, before.as_ref(), comparison)?)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
+    } else {
+        let mut out = output::text_within(&account);
+        let mut writer = text::Writer::new(&mut out, options.markdown, options.top);
+        writer.report(report, &|| account.is_overdrawn())?;
+        if let Some(comparison) = &comparison {
+            writer.comparison(comparison)?;
+        }
+        out.flush()?;
+    }
+    if account.is_overdrawn() {
+        complain!(
+            "{}: the output is too long; name a --kernel",
+            options.file.display()
+        );
+        has_failed = true;
+    }
+    Ok(ExitCode::from(if has_failed { 2 } else { 0 }))
+}
+
+/// The file, the size of the profiles in bytes, the profile, and the earlier one.
+type Opened = (Document, u64, Applied, Option<Applied>);
+
+/// Reads the files. Otherwise returns the one that could not be read, and the error.
+fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
+    let progress = Progress::start();
+    progress.set(|| format!("reading {}", options.file.display()));
+    let mut document = input::open(&options.file).map_err(|error| (&*options.file, error))?;
+    let images = document.documents_with(ListId::Kernels);
+    let mut size = 0;
+    let mut apply = |path| {
+        progress.set(|| format!("reading {}", Path::display(path)));
+        let mut reader = Reader::new();
+        size +=
+            input::read(path, &mut |piece| reader.push(piece)).map_err(|error| (path, error))?;
+        let profile = reader.finish();
+        let platform = options.platform.map(Platform::name);
+        let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
+        options.select(&mut report);
+        Ok(Applied { profile, report })
+    };
+    let applied = apply(&options.profile)?;
+    let before = options.before.as_deref().map(apply).transpose()?;
+    Ok((document, size, applied, before))
+}
+
+fn to_json(
+    applied: &Applied,
+    before: Option<&Applied>,
+    comparison: Option<ProfileComparison>,
+) -> io::Result<Value> {
+    let of = |applied: &Applied| -> io::Result<Value> {
+        let Profile {
+            rows,
+            idle_rows,
+            skipped_rows,
+            problems,
+            more_problems,
+            ..
+        } = &applied.profile;
+        let mut object = json!({
+            "rows": rows,
+            "idle_rows": idle_rows,
+            "skipped_rows": skipped_rows,
+            "problems": problems,
+            "more_problems": more_problems,
+        });
+        let mut report = serde_json::to_value(&applied.report)?;
+        hide_nodes(&mut report);
+        if let (Some(object), Value::Object(values)) = (object.as_object_mut(), report) {
+            object.extend(values);
+        }
+        Ok(object)
+    };
+    let mut object = of(applied)?;
+    object["schema"] = json!(zeview::model::json::SCHEMA);
+    if let Some(before) = before {
+        object["before"] = of(before)?;
+    }
+    if let Some(comparison) = comparison {
+        object["comparison"] = serde_json::to_value(comparison)?;
+    }
+    Ok(object)
+}
+
+/// Removes the numbers of nodes, which have no meaning outside of this process.
+fn hide_nodes(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.remove("document");
+            map.values_mut().for_each(hide_nodes);
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide_nodes),
+        _ => {}
+    }
+}
