@@ -1,7 +1,7 @@
 //! A summary of a container by device.
 //!
 //! Computed from the images read so far
-//! ([`KernelReading::survey`](crate::tables::kernel_reading::KernelReading::survey)).
+//! ([`KernelReading::survey`](crate::tables::kernels::reading::KernelReading::survey)).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::index_names::IndexNames;
+use super::kernels::IndexNames;
 use super::{Cell, CellValue, Column, Detail, Key, List, ListId, Presence, RowDetails, columns};
 use crate::analysis::host_images::{
     EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_words,

@@ -42,11 +42,6 @@ pub mod images;
 
 pub mod instructions;
 
-mod kernel_groups;
-
-mod index_names;
-pub mod kernel_reading;
-
 pub mod kernels;
 
 pub mod lines;
@@ -74,7 +69,7 @@ pub use self::cell::{BYTES_SHOWN, Cell, CellValue, Key, WORDS_SHOWN, several};
 use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::id::ListId;
-use self::kernel_groups::KernelGroups;
+use self::kernels::KernelGroups;
 use self::list::left_out;
 pub use self::list::{Detail, InstructionDetail, List, Match, Row, RowDetails, Secondary};
 use self::query::{GroupBy, Query};

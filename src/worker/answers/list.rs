@@ -10,7 +10,7 @@ use crate::analysis::modules::PropertyOwner;
 use crate::analysis::source_lines::CodeSection;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
-use crate::tables::kernel_reading::KernelReading;
+use crate::tables::kernels::reading::KernelReading;
 use crate::tables::query::{Order, Query};
 use crate::tables::write::Form;
 use crate::tables::{Column, List, ListId, Row, instructions, lines, writer};

@@ -10,16 +10,16 @@ use crate::model::{Document, NodeId, Sources};
 /// The short names of the kernels in a host binary's index. They are the same in all lists of the
 /// binary, and are computed for the first one that needs them.
 #[derive(Clone, Default)]
-pub(super) struct IndexNames(Rc<OnceCell<Rc<ShortNames>>>);
+pub(in crate::tables) struct IndexNames(Rc<OnceCell<Rc<ShortNames>>>);
 
 impl IndexNames {
     /// Returns the names if they are computed.
-    pub(super) fn known(&self) -> Option<Rc<ShortNames>> {
+    pub(in crate::tables) fn known(&self) -> Option<Rc<ShortNames>> {
         self.0.get().cloned()
     }
 
     /// Returns the names; `images` are the images of the binary.
-    pub(super) fn of(&self, images: &Images, sources: &Sources) -> &Rc<ShortNames> {
+    pub(in crate::tables) fn of(&self, images: &Images, sources: &Sources) -> &Rc<ShortNames> {
         self.0.get_or_init(|| {
             let names = images.kernel_names(sources);
             let names = names.iter();
@@ -29,14 +29,14 @@ impl IndexNames {
     }
 
     /// Provides the names, if they are not yet known.
-    pub(super) fn provide(&self, names: Rc<ShortNames>) {
+    pub(in crate::tables) fn provide(&self, names: Rc<ShortNames>) {
         self.0.get_or_init(|| names);
     }
 }
 
 impl Document {
     /// Returns the names in the index of a document: of the opened file, those for all its lists.
-    pub(super) fn index_names(&mut self, id: NodeId) -> IndexNames {
+    pub(in crate::tables) fn index_names(&mut self, id: NodeId) -> IndexNames {
         if id != NodeId::ROOT || !self.summary.has.host {
             return IndexNames::default();
         }

@@ -8,15 +8,15 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
+use super::KernelList;
 use super::index_names::IndexNames;
-use super::kernels::KernelList;
-use super::{List, ListId};
 use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{Image, Images, InHost};
 use crate::analysis::kernels::{KernelRow, Kernels, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
 use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
 use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
+use crate::tables::{List, ListId};
 
 /// The short names of the kernels in a host binary's index.
 pub(super) type Around = Option<Rc<ShortNames>>;
@@ -180,7 +180,7 @@ impl Document {
     }
 
     /// Returns the kernels of a document; for a container, those of all its images.
-    pub(super) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+    pub(in crate::tables) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         if let Some(part) = self.kernels_of(id) {
             let list = KernelList::new(vec![Rc::new(part)], false, Vec::new());
             return Some(Rc::new(list.with_names(self.host_kernels())));
@@ -239,7 +239,7 @@ impl Document {
     }
 
     /// Whether an image in a document lists kernels.
-    pub(super) fn has_kernels(&self, id: NodeId) -> bool {
+    pub(in crate::tables) fn has_kernels(&self, id: NodeId) -> bool {
         self.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
     }
 

@@ -1,13 +1,19 @@
 //! The kernels of a document, and the functions that other modules can call.
 
+mod groups;
+mod index_names;
+pub mod reading;
+
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
+pub(super) use self::groups::KernelGroups;
+pub(super) use self::index_names::IndexNames;
+use self::reading::{Around, Part};
 use super::code_columns::{COUNTED, FLOWING};
-use super::kernel_reading::{Around, Part};
 use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
     Secondary, columns,
@@ -247,7 +253,7 @@ pub(super) struct KernelList {
 }
 
 impl KernelList {
-    pub(super) fn new(parts: Vec<Rc<Part>>, is_of_several: bool, notes: Vec<String>) -> KernelList {
+    fn new(parts: Vec<Rc<Part>>, is_of_several: bool, notes: Vec<String>) -> KernelList {
         // The kernels, then the secondary rows: copies, placeholders, functions.
         let mut rows = [const { Vec::new() }; 4];
         for (part, at) in parts.iter().zip(0..) {

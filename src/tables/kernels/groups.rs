@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::kernels::COLUMNS;
-use super::query::GroupBy;
-use super::{Cell, CellValue, Column, ColumnKind, Key, List, ListId, RowDetails};
+use super::COLUMNS;
 use crate::analysis::kernels::Kernels;
 use crate::model::{Sources, Span, Tone};
+use crate::tables::query::GroupBy;
+use crate::tables::{Cell, CellValue, Column, ColumnKind, Key, List, ListId, RowDetails};
 
 /// Maximum number of builds whose values a cell lists individually.
 const LISTED: usize = 12;
@@ -19,7 +19,7 @@ const LISTED: usize = 12;
 ///
 /// A group has the columns of a kernel. Equal values are kept, different numbers become
 /// [`CellValue::Several`], and texts and words are collected.
-pub(super) struct KernelGroups {
+pub(in crate::tables) struct KernelGroups {
     list: Rc<dyn List>,
     by: GroupBy,
     /// The rows of each group, in the order of the list.
@@ -28,7 +28,11 @@ pub(super) struct KernelGroups {
 
 impl KernelGroups {
     /// Groups the rows of a list, except for secondary ones.
-    pub(super) fn new(list: Rc<dyn List>, by: GroupBy, sources: &Sources) -> KernelGroups {
+    pub(in crate::tables) fn new(
+        list: Rc<dyn List>,
+        by: GroupBy,
+        sources: &Sources,
+    ) -> KernelGroups {
         let column = place_of(by.column());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::default();
