@@ -8,7 +8,7 @@ use zeview::analysis::data_flow::Flows;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
-use zeview::decode::zebin::device::Device;
+use zeview::decode::device::Device;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};

@@ -21,12 +21,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
+use super::device::{CONFIGS, Device, ProductConfig, release_title};
 use super::format::{self, Format, OpenedDocument};
 use super::reader::Window;
 use super::rules;
 use super::table::slice;
 use super::text::lines_node;
-use super::zebin::device::{CONFIGS, Device, ProductConfig, release_title};
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Str, Summary, Value};
 
 const MAGIC: &[u8] = b"!<arch>\n";

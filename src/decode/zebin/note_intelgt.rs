@@ -1,8 +1,8 @@
 //! `.note.intelgt.compat`: the target device of the file. zebin ELF, "ELF note type for INTELGT".
 
-use super::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
 use super::target_metadata::TargetMetadata;
 use crate::decode::Context;
+use crate::decode::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
 use crate::decode::elf::note::{Note, NoteHeader, Vocabulary};
 use crate::decode::names::{BitField, Present};
 use crate::decode::reader::{Endian, Window, uint};

@@ -4,9 +4,9 @@
 //! sub-slice. Values in neither the file nor the driver's source are requested from the user, never
 //! assumed.
 
-use super::device::{Device, ProductFamily};
 use crate::analysis::kernels::{KernelRow, Located};
 use crate::analysis::occupancy::{Occupancy, Origin, Question, Term};
+use crate::decode::device::{Device, ProductFamily};
 use crate::model::{Span, Str};
 
 /// The target device of a file.

@@ -11,7 +11,6 @@ const RULES: Rules<'static> = Rules {
     lines_max: 5,
     tables: &[],
     loose: &[("ui", &["mod.rs"])],
-    entangled: &[],
 };
 
 fn tree(files: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -148,26 +147,6 @@ fn a_cycle_between_folders_is_a_problem() {
         "decode/: a cycle between its folders elf, zebin:\n  \
          decode/elf/read.rs -> decode/zebin/mine.rs: A\n  \
          decode/zebin/rows.rs -> decode/elf/other.rs: B"
-    );
-}
-
-#[test]
-fn a_known_cycle_between_folders_must_still_be_one() {
-    let rules = Rules {
-        entangled: &[
-            ("decode", &["elf", "zebin"], "why"),
-            ("decode", &["elf", "host"], "why"),
-        ],
-        ..RULES
-    };
-    let files = tree(&[
-        ("decode/elf/a.rs", "use crate::decode::zebin::b::A;"),
-        ("decode/zebin/b.rs", "use crate::decode::elf::a::B;"),
-    ]);
-    let report = check(&files, &rules).unwrap();
-    assert_eq!(
-        report.problems,
-        ["decode/: no cycle between elf, host: needs no exception"]
     );
 }
 

@@ -20,7 +20,7 @@ use super::{load, rules};
 use crate::analysis::Verdict;
 use crate::analysis::host_images::EXPORTED;
 use crate::analysis::images::{Choice, Image, Images, Pick, SyclModules};
-use crate::decode::zebin::device::Device;
+use crate::decode::device::Device;
 use crate::model::{Outcome, Sources, Span, Str};
 
 /// The state of a SYCLBIN whose kernels are ready to run.

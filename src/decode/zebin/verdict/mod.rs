@@ -35,9 +35,9 @@ use self::findings::{Excerpt, Findings, Refused};
 use self::image::{Image, Location};
 use self::target::Target;
 use self::ze_info::{Decoder, Module, ZeInfoText};
-use super::device::Device;
 use crate::analysis::images::{Choice, Images};
 use crate::analysis::{DriverModel, KnownDevice, Matching, Rebuild, Verdict};
+use crate::decode::device::Device;
 use crate::decode::elf::section::SectionType;
 use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span};
 
