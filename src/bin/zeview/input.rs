@@ -52,8 +52,8 @@ fn stream(input: &mut dyn Read, memory: u64, most: u64) -> io::Result<Box<dyn By
 
 /// Returns whether the input can be read only once, from its beginning: a pipe, FIFO or terminal.
 fn is_pipe(path: &Path) -> io::Result<bool> {
-    let there = fs::metadata(path)?;
-    Ok(!there.is_file() && !there.is_dir())
+    let metadata = fs::metadata(path)?;
+    Ok(!metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns the name of the file in the tree.

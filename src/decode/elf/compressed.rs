@@ -210,9 +210,9 @@ impl Packed {
             _ => {}
         }
         node.kind = NodeKind::Record;
-        let how = self.method.map_or("compressed", Method::name);
+        let method = self.method.map_or("compressed", Method::name);
         let count = tree.count_at(StaticTree::TOP);
-        node.summary(how)
+        node.summary(method)
             .children(cx.register(Rc::new(tree)), 0, Some(count))
     }
 }

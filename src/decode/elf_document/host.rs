@@ -371,7 +371,7 @@ impl Reader<'_, '_> {
             let window = Window::clamped(self.cx.sources, bytes.subspan(at, PIECE));
             for word in window.bytes().chunks_exact(self.word()) {
                 let word = uint(word, Endian::Little);
-                // The lowest bit marks a bitmap and stands for no word.
+                // The lowest bit marks a bitmap and represents no word.
                 let ones = if word & 1 == 0 {
                     1
                 } else {

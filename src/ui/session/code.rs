@@ -50,7 +50,7 @@ impl Session {
                 session.dispatch(Action::Code(tab, CodeChange::Images(node, images)));
             }
             Ok(_) | Err(ClientError::Failed(_)) => {}
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, Request::CodeImages { node }, Box::new(then));
     }
@@ -117,7 +117,7 @@ impl Session {
             }
             // The list shows the error.
             Ok(_) | Err(ClientError::Failed(_)) => {}
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, request, Box::new(then));
     }

@@ -216,11 +216,8 @@ fn a_folder_without_a_floor_is_a_problem() {
 
 #[test]
 fn text_that_is_not_rust_is_an_error() {
-    let trouble = check(&tree(&[("model/mod.rs", "fn (")]), &RULES).unwrap_err();
-    assert!(
-        trouble.starts_with("src/model/mod.rs: not Rust"),
-        "{trouble}"
-    );
+    let error = check(&tree(&[("model/mod.rs", "fn (")]), &RULES).unwrap_err();
+    assert!(error.starts_with("src/model/mod.rs: not Rust"), "{error}");
 }
 
 #[test]

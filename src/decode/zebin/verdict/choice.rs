@@ -291,7 +291,10 @@ impl<'a> Chooser<'a> {
         let mut compiled: HashSet<&str> = HashSet::new();
         for wants_native in [true, false] {
             for &(at, image) in &members {
-                let Some(reported) = image.host.as_ref().and_then(|host| host.said(self.sources))
+                let Some(reported) = image
+                    .host
+                    .as_ref()
+                    .and_then(|host| host.index_entry(self.sources))
                 else {
                     continue;
                 };

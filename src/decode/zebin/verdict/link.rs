@@ -133,7 +133,7 @@ pub fn link(
         }
     }
     // Kernels are created once the module is linked with others.
-    if findings.met(&rules::LINK_UNDEFINED) {
+    if findings.contains(&rules::LINK_UNDEFINED) {
         Err(Refused)
     } else {
         result
