@@ -283,7 +283,7 @@ pub fn differences(bytes: &[u8], listing: &Listing) -> Vec<String> {
 
 type Expect<'a> = &'a mut dyn FnMut(&dyn Fn() -> String, bool);
 
-/// Compares names: non-ASCII characters are printed in different edge_count, and long names are cut.
+/// Compares names: non-ASCII characters are printed in different ways, and long names are cut.
 fn same_name(ours: &str, theirs: &str) -> bool {
     let cut = theirs.len() > 200 && ours.starts_with(theirs);
     ours == theirs || cut || !ours.is_ascii()

@@ -371,7 +371,7 @@ pub fn status(view: Option<&View>) -> Html {
             <span class="way">{ names.join(" ▸ ") }</span>
             <span class="grow" />
             <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
-                { panels::spoken_coverage(&opened.coverage, opened.size) }
+                { panels::undecoded_message(&opened.coverage, opened.size) }
             </span>
             // Not interesting for small files.
             if opened.bytes_read < opened.size || opened.millis >= SLOW {

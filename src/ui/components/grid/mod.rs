@@ -334,7 +334,7 @@ impl Grid {
             <div class="grid-head" role="row" aria-rowindex="1">
                 { for self.columns.iter().enumerate().map(|(i, column)| {
                     let order = sort.filter(|(by, _)| *by == i).map(|(_, descending)| descending);
-                    let undecoded_message = match order {
+                    let spoken = match order {
                         _ if !column.sorts => None,
                         Some(true) => Some("descending"),
                         Some(false) => Some("ascending"),
@@ -353,7 +353,7 @@ impl Grid {
                     };
                     html! {
                         <div id={self.head_id(i)} class={class(column, keys)} role="columnheader" aria-colindex={(i + 1).to_string()}
-                             aria-sort={undecoded_message} title={column.doc.clone()} data-column={i.to_string()} data-head={i.to_string()} data-drop={drop}>
+                             aria-sort={spoken} title={column.doc.clone()} data-column={i.to_string()} data-head={i.to_string()} data-drop={drop}>
                             <span class="title">{ &column.title }<span class="arrow" aria-hidden="true">{ arrow }</span></span>
                             if !column.unit.is_empty() { <span class="unit">{ &column.unit }</span> }
                             // The keyboard does the same.

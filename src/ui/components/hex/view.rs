@@ -54,7 +54,7 @@ struct PointerState {
     hover: Option<u64>,
     /// The byte that was clicked here: the selection is visible already.
     own: Option<u64>,
-    undecoded_message: String,
+    announcement: String,
 }
 
 /// Context of the event handlers.
@@ -207,7 +207,7 @@ impl View {
         let byte = byte.map(|b| format!(", byte {b:02x}")).unwrap_or_default();
         let hand = self.hand.clone();
         let done = move |name: String| {
-            hand.change(|hand| hand.undecoded_message = format!("offset {at:#x}{byte}, {name}"));
+            hand.change(|hand| hand.announcement = format!("offset {at:#x}{byte}, {name}"));
         };
         self.session
             .name_of_byte(self.tab, self.source, at, Box::new(done));
@@ -357,7 +357,7 @@ pub fn HexView(props: &Props) -> Html {
                 </div>
             </div>
             { byte_map(&map, jump) }
-            <p class="unseen" aria-live="polite">{ view.hand.get().undecoded_message }</p>
+            <p class="unseen" aria-live="polite">{ view.hand.get().announcement }</p>
         </div>
     }
 }
