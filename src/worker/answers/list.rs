@@ -120,7 +120,7 @@ impl Lists {
             descending: true,
             ..Query::default()
         };
-        let list = reading.kernels.list(document);
+        let list = reading.kernels.list(&document.sources);
         let columns = columns_of(&*list, columns)?;
         let found = QueriedList::new(id, list, &query, document);
         let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
@@ -156,7 +156,7 @@ impl Lists {
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
         match (known, reading) {
             (Some(found), _) => Some(Rc::clone(&found.list)),
-            (None, Some(reading)) => Some(reading.kernels.list(document)),
+            (None, Some(reading)) => Some(reading.kernels.list(&document.sources)),
             (None, None) => document.list(id, list, None),
         }
     }
@@ -203,7 +203,7 @@ impl Lists {
                         ..QueriedList::new(id, known.list, query, document)
                     },
                     (None, Some(reading)) => {
-                        let list = reading.kernels.list(document);
+                        let list = reading.kernels.list(&document.sources);
                         let list = document.grouped(list, query.by);
                         QueriedList::new(id, list, query, document)
                     }
