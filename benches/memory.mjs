@@ -23,15 +23,15 @@ import { memory } from "./process.mjs";
 
 const SAMPLES = path.resolve(import.meta.dirname, "../www/samples");
 const NAMES = ["vecadd.bmg.zebin", "spill.dg2.zebin", "matmul.syclbin", "program.host", "damaged.zebin"];
-/** Of files, and of embeds: each of these has a decoder of its own. */
+/** Warm-up rounds with files and with embeds, each of which has its own decoder. */
 const WARM = [100, 60];
 const EVERY = 10;
-/** So much may be left. */
+/** Maximum ratio of end to start. */
 const LEFT = 1.1;
 
 const [FILES = 500, EMBEDS = 200] = process.argv.slice(2).map(Number);
 
-/** What the page holds after a collection of garbage. */
+/** Memory of the page after garbage collection. */
 async function held(page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
@@ -52,7 +52,7 @@ async function held(page) {
   };
 }
 
-/** Does `open` and `close` so often, and measures: after one, at the start, the most on the way, at the end. */
+/** Repeats `open` and `close`, and measures after the first time, at the start, the peak, and at the end. */
 async function series(page, warm, count, open, close) {
   let [one, start, peak] = [null, null, {}];
   for (let i = 0; i < count + warm; i++) {
@@ -113,7 +113,7 @@ async function embeds() {
 
 const TABS = 10;
 
-/** What is held without a file, with one, with so many tabs, and after all are closed. */
+/** Memory without a file, with one tab, with several tabs, and after all are closed. */
 async function tabs() {
   const page = await openPage({ width: 1440 });
   const bytes = await readFile(path.join(SAMPLES, "kernels600.dg2.zebin"));

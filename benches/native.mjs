@@ -12,14 +12,14 @@ async function cargo(...args) {
   return stdout.trim();
 }
 
-/** Where the command line is, built from the sources as they are. */
+/** Builds the command line from the current sources and returns its path. */
 export async function ownProgram() {
   const messages = await cargo("build", "--release", ...OF_RELEASE, "--features", "cli", "--bin", "zeview", "--message-format=json");
   const built = messages.split("\n").map((line) => JSON.parse(line));
   return built.find(({ executable, target }) => executable && target.name === "zeview").executable;
 }
 
-/** The milliseconds that a benchmark of the core (`benches/NAME.rs`) prints. */
+/** Runs a benchmark of the core (`benches/NAME.rs`) and returns the milliseconds that it prints. */
 export async function timesOf(name, ...args) {
   const printed = await cargo("bench", ...OF_RELEASE, "--features", "decode", "--bench", name, "--", ...args.map(String));
   return printed.split(" ").map(Number);

@@ -37,7 +37,7 @@ const TRACES = path.join(ROOT, "target/bench");
 const RUNS = 5;
 const TRACING = ["toplevel", "devtools.timeline", "blink.user_timing"];
 
-/** A file of the corpus, where there is one. */
+/** A file of the corpus, if it is available. */
 function sample(name) {
   const corpus = process.env.ZEVIEW_CORPUS;
   const file = corpus && path.join(corpus, "samples", name);
@@ -62,7 +62,7 @@ const generated = (from, make) => async (place) => writeFile(place, make(await r
 
 // -- Measurements of the browser ------------------------------------------------------
 
-/** The memory of a page without a file, when all is loaded. */
+/** The memory of a fully loaded page without a file. */
 async function idleMemory() {
   const page = await openPage();
   const bytes = await memory(page);
@@ -70,7 +70,7 @@ async function idleMemory() {
   return bytes;
 }
 
-/** The tasks, with their processor time in ms, of the thread that has left both marks, between them. */
+/** Tasks between two marks, on the thread that set them, with their processor time in ms. */
 function tasksBetween(events, first, last) {
   const [from, to] = [first, last].map((mark) => events.find((event) => event.name === mark));
   const isTask = (event) => event.name === "ThreadControllerImpl::RunTask" && event.ph === "X";
@@ -86,8 +86,8 @@ const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
  * Runs in the page before its own scripts. `globalThis.shown[i]` resolves when the rows of file
- * `names[i]` have been painted: to the times of the drop and of that, since navigation began,
- * and to the document as it then stands.
+ * `names[i]` have been painted: with the times of the drop and of the paint since navigation began,
+ * and the document at that time.
  */
 function watchDrops({ names, panel, rows }) {
   const resolves = [];
@@ -123,7 +123,7 @@ function watchDrops({ names, panel, rows }) {
   }, { capture: true });
 }
 
-/** Puts a document into a blank page with the same style sheets, between two marks. */
+/** Inserts a document into a blank page with the same style sheets, between two marks. */
 async function showBlank(page, html) {
   const blank = await page.context().newPage();
   const [, head] = /<head>(.*?)<\/head>/s.exec(html);
@@ -153,7 +153,7 @@ async function showBlank(page, html) {
   await blank.close();
 }
 
-/** Down through a list, as fast as frames come. */
+/** Scrolls down a list, one step per frame. */
 async function scrollThrough(page, list) {
   await page.locator(list).evaluate(async (tree) => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -164,7 +164,7 @@ async function scrollThrough(page, list) {
   });
 }
 
-// -- A run ----------------------------------------------------------------------
+// -- Runs -----------------------------------------------------------------------
 
 const status = async (page) => (await page.locator("footer").innerText()).replaceAll("\u00a0", " ");
 
@@ -217,8 +217,8 @@ async function measure(name, make, idle, { scroll = null, panel = null, rows = "
 }
 
 /**
- * On a line of 10 Mbit/s: when a file can be dropped, and when it is shown; with an empty cache, and
- * on the next visit, when a service worker has kept the page.
+ * Times on a connection of 10 Mbit/s until a file can be dropped and until it is shown, with an empty
+ * cache and on the next visit, with the page cached by the service worker.
  */
 async function visit(file) {
   const base64 = (await readFile(file)).toString("base64");
@@ -258,7 +258,7 @@ async function visit(file) {
 
 const COMPARED = ["from.zebin", "to.zebin"];
 
-/** Runs in the page: compares by a click on the button; the milliseconds until the summary is painted. */
+/** Runs in the page: clicks the Compare button and returns the milliseconds until the summary is painted. */
 function compareBy({ label, from }) {
   const panel = document.querySelector("[role=tabpanel]:not([hidden])");
   const button = [...panel.querySelectorAll("button")].find((button) => button.textContent === label);
@@ -280,7 +280,7 @@ function compareBy({ label, from }) {
   });
 }
 
-/** Two open files compared, and then the other way round: from the click to the summary. */
+/** Compares two open files in both directions: time from the click to the summary. */
 async function comparison(makes, program) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
   const files = COMPARED.map((name) => path.join(folder, name));
@@ -310,7 +310,7 @@ async function comparison(makes, program) {
   return results;
 }
 
-/** The milliseconds that `zeview diff` takes for two files, as a process. */
+/** Run time of `zeview diff` for two files in milliseconds, as a process. */
 async function nativeComparison(program, files) {
   const start = performance.now();
   // It exits with 1 if the files differ.
@@ -321,7 +321,7 @@ async function nativeComparison(program, files) {
 
 const LIBRARY = { images: 230, kernels: 10, megabytes: 330 };
 
-/** Runs in the page: the time since navigation began, as soon as `isThere()` and that is painted. */
+/** Runs in the page: the time since navigation began at which `isThere()` holds and is painted. */
 function paintedWhen(isThere) {
   return new Promise((resolve) => {
     const look = () => {
@@ -334,7 +334,7 @@ function paintedWhen(isThere) {
   });
 }
 
-/** A library is dropped, and its kernels are looked at; `isStopped`: until somebody clicks on Stop. */
+/** Drops a library and shows its kernels; with `isStopped`, clicks Stop. */
 async function libraryRun(file, isStopped) {
   const page = await openPage({
     until: "started",
@@ -404,7 +404,7 @@ async function libraryTable() {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** Only these rows, by their names; all without. */
+/** Names of the rows to measure; default: all. */
 const WANTED = process.argv.slice(2);
 const isWanted = (name) => WANTED.length === 0 || WANTED.includes(name);
 

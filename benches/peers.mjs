@@ -29,11 +29,11 @@ const ROOT = path.resolve(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "target/bench/peers");
 const RUNS = 15;
 const ELF_KSY = "https://raw.githubusercontent.com/kaitai-io/kaitai_struct_formats/024902cfe40c07d981a5c3707847bae81de16edd/executable/elf.ksy";
-/** What precise clocks in Chromium take. */
+/** Response headers that give the page precise clocks. */
 const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 const require = createRequire(path.join(ROOT, "tests/browser/package.json"));
 
-/** All for devices of one generation, which `iga64` must be told. */
+/** Samples of one generation; `iga64` requires its name. */
 function files() {
   const samples = process.env.ZEVIEW_CORPUS && path.join(process.env.ZEVIEW_CORPUS, "samples/zebin");
   const names = ["many600.dg2.igc2.40.zebin", "many600-g.dg2.igc2.40.zebin", "funcs.dg2.igc2.40.zebin"];
@@ -45,7 +45,7 @@ const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers
 
 // -- Programs -------------------------------------------------------------------
 
-/** Fails where a command fails or prints nothing: it has not done what is timed. */
+/** Fails if a command fails or prints nothing, so that its time is meaningless. */
 function tryOut([program, ...args]) {
   const { error, status, stdout, stderr } = spawnSync(program, args, { maxBuffer: 2 ** 30 });
   if (error?.code === "ENOENT") return false;
@@ -60,7 +60,7 @@ function time([program, ...args]) {
   return performance.now() - start;
 }
 
-/** Rows for the peers of one of zeview's commands. */
+/** Measures a command of zeview and its peers. */
 function programs(work, ours, peers) {
   const commands = [ours, ...peers];
   const isThere = commands.map(({ command }) => tryOut(command));
@@ -72,7 +72,7 @@ function programs(work, ours, peers) {
   return peers.map(({ label }, i) => ({ work, ours: ours.label, peer: label, own, other: others[i] }));
 }
 
-/** The bytes of a file in a bundle of clang-offload-bundler, and how it compresses that. */
+/** A file in a bundle of clang-offload-bundler, uncompressed and compressed. */
 async function bundle(bytes) {
   const id = "hip-spir64_gen-unknown-unknown--dg2";
   const head = Buffer.alloc(56 + id.length);
@@ -115,7 +115,7 @@ async function native(program, file, bytes) {
 
 // -- JavaScript -----------------------------------------------------------------
 
-/** Puts the libraries beside each other. Returns the names of the readers. */
+/** Installs the libraries. Returns the names of the readers. */
 async function libraries() {
   await writeFile(path.join(FOLDER, "package.json"), '{ "type": "module" }');
   await writeFile(path.join(FOLDER, "index.html"), '<!doctype html><link rel="icon" href="data:,">');
@@ -162,8 +162,8 @@ async function inChromium(server, reader) {
     const answer = await fetch("file");
     return measure(reader, new Uint8Array(await answer.arrayBuffer()));
   }, reader);
-  const trouble = await closePage(page);
-  assert.deepEqual(trouble, [], "the page had trouble");
+  const errors = await closePage(page);
+  assert.deepEqual(errors, [], "the page reported errors");
   return seen;
 }
 
@@ -200,7 +200,7 @@ async function scripts(names, file) {
 const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} KB` : `${(bytes / 1e6).toFixed(2)} MB`);
 const ms = (number) => number.toFixed(number < 1 ? 2 : 1);
 
-/** The peer's time, zeview's, and their quotient. */
+/** The times of the peer and of zeview, and their ratio. */
 function cell({ own, other, peer }) {
   if (peer === null) return `${ms(own)} ms`;
   if (other === undefined) return "not installed";

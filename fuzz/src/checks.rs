@@ -10,7 +10,7 @@ use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
-use zeview::decode::zebin::device::Device;
+use zeview::decode::device::Device;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};

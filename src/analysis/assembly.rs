@@ -105,7 +105,7 @@ pub trait Tally {
 pub trait Shapes {
     /// Receives an instruction by its word, if the same word occurred before in this encoding.
     /// Returns whether it is known.
-    fn again(&mut self, at: i32, word: u128) -> bool;
+    fn repeated(&mut self, at: i32, word: u128) -> bool;
 
     /// Receives an instruction; `word` is `None` for one with jump targets. Returns whether to
     /// continue.
@@ -255,13 +255,13 @@ pub struct MessageCount {
 pub struct TextPart {
     /// Its first byte in the text.
     pub start: u32,
-    /// The byte behind its last one.
+    /// The byte after its last one.
     pub end: u32,
-    /// What it refers to.
+    /// Its kind.
     pub kind: TextPartKind,
 }
 
-/// What part of an instruction's text refers to.
+/// Kind of a part of an instruction's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TextPartKind {
     /// The operation, with its subfunction.

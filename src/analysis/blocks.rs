@@ -44,7 +44,7 @@ pub struct Edge {
     /// The index of the target block.
     pub to: u32,
     /// The kind of the transfer.
-    pub way: Transfer,
+    pub transfer: Transfer,
 }
 
 /// A loop: from a block to the last one that branches back to it. Blocks are in code order, so a
@@ -111,7 +111,7 @@ impl BlockGraph {
     fn find_loops(&mut self) {
         // For each block, the last block that branches back to it.
         let mut last: Vec<Option<u32>> = vec![None; self.blocks.len()];
-        let back = |edge: &&Edge| edge.way == Transfer::Taken && edge.to <= edge.from;
+        let back = |edge: &&Edge| edge.transfer == Transfer::Taken && edge.to <= edge.from;
         for edge in self.edges.iter().filter(back) {
             if let Some(last) = last.get_mut(index(edge.to)) {
                 *last = (*last).max(Some(edge.from));
@@ -208,7 +208,7 @@ mod tests {
         let edge = |(from, to): &(u32, u32)| Edge {
             from: *from,
             to: *to,
-            way: Transfer::Taken,
+            transfer: Transfer::Taken,
         };
         let blocks = (0..count).map(block).collect();
         BlockGraph::new(blocks, taken.iter().map(edge).collect(), 0, None)
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_backward_call_is_not_a_loop() {
         let mut edges = graph(3, &[(2, 0)]).edges;
-        edges[0].way = Transfer::Call;
+        edges[0].transfer = Transfer::Call;
         let graph = BlockGraph::new(graph(3, &[]).blocks, edges, 0, None);
         assert_eq!((loops(&graph), graph.nesting()), (Vec::new(), 0));
     }

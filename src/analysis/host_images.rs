@@ -56,8 +56,8 @@ pub struct HostImage {
     pub span: Span,
     /// The name of the section that contains it; empty if there is none.
     pub section: String,
-    /// How it was found: `descriptor`, `tgtimg`, `offload-binary`, `carved`.
-    pub how: &'static str,
+    /// The method that found it: `descriptor`, `tgtimg`, `offload-binary`, `carved`.
+    pub method: &'static str,
     /// The index of the descriptor that lists it.
     pub descriptor: Option<u64>,
     /// The contents of the struct that describes it.
@@ -185,7 +185,7 @@ impl HostImage {
 }
 
 /// Returns the kind of an image's contents for display.
-pub fn kind_words(image: &HostImage) -> &'static str {
+pub fn kind_text(image: &HostImage) -> &'static str {
     match image.kind {
         "spirv" => "SPIR-V",
         "ar" => "ocloc archive",

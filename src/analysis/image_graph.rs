@@ -1,6 +1,6 @@
 //! The import graph of a host binary's images.
 
-use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_words};
+use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_text};
 use super::images::Images;
 use super::kernels::Located;
 use super::modules::graph::Symbols;
@@ -11,7 +11,7 @@ impl Images {
     /// Returns the images as modules with one piece of device code each, like the module graph of a
     /// SYCLBIN. `file` is the extent of the host binary.
     pub fn graph(&self, file: Span, sources: &Sources) -> ModuleGraph {
-        let nothing = file.subspan(0, 0);
+        let empty = file.subspan(0, 0);
         let mut graph = ModuleGraph {
             version: Located {
                 value: 0,
@@ -19,7 +19,7 @@ impl Images {
             },
             state: None,
             span: file,
-            metadata: nothing,
+            metadata: empty,
             abstract_modules: Vec::new(),
             ir_modules: Vec::new(),
             native_images: Vec::new(),
@@ -27,7 +27,10 @@ impl Images {
         };
         let mut symbols = Symbols::default();
         for (image, index) in self.list.iter().zip(0..) {
-            let entry = image.host.as_ref().and_then(|host| host.said(sources));
+            let entry = image
+                .host
+                .as_ref()
+                .and_then(|host| host.index_entry(sources));
             let described = entry.and_then(|entry| entry.described.as_ref());
             let names = |set| described.map_or_else(Vec::new, |described| described.names_in(set));
             let mut count = |set, exports| {
@@ -42,7 +45,7 @@ impl Images {
             let header = record.unwrap_or(image.span);
             let code = Image {
                 header,
-                metadata: nothing,
+                metadata: empty,
                 bytes: image.span,
                 ir_type: None,
                 arch: None,
@@ -52,7 +55,7 @@ impl Images {
                         span: described.places.target,
                     })
                 }),
-                title: entry.map_or_else(|| image.title.clone(), |entry| kind_words(entry).into()),
+                title: entry.map_or_else(|| image.title.clone(), |entry| kind_text(entry).into()),
             };
             let list = if entry.is_some_and(HostImage::is_native) {
                 &mut graph.native_images
@@ -69,7 +72,7 @@ impl Images {
             graph.abstract_modules.push(AbstractModule {
                 index,
                 header,
-                metadata: nothing,
+                metadata: empty,
                 ir_modules,
                 native_images,
                 sets: u32::try_from(described.map_or(0, |entry| entry.properties.len()))

@@ -64,13 +64,13 @@ pub struct Image {
     /// The name that the container gives it.
     pub member: Str,
     /// Its entry in the index of a host binary.
-    pub host: Option<InHost>,
+    pub host: Option<HostIndexEntry>,
 }
 
 /// An image in the index of a host binary. Its description is read on demand, once for all lists of
 /// a document.
 #[derive(Clone)]
-pub struct InHost(Rc<IndexedImage>);
+pub struct HostIndexEntry(Rc<IndexedImage>);
 
 struct IndexedImage {
     images: Rc<dyn HostImages>,
@@ -81,19 +81,19 @@ struct IndexedImage {
 
 /// The images of a document that are in the index of a host binary, by their bytes.
 #[derive(Default)]
-struct IndexedImages(HashMap<Span, InHost>);
+struct IndexedImages(HashMap<Span, HostIndexEntry>);
 
-impl fmt::Debug for InHost {
+impl fmt::Debug for HostIndexEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InHost")
+        f.debug_struct("HostIndexEntry")
             .field("index", &self.0.index)
             .finish_non_exhaustive()
     }
 }
 
-impl InHost {
+impl HostIndexEntry {
     /// Returns the description in the index.
-    pub fn said(&self, sources: &Sources) -> Option<&HostImage> {
+    pub fn index_entry(&self, sources: &Sources) -> Option<&HostImage> {
         let entry = self.0.entry.get_or_init(|| {
             let mut image = self.0.images.image(self.0.index, sources)?;
             if let Some(described) = &mut image.described {
@@ -107,7 +107,7 @@ impl InHost {
     /// Returns the devices of its native code.
     pub fn devices(&self, sources: &Sources) -> &[Str] {
         self.0.devices.get_or_init(|| {
-            let entry = self.said(sources);
+            let entry = self.index_entry(sources);
             entry.map_or_else(Vec::new, |image| self.0.images.devices(image, sources))
         })
     }
@@ -120,10 +120,10 @@ impl InHost {
 
 impl Document {
     /// Returns the image with these bytes in the index of a host binary.
-    fn indexed_image(&mut self, images: &Rc<dyn HostImages>, span: Span) -> Option<InHost> {
+    fn indexed_image(&mut self, images: &Rc<dyn HostImages>, span: Span) -> Option<HostIndexEntry> {
         let mut known: IndexedImages = self.extensions.remove().unwrap_or_default();
         let make = |index| {
-            InHost(Rc::new(IndexedImage {
+            HostIndexEntry(Rc::new(IndexedImage {
                 images: Rc::clone(images),
                 index,
                 entry: OnceCell::new(),
@@ -147,7 +147,7 @@ impl Images {
         let mut seen = HashSet::default();
         let mut names = Vec::new();
         for host in self.list.iter().filter_map(|image| image.host.as_ref()) {
-            let entry = host.said(sources);
+            let entry = host.index_entry(sources);
             let described = entry.and_then(|image| image.described.as_ref());
             for kernel in described.map(ImageDescription::kernels).unwrap_or_default() {
                 if seen.insert(kernel.name.as_str()) {
@@ -164,7 +164,7 @@ impl Image {
     /// for the same devices: the descriptor, the target, the options (which may name a device), and
     /// the property with the device. Returns `None` if there is no native code in it.
     pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, [String; 2], Option<String>)> {
-        let entry = self.host.as_ref()?.said(sources)?;
+        let entry = self.host.as_ref()?.index_entry(sources)?;
         let described = entry.described.as_ref();
         entry.is_native().then(|| {
             let texts = described.map(|d| [d.target.clone(), d.compile_options.clone()]);
@@ -182,7 +182,7 @@ impl Image {
     pub fn may_run(&self, sources: &Sources) -> bool {
         let listed = self.host.as_ref().filter(|_| self.is_listed());
         listed.is_none_or(|host| {
-            let described = host.said(sources).and_then(|e| e.described.as_ref());
+            let described = host.index_entry(sources).and_then(|e| e.described.as_ref());
             described.is_some_and(|described| !described.kernels().is_empty())
         })
     }
@@ -221,7 +221,7 @@ pub struct SyclModules {
     pub compile_targets: Vec<Option<String>>,
 }
 
-/// What a runtime does with an image on a device.
+/// A runtime's decision about an image on a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pick {
     /// Whether the runtime selects it.
@@ -442,7 +442,7 @@ impl Document {
             let entry = image
                 .host
                 .as_ref()
-                .and_then(|host| host.said(&self.sources));
+                .and_then(|host| host.index_entry(&self.sources));
             let is_packed = image.is_listed() && entry.is_some_and(HostImage::is_native);
             match is_packed.then(|| self.images_within(image.span)).flatten() {
                 Some(within) => found.extend(within.list),
@@ -525,7 +525,7 @@ impl Document {
     }
 
     /// Returns the name of an image and its target device; the name of the opened file is empty.
-    pub(crate) fn image_words(&mut self, id: NodeId) -> (String, Str) {
+    pub(crate) fn image_text(&mut self, id: NodeId) -> (String, Str) {
         let span = self.node(id).and_then(|node| node.span);
         let target = match id {
             NodeId::ROOT => {
@@ -546,7 +546,7 @@ impl Document {
 }
 
 /// Creates an image of a host binary that is not opened for the list.
-fn listed(inner: InnerDocument, host: InHost, container: usize) -> Image {
+fn listed(inner: InnerDocument, host: HostIndexEntry, container: usize) -> Image {
     let name = format!("image {}", host.0.index);
     Image {
         span: inner.span,

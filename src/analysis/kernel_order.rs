@@ -22,7 +22,7 @@ pub enum KernelPart {
 
 /// The position of a part in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KernelPlace {
+pub struct KernelPosition {
     /// The index of the kernel in its list; `None` for the rest.
     pub kernel: Option<u64>,
     /// The index among the parts of the kernel, or of the rest.
@@ -39,11 +39,11 @@ pub struct KernelOrder {
     /// The parts of the file that belong to no kernel.
     rest: Vec<u64>,
     /// The position of each part of the file.
-    places: Vec<KernelPlace>,
+    places: Vec<KernelPosition>,
     /// The bytes of each part of the file.
     spans: Vec<Option<Span>>,
     /// The position of each entry.
-    entries: HashMap<Span, KernelPlace>,
+    entries: HashMap<Span, KernelPosition>,
 }
 
 /// The order of a kernel's parts: attributes, code, relocations, symbols and descriptions, then
@@ -63,13 +63,13 @@ impl Document {
     pub fn kernel_order(&self) -> Option<KernelOrder> {
         let kernels = self.kernels(NodeId::ROOT)?;
         let rows = kernels.rows(&self.sources);
-        let mut making = KernelOrderBuilder::new(&rows);
+        let mut builder = KernelOrderBuilder::new(&rows);
         for (place, row) in rows.iter().enumerate() {
-            making.entry(place, Rank::Attributes, row.entry);
+            builder.add_entry(place, Rank::Attributes, row.entry);
             // If several kernels share a name, the first one gets the parts with the name.
-            if making.named.get(&*row.name.value) == Some(&place) {
+            if builder.named.get(&*row.name.value) == Some(&place) {
                 for span in kernels.mentions(row, &self.sources) {
-                    making.entry(place, Rank::Mention, span);
+                    builder.add_entry(place, Rank::Mention, span);
                 }
             }
         }
@@ -79,15 +79,15 @@ impl Document {
             let end = count.min(start.saturating_add(2 * PAGE));
             let mark = self.registry.mark();
             for node in self.make(self.root(), start..end) {
-                making.whole(&node);
+                builder.add_part(&node);
             }
             self.registry.release(mark);
             start = end;
         }
-        let made = making.finish(count);
+        let order = builder.finish(count);
         Some(KernelOrder {
             kernels: Rc::clone(&rows),
-            ..made
+            ..order
         })
     }
 }
@@ -128,14 +128,14 @@ impl<'a> KernelOrderBuilder<'a> {
     }
 
     /// Adds an entry, unless another kernel has it.
-    fn entry(&mut self, kernel: usize, rank: Rank, span: Span) {
+    fn add_entry(&mut self, kernel: usize, rank: Rank, span: Span) {
         if self.seen.insert(span) {
             self.parts.push((kernel, rank, KernelPart::Entry(span)));
         }
     }
 
     /// Adds the next part of the file, to the kernel that it belongs to, if any.
-    fn whole(&mut self, node: &Node) {
+    fn add_part(&mut self, node: &Node) {
         self.spans.push(node.span);
         let prefixes = SECTION_PREFIXES.iter();
         let owner = prefixes.enumerate().find_map(|(nth, prefix)| {
@@ -166,7 +166,7 @@ impl<'a> KernelOrderBuilder<'a> {
             }
         }
         sort::by_key(&mut self.parts, |(kernel, rank, _)| (*kernel, *rank));
-        let nowhere = KernelPlace {
+        let unassigned = KernelPosition {
             kernel: None,
             index: 0,
         };
@@ -175,7 +175,7 @@ impl<'a> KernelOrderBuilder<'a> {
             parts: Vec::with_capacity(self.parts.len()),
             ends: vec![0; self.kernels],
             rest: Vec::new(),
-            places: vec![nowhere; usize::try_from(count).unwrap_or(0)],
+            places: vec![unassigned; usize::try_from(count).unwrap_or(0)],
             spans: self.spans,
             entries: HashMap::with_capacity(self.seen.len()),
         };
@@ -186,13 +186,13 @@ impl<'a> KernelOrderBuilder<'a> {
                 _ => 0,
             };
             before = (kernel, index + 1);
-            let place = KernelPlace {
+            let place = KernelPosition {
                 kernel: Some(kernel as u64),
                 index,
             };
             match part {
                 KernelPart::Whole(part) => {
-                    if let Some(at) = order.place_mut(part) {
+                    if let Some(at) = order.position_mut(part) {
                         *at = place;
                     }
                 }
@@ -232,16 +232,16 @@ impl KernelOrder {
         &self.rest
     }
 
-    /// Returns the indices of the kernels with a part whose bytes satisfy `is_such`, ascending, and
+    /// Returns the indices of the kernels with a part whose bytes satisfy `predicate`, ascending, and
     /// whether the rest has such a part.
-    pub fn parts_with(&self, is_such: impl Fn(Span) -> bool) -> (Vec<u32>, bool) {
+    pub fn parts_with(&self, predicate: impl Fn(Span) -> bool) -> (Vec<u32>, bool) {
         let whole = |part: u64| {
             let span = self.spans.get(usize::try_from(part).ok()?)?;
-            span.filter(|span| is_such(*span))
+            span.filter(|span| predicate(*span))
         };
         let is_part = |part: &KernelPart| match part {
             KernelPart::Whole(part) => whole(*part).is_some(),
-            KernelPart::Entry(span) => is_such(*span),
+            KernelPart::Entry(span) => predicate(*span),
         };
         let has_one = |kernel: &u32| self.parts((*kernel).into()).iter().any(is_part);
         let kernels = (0..).take(self.ends.len()).filter(has_one).collect();
@@ -249,17 +249,17 @@ impl KernelOrder {
     }
 
     /// Returns the position of a part of the file by its index.
-    pub fn place_of(&self, part: u64) -> Option<KernelPlace> {
+    pub fn position_of(&self, part: u64) -> Option<KernelPosition> {
         self.places.get(usize::try_from(part).ok()?).copied()
     }
 
     /// Returns the position of the entry with exactly these bytes, or `None` if it belongs to no
     /// kernel.
-    pub fn place_of_entry(&self, span: Span) -> Option<KernelPlace> {
+    pub fn position_of_entry(&self, span: Span) -> Option<KernelPosition> {
         self.entries.get(&span).copied()
     }
 
-    fn place_mut(&mut self, part: u64) -> Option<&mut KernelPlace> {
+    fn position_mut(&mut self, part: u64) -> Option<&mut KernelPosition> {
         self.places.get_mut(usize::try_from(part).ok()?)
     }
 

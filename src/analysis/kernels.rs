@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assembly::Mix;
 use super::data_flow::FlowCounts;
-use super::occupancy::{Occupancy, Question};
+use super::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::{Document, NodeId, Sources, Span, Str, Value, Xref};
 
 /// Prefixes of a kernel's name in section names: of its code, of the relocations of the code, then
@@ -54,7 +54,7 @@ pub trait Kernels {
     fn occupancy(
         &self,
         index: usize,
-        question: &Question,
+        parameters: &OccupancyParameters,
         sources: &Sources,
     ) -> Result<Occupancy, String>;
 }

@@ -11,7 +11,7 @@ use crate::model::{Span, Str};
 
 /// The parameters that are not in the file, as far as the user has chosen them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Question {
+pub struct OccupancyParameters {
     /// The device; by default the file's own.
     pub device: Option<Str>,
     /// Work-items per work-group; by default the required work-group size.
@@ -22,7 +22,7 @@ pub struct Question {
     pub local_arguments: Option<u64>,
 }
 
-impl Question {
+impl OccupancyParameters {
     /// Parses the size of a work-group (`256`, `16x16`, `8, 8, 4`) and returns the number of
     /// work-items, or `None` if it is malformed.
     pub fn work_items(typed: &str) -> Option<u64> {
@@ -132,7 +132,7 @@ mod tests {
             ("-1", None),
             ("4294967296x4294967296", None),
         ] {
-            assert_eq!(Question::work_items(typed), items, "{typed}");
+            assert_eq!(OccupancyParameters::work_items(typed), items, "{typed}");
         }
     }
 }

@@ -158,7 +158,7 @@ impl Survey {
     }
 
     /// Returns a message about device code that is in the file more than once, if there is any.
-    pub fn more_than_once(&self, counted: CountFormatter<'_>) -> Option<String> {
+    pub fn copies_message(&self, counted: CountFormatter<'_>) -> Option<String> {
         let copies = &self.copies;
         (copies.documents > 0).then(|| {
             format!(
@@ -198,7 +198,7 @@ pub(crate) struct SurveyBuilder<'a> {
 /// The kernels for one device.
 #[derive(Default)]
 struct Target<'a> {
-    counted: DeviceSurvey,
+    totals: DeviceSurvey,
     images: HashSet<&'a str>,
     /// The names of the kernels, and whether they also have SPIR-V.
     names: HashMap<&'a str, bool>,
@@ -229,7 +229,7 @@ impl<'a> SurveyBuilder<'a> {
             self.copies.kernels += kernels.count() as u64;
             return;
         }
-        let found = &mut target.counted;
+        let found = &mut target.totals;
         found.bytes += part.bytes;
         for row in kernels {
             *target.names.entry(&row.name.value).or_default() |= part.has_spirv;
@@ -249,13 +249,13 @@ impl<'a> SurveyBuilder<'a> {
             native.extend(target.names.keys());
             let names = target.names.iter();
             let with_spirv =
-                names.filter(|(name, is_beside)| **is_beside || spirv.names.contains_key(*name));
+                names.filter(|(name, has_spirv)| **has_spirv || spirv.names.contains_key(*name));
             devices.push(DeviceSurvey {
                 device: device.to_owned().into(),
                 images: target.images.len() as u64,
                 kernels: target.names.len() as u64,
                 with_spirv: with_spirv.count() as u64,
-                ..target.counted
+                ..target.totals
             });
         }
         let names = spirv.names.keys();
@@ -267,7 +267,7 @@ impl<'a> SurveyBuilder<'a> {
             spirv: (!spirv.images.is_empty()).then_some(DeviceSurvey {
                 images: spirv.images.len() as u64,
                 kernels: spirv.names.len() as u64,
-                ..spirv.counted
+                ..spirv.totals
             }),
             kernels: native.len() as u64 + only_spirv,
             builds: self.builds,

@@ -14,7 +14,7 @@ use super::text::plural;
 use crate::model::sort;
 use crate::model::{
     Capabilities, Diagnostic, Expand, ExpanderId, Fact, Findings, Holes, InnerDocument, Label,
-    RuleInfo, SourceId, Sources, Span, Str, Summary, late_limit,
+    RuleInfo, SourceId, Sources, Span, Str, Summary, deferred_limit,
 };
 
 /// Input and output of a decoder. Findings are added through `&self`, so that a decoder can report
@@ -40,8 +40,8 @@ pub struct Context<'a> {
     /// The nested documents and their capabilities.
     documents: RefCell<Vec<InnerDocument>>,
     /// The nested documents that are opened on demand.
-    late: RefCell<Vec<Span>>,
-    late_bytes: Cell<u64>,
+    deferred: RefCell<Vec<Span>>,
+    deferred_bytes: Cell<u64>,
     within: Cell<Capabilities>,
     /// The documents that a driver could load.
     loadable: RefCell<Vec<Span>>,
@@ -69,8 +69,8 @@ impl<'a> Context<'a> {
             unpacked: Cell::new((0, 0)),
             nested: RefCell::default(),
             documents: RefCell::default(),
-            late: RefCell::default(),
-            late_bytes: Cell::new(0),
+            deferred: RefCell::default(),
+            deferred_bytes: Cell::new(0),
             within: Cell::default(),
             loadable: RefCell::default(),
         }
@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
 
     /// A context for a document that is opened after the file that contains it, at nesting `depth`.
     /// Its expanders are numbered from `first`.
-    pub(super) fn late(
+    pub(super) fn deferred(
         sources: &'a Sources,
         formats: Formats,
         first: ExpanderId,
@@ -98,21 +98,21 @@ impl<'a> Context<'a> {
     }
 
     /// Returns whether the document may have been opened before.
-    pub(super) fn is_late(&self) -> bool {
+    pub(super) fn is_deferred(&self) -> bool {
         self.first != ExpanderId(0)
     }
 
     /// Registers a document that is opened on demand.
-    pub fn holds_late(&self, span: Span) {
+    pub fn add_deferred(&self, span: Span) {
         self.documents.borrow_mut().push(InnerDocument {
             span,
             is_listed: true,
             ..InnerDocument::default()
         });
-        self.late.borrow_mut().push(span);
-        let bytes = self.late_bytes.get().saturating_add(span.len());
-        self.late_bytes.set(bytes);
-        if bytes > late_limit(self.sources.whole(SourceId::FILE).len()) {
+        self.deferred.borrow_mut().push(span);
+        let bytes = self.deferred_bytes.get().saturating_add(span.len());
+        self.deferred_bytes.set(bytes);
+        if bytes > deferred_limit(self.sources.whole(SourceId::FILE).len()) {
             self.report(
                 &rules::TOO_MUCH,
                 span,
@@ -377,7 +377,7 @@ impl<'a> Context<'a> {
             expanders: self.expanders.into_inner(),
             of: None,
             documents: self.documents.into_inner(),
-            late: self.late.into_inner(),
+            deferred: self.deferred.into_inner(),
             within: self.within.get(),
             loadable: self.loadable.into_inner(),
         }

@@ -224,4 +224,4 @@ pub fn data_flow_steps(size: usize) -> u64 {
 }
 
 /// Minimum work budget of a data flow query about one instruction.
-pub const DATA_FLOW_QUESTION: u64 = 1 << 12;
+pub const DATA_FLOW_QUERY: u64 = 1 << 12;

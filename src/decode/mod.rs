@@ -8,6 +8,7 @@
 //! Each format has its own module, named as in its specification:
 //!
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
+//! * [`elf_document`]: an ELF file with its debug information and device images.
 //! * [`zebin`]: Intel's sections: `.ze_info`, `.note.intelgt.compat`, GTPin data …
 //! * [`dwarf`]: source lines and names, from `.debug_*` sections.
 //! * [`spirv`]: modules, which the driver can recompile, in zebins and as separate files.
@@ -22,6 +23,7 @@
 //! * [`offload_binary`]: LLVM's container of device images; the base of SYCLBIN.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
 //! * [`property_set`]: the metadata of SYCL's device code, as text.
+//! * [`device`]: the devices and their names, for all formats that name a target.
 //! * [`demangle`]: demangles C++ names.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
@@ -49,8 +51,10 @@ pub mod coff;
 pub mod compression;
 mod context;
 pub mod demangle;
+pub mod device;
 pub mod dwarf;
 pub mod elf;
+pub mod elf_document;
 pub mod format;
 pub mod formats;
 pub mod host;

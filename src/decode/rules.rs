@@ -31,7 +31,7 @@ rules! {
     /// The file has no bytes.
     EMPTY_FILE = "file/empty" Error "The file is empty" Viewer;
     /// zeview knows no format that starts like this. The file is shown as bytes.
-    UNRECOGNIZED = "file/unrecognised" Info "Unknown format" Viewer;
+    UNRECOGNIZED = "file/unrecognized" Info "Unknown format" Viewer;
     /// The file was truncated, replaced or removed while it was open, or the medium has failed.
     READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer;
 
@@ -112,7 +112,7 @@ rules! {
     /// runtime would read other bytes. zeview searches for the image without it.
     HOST_STRUCT = "host/struct" Error "Damaged image struct" Spec("intel/llvm, ClangOffloadWrapper.cpp");
     /// `.tgtimg` lists the images for tools. An entry leads nowhere, or it lists fewer images than
-    /// the descriptors; programs run all the same.
+    /// the descriptors; programs run nevertheless.
     HOST_REFERENCE = "host/tgtimg" Warning "Inconsistent .tgtimg" Spec("intel/llvm, ClangOffloadWrapper.cpp");
     /// No descriptor and no `.tgtimg` lists the images in this section. They were found by the
     /// first bytes of their formats; their ends are estimated.

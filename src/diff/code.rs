@@ -82,7 +82,7 @@ impl ListingReader<'_> {
 }
 
 impl Shapes for ListingReader<'_> {
-    fn again(&mut self, at: i32, word: u128) -> bool {
+    fn repeated(&mut self, at: i32, word: u128) -> bool {
         let Some((id, counts)) = self.words.get(&word).copied() else {
             return false;
         };

@@ -78,7 +78,7 @@ impl Comparer<'_> {
             self.abstract_modules(Comparand::B, modules.1, &graphs.1),
         );
         for (one, other) in matched(&things.0, &things.1) {
-            self.things(Part::Module, (&things.0, one), (&things.1, other), at);
+            self.matched_items(Part::Module, (&things.0, one), (&things.1, other), at);
         }
         // Modules may share images: each is compared once, for its first module.
         let images = (
@@ -86,7 +86,7 @@ impl Comparer<'_> {
             self.module_images(Comparand::B, modules.1, &graphs.1, &things.1),
         );
         for (one, other) in matched(&images.0, &images.1) {
-            self.things(Part::Image, (&images.0, one), (&images.1, other), at);
+            self.matched_items(Part::Image, (&images.0, one), (&images.1, other), at);
         }
     }
 
@@ -190,7 +190,7 @@ impl Comparer<'_> {
         );
         let pairs = matched(&all.0, &all.1);
         for (one, other) in pairs {
-            self.things(Part::Image, (&all.0, one), (&all.1, other), at);
+            self.matched_items(Part::Image, (&all.0, one), (&all.1, other), at);
         }
         let spans =
             |things: &[PropertyBearer]| things.iter().filter_map(|thing| thing.bytes).collect();
@@ -216,7 +216,7 @@ impl Comparer<'_> {
     }
 
     /// Compares two matching items, or adds entries for those that are only in one file.
-    fn things(
+    fn matched_items(
         &mut self,
         part: Part,
         (of_a, a): (&[PropertyBearer], Option<usize>),

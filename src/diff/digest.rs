@@ -523,7 +523,7 @@ impl Stream {
 }
 
 impl Shapes for Stream {
-    fn again(&mut self, _at: i32, _word: u128) -> bool {
+    fn repeated(&mut self, _at: i32, _word: u128) -> bool {
         false
     }
 

@@ -69,7 +69,7 @@ impl Reader<'_> {
 }
 
 impl Shapes for Reader<'_> {
-    fn again(&mut self, _: i32, word: u128) -> bool {
+    fn repeated(&mut self, _: i32, word: u128) -> bool {
         let Some(hashes) = self.seen.get(&word).copied() else {
             return false;
         };

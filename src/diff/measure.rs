@@ -47,12 +47,12 @@ pub enum Preference {
     Better,
     /// The second file is worse.
     Worse,
-    /// It depends.
+    /// Neither: the assessment depends on other values.
     Neither,
 }
 
 impl Preference {
-    /// Returns its name; empty if it depends.
+    /// Returns its name; empty for [`Preference::Neither`].
     pub fn name(self) -> &'static str {
         match self {
             Preference::Better => "better",
@@ -63,18 +63,18 @@ impl Preference {
 }
 
 /// The criterion for a measure.
-enum Judge {
+enum Criterion {
     /// Less is better.
     Less,
     /// More is better.
     More,
-    /// It depends on other things.
+    /// It depends on other values.
     Depends,
 }
 
 struct Known {
     key: &'static str,
-    judge: Judge,
+    criterion: Criterion,
     /// Its importance; higher is more important.
     weight: u32,
     /// Whether it is a measure of one hardware thread.
@@ -101,56 +101,56 @@ fn derived(value: u64) -> Option<Located<i128>> {
 static ROWS: [Known; 15] = [
     Known {
         key: "spill_size",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 100,
         is_of_thread: true,
         row: |row| wide(row.spill_size),
     },
     Known {
         key: "private_size",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 80,
         is_of_thread: true,
         row: |row| wide(row.private_size),
     },
     Known {
         key: "slm_size",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 70,
         is_of_thread: false,
         row: |row| wide(row.slm_size),
     },
     Known {
         key: "grf_count",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 60,
         is_of_thread: false,
         row: |row| wide(row.grf_count),
     },
     Known {
         key: "eu_thread_count",
-        judge: Judge::More,
+        criterion: Criterion::More,
         weight: 55,
         is_of_thread: false,
         row: |row| wide(row.eu_thread_count).filter(|count| count.value > 0),
     },
     Known {
         key: "simd_size",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 50,
         is_of_thread: false,
         row: |row| wide(row.simd_size),
     },
     Known {
         key: "barrier_count",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 40,
         is_of_thread: false,
         row: |row| wide(row.barrier_count),
     },
     Known {
         key: "code_size",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 20,
         is_of_thread: false,
         row: |row| {
@@ -162,49 +162,49 @@ static ROWS: [Known; 15] = [
     },
     Known {
         key: "required_sub_group_size",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 12,
         is_of_thread: false,
         row: |row| wide(row.required_sub_group_size),
     },
     Known {
         key: "argument_count",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 11,
         is_of_thread: false,
         row: |row| derived(row.argument_count),
     },
     Known {
         key: "explicit_arguments",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 10,
         is_of_thread: false,
         row: |row| derived(row.explicit_arguments),
     },
     Known {
         key: "implicit_arguments",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 9,
         is_of_thread: false,
         row: |row| derived(row.implicit_arguments),
     },
     Known {
         key: "payload_size",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 8,
         is_of_thread: false,
         row: |row| derived(row.payload_size),
     },
     Known {
         key: "inline_data_payload_size",
-        judge: Judge::Depends,
+        criterion: Criterion::Depends,
         weight: 7,
         is_of_thread: false,
         row: |row| wide(row.inline_data_payload_size),
     },
     Known {
         key: "indirect_stateless_count",
-        judge: Judge::Less,
+        criterion: Criterion::Less,
         weight: 6,
         is_of_thread: false,
         row: |row| wide(row.indirect_stateless_count),
@@ -213,24 +213,30 @@ static ROWS: [Known; 15] = [
 
 struct CountedMeasure {
     key: &'static str,
-    judge: Judge,
+    criterion: Criterion,
     weight: u32,
     of: fn(&Counts) -> u64,
 }
 
 /// The measures that are computed from the code.
 static COUNTS: [CountedMeasure; 7] = [
-    counted("spill_messages", Judge::Less, 95, |counts| counts.spills),
-    counted("fill_messages", Judge::Less, 95, |counts| counts.fills),
-    counted("sends", Judge::Less, 30, |counts| counts.sends),
-    counted("atomic_messages", Judge::Less, 16, |counts| counts.atomics),
-    counted("barrier_messages", Judge::Less, 16, |counts| {
+    counted("spill_messages", Criterion::Less, 95, |counts| {
+        counts.spills
+    }),
+    counted("fill_messages", Criterion::Less, 95, |counts| counts.fills),
+    counted("sends", Criterion::Less, 30, |counts| counts.sends),
+    counted("atomic_messages", Criterion::Less, 16, |counts| {
+        counts.atomics
+    }),
+    counted("barrier_messages", Criterion::Less, 16, |counts| {
         counts.barriers
     }),
-    counted("dpas_instructions", Judge::Depends, 17, |counts| {
+    counted("dpas_instructions", Criterion::Depends, 17, |counts| {
         counts.dpas
     }),
-    counted("scoreboard_waits", Judge::Less, 3, |counts| counts.waits),
+    counted("scoreboard_waits", Criterion::Less, 3, |counts| {
+        counts.waits
+    }),
 ];
 
 /// The number of instructions, and its importance.
@@ -238,13 +244,13 @@ const INSTRUCTIONS: (&str, u32) = ("instructions", 18);
 
 const fn counted(
     key: &'static str,
-    judge: Judge,
+    criterion: Criterion,
     weight: u32,
     of: fn(&Counts) -> u64,
 ) -> CountedMeasure {
     CountedMeasure {
         key,
-        judge,
+        criterion,
         weight,
         of,
     }
@@ -252,7 +258,7 @@ const fn counted(
 
 impl Measure {
     /// Creates the measure of a number that differs.
-    fn new(known: &str, judge: &Judge, from: Option<i128>, to: Option<i128>) -> Measure {
+    fn new(known: &str, criterion: &Criterion, from: Option<i128>, to: Option<i128>) -> Measure {
         let mut measure = Measure {
             key: known.to_owned(),
             from,
@@ -260,18 +266,18 @@ impl Measure {
             better: Preference::Neither,
             lanes: None,
         };
-        measure.judge(judge);
+        measure.judge(criterion);
         measure
     }
 
     /// Sets the SIMD widths, if they differ.
-    fn with_lanes(mut self, judge: &Judge, lanes: Option<(u32, u32)>) -> Measure {
+    fn with_lanes(mut self, criterion: &Criterion, lanes: Option<(u32, u32)>) -> Measure {
         self.lanes = lanes;
-        self.judge(judge);
+        self.judge(criterion);
         self
     }
 
-    fn judge(&mut self, judge: &Judge) {
+    fn judge(&mut self, criterion: &Criterion) {
         let (Some(from), Some(to)) = (self.from, self.to) else {
             return;
         };
@@ -280,9 +286,11 @@ impl Measure {
         let growth = to
             .saturating_mul(of_a.into())
             .cmp(&from.saturating_mul(of_b.into()));
-        self.better = match (judge, growth) {
-            (Judge::Depends, _) | (_, Ordering::Equal) => Preference::Neither,
-            (Judge::Less, Ordering::Less) | (Judge::More, Ordering::Greater) => Preference::Better,
+        self.better = match (criterion, growth) {
+            (Criterion::Depends, _) | (_, Ordering::Equal) => Preference::Neither,
+            (Criterion::Less, Ordering::Less) | (Criterion::More, Ordering::Greater) => {
+                Preference::Better
+            }
             _ => Preference::Worse,
         };
     }
@@ -310,21 +318,26 @@ pub(super) fn measures(
         let value = |row: Option<&KernelRow>| row.and_then(known.row).map(|given| given.value);
         let (from, to) = (value(a), value(b));
         if from != to {
-            let measure = Measure::new(known.key, &known.judge, from, to);
-            found.push(measure.with_lanes(&known.judge, lanes.filter(|_| known.is_of_thread)));
+            let measure = Measure::new(known.key, &known.criterion, from, to);
+            found.push(measure.with_lanes(&known.criterion, lanes.filter(|_| known.is_of_thread)));
         }
     }
-    let mut count = |key: &str, judge: &Judge, from: u64, to: u64| {
+    let mut count = |key: &str, criterion: &Criterion, from: u64, to: u64| {
         if from != to {
-            let measure = Measure::new(key, judge, Some(from.into()), Some(to.into()));
-            found.push(measure.with_lanes(judge, lanes));
+            let measure = Measure::new(key, criterion, Some(from.into()), Some(to.into()));
+            found.push(measure.with_lanes(criterion, lanes));
         }
     };
     if let Some((change, (one, other))) = code {
         let (from, to) = change.counts;
-        count(INSTRUCTIONS.0, &Judge::Less, from.into(), to.into());
+        count(INSTRUCTIONS.0, &Criterion::Less, from.into(), to.into());
         for known in &COUNTS {
-            count(known.key, &known.judge, (known.of)(one), (known.of)(other));
+            count(
+                known.key,
+                &known.criterion,
+                (known.of)(one),
+                (known.of)(other),
+            );
         }
     }
     sort::by_key(&mut found, |measure| Reverse(weight(&measure.key)));

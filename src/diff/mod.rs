@@ -373,7 +373,7 @@ impl Comparer<'_> {
             });
             return;
         }
-        self.say_damage();
+        self.note_damage();
         self.pair(&root_a, &root_b, "", "");
         self.remarks();
     }

@@ -110,18 +110,18 @@ impl Comparer<'_> {
                         }
                         (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
                         (None, None) => self.parts(nodes, covered, at),
-                        _ => self.unlike(nodes, at),
+                        _ => self.unrelated(nodes, at),
                     }
                 }
             }
             (None, None) => self.raw(nodes, at),
-            _ => self.unlike(nodes, at),
+            _ => self.unrelated(nodes, at),
         }
         self.depth -= 1;
     }
 
     /// Compares two documents of unrelated formats.
-    fn unlike(&mut self, (a, b): (&Node, &Node), at: u32) {
+    fn unrelated(&mut self, (a, b): (&Node, &Node), at: u32) {
         let said =
             |node: &Node| FieldValue::Text(node.summary.clone().unwrap_or_default().into_owned());
         let field = Field {
@@ -204,10 +204,10 @@ impl Comparer<'_> {
             first.to_owned()
         };
         if summary(a) != summary(b) && a.kind == NodeKind::File {
-            self.unlike((a, b), at);
+            self.unrelated((a, b), at);
             return;
         }
-        self.forgetting(|comparer| {
+        self.with_temporary_expanders(|comparer| {
             let one = comparer.children(Comparand::A, a);
             let other = comparer.children(Comparand::B, b);
             let is_covered = |covered: &[Span], node: &Node| {
@@ -311,7 +311,7 @@ impl Comparer<'_> {
     }
 
     /// Adds notes about damaged files.
-    pub(super) fn say_damage(&mut self) {
+    pub(super) fn note_damage(&mut self) {
         use crate::model::Severity;
         let said = |document: &Document, which: &str| {
             let errors = document.diagnostics.iter();

@@ -130,7 +130,7 @@ impl Comparer<'_> {
     }
 
     /// Drops the expanders that `f` registers.
-    pub(super) fn forgetting<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn with_temporary_expanders<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let marks = (self.a.registry.mark(), self.b.registry.mark());
         let result = f(self);
         self.a.registry.release(marks.0);
@@ -178,7 +178,7 @@ impl Comparer<'_> {
         );
         let is_leaf = children.0.is_empty() && children.1.is_empty();
         if is_leaf && a.value == b.value && !is_list(a, &children.0) {
-            let has_rows = |which, node: &Node| self.document(which).walked(node) > 0;
+            let has_rows = |which, node: &Node| self.document(which).walked_children(node) > 0;
             if has_rows(Comparand::A, a) || has_rows(Comparand::B, b) {
                 // Everything below them is layout.
                 return;
@@ -245,7 +245,7 @@ impl Comparer<'_> {
     fn in_order(&mut self, (a, b): (&[Node], &[Node]), path: &mut ValuePath, out: &mut Vec<Field>) {
         let mut ids: HashMap<String, u32> = HashMap::new();
         let mut number = |nodes: &[Node]| -> Vec<u32> {
-            let words = nodes.iter().map(entry_words);
+            let words = nodes.iter().map(entry_text);
             words
                 .map(|words| {
                     let next = u32::try_from(ids.len()).unwrap_or(u32::MAX);
@@ -270,7 +270,7 @@ impl Comparer<'_> {
                 }
                 fn at(nodes: &[Node], place: Option<u32>) -> Option<(FieldValue, &Node)> {
                     let node = nodes.get(usize::try_from(place?).ok()?)?;
-                    Some((FieldValue::Text(entry_words(node)), node))
+                    Some((FieldValue::Text(entry_text(node)), node))
                 }
                 path.enter(&place.to_string(), true);
                 self.field(path, at(a, x), at(b, y), out);
@@ -447,7 +447,7 @@ impl Comparer<'_> {
     pub(super) fn is_lines(&self, a: &Node, b: &Node) -> bool {
         let is = |which, node: &Node| {
             let document = self.document(which);
-            let count = document.walked(node);
+            let count = document.walked_children(node);
             let first = document.make(node, 0..count.min(1));
             let first = first.first();
             let is_empty = node.span.is_none_or(Span::is_empty);
@@ -546,7 +546,7 @@ impl Comparer<'_> {
 }
 
 /// Formats the value of an entry of a list.
-fn entry_words(node: &Node) -> String {
+fn entry_text(node: &Node) -> String {
     let mut words = node.name.clone().into_owned();
     if let Some(value) = FieldValue::of(&node.value) {
         words.push(' ');

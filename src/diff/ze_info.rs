@@ -190,9 +190,9 @@ impl Comparer<'_> {
         (a, b): (ListedKernel<'_>, ListedKernel<'_>),
     ) -> Vec<Field> {
         let mut fields = Vec::new();
-        self.forgetting(|comparer| {
+        self.with_temporary_expanders(|comparer| {
             let path = &mut ValuePath::default();
-            comparer.both_or_one(a, b, path, &mut fields);
+            comparer.optional_fields(a, b, path, &mut fields);
             let of_a = a.map_or(&[][..], |named| names.0.entries_of(&named.name));
             let of_b = b.map_or(&[][..], |named| names.1.entries_of(&named.name));
             fn of<'n>(entries: &'n [(String, Node)], list: &str) -> ListedKernel<'n> {
@@ -201,13 +201,13 @@ impl Comparer<'_> {
             }
             for (list, one) in of_a {
                 path.enter(list, false);
-                comparer.both_or_one(Some(one), of(of_b, list), path, &mut fields);
+                comparer.optional_fields(Some(one), of(of_b, list), path, &mut fields);
                 path.leave();
             }
             for (list, other) in of_b {
                 if of(of_a, list).is_none() {
                     path.enter(list, false);
-                    comparer.both_or_one(None, Some(other), path, &mut fields);
+                    comparer.optional_fields(None, Some(other), path, &mut fields);
                     path.leave();
                 }
             }
@@ -225,7 +225,7 @@ impl Comparer<'_> {
         fields
     }
 
-    fn both_or_one(
+    fn optional_fields(
         &mut self,
         a: Option<&Node>,
         b: Option<&Node>,
@@ -251,7 +251,7 @@ impl Comparer<'_> {
         for key in &names.0.others {
             let other = left.get_mut(&*key.name).and_then(Vec::pop);
             path.enter(&key.name, false);
-            self.both_or_one(Some(key), other, path, &mut fields);
+            self.optional_fields(Some(key), other, path, &mut fields);
             path.leave();
         }
         // In file order.
@@ -259,7 +259,7 @@ impl Comparer<'_> {
         sort::by_key(&mut left, |key| key.index);
         for key in left {
             path.enter(&key.name, false);
-            self.both_or_one(None, Some(key), path, &mut fields);
+            self.optional_fields(None, Some(key), path, &mut fields);
             path.leave();
         }
         // Entries about kernels that are not in the list.

@@ -42,9 +42,9 @@ pub struct Document {
     pub(crate) extensions: Extensions,
     documents: Vec<InnerDocument>,
     /// Nested documents that are not opened yet.
-    late: Vec<Span>,
+    deferred: Vec<Span>,
     /// Remaining budget, in bytes, for opening deferred documents before one is selected.
-    late_budget: u64,
+    deferred_budget: u64,
     loadable: HashSet<Span>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
@@ -56,7 +56,7 @@ pub struct Document {
 
 /// Maximum total size of the deferred documents opened for a table, in bytes, for a file of `size`
 /// bytes. Deferred documents may overlap.
-pub fn late_limit(size: u64) -> u64 {
+pub fn deferred_limit(size: u64) -> u64 {
     size.saturating_mul(2).saturating_add(1 << 20)
 }
 
@@ -70,7 +70,7 @@ impl Document {
             expanders,
             of: _,
             documents,
-            late,
+            deferred,
             within,
             loadable,
         } = parts.findings;
@@ -84,7 +84,7 @@ impl Document {
         };
         let mut accounts = Accounts::new(whole);
         accounts.add(holes, &mut coverage);
-        let late_budget = late_limit(parts.root.span.map_or(0, Span::len));
+        let deferred_budget = deferred_limit(parts.root.span.map_or(0, Span::len));
         let mut nodes = Arena::default();
         nodes.push(parts.root);
         Document {
@@ -97,8 +97,8 @@ impl Document {
             extensions: Extensions::default(),
             registry: Registry::from(expanders),
             documents,
-            late,
-            late_budget,
+            deferred,
+            deferred_budget,
             loadable: loadable.into_iter().collect(),
             nodes,
             pages: HashMap::new(),
@@ -135,7 +135,7 @@ impl Document {
                 }
                 None => others.extend(found.documents),
             }
-            self.late.extend(found.late);
+            self.deferred.extend(found.deferred);
             self.loadable.extend(found.loadable);
             self.summary.within = self.summary.within | found.within;
             for diagnostic in found.diagnostics {
@@ -193,35 +193,36 @@ impl Document {
         self.documents = merged;
     }
 
-    /// Opens all deferred documents, up to [`late_limit`] in total.
+    /// Opens all deferred documents, up to [`deferred_limit`] in total.
     pub fn open_all(&mut self) {
         let whole = self.root().span.unwrap_or_default();
         self.open_within(whole);
     }
 
-    /// Opens the deferred documents within `extent`, up to [`late_limit`] in total.
+    /// Opens the deferred documents within `extent`, up to [`deferred_limit`] in total.
     pub fn open_within(&mut self, extent: Span) {
-        let late = std::mem::take(&mut self.late);
-        let (wanted, others): (Vec<Span>, _) = late.into_iter().partition(|s| extent.contains(*s));
-        self.late = others;
+        let deferred = std::mem::take(&mut self.deferred);
+        let (wanted, others): (Vec<Span>, _) =
+            deferred.into_iter().partition(|s| extent.contains(*s));
+        self.deferred = others;
         let mut wanted = VecDeque::from(wanted);
         let mut found = Vec::new();
         while let Some(span) = wanted.pop_front() {
-            let Some(left) = self.late_budget.checked_sub(span.len()) else {
+            let Some(left) = self.deferred_budget.checked_sub(span.len()) else {
                 wanted.push_front(span);
                 break;
             };
-            self.late_budget = left;
+            self.deferred_budget = left;
             for id in self.documents_at(span) {
                 self.expander_of(id);
             }
             for mut findings in self.registry.found() {
-                wanted.extend(std::mem::take(&mut findings.late));
+                wanted.extend(std::mem::take(&mut findings.deferred));
                 found.push(findings);
             }
         }
         self.merge(found);
-        self.late.extend(wanted);
+        self.deferred.extend(wanted);
     }
 
     /// Returns the expander and item of a node in the arena, or `None` for a leaf.
@@ -328,13 +329,13 @@ impl Document {
                 .registry
                 .get(expander, &self.sources)
                 .map_or(0, |e| e.count(item, &self.sources)),
-            Content::Leaf | Content::Late { .. } => 0,
+            Content::Leaf | Content::Deferred { .. } => 0,
         }
     }
 
     /// Returns the number of children that a full walk visits: 0 for instructions, whose fields are
     /// numerous and alike.
-    pub(crate) fn walked(&self, node: &Node) -> u64 {
+    pub(crate) fn walked_children(&self, node: &Node) -> u64 {
         match node.kind {
             NodeKind::Instruction => 0,
             _ => self.count(node),
@@ -348,7 +349,7 @@ impl Document {
                 .registry
                 .get(expander, &self.sources)
                 .map_or(0, |e| e.count_written(item, &self.sources)),
-            _ => self.walked(node),
+            _ => self.walked_children(node),
         }
     }
 

@@ -116,7 +116,7 @@ impl Effect {
     }
 
     /// Whether the file can still load.
-    pub fn lets_pass(self) -> bool {
+    pub fn allows_loading(self) -> bool {
         self <= Effect::Warns
     }
 

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::deferred::DeferredDocuments;
 use super::document::PAGE;
 use super::extension::InterfaceRequest;
 use super::findings::Findings;
-use super::late::DeferredDocuments;
 use super::node::{Content, ExpanderId, Node};
 use super::source::Sources;
 
@@ -36,7 +36,7 @@ pub trait Expand {
         let _ = (item, request);
     }
 
-    /// Opens `item` if it is a deferred document ([`Content::Late`]). The ids of its
+    /// Opens `item` if it is a deferred document ([`Content::Deferred`]). The ids of its
     /// expanders count from `first`. The result must be the same each time: documents that have not
     /// been used for long are dropped and opened again.
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
@@ -97,7 +97,8 @@ impl<'a> Rows<'a> {
 
     /// Adds a child.
     pub fn push(&mut self, mut node: Node) {
-        if let Content::Lazy { expander, .. } | Content::Late { expander, .. } = &mut node.content
+        if let Content::Lazy { expander, .. } | Content::Deferred { expander, .. } =
+            &mut node.content
             && *expander == ExpanderId::SELF
         {
             *expander = self.me;
@@ -145,20 +146,20 @@ impl<'a> Rows<'a> {
 #[derive(Default)]
 pub(crate) struct Registry {
     list: RefCell<Vec<Rc<dyn Expand>>>,
-    late: DeferredDocuments,
+    deferred: DeferredDocuments,
 }
 
 impl Registry {
     pub(crate) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
         Registry {
             list: RefCell::new(list),
-            late: DeferredDocuments::default(),
+            deferred: DeferredDocuments::default(),
         }
     }
 
     pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
         if id >= DeferredDocuments::FIRST {
-            return self.late.get(id, sources);
+            return self.deferred.get(id, sources);
         }
         let index = usize::try_from(id.0).ok()?;
         self.list.borrow().get(index).cloned()
@@ -166,21 +167,21 @@ impl Registry {
 
     /// Opens the document if the content is deferred.
     pub(crate) fn resolve(&self, content: Content, sources: &Sources) -> Content {
-        let Content::Late { expander, item } = content else {
+        let Content::Deferred { expander, item } = content else {
             return content;
         };
-        if let Some(content) = self.late.opened((expander, item)) {
+        if let Some(content) = self.deferred.opened((expander, item)) {
             return content;
         }
         let by = self.get(expander, sources);
         by.map_or(Content::Leaf, |by| {
-            self.late.open(expander, item, by, sources)
+            self.deferred.open(expander, item, by, sources)
         })
     }
 
     /// Returns the findings of the documents opened since the last call.
     pub(crate) fn found(&self) -> Vec<Findings> {
-        self.late.found()
+        self.deferred.found()
     }
 
     /// Returns the current number of expanders, for [`release`](Self::release).

@@ -25,7 +25,7 @@ pub struct Findings {
     /// All nested documents, at any depth.
     pub documents: Vec<InnerDocument>,
     /// The nested documents whose opening is deferred.
-    pub late: Vec<Span>,
+    pub deferred: Vec<Span>,
     /// The capabilities of the nested documents.
     pub within: Capabilities,
     /// The spans of the documents that a driver can load: the file, nested ones.

@@ -59,7 +59,7 @@ impl Document {
         steps: &mut Vec<Step>,
         each: &mut impl FnMut(&Node, &[Step]) -> Result<bool, E>,
     ) -> Result<(), E> {
-        let count = self.walked(node);
+        let count = self.walked_children(node);
         if count == 0 || steps.len() > DEPTH_MAX {
             return Ok(());
         }

@@ -68,7 +68,7 @@ impl Printer<'_> {
         let count = if is_root {
             self.document.count(node)
         } else {
-            self.document.walked(node)
+            self.document.walked_children(node)
         };
         if count > 0 && depth != Some(0) {
             self.write_all(b",\"children\":[")?;

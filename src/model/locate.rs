@@ -313,7 +313,8 @@ impl Document {
         leaves
     }
 
-    /// `way` has the wanted bytes, the bytes that they were unpacked from, and so on.
+    /// Collects the leaves below `node`. `ancestry` contains the requested bytes, the bytes that they
+    /// were decompressed from, and so on.
     fn collect_leaves(
         &self,
         node: &Node,
@@ -353,7 +354,7 @@ impl Document {
             .span
             .filter(|s| node.head > 0 && !elsewhere && s.start > wanted.start)
         {
-            // The head of a list or mapping is a piece of its own, with nothing after it.
+            // The head of a list or mapping is an empty leaf.
             out.push(Leaf {
                 span: Span::new(span.source, span.start, span.start),
                 head: node.head,

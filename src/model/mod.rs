@@ -24,6 +24,7 @@
 
 pub mod account;
 mod arena;
+mod deferred;
 mod diagnostic;
 mod document;
 mod effect;
@@ -34,7 +35,6 @@ mod glob;
 mod holes;
 #[cfg(feature = "decode")]
 pub mod json;
-mod late;
 pub mod lines;
 mod locate;
 mod node;
@@ -49,7 +49,7 @@ mod value;
 
 pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
 pub(crate) use document::PAGE;
-pub use document::{Document, late_limit};
+pub use document::{Document, deferred_limit};
 pub use effect::{Effect, Finding, Outcome};
 pub use expand::{DeferredDocument, Expand, Rows};
 pub use extension::{Extensions, InterfaceRequest};

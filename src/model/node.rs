@@ -214,7 +214,7 @@ pub enum Content {
         count: Option<u64>,
     },
     /// A document that is opened on demand.
-    Late {
+    Deferred {
         /// The expander that opens it. It lives as long as the document, so it is not one of
         /// [`Rows::register`](super::Rows::register).
         expander: ExpanderId,

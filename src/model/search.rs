@@ -349,7 +349,7 @@ impl Walk<'_> {
         if self.depth >= DEPTH_MAX {
             return true;
         }
-        let count = self.document.walked(node);
+        let count = self.document.walked_children(node);
         if is_new {
             self.text.stack.push((0, count));
         }

@@ -270,7 +270,7 @@ impl Printer<'_> {
         }
         let count = match depth {
             0 => self.document.count(node),
-            _ => self.document.walked(node),
+            _ => self.document.walked_children(node),
         };
         let mark = self.document.registry.mark();
         let mut at = 0;

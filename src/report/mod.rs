@@ -199,7 +199,7 @@ fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io
         writeln!(out, "<td class=\"num\">{size}</td><td>{fallback}</td></tr>")?;
     }
     writeln!(out, "</tbody></table></div>")?;
-    match survey.more_than_once(&counted) {
+    match survey.copies_message(&counted) {
         Some(words) => writeln!(out, "<p>{}</p>", safe(&words)),
         None => Ok(()),
     }

@@ -62,7 +62,7 @@ impl Allowed {
 impl ChangeCondition {
     /// Whether a cell with its earlier value meets the condition. For values that are not numbers
     /// only `changed` is known.
-    pub fn holds(&self, now: &CellValue<'_>, before: Option<&CellValue<'_>>) -> bool {
+    pub fn is_met(&self, now: &CellValue<'_>, before: Option<&CellValue<'_>>) -> bool {
         let number = |value: &CellValue<'_>| match value {
             CellValue::Words(words) => u32::try_from(words.len()).ok().map(f64::from),
             value => value.number(),
@@ -112,7 +112,7 @@ mod tests {
             };
             let before = before.map(count);
             assert_eq!(
-                condition.holds(&count(now), before.as_ref()),
+                condition.is_met(&count(now), before.as_ref()),
                 holds,
                 "{direction} {allowed} {before:?} {now}"
             );
@@ -123,8 +123,8 @@ mod tests {
             direction: Direction::Changed,
             allowed: Allowed::Number(0.0),
         };
-        assert!(condition.holds(&text("a"), Some(&text("b"))));
-        assert!(!condition.holds(&text("a"), Some(&text("a"))));
+        assert!(condition.is_met(&text("a"), Some(&text("b"))));
+        assert!(!condition.is_met(&text("a"), Some(&text("a"))));
         assert!(Allowed::of("-1").is_none() && Allowed::of("x%").is_none());
     }
 }

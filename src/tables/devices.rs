@@ -85,7 +85,7 @@ impl Document {
             devices,
             driver,
             file: self.node(id)?.span?,
-            image: self.image_words(id).0,
+            image: self.image_text(id).0,
             images,
             unfinished: OnceCell::new(),
         }))

@@ -149,7 +149,7 @@ impl<'c> Gate<'c> {
     }
 
     /// Records that a document without kernels is damaged: kernels may be missing.
-    pub fn look_for_lost(&mut self, document: &Document, id: NodeId, location: &str) {
+    pub fn miss_unlisted_kernels(&mut self, document: &Document, id: NodeId, location: &str) {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         let mut found = document.diagnostics_in(extent);
         if self.has_conditions() && found.any(|d| d.severity == Severity::Error) {
@@ -562,7 +562,7 @@ fn reasons(document: &mut Document, extent: Span) -> Vec<(Span, String)> {
         return reasons;
     };
     for finding in &verdict.findings {
-        if !finding.effect.lets_pass() && READING_RULES.contains(&&*finding.rule) {
+        if !finding.effect.allows_loading() && READING_RULES.contains(&&*finding.rule) {
             let reason = format!("the driver {}: {}", finding.effect.words(), finding.message);
             reasons.push((finding.span, escaped(&reason)));
         }

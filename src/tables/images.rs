@@ -11,7 +11,7 @@ use std::rc::Rc;
 use super::kernels::IndexNames;
 use super::{Cell, CellValue, Column, Detail, Key, List, ListId, Presence, RowDetails, columns};
 use crate::analysis::host_images::{
-    EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_words,
+    EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_text,
 };
 use crate::analysis::images::{Choice, Image, Images};
 use crate::analysis::modules::{Property, PropertyValue};
@@ -26,7 +26,7 @@ columns! {
     "image" Text Default 20 "Image" "" "The name of the image in the container."
         |(_, _, image), sources| {
             let cell = Cell::text(&*image.name).at(Some(image.span));
-            match description(image, sources).map(|image| image.how) {
+            match description(image, sources).map(|image| image.method) {
                 Some("tgtimg") => cell.mark(Tone::Warning, ".tgtimg", "No descriptor lists it: it was found by .tgtimg."),
                 Some("carved") => cell.mark(Tone::Warning, "carved", "No descriptor lists it: it was found by its first bytes."),
                 _ => cell,
@@ -44,7 +44,7 @@ columns! {
         |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
     "kind" Text Optional 11 "Kind" "" "The format of the image, after decompression."
         |(_, _, image), sources| match description(image, sources) {
-            Some(image) => Cell::text(kind_words(image)),
+            Some(image) => Cell::text(kind_text(image)),
             None => Cell::text(&*image.title),
         };
     "device" Words Default 14 "Device" "" "The device that the image is for, or all of them if it has code for several."
@@ -107,7 +107,7 @@ columns! {
     "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in the unpacked data that contains it."
         |(_, _, image), _| Cell::new(super::CellValue::Hex(image.span.start));
     "found_by" Text Optional 12 "Found by" "" "How the image was found: by a descriptor, by .tgtimg, or by its first bytes."
-        |(_, _, image), sources| Cell::text(description(image, sources).map_or("", |image| image.how));
+        |(_, _, image), sources| Cell::text(description(image, sources).map_or("", |image| image.method));
     "struct_version" Number Optional 4 "Struct version" "" "The version of the struct that describes the image."
         |(_, _, image), sources| match described(image, sources) {
             Some(described) => described.version.map_or_else(Cell::empty, Cell::count)
@@ -141,7 +141,7 @@ static OF_HOST: [&str; 13] = [
 ];
 
 fn description<'a>(image: &'a Image, sources: &Sources) -> Option<&'a HostImage> {
-    image.host.as_ref()?.said(sources)
+    image.host.as_ref()?.index_entry(sources)
 }
 
 fn described<'a>(image: &'a Image, sources: &Sources) -> Option<&'a ImageDescription> {

@@ -20,7 +20,7 @@ pub struct Row {
     pub entry: Span,
     /// A cell for each requested column.
     pub cells: Vec<Cell<'static>>,
-    /// Of an instruction, the parts of its text.
+    /// For an instruction: the parts of its text.
     pub parts: Vec<TextPart>,
 }
 
@@ -103,12 +103,12 @@ pub trait List {
     /// Returns the rows that the bytes belong to: a single one, except for [`ListId::Lines`].
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
 
-    /// Of instructions, the listing.
+    /// Returns the listing of instructions; `None` for other lists.
     fn listing(&self) -> Option<Rc<dyn Listing>> {
         None
     }
 
-    /// Of an instruction, the parts of its text.
+    /// Returns the parts of an instruction's text; empty for other lists.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
         let _ = (row, sources);
         Vec::new()

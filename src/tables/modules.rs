@@ -20,9 +20,9 @@ columns! {
     "module" Number Default 0 "Abstract module" "" "The number of the abstract module."
         |(_, module), _| Cell::count(module.index.into()).at(Some(module.header));
     "ir_modules" Words Default 24 "IR modules" "" "The intermediate representations of its IR modules, and their targets."
-        |(list, module), _| images(list.graph.ir_modules_of(module), ir_words);
+        |(list, module), _| images(list.graph.ir_modules_of(module), ir_text);
     "native_images" Words Default 24 "Native images" "" "The architectures of its native device code images, or their targets if there is no architecture."
-        |(list, module), _| images(list.graph.native_images_of(module), native_words);
+        |(list, module), _| images(list.graph.native_images_of(module), native_text);
     "size" Number Default 0 "Size" "B" "The total size of its IR modules and native device code images in bytes."
         |(list, module), _| Cell::count(list.graph.size_of(module));
     "sets" Number Default 0 "Sets" "" "The number of property sets."
@@ -33,7 +33,7 @@ columns! {
         |(_, module), _| Cell::count(module.imports.into());
     "aspects" Words Default 24 "Aspects" "" "The aspects that the device must support."
         |(list, module), sources| match list.requirement(module, &["aspects"], sources) {
-            Some((meaning, span)) => Cell::words(words(&meaning)).at(Some(span)),
+            Some((meaning, span)) => Cell::words(tokens(&meaning)).at(Some(span)),
             None => Cell::words(std::iter::empty::<&str>()),
         };
     "reqd_work_group_size" Text Default 10 "Req. work-group" "" "The work-group size that the kernels require."
@@ -59,15 +59,15 @@ columns! {
 }
 
 /// Describes images, with their number if there are several. The cell refers to the first.
-fn images<'a>(images: &'a [Image], words: fn(&'a Image) -> Cow<'a, str>) -> Cell<'a> {
-    let cell = Cell::words(images.iter().map(words)).at(images.first().map(Image::place));
+fn images<'a>(images: &'a [Image], text: fn(&'a Image) -> Cow<'a, str>) -> Cell<'a> {
+    let cell = Cell::words(images.iter().map(text)).at(images.first().map(Image::place));
     match images.len() {
         0 | 1 => cell,
         count => cell.mark(Tone::Plain, count.to_string(), format!("{count} images")),
     }
 }
 
-fn ir_words(image: &Image) -> Cow<'_, str> {
+fn ir_text(image: &Image) -> Cow<'_, str> {
     let kind = image.ir_type_name().unwrap_or("unknown");
     match image.target.as_ref().map(|target| target.value.as_str()) {
         Some(target) if !target.is_empty() => format!("{kind} {target}").into(),
@@ -75,7 +75,7 @@ fn ir_words(image: &Image) -> Cow<'_, str> {
     }
 }
 
-fn native_words(image: &Image) -> Cow<'_, str> {
+fn native_text(image: &Image) -> Cow<'_, str> {
     let names = [&image.arch, &image.target].into_iter().flatten();
     let mut names = names
         .map(|names| &*names.value)
@@ -87,7 +87,7 @@ fn native_words(image: &Image) -> Cow<'_, str> {
 type Pairs = OnceCell<Vec<(u32, usize)>>;
 
 /// Splits a text at commas.
-fn words(text: &str) -> impl Iterator<Item = String> {
+fn tokens(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(", ").filter(|word| !word.is_empty());
     words.map(str::to_owned)
 }
@@ -187,12 +187,12 @@ impl List for ModuleList {
     }
 
     fn rows_at(&self, span: Span, _: &Sources) -> Option<Range<u32>> {
-        let row = self.graph.module_of(self.graph.holder_at(span)?)?;
+        let row = self.graph.module_of(self.graph.owner_at(span)?)?;
         Some(row..row.saturating_add(1))
     }
 
     fn about(&self, row: u32, span: Span, _: &Sources) -> RowDetails {
-        let holder = self.graph.holder_at(span);
+        let holder = self.graph.owner_at(span);
         let holder = holder.filter(|holder| self.graph.module_of(*holder) == Some(row));
         let module = PropertyOwner::AbstractModule(row);
         RowDetails {

@@ -73,7 +73,7 @@ struct PropertyList {
 /// Returns the properties of the owner of the bytes `of`; by default those of the SYCLBIN.
 pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -> Rc<dyn List> {
     let graph = modules.graph(sources);
-    let holder = of.and_then(|of| graph.holder_at(of));
+    let holder = of.and_then(|of| graph.owner_at(of));
     let holder = holder.unwrap_or(PropertyOwner::Whole);
     let mut sets = modules.properties(holder, sources);
     join_defaults(&mut sets);

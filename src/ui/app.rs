@@ -32,7 +32,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
             { body(session, state) }
             { for guide(state) }
             if layout.embed {
-                { away(state) }
+                { link_out(state) }
             } else {
                 { status(view.map(|view| &**view)) }
             }
@@ -70,7 +70,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
 }
 
 /// Link out of an embedded page.
-fn away(state: &State) -> Html {
+fn link_out(state: &State) -> Html {
     let Some(tab) = state.active() else {
         return Html::default();
     };

@@ -22,7 +22,7 @@ use super::protocol::{
     Envelope, Follow, Opened, PREVIEW, Problem, ROWS_MAX, Request, Response, Selected,
     SelectionTarget,
 };
-use crate::analysis::occupancy::Question;
+use crate::analysis::occupancy::OccupancyParameters;
 use crate::analysis::source_lines::{LineRow, SourceFile, base_name};
 use crate::decode::text::plural;
 use crate::decode::{decode, limits};
@@ -335,8 +335,8 @@ impl OpenFile {
             Request::Occupancy {
                 document: id,
                 kernel,
-                question,
-            } => occupancy(&mut self.lists, document, *id, *kernel, question)
+                parameters,
+            } => occupancy(&mut self.lists, document, *id, *kernel, parameters)
                 .map_or_else(failed, Answer::from),
             Request::Compare {
                 renumbered, keep, ..
@@ -441,14 +441,14 @@ impl OpenFile {
         let preview =
             selected.and_then(|span| document.sources.read_clamped(span.subspan(0, PREVIEW)).ok());
         let mut ancestry = ancestry(document, &ids);
-        let mut way = match order {
+        let mut by_kernel = match order {
             TreeOrder::File => None,
             TreeOrder::Kernels => self.by_kernel.path_to(document, &ids),
         };
-        let shown = ancestry.iter_mut().chain(way.iter_mut().flatten());
+        let shown = ancestry.iter_mut().chain(by_kernel.iter_mut().flatten());
         shorten(document, node, shown);
         Ok(Selected {
-            way,
+            by_kernel,
             ancestry,
             detail,
             preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
@@ -540,14 +540,14 @@ fn occupancy(
     document: &mut Document,
     id: NodeId,
     kernel: u64,
-    question: &Question,
+    parameters: &OccupancyParameters,
 ) -> Result<Response, String> {
     let around = document.document_of(id, ListId::Kernels);
     let list = around.and_then(|id| lists.known(document, id, ListId::Kernels));
     let list = list.ok_or("This part of the file has no kernels.")?;
     let kernel = list.kernel(u32::try_from(kernel).unwrap_or(u32::MAX));
     let (kernels, kernel) = kernel.ok_or("No such kernel.")?;
-    let found = kernels.occupancy(kernel, question, &document.sources)?;
+    let found = kernels.occupancy(kernel, parameters, &document.sources)?;
     Ok(Response::Occupancy(Box::new(found)))
 }
 

@@ -24,7 +24,7 @@ async function open(page, file) {
 }
 
 for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], ["dark", 700]]) {
-  journey(`a kernel’s assembly, in ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
+  journey(`assembly of a kernel, ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
     await open(page, SPILL);
     await code(page).selectOption({ label: ".text.spill" });
     await page.getByText(/\d+ spills/).waitFor();
@@ -35,7 +35,7 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], [
   });
 }
 
-journey("a count shows only its instructions; selected rows are copied as assembly", { width: 1440, height: 900 }, async (page) => {
+journey("a count filters the instructions; selected rows are copied as assembly", { width: 1440, height: 900 }, async (page) => {
   await page.evaluate(() => {
     const writeText = async (text) => void (window.copied = text);
     Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
@@ -56,7 +56,7 @@ journey("a count shows only its instructions; selected rows are copied as assemb
   await eventually(() => page.evaluate(() => window.copied), /^(L0:\n)?[^\t\n]+\n[^\t\n]+\n$/);
 });
 
-journey("a kernel that was compiled with -g shows the source lines beside its instructions", { width: 1440, height: 900 }, async (page) => {
+journey("a kernel compiled with -g shows source lines next to its instructions", { width: 1440, height: 900 }, async (page) => {
   await open(page, LINES);
   await rows(page).filter({ hasText: "debugme.cl:5" }).first().waitFor();
   await dropFile(page, fixture("src/debugme.cl"));
@@ -67,7 +67,7 @@ journey("a kernel that was compiled with -g shows the source lines beside its in
   await screenshot(page, "assembly-source");
 });
 
-journey("a call names the symbol that the driver patches in", { width: 1440, height: 900 }, async (page) => {
+journey("a call shows the symbol that the driver patches in", { width: 1440, height: 900 }, async (page) => {
   await open(page, CALLS);
   await code(page).selectOption({ label: ".text.k1" });
   await filter(page).fill("symbol=mid");
@@ -78,7 +78,7 @@ journey("a call names the symbol that the driver patches in", { width: 1440, hei
   await screenshot(page, "assembly-calls");
 });
 
-journey("tree, bytes and instructions are in step, and a link leads to an instruction", { width: 1440, height: 900 }, async (page) => {
+journey("tree, bytes and instructions follow the selection; a link selects an instruction", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
   await code(page).selectOption({ label: ".text.spill" });
   await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
@@ -94,7 +94,7 @@ journey("tree, bytes and instructions are in step, and a link leads to an instru
   await eventually(() => grid(page).locator("[aria-selected=true]").count(), 1);
 });
 
-journey("another encoding, a filter and the jumps", { width: 1440, height: 900 }, async (page) => {
+journey("choosing an encoding, filtering, following jumps", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
   await code(page).selectOption({ label: ".text.hugeprivate" });
   await filter(page).fill("marks=EOT");
@@ -122,7 +122,7 @@ async function showGraph(page) {
 }
 
 for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], ["dark", 700]]) {
-  journey(`a kernel’s control-flow graph, in ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
+  journey(`control-flow graph of a kernel, ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
     await open(page, SPILL);
     await code(page).selectOption({ label: ".text.hugeprivate" });
     await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
@@ -141,7 +141,7 @@ journey("a block selects its instructions, and an instruction its block", { widt
   await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
   await showGraph(page);
   await page.getByText("10 basic blocks, 11 edges, 2 loops").waitFor();
-  // By keyboard: to the next one, and chosen.
+  // By keyboard: move to the next block and select it.
   await blocks(page).first().focus();
   await page.keyboard.press("ArrowDown");
   await eventually(() => page.evaluate(() => document.activeElement.id), "graph-node-1");
@@ -150,35 +150,35 @@ journey("a block selects its instructions, and an instruction its block", { widt
   const title = await marked(page).locator("title").textContent();
   const [, label, count] = /^L(\d+) · (\d+) instruction/.exec(title);
   await page.getByRole("button", { name: "Listing", exact: true }).click();
-  // Its instructions are selected, as far as they are in view.
+  // Its visible instructions are selected.
   const selected = grid(page).locator("[aria-selected=true]");
   await selected.first().waitFor();
   if (Number(count) < 10) await eventually(() => selected.count(), Number(count));
   assert.equal(Number((await selected.first().getByRole("gridcell").first().innerText()).trim()), Number(label));
-  // Another instruction marks its own block.
+  // Another instruction highlights its own block.
   await grid(page).press("Home");
   await rows(page).nth(1).getByRole("gridcell").first().click();
   await showGraph(page);
   await eventually(() => marked(page).evaluate((node) => node.id), "graph-node-0");
 });
 
-journey("an operand leads to its bits and its field", { width: 1440, height: 900 }, async (page) => {
+journey("an operand selects its bits and its field", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
   const row = rows(page).filter({ has: page.locator("b", { hasText: /^mov$/ }) }).first();
-  // Behind mask, operation and execution size.
+  // After mask, operation and execution size.
   const operand = row.locator(".part", { hasText: /^r\d+\.\d+<1>/ }).first();
   await operand.click({ modifiers: ["Alt"] });
   await treeRow(page).getByText(/DstRegNum|Dst/).waitFor();
   const filled = () => page.locator("#hex .h .fs").allTextContents();
   await eventually(async () => (await filled()).join(" ").trim().split(/\s+/).length, (count) => count > 0 && count < 8);
-  // The same from the list of parts, of another operand.
+  // The same from the list of parts, for another operand.
   const before = (await filled()).join(" ");
   await strip(page).getByRole("list", { name: "Parts of the instruction" }).getByRole("listitem").filter({ hasText: "source 0" }).getByRole("button").click();
   await eventually(async () => (await filled()).join(" "), (now) => now !== before);
   await treeRow(page).getByText(/Src0|Imm/).waitFor();
 });
 
-journey("the selected row is in view again when a filter goes away", { width: 1440, height: 900 }, async (page) => {
+journey("clearing a filter scrolls to the selected row", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
   await filter(page).fill("marks=EOT");
   await eventually(() => rows(page).count(), 2);

@@ -19,7 +19,7 @@ const said = (page, text) => page.getByRole("status").getByText(text).waitFor();
 const comment = (page) => page.getByRole("dialog").getByRole("textbox", { name: /^Comment on/ });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 
-/** Counts the hashes that are computed, and says of how many bytes each was. */
+/** Records the number of bytes of each computed hash. */
 async function watchHashes(page) {
   await page.addInitScript(() => {
     globalThis.hashed = [];
@@ -48,7 +48,7 @@ async function markTwo(page, text) {
   await eventually(() => panel(page).innerText(), /Bookmarks\s*2/);
 }
 
-journey("a row and a range are bookmarked, listed by their bytes, and found again in the next visit",
+journey("bookmarks of a row and a range are listed by offset and restored on the next visit",
   { width: 1440, height: 900, before: watchHashes },
   async (page) => {
     const text = "why <b>this</b>?\nsee the driver";
@@ -65,7 +65,7 @@ journey("a row and a range are bookmarked, listed by their bytes, and found agai
     assert.match(await entries(page).nth(1).innerText(), /\.ze_info[^]*why <b>this<\/b>\?/);
     await axe(page);
 
-    // By keys: to the row, its comment, away.
+    // Keyboard: select the row, edit its comment, delete it.
     await list(page).focus();
     await page.keyboard.press("End");
     await eventually(() => selected(page).innerText(), /^\.ze_info/);
@@ -79,7 +79,7 @@ journey("a row and a range are bookmarked, listed by their bytes, and found agai
     await page.locator("footer .mono", { hasText: "0x10..0x14" }).waitFor();
     await screenshot(page, "bookmarks-range");
 
-    // The next visit, and a file of another size, whose bytes are not read.
+    // On the next visit, a file of another size is not hashed.
     expectRequests(page, /./);
     await load(page, () => page.reload());
     await dropFile(page, path.join(SAMPLES, "damaged.zebin"));
@@ -107,13 +107,13 @@ journey("a row and a range are bookmarked, listed by their bytes, and found agai
     assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => /bookmarks\./.test(key))), []);
   });
 
-/** The damaged sample is made of the other one. */
+/** The damaged sample is derived from the other one. */
 async function damagedIsAsLong() {
   const sizes = await Promise.all([vecadd, path.join(SAMPLES, "damaged.zebin")].map(async (name) => (await readFile(name)).length));
   return sizes[0] === sizes[1];
 }
 
-journey("what is marked in a nested file is found again", { width: 1440 }, async (page) => {
+journey("bookmarks in a nested file are restored", { width: 1440 }, async (page) => {
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
   await page.getByRole("tab", { name: "Kernels" }).click();
   await page.locator("#kernels [data-row='1'] [role=gridcell]").first().click();
@@ -132,7 +132,7 @@ journey("what is marked in a nested file is found again", { width: 1440 }, async
   await eventually(() => page.getByRole("tree").getByRole("img", { name: "bookmarked" }).count(), 1);
 });
 
-journey("bookmarks are exported and imported; those of another file are refused", { width: 1440 }, async (page) => {
+journey("bookmarks are exported and imported; bookmarks of another file are rejected", { width: 1440 }, async (page) => {
   await dropFile(page, vecadd);
   await row(page, "ELF header").waitFor();
   await markTwo(page, "mine");
@@ -148,7 +148,7 @@ journey("bookmarks are exported and imported; those of another file are refused"
   assert.match(json.sha256, /^[0-9a-f]{64}$/);
   assert.deepEqual(json.bookmarks.map(({ path, bytes, text }) => [path, bytes, text]).at(-1), [".ze_info", undefined, "mine"]);
 
-  // Somebody else's, chosen: both comments stay.
+  // Importing another user's bookmarks keeps both comments.
   json.bookmarks = json.bookmarks.slice(-1);
   json.bookmarks[0].text = "<img src=x onerror=alert(1)>";
   const choose = async (name, text) => {
@@ -173,7 +173,7 @@ journey("bookmarks are exported and imported; those of another file are refused"
   await choose("other.json", "{}");
   await said(page, "other.json is not a bookmark file.");
 
-  // Dropped: on another file, then on its own.
+  // Dropped on another file, then on its own.
   await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
   await page.getByRole("tab", { name: "spill.dg2.zebin", selected: true }).waitFor();
   await row(page, "ELF header").waitFor();
@@ -183,14 +183,14 @@ journey("bookmarks are exported and imported; those of another file are refused"
   await page.getByRole("tab", { name: "data.json", selected: true }).waitFor();
 });
 
-journey("a file of bookmarks says which file it needs", async (page) => {
+journey("a bookmark file without its binary names the binary", async (page) => {
   const bookmarks = { schema: "zeview-bookmarks/1", name: "a.zebin", size: 1, bookmarks: [] };
   await dropBytes(page, { "bookmarks.json": Buffer.from(JSON.stringify(bookmarks)) });
   await said(page, "bookmarks.json has bookmarks for a.zebin. Open that file first.");
   assert.equal(await page.getByRole("tree").count(), 0);
 });
 
-journey("without storage bookmarks last as long as the page, and it says so", {
+journey("without storage, a notice says that bookmarks are lost when the page is closed", {
   before: async (page) => {
     await watchHashes(page);
     await page.addInitScript(() => {
@@ -209,7 +209,7 @@ journey("without storage bookmarks last as long as the page, and it says so", {
 
 for (const theme of ["light", "dark"]) {
   for (const width of [1440, 700, 420]) {
-    journey(`bookmarks at ${width} px, in ${theme}`, { theme, width, height: 900 }, async (page) => {
+    journey(`bookmarks, ${width} px, ${theme}`, { theme, width, height: 900 }, async (page) => {
       await dropFile(page, vecadd);
       const structure = page.getByRole("tab", { name: "Structure" });
       if (width < 900) await structure.click();

@@ -1,4 +1,4 @@
-// The tree by kernel: the second order of the structure.
+// The tree by kernel.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -24,15 +24,15 @@ async function choose(page, name) {
   await page.keyboard.press("Escape");
 }
 
-/** The names of the rows that the selected one is below, without the file's, the outermost first. */
+/** Names of the selected row's ancestors without the file, outermost first. */
 async function above(page) {
-  // Rows out of view are not there.
+  // Rows out of view are not in the DOM.
   await selected(page).evaluate((row) => row.scrollIntoView({ block: "center" }));
   const all = await rows(page).evaluateAll((rows) =>
     rows.map((row) => ({
       level: Number(row.ariaLevel),
       selected: row.ariaSelected === "true",
-      // A long name stands there in two pieces, and whole for those who copy it.
+      // A long name occurs in two pieces and, for copying, whole.
       name: row.querySelector(".n").innerText.split("\n").at(-1),
     })),
   );
@@ -47,7 +47,7 @@ async function above(page) {
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`a kernel's parts stand together, in ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
+  journey(`the tree groups the parts of each kernel, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
     await dropFile(page, sample("kernels600.dg2.zebin"));
     await row(page, "ELF header").waitFor();
     await menu(page).click();
@@ -68,7 +68,7 @@ for (const theme of ["light", "dark"]) {
     await inspector(page).getByText(".text.k0003_").first().waitFor();
     await axe(page);
     await screenshot(page, `by-kernel-${theme}`);
-    // The ELF header and what has something of many kernels are in the rest.
+    // The ELF header and parts shared by several kernels are in the rest.
     await tree(page).focus();
     await page.keyboard.press("End");
     await eventually(() => selected(page).innerText(), /rest of the file/);
@@ -82,7 +82,7 @@ for (const theme of ["light", "dark"]) {
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`by kernel in a narrow window, in ${theme}`, { theme, width: 700, height: 900 }, async (page) => {
+  journey(`tree by kernel in a narrow window, ${theme}`, { theme, width: 700, height: 900 }, async (page) => {
     await dropFile(page, sample("spill.dg2.zebin"));
     await page.getByRole("tab", { name: "Structure" }).click();
     await choose(page, "By kernel");
@@ -95,11 +95,11 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("both ways to an entry select the same node, and stay where they are", { width: 1440, height: 900 }, async (page) => {
+journey("both paths to an entry select the same node without scrolling", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
   await choose(page, "By kernel");
   await tree(page).focus();
-  // The kernel: its entry in .ze_info, of which there is a row below it, too.
+  // The kernel selects its entry in .ze_info, which is also a row below it.
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowDown");
   await eventually(() => selected(page).innerText(), /^bigprivate/);
@@ -111,7 +111,7 @@ journey("both ways to an entry select the same node, and stay where they are", {
   await eventually(() => selected(page).innerText(), /\.ze_info\/kernels\/\[0\]/);
   await page.keyboard.press("ArrowUp");
   await eventually(() => selected(page).innerText(), /^bigprivate/);
-  // In the table of all of them it stays there.
+  // In the table of all entries, the selection stays.
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
@@ -124,13 +124,13 @@ journey("both ways to an entry select the same node, and stay where they are", {
   await page.keyboard.press("ArrowDown");
   await eventually(() => selected(page).innerText(), /^2\s*spill/);
   await eventually(() => above(page), ["rest of the file", ".ze_info", "kernels"]);
-  // Its node is that of the order of the file.
+  // Its node is the same as in file order.
   await choose(page, "As in the file");
   await eventually(() => above(page), [".ze_info", "kernels"]);
   await eventually(() => selected(page).innerText(), /^2\s*spill/);
 });
 
-journey("what is selected elsewhere is found by kernel, and the order is remembered", { width: 1440, height: 900 }, async (page) => {
+journey("a selection made elsewhere appears in the tree by kernel; the order is remembered", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("kernels600.dg2.zebin"));
   await page.getByRole("tab", { name: "Kernels", exact: true }).click();
   const filter = page.getByRole("searchbox", { name: "Filter kernels" });
@@ -144,7 +144,7 @@ journey("what is selected elsewhere is found by kernel, and the order is remembe
   const way = ["k0300_int", ".ze_info/kernels/[300]", "execution_env"];
   await eventually(() => above(page), way);
   await eventually(() => selected(page).innerText(), /^simd_size/);
-  // By a link, in a page that remembers the order.
+  // Follow a link in a page that remembers the order.
   await eventually(() => page.evaluate(() => location.hash), /k=k0300_int&f=simd_size/);
   await load(page, () => page.reload());
   await dropFile(page, sample("kernels600.dg2.zebin"));
@@ -159,16 +159,16 @@ journey("what is selected elsewhere is found by kernel, and the order is remembe
   await page.keyboard.type(".text.k0007_float+0x20");
   await page.keyboard.press("Enter");
   await eventually(() => above(page).then((names) => names.slice(0, 2)), ["k0007_float", ".text.k0007_float"]);
-  // The crumbs lead up in the order of the file; the row is found all the same.
+  // The breadcrumbs are in file order; the row is found nevertheless.
   await page.getByRole("navigation").or(page.locator("main")).getByRole("button", { name: ".text.k0007_float", exact: true }).first().click();
   await eventually(() => selected(page).innerText(), /\.text\.k0007_float/);
-  // The filter finds kernels that nobody has scrolled to.
+  // The filter finds kernels that were never in view.
   const names = page.getByRole("searchbox", { name: "Filter the structure by name" });
   await names.fill("k0555");
   await page.getByRole("status").getByText("1 match among the rows that are loaded").waitFor();
   await row(page, /^k0555/).waitFor();
   await names.fill("");
-  // Another file without kernels has one order only.
+  // A file without kernels has only file order.
   await dropFile(page, fixture("zebin/nokernel.bmg.igc2.40.zebin"));
   await row(page, "ELF header").waitFor();
   await menu(page).click();

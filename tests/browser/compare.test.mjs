@@ -1,4 +1,4 @@
-// Two files compared: how they come in, what differs, one difference in full, both ways.
+// Comparison of two files: opening, the list of differences, one difference, both trees.
 
 import assert from "node:assert/strict";
 import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises";
@@ -21,7 +21,7 @@ const differences = (page) => page.getByRole("grid", { name: "Differences" });
 const change = (page) => page.getByRole("grid", { name: "Difference", exact: true });
 const rows = (grid) => grid.locator("[data-row]");
 const said = (page) => page.locator(".compare-head .said").getByText(/ differs?\.$/);
-/** The names of the two files; a long one is there twice, cut and whole. */
+/** The names of the two files. A long name occurs twice: shortened and whole. */
 const names = (page) => page.locator(".compare-head dd b").evaluateAll((heads) => heads.map((head) => (head.querySelector(".unseen") ?? head).textContent));
 const both = (page) => dropBytes(page, { "before.zebin": spill, "after.zebin": other });
 
@@ -33,12 +33,12 @@ journey("two files dropped together are compared", { width: 1600, height: 1000 }
   assert.equal(await panelTab(page, /^Compare/).getAttribute("aria-selected"), "true");
   assert.deepEqual(await names(page), ["before.zebin", "after.zebin"]);
   await rows(differences(page)).first().waitFor();
-  // The first difference is shown in full, both sides beside each other.
+  // The first difference is shown with both sides.
   await rows(change(page)).first().waitFor();
   await axe(page);
 });
 
-journey("a difference leads to its bytes in both files", { width: 1600, height: 1000 }, async (page) => {
+journey("a difference selects its bytes in both files", { width: 1600, height: 1000 }, async (page) => {
   await both(page);
   await rows(change(page)).first().waitFor();
   await rows(differences(page)).nth(1).click();
@@ -47,7 +47,7 @@ journey("a difference leads to its bytes in both files", { width: 1600, height: 
   await changed.click();
   await page.locator("[role=treeitem][aria-selected=true]").waitFor();
   const status = page.locator("footer .mono");
-  // Where the value stands in the first file: "show-in-base 0:start:end".
+  // The location of the value in the first file: "show-in-base 0:start:end".
   const command = await changed.locator(".there").getAttribute("data-command");
   const [start, end] = command.split(":").slice(1).map((number) => Number(number).toString(16));
   const there = new RegExp(`^0x${start}\\.\\.0x${end} `);
@@ -58,7 +58,7 @@ journey("a difference leads to its bytes in both files", { width: 1600, height: 
   await eventually(() => status.textContent(), there);
 });
 
-journey("a link with a filter shows these differences", {
+journey("a link restores the filter of the differences", {
   address: "?a=samples%2Fvecadd.bmg.zebin&b=samples%2Fspill.dg2.zebin#panel=compare&filter=part%3Dkernel",
   before: (page) => expectRequests(page, /samples\/(vecadd\.bmg|spill\.dg2)\.zebin$/),
 }, async (page) => {
@@ -67,7 +67,7 @@ journey("a link with a filter shows these differences", {
   await page.getByText(/^4 of \d+ differences$/).waitFor();
 });
 
-journey("by keyboard: the next difference, the previous one, the end", { width: 1440, height: 900 }, async (page) => {
+journey("keyboard: next difference, previous difference, end", { width: 1440, height: 900 }, async (page) => {
   await both(page);
   await rows(change(page)).first().waitFor();
   const selected = () => differences(page).locator("[aria-selected=true]").getAttribute("data-row");
@@ -80,7 +80,7 @@ journey("by keyboard: the next difference, the previous one, the end", { width: 
   await page.getByRole("status").getByText("This is the first difference.").waitFor();
 });
 
-journey("the panel says what can be compared with, and takes a file that is dropped on it", { width: 1280 }, async (page) => {
+journey("the panel lists files to compare with and accepts a dropped file", { width: 1280 }, async (page) => {
   await dropBytes(page, { "after.zebin": other });
   await panelTab(page, "Compare").click();
   await page.getByText("Compare with another build of these kernels").waitFor();
@@ -94,7 +94,7 @@ journey("the panel says what can be compared with, and takes a file that is drop
   assert.deepEqual(await names(page), ["after.zebin", "before.zebin"]);
 });
 
-journey("an open file is chosen to compare with", { width: 1280 }, async (page) => {
+journey("comparing with an open file", { width: 1280 }, async (page) => {
   await dropBytes(page, { "before.zebin": spill });
   await page.locator(".head-line .chips").waitFor();
   await dropBytes(page, { "after.zebin": other });
@@ -103,12 +103,12 @@ journey("an open file is chosen to compare with", { width: 1280 }, async (page) 
   await said(page).waitFor();
 });
 
-journey("a file and itself are equal", async (page) => {
+journey("a file equals itself", async (page) => {
   await dropBytes(page, { "a.zebin": spill, "b.zebin": spill });
   await page.getByText("The files are identical.").first().waitFor();
 });
 
-journey("differences are filtered and taken along", { width: 1440 }, async (page) => {
+journey("differences are filtered and saved as a report", { width: 1440 }, async (page) => {
   await both(page);
   await rows(differences(page)).first().waitFor();
   const all = Number(await differences(page).getAttribute("aria-rowcount"));
@@ -125,17 +125,17 @@ journey("differences are filtered and taken along", { width: 1440 }, async (page
   assert.match(text, /after\.zebin/);
 });
 
-journey("an address names two files", {
+journey("an address with two files", {
   address: "?a=samples%2Fvecadd.bmg.zebin&b=samples%2Fspill.dg2.zebin",
   before: (page) => expectRequests(page, /samples\/(vecadd\.bmg|spill\.dg2)\.zebin$/),
 }, async (page) => {
   await said(page).waitFor();
   assert.deepEqual(await names(page), ["vecadd.bmg.zebin", "spill.dg2.zebin"]);
-  // The address still says both.
+  // The address still contains both.
   await eventually(() => page.evaluate(() => location.search), /^\?a=samples\/vecadd\.bmg\.zebin&b=samples\/spill\.dg2\.zebin$/);
 });
 
-journey("a followed file that is compiled again is compared with before", { width: 1440, height: 900 }, async (page) => {
+journey("a followed file is compared with its previous version after a rebuild", { width: 1440, height: 900 }, async (page) => {
   const folder = await mkdtemp(path.join(tmpdir(), "follow-"));
   try {
     const file = path.join(folder, "kernel.zebin");
@@ -165,7 +165,7 @@ const selectedIn = (tree) => tree.locator("[role=treeitem][aria-selected=true] .
 /** Waits until a row with this name is selected in a tree. */
 const isSelected = (tree, name) => eventually(() => selectedIn(tree), name);
 
-journey("side by side: both trees and both panes of bytes show the same difference", { width: 1600, height: 1000 }, async (page) => {
+journey("side by side: both trees and both byte panes show the same difference", { width: 1600, height: 1000 }, async (page) => {
   await both(page);
   await rows(change(page)).first().waitFor();
   await page.getByRole("button", { name: "Side by side" }).click();
@@ -182,18 +182,18 @@ journey("side by side: both trees and both panes of bytes show the same differen
   assert.equal(await tab(page, "after.zebin").getAttribute("aria-selected"), "true");
   await axe(page);
   await screenshot(page, "compare-sides");
-  // Scrolled together: what is selected stays at the same height.
+  // Both sides scroll together: the selected rows are at the same height.
   await page.locator("#hex-beside").hover();
   await page.mouse.wheel(0, 60);
   const height = (id) => page.locator(`${id} .hr.in`).first().boundingBox().then((box) => Math.round(box?.y ?? -1));
   await eventually(async () => Math.abs((await height("#hex-beside")) - (await height("#hex"))) <= 2, true);
-  // Both trees have only what differs, until somebody asks for all.
+  // Both trees show only differences until all rows are requested.
   const same = (tree) => tree.getByRole("treeitem", { name: /^ELF header/ }).count();
   assert.equal(await firstTree(page).getByRole("treeitem", { name: /\.spv/ }).count(), 0);
   await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
   await page.locator("#pane-tree").getByRole("checkbox", { name: "Rows that are equal in both files" }).click();
   for (const tree of [firstTree(page), secondTree(page)]) {
-    // What is selected stays in view.
+    // The selection stays in view.
     await tree.getByRole("treeitem", { name: /^user_attributes/ }).first().waitFor();
     const inView = (row) => {
       const [own, around] = [row, row.closest("[role=tree]")].map((element) => element.getBoundingClientRect());
@@ -209,7 +209,7 @@ journey("side by side: both trees and both panes of bytes show the same differen
   await screenshot(page, "compare-sides-all");
 });
 
-journey("side by side: what is selected in one file is selected in the other", { width: 1440, height: 900 }, async (page) => {
+journey("side by side: a selection in one file selects the counterpart in the other", { width: 1440, height: 900 }, async (page) => {
   await both(page);
   await rows(change(page)).first().waitFor();
   await page.keyboard.press("s");
@@ -222,7 +222,7 @@ journey("side by side: what is selected in one file is selected in the other", {
   await secondTree(page).getByRole("treeitem", { name: /\.symtab/ }).click();
   await isSelected(secondTree(page), ".symtab");
   await isSelected(firstTree(page), ".symtab");
-  // By keyboard, and open branches are each tree's own.
+  // By keyboard. Each tree has its own open branches.
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
   await eventually(async () => (await selectedIn(firstTree(page))) === (await selectedIn(secondTree(page))) && (await selectedIn(secondTree(page))) !== ".symtab", true);
@@ -238,7 +238,7 @@ journey("side by side: what is selected in one file is selected in the other", {
   await page.getByRole("heading", { name: "Inspector" }).waitFor();
 });
 
-journey("side by side is remembered, and ends when the first file is closed", { width: 1280, storage: { "zeview.sides": "show" } }, async (page) => {
+journey("side by side is remembered and ends when the first file is closed", { width: 1280, storage: { "zeview.sides": "show" } }, async (page) => {
   await both(page);
   await firstTree(page).getByRole("treeitem", { name: /ELF header/ }).waitFor();
   await tab(page, "before.zebin").locator(".close").click();
@@ -247,7 +247,7 @@ journey("side by side is remembered, and ends when the first file is closed", { 
   assert.equal(await page.getByRole("button", { name: "Side by side" }).count(), 0);
 });
 
-/** Two files that differ in one value of the kernel "spill": how many registers it has. */
+/** Two files that differ only in the register count of the kernel "spill". */
 const [small, large] = ["128", "256"].map((count) => {
   const text = Buffer.from(spill).toString("latin1");
   const at = text.indexOf("grf_count:", text.indexOf("- name:            spill"));
@@ -262,7 +262,7 @@ const showSame = async (page) => {
   await page.keyboard.press("Escape");
 };
 
-journey("side by side, by kernel: only kernels in which something differs", {
+journey("side by side, by kernel: only kernels with differences", {
   width: 1440, height: 900, storage: { "zeview.sides": "show", "zeview.order": "kernels" },
 }, async (page) => {
   await alike(page);
@@ -281,7 +281,7 @@ journey("side by side, by kernel: only kernels in which something differs", {
   await screenshot(page, "compare-sides-by-kernel");
 });
 
-journey("side by side: what is done with bytes is done with those of their file", {
+journey("side by side: byte actions apply to the file of the pane", {
   width: 1600, height: 1000, storage: { "zeview.sides": "show" },
 }, async (page) => {
   await page.evaluate(() => {
@@ -295,7 +295,7 @@ journey("side by side: what is done with bytes is done with those of their file"
   await isSelected(firstTree(page), "grf_count");
   await isSelected(secondTree(page), "grf_count");
   const [first, second] = [page.getByRole("grid", { name: "Bytes of before.zebin" }), page.getByRole("grid", { name: "Bytes", exact: true })];
-  // With the pointer, and with the keys.
+  // With the pointer and with the keyboard.
   const region = page.getByRole("region", { name: "Bytes" });
   await region.getByText("Copy as", { exact: true }).first().click();
   await region.getByRole("button", { name: "Copy as text" }).first().click();
@@ -318,11 +318,11 @@ journey("side by side: what is done with bytes is done with those of their file"
   await page.keyboard.press(";");
   await page.getByRole("dialog").getByRole("button", { name: "Delete bookmark" }).click();
   await eventually(() => bookmarks(firstTree(page)), 0);
-  // The way to the selection leads up in its file, and the other one follows.
+  // The breadcrumbs select an ancestor in its file, and the other file follows.
   await page.getByRole("navigation", { name: "Path of the selection in before.zebin" }).getByRole("button", { name: "execution_env" }).click();
   await isSelected(firstTree(page), "execution_env");
   await isSelected(secondTree(page), "execution_env");
-  // A place in the first file.
+  // An offset in the first file.
   await showSame(page);
   await first.focus();
   await page.keyboard.press("g");
@@ -333,7 +333,7 @@ journey("side by side: what is done with bytes is done with those of their file"
   await isSelected(secondTree(page), "e_machine");
 });
 
-journey("another way to compare instructions keeps the chosen difference", { width: 1440, height: 900 }, async (page) => {
+journey("changing how instructions are compared keeps the selected difference", { width: 1440, height: 900 }, async (page) => {
   await both(page);
   await rows(differences(page)).nth(2).click();
   const chosen = () => differences(page).locator("[aria-selected=true]").first().innerText();
@@ -348,7 +348,7 @@ journey("another way to compare instructions keeps the chosen difference", { wid
   }
 });
 
-journey("side by side: that all rows are shown is remembered", { width: 1280, height: 900, storage: { "zeview.sides": "show" } }, async (page) => {
+journey("side by side: showing all rows is remembered", { width: 1280, height: 900, storage: { "zeview.sides": "show" } }, async (page) => {
   const spirv = firstTree(page).getByRole("treeitem", { name: /\.spv/ });
   await both(page);
   await firstTree(page).getByRole("treeitem", { name: /ELF header/ }).waitFor();
@@ -368,7 +368,7 @@ journey("side by side: that all rows are shown is remembered", { width: 1280, he
 
 for (const [width, bytes] of [[900, 8], [1000, 8], [1280, 16], [1600, 16], [2300, 32]]) {
   for (const theme of width === 1000 || width === 1600 ? ["light", "dark"] : ["light"]) {
-    journey(`side by side in ${width} pixels, in ${theme}: all of each row of bytes is seen`, {
+    journey(`side by side, ${width} px, ${theme}: byte rows are not cut off`, {
       width, height: 900, theme, storage: { "zeview.sides": "show" },
     }, async (page) => {
       await both(page);
@@ -388,7 +388,7 @@ for (const [width, bytes] of [[900, 8], [1000, 8], [1280, 16], [1600, 16], [2300
   }
 }
 
-journey("a narrow window", { width: 420, height: 900 }, async (page) => {
+journey("comparison in a narrow window", { width: 420, height: 900 }, async (page) => {
   await both(page);
   await said(page).waitFor();
   await rows(differences(page)).first().waitFor();

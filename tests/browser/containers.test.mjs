@@ -12,7 +12,7 @@ const chip = (page, text) => page.locator(".head-line .chips button", { hasText:
 const cell = (page, list, row, column) => page.locator(`#${list} [data-row='${row}'] [data-column='${column}']`);
 
 for (const theme of ["light", "dark"]) {
-  journey(`which image runs on a device, in ${theme}`, { theme }, async (page) => {
+  journey(`the image that runs on a device, ${theme}`, { theme }, async (page) => {
     await dropFile(page, FAT);
     const overview = panel(page, "Overview");
     await overview.getByRole("heading", { name: "2 images" }).waitFor();
@@ -35,7 +35,7 @@ for (const theme of ["light", "dark"]) {
     await screenshot(page, `images-${theme}`);
     await axe(page);
 
-    // An image has its name and its verdict on that device.
+    // An image shows its name and its verdict for that device.
     await cell(page, "images", 0, 0).click();
     await page.locator(".nested .crumb", { hasText: "64.dg2" }).waitFor();
     await tab(page, "Overview").click();
@@ -45,7 +45,7 @@ for (const theme of ["light", "dark"]) {
     await screenshot(page, `image-${theme}`);
   });
 
-  journey(`all devices, in ${theme}`, { theme }, async (page) => {
+  journey(`all devices of a container, ${theme}`, { theme }, async (page) => {
     await dropFile(page, FAT);
     await tab(page, "Devices").click();
     await page.locator("#devices").getByText("no image runs").first().waitFor();
@@ -81,7 +81,7 @@ journey("the kernels of all images", {}, async (page) => {
   await page.locator("#kernels [data-row='0']").dblclick();
   await panel(page, "Assembly").waitFor();
   await page.locator(".nested .crumb", { hasText: "64.dg2" }).waitFor();
-  // The image itself has its own; and there is a way back.
+  // The image has its own kernels, and a link back.
   await page.locator(".nested button", { hasText: "64.dg2" }).click();
   await tab(page, "Kernels").click();
   await eventually(() => page.locator("#kernels [data-row]").count(), 1);

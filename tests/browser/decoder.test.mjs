@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, expectRequests, expectTrouble, fixture, journey } from "./harness.mjs";
+import { axe, dropBytes, dropFile, dropFromDisk, expectRequests, expectErrors, fixture, journey } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
 const elfHeader = (page) => page.getByRole("treeitem", { name: "ELF header" });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 
-/** Keeps all workers of the page in `workers`. */
+/** Records all workers of the page in `workers`. */
 async function keepWorkers(page) {
   await page.addInitScript(() => {
     globalThis.workers = [];
@@ -24,7 +24,7 @@ async function keepWorkers(page) {
   });
 }
 
-/** What a worker does that has used up its memory. */
+/** Simulates a worker that runs out of memory. */
 function kill(page) {
   return page.evaluate(() => {
     const worker = globalThis.workers.findLast((worker) => !worker.dead);
@@ -34,7 +34,7 @@ function kill(page) {
   });
 }
 
-journey("without a network files of all formats are opened", {}, async (page) => {
+journey("files of all formats open without a network", {}, async (page) => {
   await page.context().setOffline(true);
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await elfHeader(page).waitFor();
@@ -49,7 +49,7 @@ journey("without a network files of all formats are opened", {}, async (page) =>
   await axe(page);
 });
 
-journey("a decoder that dies is restarted, once, and the selection stays", { before: keepWorkers }, async (page) => {
+journey("a crashed decoder is restarted once and the selection is kept", { before: keepWorkers }, async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await elfHeader(page).click();
   await page.keyboard.press("ArrowRight");
@@ -70,7 +70,7 @@ journey("a decoder that dies is restarted, once, and the selection stays", { bef
   await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
 });
 
-journey("what a decoder died of is not asked again, and the file stays open", {
+journey("a request that crashed the decoder is not repeated and the file stays open", {
   before: async (page) => {
     await page.addInitScript(() => {
       globalThis.Worker = class extends Worker {
@@ -117,9 +117,9 @@ for (const [name, refuse] of [
       return new Real(address, options);
     };
   }],
-  ["of all sorts", () => { globalThis.Worker = function () { throw new Error("refused"); }; }],
+  ["of any kind", () => { globalThis.Worker = function () { throw new Error("refused"); }; }],
 ]) {
-  journey(`where workers ${name} are refused, files are opened all the same`, {
+  journey(`files open even if workers ${name} are refused`, {
     before: (page) => page.addInitScript(refuse),
   }, async (page) => {
     await dropFile(page, sample("vecadd.bmg.zebin"));
@@ -128,9 +128,9 @@ for (const [name, refuse] of [
   });
 }
 
-journey("a decoder that cannot be loaded is said in words", {
+journey("a decoder that cannot be loaded is reported", {
   before: async (page) => {
-    expectTrouble(page, /worker/, /no decoder can be started/);
+    expectErrors(page, /worker/, /no decoder can be started/);
     expectRequests(page, /worker/); // Other ways are tried.
     await page.route("**/worker_bg.wasm", (route) => route.abort());
   },
@@ -140,7 +140,7 @@ journey("a decoder that cannot be loaded is said in words", {
   await axe(page);
 });
 
-/** A file with holes: it takes no room on the disk. */
+/** A sparse file, which occupies no disk space. */
 async function sparse(folder, name, size, head) {
   const file = path.join(folder, name);
   await writeFile(file, head);
@@ -154,7 +154,7 @@ for (const [words, size] of [
   ["1 GB", 1 << 30],
   ["5 GB", 5 * 2 ** 30],
 ]) {
-  journey(`a file of ${words} costs its headers`, {}, async (page) => {
+  journey(`opening a file of ${words} reads only its headers`, {}, async (page) => {
     const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
     try {
       const head = await readFile(sample("vecadd.bmg.zebin"));
@@ -164,7 +164,7 @@ for (const [words, size] of [
       const [, amount, unit] = /read ([\d.,]+)\s(B|KB|KiB|MB|MiB) of/.exec(read.replaceAll("\u00a0", " ")) ?? [];
       assert.ok(amount, `the status line says how much was read: ${read}`);
       assert.ok(!unit.startsWith("M") || Number(amount) <= 4, `at most 4 MiB are read: ${read}`);
-      // The end of it is as near as its start.
+      // The end is read as fast as the start.
       await page.locator("#hex [role=grid], #hex[role=grid]").first().focus();
       await page.keyboard.press("Control+End");
     } finally {
@@ -173,7 +173,7 @@ for (const [words, size] of [
   });
 }
 
-journey("a file that changes on disk is noticed and offered again", {}, async (page) => {
+journey("a file that changes on disk can be reopened", {}, async (page) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
   try {
     const file = path.join(folder, "changing.zebin");

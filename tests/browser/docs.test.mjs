@@ -31,7 +31,7 @@ const site = (name, options = {}) => ({
 });
 
 for (const [theme, width] of [["light", 1440], ["dark", 420]]) {
-  journey(`the documentation fits into ${width} pixels, ${theme}`, site("index.html", { theme, width }), async (page) => {
+  journey(`the documentation fits into ${width} px, ${theme}`, site("index.html", { theme, width }), async (page) => {
     const start = new URL("./", page.url());
     for (const name of NAMES) {
       await page.goto(new URL(name, start).href, { waitUntil: "load" });

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { expectRequests, journey } from "./harness.mjs";
 
-journey("the example for embedders passes its own test", { address: "embed.html#test", other: true }, async (page) => {
+journey("the embedding example passes its own test", { address: "embed.html#test", other: true }, async (page) => {
   await page.locator("html[data-result]").waitFor();
   assert.equal(await page.locator("html").getAttribute("data-result"), "passed");
 });
 
-/** A page of somebody else with a frame in it. */
+/** A page of another site with a frame. */
 function framed(attributes) {
   return async (page) => {
     await page.route("**/documentation.html", (route) =>
@@ -16,7 +16,7 @@ function framed(attributes) {
   };
 }
 
-journey("it passes in a sandboxed frame too", {
+journey("the embedding example passes in a sandboxed frame", {
   address: "documentation.html",
   other: true,
   before: framed(`sandbox="allow-scripts" src="./embed.html#test"`),
@@ -26,12 +26,12 @@ journey("it passes in a sandboxed frame too", {
   assert.equal(await root.getAttribute("data-result"), "passed");
 });
 
-journey("the page in a sandboxed frame shows a file by its link", {
+journey("a sandboxed frame opens a file by link", {
   address: "documentation.html",
   other: true,
   before: framed(`sandbox="allow-scripts" width="1000" height="600" src="./?embed=1&url=samples/vecadd.bmg.zebin"`),
 }, async (page) => {
-  // The frame is a page of its own, which may load longer than the one around it.
+  // The frame may load longer than its parent page.
   expectRequests(page, /\/zeview\//);
   await page.frameLocator("iframe").getByRole("treeitem", { name: "ELF header" }).waitFor();
 });

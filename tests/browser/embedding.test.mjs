@@ -8,10 +8,10 @@ import { serve } from "./server.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
-/** A page of somebody else, with this body. */
+/** A page of another site with this body. */
 function written(body) {
   return async (page) => {
-    // The frame is a page of its own, which may load longer than the one around it.
+    // The frame may load longer than its parent page.
     expectRequests(page, /\/zeview\//);
     await page.route("**/documentation.html", (route) =>
       route.fulfill({
@@ -35,7 +35,7 @@ const told = (page, type) =>
 const last = async (page, type) => (await told(page, type)).at(-1);
 const other = { address: "documentation.html", other: true };
 
-journey("<zeview-embed> shows a file, and tells what is selected", {
+journey("<zeview-embed> shows a file and reports the selection", {
   ...other,
   before: written(embed(`src="samples/spill.dg2.zebin" panel="kernels" select="k=hugeprivate&f=private_size" height="600" loading="eager"`)),
 }, async (page) => {
@@ -48,7 +48,7 @@ journey("<zeview-embed> shows a file, and tells what is selected", {
   assert.deepEqual(Object.keys(await last(page, "problems")), ["errors", "warnings", "notes"]);
   await eventually(async () => (await last(page, "selected"))?.link ?? "", /private_size/);
 
-  // What changes later.
+  // Attributes that change later.
   await page.locator("zeview-embed").evaluate((element) => element.setAttribute("panel", "overview"));
   await frame(page).getByRole("tab", { name: "Overview", selected: true }).waitFor();
   await page.locator("zeview-embed").evaluate((element) => element.select("s=.ze_info"));
@@ -61,7 +61,7 @@ journey("<zeview-embed> shows a file, and tells what is selected", {
   await screenshot(page, "embedded");
 });
 
-journey("<zeview-embed> opens bytes that the page has", {
+journey("<zeview-embed> opens bytes from the embedding page", {
   ...other,
   before: written(embed(`loading="click" theme="light"`, "<p>Two builds of one kernel.</p>")),
 }, async (page) => {
@@ -84,7 +84,7 @@ journey("<zeview-embed> opens bytes that the page has", {
   await eventually(async () => (await last(page, "error"))?.code, "not-opened");
 });
 
-journey("an embedded page is loaded when somebody comes near, and is as high as it needs to be", {
+journey("an embedded page loads when scrolled near and fits its content's height", {
   ...other,
   before: written(`<div id="far"></div>${embed(`src="samples/matmul.syclbin" height="auto"`, `<a href="samples/matmul.syclbin">matmul.syclbin</a>`)}
     <script nonce="own">document.getElementById("far").style.height = "3000px";</script>`),
@@ -101,7 +101,7 @@ journey("an embedded page is loaded when somebody comes near, and is as high as 
   );
 });
 
-journey("in a sandboxed frame on another site the messages work too", {
+journey("messages work in a sandboxed frame on another site", {
   ...other,
   before: written(embed(`src="samples/vecadd.bmg.zebin" sandbox loading="eager" height="600"`)),
 }, async (page) => {
@@ -110,7 +110,7 @@ journey("in a sandboxed frame on another site the messages work too", {
   assert.equal((await last(page, "loaded")).name, "vecadd.bmg.zebin");
 });
 
-journey("a person is asked before a file comes from a third site", {
+journey("a download from a third site needs confirmation", {
   ...other,
   before: async (page) => {
     const third = await serve(SAMPLES);
@@ -129,7 +129,7 @@ journey("a person is asked before a file comes from a third site", {
   await eventually(async () => (await told(page, "loaded")).length, 1);
 });
 
-journey("the page answers no window but the one around it", {
+journey("the page answers only its parent window", {
   ...other,
   before: written(`<iframe id="zeview" title="zeview" width="900" height="500" src="./?embed=1&url=samples/vecadd.bmg.zebin"></iframe>
     <iframe id="stranger" title="stranger" srcdoc="<script nonce=own>function send(to, message) { to.postMessage(message, '*'); }</script>"></iframe>`),
@@ -142,7 +142,7 @@ journey("the page answers no window but the one around it", {
     addEventListener("message", ({ data }) => heard.own.push(data));
     stranger.addEventListener("message", ({ data }) => heard.stranger.push(data));
     const wait = () => new Promise((resolve) => setTimeout(resolve, 300));
-    // Its own function: the message comes from there.
+    // Its own function, so that the frame is the sender.
     stranger.send(zeview, { zeview: 1, type: "ping", id: 7 });
     await wait();
     const before = heard.own.length;

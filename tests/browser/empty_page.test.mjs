@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { axe, expectRequests, journey, screenshot } from "./harness.mjs";
 
 for (const theme of ["light", "dark"]) {
-  journey(`the empty page loads, in ${theme}`, { theme }, async (page) => {
+  journey(`the empty page loads, ${theme}`, { theme }, async (page) => {
     assert.equal(await page.title(), "zeview");
     await page.getByRole("heading", { level: 1 }).waitFor();
     await axe(page);
@@ -12,7 +12,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("a remembered theme is set before the first paint", { storage: { "zeview.theme": "dark" } }, async (page) => {
+journey("a stored theme is set before the first paint", { storage: { "zeview.theme": "dark" } }, async (page) => {
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
 });
 

@@ -14,7 +14,7 @@ async function open(page, name) {
   await elfHeader(page).waitFor();
 }
 
-journey("Back returns to what was selected before", {}, async (page) => {
+journey("Back restores the previous selection", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await elfHeader(page).click();
   await page.waitForFunction(() => location.hash !== "");
@@ -25,7 +25,7 @@ journey("Back returns to what was selected before", {}, async (page) => {
   assert.ok(!page.url().includes("vecadd"), "no local file name is in the address");
 });
 
-journey("a copied link leads back to the same bytes", {
+journey("a copied link selects the same bytes", {
   address: "?url=samples/vecadd.bmg.zebin",
   before: async (page) => {
     expectRequests(page, /samples\/vecadd/);
@@ -63,7 +63,7 @@ journey("g goes to an offset, a section and a path", {}, async (page) => {
   await page.getByRole("status").getByText("“no such thing” was not found.").first().waitFor();
 });
 
-journey("a dialog keeps the focus and gives it back", {}, async (page) => {
+journey("a dialog traps the focus and restores it when closed", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   const help = page.getByRole("button", { name: "Help", exact: true });
   await help.focus();
@@ -78,7 +78,7 @@ journey("a dialog keeps the focus and gives it back", {}, async (page) => {
   assert.ok(await help.evaluate((element) => element === document.activeElement));
 });
 
-journey("borders move with the arrow keys and are remembered", {}, async (page) => {
+journey("splitters move with the arrow keys; their position is remembered", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   const border = page.getByRole("separator").first();
   await border.focus();
@@ -108,7 +108,7 @@ journey("a chosen theme is remembered", {}, async (page) => {
   await axe(page);
 });
 
-journey("forced colors keep what is selected visible", { forcedColors: true }, async (page) => {
+journey("the selection is visible in forced colors", { forcedColors: true }, async (page) => {
   await open(page, "damaged.zebin");
   await elfHeader(page).click();
   const [row, plain] = await Promise.all([
@@ -123,7 +123,7 @@ journey("forced colors keep what is selected visible", { forcedColors: true }, a
   await screenshot(page, "forced-colors");
 });
 
-journey("problems are walked with the bracket keys", {}, async (page) => {
+journey("bracket keys step through the problems", {}, async (page) => {
   await open(page, "damaged.zebin");
   await page.getByRole("tree").focus();
   const status = () => page.locator("footer").innerText();

@@ -1,6 +1,6 @@
-// Zebins of any size, made from small ones.
+// Zebins of any size, derived from small ones.
 
-/** A zebin whose .ze_info, at its end, describes so many kernels. */
+/** A zebin whose .ze_info, moved to its end, describes `count` kernels. */
 export function withKernels(bytes, count, name = (i) => `kernel_${i}`, spill = (i) => (i * 7919) % 5000) {
   const elf = Buffer.from(bytes);
   const table = Number(elf.readBigUInt64LE(0x28));
@@ -19,7 +19,7 @@ export function withKernels(bytes, count, name = (i) => `kernel_${i}`, spill = (
   return Buffer.concat([elf, text]);
 }
 
-/** A zebin whose first table of relocations, at its end, has so many more. */
+/** A zebin whose first relocation table, moved to its end, has `count` more entries. */
 export function withRelocations(bytes, count) {
   const elf = Buffer.from(bytes);
   const table = Number(elf.readBigUInt64LE(0x28));
@@ -41,7 +41,7 @@ export function withRelocations(bytes, count) {
   return Buffer.concat([elf, list]);
 }
 
-/** A zebin whose first section of code, at its end, has at least so many instructions: its own, again and again. */
+/** A zebin whose first code section, moved to its end, repeats its instructions at least `count` times. */
 export function withCode(bytes, count) {
   const elf = Buffer.from(bytes);
   const table = Number(elf.readBigUInt64LE(0x28));
@@ -50,7 +50,7 @@ export function withCode(bytes, count) {
     const at = table + i * size;
     if (elf.readUInt32LE(at + 4) !== 1 || (elf.readBigUInt64LE(at + 8) & 4n) === 0n) continue;
     const [start, length] = [Number(elf.readBigUInt64LE(at + 24)), Number(elf.readBigUInt64LE(at + 32))];
-    // What is behind the last instruction is no whole one.
+    // Bytes after the last complete instruction.
     const own = elf.subarray(start, start + length - (length % 16));
     const code = Buffer.alloc(own.length * Math.ceil((16 * count) / own.length), own);
     elf.writeBigUInt64LE(BigInt(elf.length), at + 24);
@@ -60,7 +60,7 @@ export function withCode(bytes, count) {
   throw new Error("there is no code");
 }
 
-/** An archive as ocloc writes it: members with these names and bytes. */
+/** An archive in ocloc's format with members of these names and bytes. */
 export function archive(members) {
   const parts = [Buffer.from("!<arch>\n")];
   for (const [name, bytes] of members) {

@@ -20,7 +20,7 @@ const SIZES = [
 ];
 
 for (const [theme, width, height] of SIZES) {
-  journey(`the short look shows what it speaks of, in ${theme} at ${width}`, { theme, width, height }, async (page) => {
+  journey(`each step of the tour highlights its subject, ${theme}, ${width} px`, { theme, width, height }, async (page) => {
     await screenshot(page, `guide-0-${width}`);
     await begin(page);
     const seen = [
@@ -44,11 +44,11 @@ for (const [theme, width, height] of SIZES) {
   });
 }
 
-journey("the short look is left at any step and belongs to its file", {}, async (page) => {
+journey("the tour can be left at any step and ends with its file", {}, async (page) => {
   await begin(page);
   await press(page, "Skip");
   await look(page).waitFor({ state: "detached" });
-  // Its file is open now: it begins at once.
+  // Its file is open now, so it starts immediately.
   await page.getByRole("button", { name: "zeview", exact: true }).click();
   await begin(page);
   await press(page, "Next");

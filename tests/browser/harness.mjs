@@ -8,10 +8,10 @@
 //     await axe(page);
 //   });
 //
-// `page` is a Playwright page on the release folder, served from a folder of a
-// host. A journey fails by itself on errors and warnings in the console, on
-// uncaught errors, on violations of the Content-Security-Policy, and on any
-// request after the page has loaded that it did not announce.
+// `page` is a Playwright page on the release folder, served from a subfolder of
+// a host. A journey also fails on errors and warnings in the console, uncaught
+// errors, violations of the Content-Security-Policy, and undeclared requests
+// after the page has loaded.
 
 import { after, test } from "node:test";
 import assert from "node:assert/strict";
@@ -26,17 +26,17 @@ const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathna
 export const DIST = path.resolve(process.env.ZEVIEW_DIST ?? path.join(HERE, "../../dist"));
 const OUT = path.join(HERE, "out");
 
-/** Not the root of the host: addresses that only work there must fail. */
+/** Not the root of the host, so that addresses that only work there fail. */
 const PREFIX = "/some/where/zeview/";
 
 /**
- * How many milliseconds every request to the decoder is held back, and how many times slower
- * the page's thread runs: with these a journey that is in luck on a fast machine fails.
+ * Delay of every request to the decoder in milliseconds, and slowdown factor of the page's thread.
+ * They expose races that do not occur on a fast machine.
  */
 const SLOW_DECODER = Number(process.env.ZEVIEW_SLOW_DECODER ?? 0);
 const SLOW_PAGE = Number(process.env.ZEVIEW_SLOW_PAGE ?? 1);
 
-/** How long a journey may take, and how long it waits for one thing. */
+/** Time limits of a journey and of a single wait, in milliseconds. */
 const SLOWNESS = SLOW_DECODER > 0 || SLOW_PAGE > 1 ? 4 : 1;
 const JOURNEY_TIMEOUT = 60_000 * SLOWNESS;
 const WAIT_TIMEOUT = 15_000 * SLOWNESS;
@@ -49,7 +49,7 @@ const CHROMIUM_FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Only this machine exists: a request elsewhere fails, wherever it comes from.
+  // Requests to other hosts fail.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ];
 
@@ -67,10 +67,10 @@ export function fixture(name) {
 }
 
 /**
- * A test that has a page open and fails when the page had trouble.
+ * Registers a test with an open page, which fails if the page reports errors.
  *
  * @param {string} name
- * @param {OpenOptions | ((page: Page) => Promise<void>)} options as of `openPage`; may be left out
+ * @param {OpenOptions | ((page: Page) => Promise<void>)} options of `openPage`; optional
  * @param {(page: Page) => Promise<void>} [run]
  */
 export function journey(name, options, run) {
@@ -85,13 +85,13 @@ export function journey(name, options, run) {
     } catch (error) {
       failure = error;
     }
-    const trouble = await closePage(page);
+    const errors = await closePage(page);
     if (failure) {
-      // Trouble on the page often explains the failure.
-      if (trouble.length > 0) failure.message += `\n\nthe page had trouble:\n${trouble.join("\n")}`;
+      // Errors on the page often explain the failure.
+      if (errors.length > 0) failure.message += `\n\nthe page reported errors:\n${errors.join("\n")}`;
       throw failure;
     }
-    assert.deepEqual(trouble, [], "the page had trouble");
+    assert.deepEqual(errors, [], "the page reported errors");
   });
 }
 
@@ -99,24 +99,24 @@ export function journey(name, options, run) {
  * Opens the page and waits until it has loaded and is quiet.
  *
  * @typedef {object} OpenOptions
- * @property {"light" | "dark"} [theme] what the system prefers; light
- * @property {number} [width] of the window; 1280
- * @property {number} [height] of the window; 800
- * @property {boolean} [forcedColors] a high-contrast mode of the system
- * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
- * @property {boolean} [other] the address is of another page than zeview's own
- * @property {"quiet" | "started"} [until] what is waited for: that nothing is loaded any more,
- *   or that the app has started; quiet
- * @property {number} [slowDecoder] every request to the decoder is held back for so many milliseconds
- * @property {Record<string, string>} [storage] put into localStorage before the page starts
- * @property {boolean} [picker] files are chosen in the system's dialog, which gives handles and which a
- *   journey cannot see; no
- * @property {boolean} [offline] the page may keep itself for use without a network; no
- * @property {object} [server] another server than that of the release folder
- * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
- *   announce trouble or to answer requests otherwise
+ * @property {"light" | "dark"} [theme] system preference; default: light
+ * @property {number} [width] of the window in pixels; default: 1280
+ * @property {number} [height] of the window in pixels; default: 800
+ * @property {boolean} [forcedColors] emulate a high-contrast mode
+ * @property {string} [address] relative address, such as "#k=vecadd" or "?url=…"
+ * @property {boolean} [other] the address is not zeview's page
+ * @property {"quiet" | "started"} [until] wait until the network is idle or until the
+ *   app has started; default: quiet
+ * @property {number} [slowDecoder] delay of every request to the decoder, in milliseconds
+ * @property {Record<string, string>} [storage] initial localStorage
+ * @property {boolean} [picker] keep the system's file dialog, which returns handles and which a
+ *   journey cannot control; default: false
+ * @property {boolean} [offline] allow the service worker; default: false
+ * @property {object} [server] replaces the server of the release folder
+ * @property {(page: Page) => Promise<void> | void} [before] called before the page loads, to
+ *   declare errors or intercept requests
  * @param {OpenOptions} [options]
- * @returns {Promise<Page>} to be closed with `closePage`
+ * @returns {Promise<Page>} close it with `closePage`
  */
 export async function openPage(options = {}) {
   const { theme = "light", width = 1280, height = 800 } = options;
@@ -164,15 +164,15 @@ async function slowDown(page, decoder) {
 }
 
 /**
- * Loads the page, or another one, with `go`, and waits until it is quiet: what it asks for
- * until then is no request after load. `until` is as of `openPage`.
+ * Navigates with `go` and waits until the page is quiet. Requests up to then do not count as
+ * requests after load. `until` as in `openPage`.
  */
 export async function load(page, go, { other = false, until = "quiet" } = {}) {
   const seen = watches.get(page);
   seen.late.push(...lateRequests(seen));
   seen.loaded = null;
-  // The last of what a page asks for by itself. It does so when its scripts run: a slow machine
-  // may have been quiet before that for longer than "networkidle" waits.
+  // The last request that the page sends by itself, when its scripts run. On a slow machine,
+  // "networkidle" may fire before.
   const last = page.waitForRequest(/\/worker_bg\.wasm$/).catch(() => {});
   await go();
   if (!other) await page.locator("#starting").waitFor({ state: "detached" });
@@ -182,49 +182,49 @@ export async function load(page, go, { other = false, until = "quiet" } = {}) {
   seen.loaded = seen.server.log.length;
 }
 
-/** Closes the page and returns what went wrong on it, one line each. */
+/** Closes the page and returns its errors, one line each. */
 export async function closePage(page) {
-  const trouble = troubleOn(page);
+  const errors = errorsOn(page);
   await page.context().close();
-  return trouble;
+  return errors;
 }
 
-// -- Trouble ------------------------------------------------------------------
+// -- Errors -------------------------------------------------------------------
 
-/** What has been seen on each page. */
+/** Errors and requests of each page. */
 const watches = new WeakMap();
 
 function watch(page, server) {
-  const seen = { server, trouble: [], loaded: null, late: [], expectedRequests: [], expectedTrouble: [] };
+  const seen = { server, errors: [], loaded: null, late: [], expectedRequests: [], expectedErrors: [] };
   watches.set(page, seen);
   page.on("console", (message) => {
     // Violations of the Content-Security-Policy are errors in the console.
     if (message.type() !== "error" && message.type() !== "warning") return;
     const { url, lineNumber } = message.location();
-    seen.trouble.push(`console ${message.type()}: ${message.text()} (${url}:${lineNumber})`);
+    seen.errors.push(`console ${message.type()}: ${message.text()} (${url}:${lineNumber})`);
   });
-  page.on("pageerror", (error) => seen.trouble.push(`uncaught: ${error.stack || error}`));
-  page.on("crash", () => seen.trouble.push("the page crashed"));
+  page.on("pageerror", (error) => seen.errors.push(`uncaught: ${error.stack || error}`));
+  page.on("crash", () => seen.errors.push("the page crashed"));
   page.on("request", (request) => {
     // The server logs its own requests, those of workers too.
     const url = request.url();
     if (/^https?:/.test(url) && !url.startsWith(server.origin)) {
-      if (!isExpected(url, seen.expectedRequests)) seen.trouble.push(`request to elsewhere: ${url}`);
+      if (!isExpected(url, seen.expectedRequests)) seen.errors.push(`request to elsewhere: ${url}`);
     }
   });
 }
 
-function troubleOn(page) {
+function errorsOn(page) {
   const seen = watches.get(page);
-  const { trouble, expectedRequests, expectedTrouble } = seen;
+  const { errors, expectedRequests, expectedErrors } = seen;
   const late = [...seen.late, ...lateRequests(seen)]
     .filter((request) => !isExpected(request, expectedRequests))
     .map((request) => `request after load: ${request}`);
-  return [...trouble.filter((line) => !isExpected(line, expectedTrouble)), ...late];
+  return [...errors.filter((line) => !isExpected(line, expectedErrors)), ...late];
 }
 
 function lateRequests({ server, loaded }) {
-  // Chromium asks for the icon when it likes to.
+  // Chromium requests the icon at any time.
   return server.log.slice(loaded ?? server.log.length).filter((request) => !request.endsWith("/icons/favicon.svg"));
 }
 
@@ -232,38 +232,38 @@ function isExpected(text, patterns) {
   return patterns.some((pattern) => pattern.test(text));
 }
 
-/** Announces requests after load, like `/samples\//`. */
+/** Declares requests after load that the journey expects, such as `/samples\//`. */
 export function expectRequests(page, ...patterns) {
   watches.get(page).expectedRequests.push(...patterns);
 }
 
-/** Announces trouble, where a journey is about how the page deals with it. */
-export function expectTrouble(page, ...patterns) {
-  watches.get(page).expectedTrouble.push(...patterns);
+/** Declares errors that the journey expects. */
+export function expectErrors(page, ...patterns) {
+  watches.get(page).expectedErrors.push(...patterns);
 }
 
 // -- Files --------------------------------------------------------------------
 
 /**
- * Drops a file of this machine on the page.
+ * Drops a file on the page.
  *
  * @param {Page} page
  * @param {string} file its path
- * @param {object} [options] as of `dropBytes`
+ * @param {object} [options] as in `dropBytes`
  */
 export async function dropFile(page, file, options) {
   await dropBytes(page, { [path.basename(file)]: await readFile(file) }, options);
 }
 
 /**
- * Drops files with these names and bytes on the page, as the browser does it:
+ * Drops files with these names and bytes on the page, with the events of a browser:
  * dragenter, dragover and drop with one DataTransfer.
  *
  * @param {Page} page
  * @param {Record<string, Uint8Array>} files
  * @param {object} [options]
- * @param {string} [options.on] a selector for the element under the pointer; without
- *   it the one in the middle of the window
+ * @param {string} [options.on] selector of the element under the pointer; default:
+ *   the element in the middle of the window
  */
 export async function dropBytes(page, files, { on } = {}) {
   const encoded = Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")]);
@@ -291,23 +291,22 @@ export async function dropBytes(page, files, { on } = {}) {
         return !target.dispatchEvent(event);
       };
       send("dragenter");
-      // Where nobody cancels dragover, a browser drops nothing and opens the file itself.
+      // If dragover is not canceled, a browser opens the file itself.
       const accepted = send("dragover");
       if (accepted) send("drop");
       return accepted;
     },
     [encoded, on],
   );
-  assert.ok(accepted, "the page does not take a drop here");
+  assert.ok(accepted, "the page does not accept a drop here");
 }
 
 /**
- * Drops files from the disk as the system does it, without reading them here:
- * for files too large for `dropFile`.
+ * Drops files from the disk without reading them into memory, for files too large for `dropFile`.
  *
  * @param {Page} page
  * @param {string[]} files their paths
- * @param {object} [options] as of `dropBytes`
+ * @param {object} [options] as in `dropBytes`
  */
 export async function dropFromDisk(page, files, { on = "html" } = {}) {
   const box = await page.locator(on).boundingBox();
@@ -319,8 +318,7 @@ export async function dropFromDisk(page, files, { on = "html" } = {}) {
       addEventListener("drop", () => resolve(true), { once: true, capture: true });
     });
   });
-  // Where the page puts something else under the pointer just then, nothing is dropped: a person's
-  // pointer goes on moving until it is.
+  // A drop is lost if the page changes the element under the pointer meanwhile; try again.
   for (let isDropped = false; !isDropped;) {
     for (const type of ["dragEnter", "dragOver", "drop"]) {
       await session.send("Input.dispatchDragEvent", { type, ...place, data });
@@ -333,10 +331,10 @@ export async function dropFromDisk(page, files, { on = "html" } = {}) {
   await session.detach();
 }
 
-// -- Looking ------------------------------------------------------------------
+// -- Checks -------------------------------------------------------------------
 
 /**
- * Fails when axe-core finds anything on the page.
+ * Fails if axe-core reports a violation.
  *
  * @param {Page} page
  * @param {object} [options] of axe.run
@@ -349,7 +347,7 @@ export async function axe(page, options = {}) {
     `${id} (${impact}): ${help}`,
     ...nodes.map((node) => `    ${node.target.join(" ")}: ${node.html}`),
   ]);
-  assert.deepEqual(lines, [], "axe-core has found something");
+  assert.deepEqual(lines, [], "axe-core reports violations");
 }
 
 let axeText = null;
@@ -359,12 +357,11 @@ function axeSource() {
 }
 
 /**
- * Waits until what `look` returns is as expected, and fails with the difference if it never is:
- * the decoder answers when it has the answer.
+ * Waits until `look` returns the expected value; fails with the difference after a timeout.
  *
  * @template T
  * @param {() => Promise<T>} look
- * @param {T | RegExp | ((seen: T) => boolean)} expected equal to this, fitting, or let through
+ * @param {T | RegExp | ((seen: T) => boolean)} expected a value, a pattern or a predicate
  */
 export async function eventually(look, expected) {
   const check = (seen) => {
@@ -383,7 +380,7 @@ export async function eventually(look, expected) {
 }
 
 /**
- * Scrolls through a grid, and sees at each place the rows that belong there, and few of them.
+ * Scrolls through a grid and checks at each position that the right rows are in the DOM, and few others.
  *
  * @param {Page} page
  * @param {string} id of the grid
@@ -399,15 +396,15 @@ export async function scrollThrough(page, id, last) {
   await page.locator(`#${id} [data-row='${last}']`).waitFor();
 }
 
-/** Writes a picture of the window to tests/browser/out. */
+/** Saves a screenshot of the window to tests/browser/out. */
 export async function screenshot(page, name) {
   await mkdir(OUT, { recursive: true });
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
 }
 
-// -- One browser and one server for each file of journeys ---------------------
+// -- One browser and one server per file of journeys ---------------------------
 
-/** What the page remembers when all panes are shown beside every panel. */
+/** Stored layout with all panes visible next to every panel. */
 const ALL_PANES = [
   "overview", "kernels", "arguments", "assembly", "images", "devices", "compare", "problems", "modules",
   "properties", "text", "source-lines", "symbols", "relocations", "bookmarks", "sides",
@@ -416,8 +413,8 @@ const ALL_PANES = [
 let hasAllPanes = false;
 
 /**
- * Shows all panes beside every panel in the journeys of this file: those that follow a selection from
- * pane to pane. Without, each panel has its own panes.
+ * Shows all panes next to every panel in the journeys of this file, to follow a selection from pane to
+ * pane. By default, each panel has its own panes.
  */
 export function showAllPanes() {
   hasAllPanes = true;
@@ -434,13 +431,13 @@ function surroundings() {
 async function start() {
   assert.ok(existsSync(path.join(DIST, "index.html")), `no release folder at ${DIST}: cargo xtask dist`);
   const executablePath = CHROMIUM_PLACES.find((place) => place && existsSync(place));
-  assert.ok(executablePath, "no Chromium; the variable CHROMIUM may name one");
+  assert.ok(executablePath, "Chromium not found; set the variable CHROMIUM to its path");
   const server = await serve(DIST, { prefix: PREFIX });
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   return { browser, server };
 }
 
-/** Ends what `openPage` has started; after journeys this happens by itself. */
+/** Stops the browser and the server that `openPage` has started. Journeys call it at the end. */
 export async function closeBrowser() {
   if (!started) return;
   const { browser, server } = await started;

@@ -1,5 +1,5 @@
-// Libraries and programs with device images: what is said of them first, the list of the images, the
-// kernels of all of them, and what runs on a device.
+// Libraries and programs with device images: overview, images, kernels, and the image that runs on a
+// device.
 
 import assert from "node:assert/strict";
 import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
@@ -13,12 +13,12 @@ const cell = (page, list, row, column) =>
   page.locator(`#${list} [data-row='${row}'] [data-column='${column}']`);
 
 for (const theme of ["light", "dark"]) {
-  journey(`a library speaks of its device images first, in ${theme}`, { theme }, async (page) => {
+  journey(`a library's overview starts with its device images, ${theme}`, { theme }, async (page) => {
     await dropFile(page, LIBRARY);
     const overview = panel(page, "Overview");
     await overview.getByRole("heading", { name: "ELF with device images" }).waitFor();
     await overview.getByRole("heading", { name: /device images$/ }).last().waitFor();
-    // The host's own sections are one fold away.
+    // The host's own sections are in a collapsed group.
     const sizes = overview.getByRole("columnheader", { name: "Area" });
     assert.equal(await sizes.isVisible(), false);
     await axe(page);
@@ -28,7 +28,7 @@ for (const theme of ["light", "dark"]) {
     await axe(page);
   });
 
-  journey(`the images of a library, in ${theme}`, { theme }, async (page) => {
+  journey(`the images of a library, ${theme}`, { theme }, async (page) => {
     await dropFile(page, LIBRARY);
     await tab(page, "Images").click();
     await cell(page, "images", 0, 0).getByText("image 0").waitFor();
@@ -37,7 +37,7 @@ for (const theme of ["light", "dark"]) {
     await axe(page);
     await screenshot(page, `host-images-${theme}`);
 
-    // A row says what belongs to the image, and leads to its kernels.
+    // A row describes the image and links to its kernels.
     await cell(page, "images", 0, 0).click();
     const strip = page.getByRole("region", { name: "Selected image" });
     await strip.getByText("image struct").waitFor();
@@ -60,14 +60,14 @@ journey("images are filtered and sorted", async (page) => {
   await page.getByLabel("Filter images").fill("");
   await eventually(() => page.locator("#images [data-row]").count(), all);
   await page.locator("#images").getByRole("columnheader", { name: /Size/ }).click();
-  // The largest comes first: compressed, and no less large for that.
+  // The largest comes first; sizes are after decompression.
   await cell(page, "images", 0, 0).getByText("image 0").waitFor();
   await page.locator("#images").getByRole("columnheader", { name: /Stored/ }).click();
   await cell(page, "images", 0, 0).getByText("image 2").waitFor();
 });
 
 for (const theme of ["light", "dark"]) {
-  journey(`the images of a library as a graph, in ${theme}`, { theme, width: 1440 }, async (page) => {
+  journey(`the images of a library as a graph, ${theme}`, { theme, width: 1440 }, async (page) => {
     await dropFile(page, LIBRARY);
     await tab(page, "Images").click();
     await cell(page, "images", 0, 0).waitFor();
@@ -85,7 +85,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("the kernels of all images, native ones and SPIR-V", async (page) => {
+journey("the kernels of native and SPIR-V images", async (page) => {
   await dropFile(page, LIBRARY);
   await tab(page, "Kernels").click();
   await cell(page, "kernels", 0, 0).waitFor();
@@ -94,7 +94,7 @@ journey("the kernels of all images, native ones and SPIR-V", async (page) => {
   await screenshot(page, "host-kernels");
 });
 
-journey("which image runs on a device", async (page) => {
+journey("the image of a library that runs on a device", async (page) => {
   await dropFile(page, LIBRARY);
   const device = page.getByLabel("Check a GPU", { exact: true });
   await device.fill("pvc");
@@ -109,7 +109,7 @@ journey("which image runs on a device", async (page) => {
   await axe(page);
 });
 
-journey("a library without section headers, narrow", { width: 700 }, async (page) => {
+journey("a library without section headers in a narrow window", { width: 700 }, async (page) => {
   await dropFile(page, WITHOUT_SECTIONS);
   await tab(page, "Images").click();
   await cell(page, "images", 0, 0).getByText("image 0").waitFor();

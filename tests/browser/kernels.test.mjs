@@ -25,14 +25,14 @@ const kernelPage = (page, name) =>
   page.getByRole("tabpanel", { name: "Arguments" }).getByRole("heading", { name, level: 2, exact: true });
 const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
 
-/** The bytes that the page marks as selected, as text. */
+/** The selected bytes as text. */
 async function marked(page) {
   const marks = await page.locator("#hex .h .fs").allTextContents();
   const bytes = marks.join(" ").trim().split(/\s+/);
   return Buffer.from(bytes.join(""), "hex").toString("latin1");
 }
 
-/** Puts what is copied aside, and lets the clipboard refuse if that is wanted. */
+/** Records copied text; with `refuse`, copying fails. */
 async function watchClipboard(page, refuse = false) {
   await page.evaluate((refuse) => {
     globalThis.copied = [];
@@ -54,7 +54,7 @@ async function saved(page, label) {
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`the kernel table and a kernel's page, in ${theme}`, { theme, width: 1440 }, async (page) => {
+  journey(`the kernel table and a kernel's page, ${theme}`, { theme, width: 1440 }, async (page) => {
     await open(page, "spill.dg2.zebin");
     await eventually(() => names(page), ["bigprivate", "hugeprivate", "spill"]);
     await cell(page, 2, "3 328").getByText("spills").waitFor();
@@ -72,7 +72,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("a header sorts, again the other way, then not", async (page) => {
+journey("a header sorts in descending, ascending and file order", async (page) => {
   await open(page, "spill.dg2.zebin");
   const spill = header(page, "B/thread").first();
   await spill.click();
@@ -89,7 +89,7 @@ journey("a header sorts, again the other way, then not", async (page) => {
   await eventually(() => names(page), ["bigprivate", "hugeprivate", "spill"]);
 });
 
-journey("a filter by condition and by name; a wrong one is explained", async (page) => {
+journey("filtering by condition and by name; a malformed filter is explained", async (page) => {
   await open(page, "spill.dg2.zebin");
   const filter = page.getByRole("searchbox", { name: "Filter kernels" });
   await filter.fill("spill_size>0");
@@ -107,7 +107,7 @@ journey("a filter by condition and by name; a wrong one is explained", async (pa
   await rows(page).nth(2).waitFor();
 });
 
-journey("columns are chosen, and remembered", async (page) => {
+journey("visible columns are chosen and remembered", async (page) => {
   await open(page, "spill.dg2.zebin");
   await page.getByText("Columns", { exact: true }).click();
   await axe(page);
@@ -125,14 +125,14 @@ journey("columns are chosen, and remembered", async (page) => {
   await header(page, "Flags").waitFor();
 });
 
-journey("a cell selects its bytes everywhere, and bytes select their kernel", async (page) => {
+journey("a cell selects its bytes; bytes select their kernel", async (page) => {
   await open(page, "spill.dg2.zebin");
   await cell(page, 2, "3 328").click();
   await treeRow(page).getByText("spill_size").waitFor();
   await page.locator("#hex .h .fs").first().waitFor();
   await eventually(() => marked(page), "3328");
   await page.waitForFunction(() => location.hash === "#k=spill&f=spill_size&panel=kernels");
-  // The other way: another kernel is chosen in the tree.
+  // In reverse: select another kernel in the tree.
   await page.getByRole("treeitem", { name: /hugeprivate/ }).last().click();
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
   await page.waitForFunction(() => location.hash === "#k=hugeprivate&panel=kernels");
@@ -141,7 +141,7 @@ journey("a cell selects its bytes everywhere, and bytes select their kernel", as
   await page.locator("#kernels [data-row='2'][aria-selected=true]").waitFor();
 });
 
-journey("a link to a kernel's value waits for the file", { address: "#n=spill.dg2.zebin&k=spill&f=spill_size" }, async (page) => {
+journey("a link to a kernel's value is followed once the file is open", { address: "#n=spill.dg2.zebin&k=spill&f=spill_size" }, async (page) => {
   await page.getByText("This link points to spill_size of kernel spill. Open “spill.dg2.zebin” to see it.").waitFor();
   await open(page, "spill.dg2.zebin");
   await treeRow(page).getByText("spill_size").waitFor();
@@ -151,7 +151,7 @@ journey("a link to a kernel's value waits for the file", { address: "#n=spill.dg
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
 });
 
-journey("the keyboard alone: sort, choose, open, leave", async (page) => {
+journey("keyboard only: sort, select, open, leave", async (page) => {
   await open(page, "spill.dg2.zebin");
   await grid(page).focus();
   const active = (id) => page.waitForFunction((id) => document.activeElement.getAttribute("aria-activedescendant") === id, id);
@@ -170,13 +170,13 @@ journey("the keyboard alone: sort, choose, open, leave", async (page) => {
   await page.keyboard.press("ArrowUp");
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
   const name = await page.locator("#kernels [data-row='1'] .name-cell").first().innerText();
-  // Enter leads to the assembly of the kernel.
+  // Enter opens the kernel's assembly.
   await page.keyboard.press("Enter");
   await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
   await eventually(() => page.getByRole("combobox", { name: "Code" }).evaluate((select) => select.selectedOptions[0].textContent), `.text.${name}`);
 });
 
-journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async (page) => {
+journey("the table is copied as TSV and Markdown and saved as CSV and JSON", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page);
   await page.getByText("Export", { exact: true }).click();
@@ -201,7 +201,7 @@ journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async
   ]);
 });
 
-journey("what the clipboard refuses is shown", async (page) => {
+journey("text that the clipboard refuses is shown", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page, true);
   await page.getByText("Export", { exact: true }).click();
@@ -211,7 +211,7 @@ journey("what the clipboard refuses is shown", async (page) => {
   await axe(page);
 });
 
-journey("a kernel's page leads to its bytes, and to the next kernel", async (page) => {
+journey("a kernel's page links to its bytes and to the next kernel", async (page) => {
   await open(page, "spill.dg2.zebin", "Arguments");
   await kernelPage(page, "bigprivate").waitFor();
   await page.getByRole("button", { name: "Next kernel" }).click();
@@ -222,17 +222,17 @@ journey("a kernel's page leads to its bytes, and to the next kernel", async (pag
   await page.getByRole("button", { name: "spill_size", exact: true }).click();
   await treeRow(page).getByText("spill_size").waitFor();
   await eventually(() => marked(page), "3328");
-  // A mark of the ruler.
+  // An entry of the ruler.
   await page.locator(".ruler .piece").first().click();
   await treeRow(page).getByText("global_id_offset").waitFor();
-  // The code, and still the same kernel.
+  // The code of the same kernel.
   await page.getByRole("button", { name: ".text.spill", exact: true }).click();
   await treeRow(page).getByText(".text.spill").waitFor();
   await kernelPage(page, "spill").waitFor();
   await axe(page);
 });
 
-journey("600 kernels: few rows in the document, any of them at once", async (page) => {
+journey("600 kernels: few rows in the DOM; any row can be reached", async (page) => {
   await open(page, "kernels600.dg2.zebin");
   await eventually(() => grid(page).getAttribute("aria-rowcount"), "601");
   assert.ok((await page.locator("#kernels [role=row]").count()) <= 100);
@@ -247,7 +247,7 @@ journey("600 kernels: few rows in the document, any of them at once", async (pag
   await screenshot(page, "kernels-600");
 });
 
-journey("60 000 kernels: few rows in the document wherever one scrolls", async (page) => {
+journey("60 000 kernels: few rows in the DOM at any scroll position", async (page) => {
   const bytes = await readFile(path.join(SAMPLES, "vecadd.bmg.zebin"));
   await dropBytes(page, { "many.zebin": withKernels(bytes, 60_000) });
   await page.getByRole("tab", { name: "Kernels", exact: true }).click();
@@ -256,7 +256,7 @@ journey("60 000 kernels: few rows in the document wherever one scrolls", async (
   await scrollThrough(page, "kernels", 59_999);
 });
 
-journey("a damaged file has its kernels too", async (page) => {
+journey("kernels of a damaged file", async (page) => {
   await open(page, "damaged.zebin");
   await eventually(() => names(page), ["vecsub"]);
   await rows(page).first().click();
@@ -270,7 +270,7 @@ for (const [width, height] of [
   [700, 900],
   [360, 740],
 ]) {
-  journey(`kernels in a window of ${width} pixels`, { width, height }, async (page) => {
+  journey(`the kernel table, ${width} px`, { width, height }, async (page) => {
     await open(page, "spill.dg2.zebin");
     await rows(page).last().click();
     const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

@@ -1,5 +1,5 @@
-// Files with many images: the overview says what they hold for which device while they are read, the
-// kernels arrive as they are read, and names of thousands of characters stay readable.
+// Files with many images: contents by device, kernels that appear while images are read, and names of
+// thousands of characters.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ const status = (page) => panel(page, "Kernels").getByRole("status");
 const reading = (page) => page.locator(".reading");
 const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 
-/** A type as templates of kernels have them: some thousand characters, of which a few differ. */
+/** The name of a template instance: thousands of characters, of which a few differ. */
 function typeName(tile, dtype, causal) {
   const layouts = "N4cute6LayoutILi1ELi4EEE".repeat(120);
   return `_ZTSN6compat13KernelFunctorIN7cutlass4GemmIN7cutlass4TileILi${tile}EEE${dtype}Lb${causal}E${layouts}EEEE`;
@@ -24,13 +24,13 @@ function typeName(tile, dtype, causal) {
 
 const DTYPES = ["f", "d", "i", "s"];
 
-/** An archive with an image for each of so many devices, each with as many kernels; the last one spills most. */
+/** An archive with an image per device, each with the same number of kernels; the last kernel spills most. */
 async function library(images, kernels, named = typeName) {
   const zebin = await sample("vecadd.bmg.zebin");
   const spill = await sample("spill.dg2.zebin");
   const members = [];
   for (let i = 0; i < images; i++) {
-    // Each of them is another one.
+    // Each image is different.
     const name = (k) => named(16 * (k + 1), DTYPES[i % 4], k % 2, i);
     members.push([`64.20.${i}.0`, withKernels(zebin, kernels, name, (k) => 32 * k)]);
   }
@@ -38,7 +38,7 @@ async function library(images, kernels, named = typeName) {
   return archive(members);
 }
 
-journey("the worst spill of 200 images, in its assembly", { width: 1440, height: 900 }, async (page) => {
+journey("from the largest spill of 200 images to its assembly", { width: 1440, height: 900 }, async (page) => {
   // 1: the drop.
   await dropBytes(page, { "kernels.ar": await library(200, 20) });
   const overview = panel(page, "Overview");
@@ -58,7 +58,7 @@ journey("the worst spill of 200 images, in its assembly", { width: 1440, height:
   await panel(page, "Assembly").getByText(/spills/).first().waitFor();
 });
 
-journey("kernels arrive while images are read, which can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {
+journey("kernels appear while images are read; reading can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {
   await dropBytes(page, { "kernels.ar": await library(300, 24, (tile, dtype, causal, image) => typeName(1000 * image + tile, dtype, causal)) });
   await tab(page, "Kernels").click();
   await cell(page, 0, 0).waitFor();
@@ -67,12 +67,12 @@ journey("kernels arrive while images are read, which can be stopped", { width: 1
   await screenshot(page, "library-reading");
   await reading(page).getByRole("button", { name: "Stop" }).click();
   await reading(page).getByText(/stopped at/).waitFor();
-  // What was asked for before still comes.
+  // The pending request still completes.
   await page.waitForTimeout(800);
   const stopped = await reading(page).innerText();
   await page.waitForTimeout(800);
   assert.equal(await reading(page).innerText(), stopped);
-  // What is there can be sorted.
+  // The rows so far can be sorted.
   await page.getByRole("columnheader", { name: /Spill/ }).first().click();
   await eventually(() => cell(page, 0, 0).isVisible(), true);
   await reading(page).getByRole("button", { name: "Resume" }).click();
@@ -80,7 +80,7 @@ journey("kernels arrive while images are read, which can be stopped", { width: 1
   await eventually(() => cell(page, 0, 0).innerText(), "spill");
 });
 
-journey("what is in a file twice is listed once", async (page) => {
+journey("duplicate images are listed once", async (page) => {
   const zebin = await sample("spill.dg2.zebin");
   await dropBytes(page, { "twice.ar": archive([["64.12.55.8", zebin], ["64.dg2", zebin]]) });
   await panel(page, "Overview").getByText(/more than once/).waitFor();
@@ -92,7 +92,7 @@ journey("what is in a file twice is listed once", async (page) => {
   await eventually(() => rows(page).count(), 2 * before);
 });
 
-journey("a row for each kernel, with what differs between its builds", { width: 1440, height: 900 }, async (page) => {
+journey("kernels are grouped; a group shows the values that differ", { width: 1440, height: 900 }, async (page) => {
   const zebin = await sample("vecadd.bmg.zebin");
   const one = withKernels(zebin, 6, (k) => `kernel_${k}`, (k) => 64 * k);
   const other = withKernels(zebin, 3, (k) => `kernel_${k}`, (k) => 128 * k);
@@ -114,7 +114,7 @@ journey("a row for each kernel, with what differs between its builds", { width: 
   await eventually(() => cell(page, 0, 0).innerText(), "kernel_5");
 });
 
-journey("search finds kernels first, by their demangled names, too", async (page) => {
+journey("search lists kernels first and matches demangled names", async (page) => {
   await dropBytes(page, { "kernels.ar": await library(12, 4) });
   await page.locator("#search").fill("cutlass::Tile<32>");
   const first = page.getByRole("option").first();
@@ -123,7 +123,7 @@ journey("search finds kernels first, by their demangled names, too", async (page
 });
 
 for (const theme of ["light", "dark"]) {
-  journey(`names of thousands of characters, in ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
+  journey(`names of thousands of characters, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
     await dropBytes(page, { "kernels.ar": await library(12, 8) });
     await tab(page, "Kernels").click();
     await cell(page, 0, 0).waitFor();
@@ -132,7 +132,7 @@ for (const theme of ["light", "dark"]) {
     await cell(page, 0, 0).click();
     await tab(page, "Arguments").click();
     await page.getByRole("heading", { name: "Execution environment" }).waitFor();
-    // Nothing is wider than its pane.
+    // No element is wider than its pane.
     const wide = await page.evaluate(() => {
       const panes = [...document.querySelectorAll("[role=tabpanel]:not([hidden]) .kernel-head, .insp")];
       return panes.filter((pane) => pane.scrollWidth > pane.clientWidth + 1).map((pane) => pane.className);
@@ -143,12 +143,12 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("a filter that is still being typed does not undo what was chosen meanwhile", { width: 1440, height: 900 }, async (page) => {
+journey("a pending filter does not undo a later selection", { width: 1440, height: 900 }, async (page) => {
   await dropBytes(page, { "spill.zebin": await sample("spill.dg2.zebin") });
   await tab(page, "Assembly").click();
   await panel(page, "Assembly").locator(".asm").first().waitFor();
   await page.locator("#instructions-filter").fill("mov");
-  // Before the filter is taken.
+  // Before the filter is applied.
   await page.getByRole("combobox", { name: "Encoding" }).selectOption("gen9");
   await page.getByText(/illegal words?/).first().waitFor();
   assert.equal(await page.getByRole("combobox", { name: "Encoding" }).inputValue(), "gen9");

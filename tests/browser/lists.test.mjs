@@ -28,7 +28,7 @@ const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
 const header = (page, list, title) => page.locator(`#${list} [role=columnheader]`, { hasText: title });
 const strip = (page, one) => page.getByRole("region", { name: `Selected ${one}` });
 
-/** The bytes that the page marks as selected, in hex. */
+/** The selected bytes in hexadecimal. */
 async function marked(page) {
   const marks = await page.locator("#hex .h .fs").allTextContents();
   return marks.join(" ").trim().split(/\s+/).join("");
@@ -53,7 +53,7 @@ async function fits(page) {
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`relocations, symbols and text, in ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
+  journey(`relocations, symbols and text, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
     await open(page, FUNCTIONS, "Relocations");
     await row(page, "relocations", 0).waitFor();
     await axe(page);
@@ -75,21 +75,21 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("a relocation leads to its entry, its bytes and its symbol, and they lead back", async (page) => {
+journey("a relocation links to its entry, bytes and symbol, and back", async (page) => {
   await open(page, FUNCTIONS, "Relocations");
   await cells(page, "relocations", 2).first().click();
   await treeRow(page).getByText("[2]").or(treeRow(page)).first().waitFor();
   await page.waitForFunction(() => location.hash.includes(".rel.text.k1/[2]"));
   await selected(page, "relocations").waitFor();
-  // What is patched: the bytes in the cell are those that are marked below.
+  // The patched bytes in the cell equal the selected bytes below.
   const bytes = (await cells(page, "relocations", 2).nth(6).innerText()).replaceAll(" ", "");
   await cells(page, "relocations", 2).nth(6).click();
   await page.waitForFunction(() => !location.hash.includes(".rel.text"));
   await page.locator("#hex .h .fs").first().waitFor();
   await eventually(() => marked(page), bytes);
-  // It is still the same row.
+  // The row does not change.
   await eventually(() => selected(page, "relocations").getAttribute("data-row"), "2");
-  // To its symbol, which knows who refers to it.
+  // To its symbol, which lists its references.
   await strip(page, "relocation").locator("li", { hasText: "symbol" }).getByRole("button").click();
   await page.waitForFunction(() => location.hash.includes(".symtab/"));
   await show(page, "Symbols");
@@ -102,7 +102,7 @@ journey("a relocation leads to its entry, its bytes and its symbol, and they lea
   await eventually(() => page.getByRole("searchbox", { name: "Filter relocations" }).inputValue(), /^symbol="/);
 });
 
-journey("the tree and the bytes choose the row", async (page) => {
+journey("selections in the tree and the bytes select the row", async (page) => {
   await open(page, FUNCTIONS, "Symbols");
   await row(page, "symbols", 0).waitFor();
   await page.getByRole("treeitem", { name: /^\.text\.k2/ }).click();
@@ -113,7 +113,7 @@ journey("the tree and the bytes choose the row", async (page) => {
   await page.locator("#relocations [data-row='3'][aria-selected=true]").waitFor();
 });
 
-journey("a list sorts, filters, and explains what it cannot filter by", async (page) => {
+journey("a list sorts and filters; a malformed filter is explained", async (page) => {
   await open(page, FUNCTIONS, "Symbols");
   await header(page, "symbols", "Size").click();
   await page.locator("#symbols [aria-sort=descending]").waitFor();
@@ -135,7 +135,7 @@ journey("a list sorts, filters, and explains what it cannot filter by", async (p
   await page.getByRole("status").getByText(/^\d+ symbols$/).waitFor();
 });
 
-journey("a cell is copied, and the whole list as CSV and Markdown", async (page) => {
+journey("a cell is copied; the list is copied as Markdown and saved as CSV", async (page) => {
   await open(page, FUNCTIONS, "Symbols");
   await watchClipboard(page);
   await cells(page, "symbols", 0).first().click();
@@ -156,7 +156,7 @@ journey("a cell is copied, and the whole list as CSV and Markdown", async (page)
   assert.match(csv, /^name,type,section,/);
 });
 
-journey("the text goes with the tree, in both directions", async (page) => {
+journey("the text and the tree follow each other's selection", async (page) => {
   await open(page, SPILL, "Text");
   await row(page, "lines", 0).waitFor();
   // From a line to the node.
@@ -166,7 +166,7 @@ journey("the text goes with the tree, in both directions", async (page) => {
   await treeRow(page).getByText("simd_size").waitFor();
   await page.locator(`#lines [data-row='${number}'] mark`).waitFor();
   await eventually(() => page.locator("#lines mark").innerText(), /^\d+$/);
-  // The address comes a little later: it is one to go back to.
+  // The address changes later, as a new history entry.
   await page.waitForFunction(() => location.hash.includes("simd_size"));
   // From a node to its lines.
   await page.evaluate(() => { location.hash = "#k=hugeprivate"; });
@@ -176,7 +176,7 @@ journey("the text goes with the tree, in both directions", async (page) => {
   await page.locator(`#lines [data-row='${number}'][aria-selected=true]`).waitFor();
 });
 
-/** Opens a text: the field that finds in it, and a wait for what is said of it. */
+/** Opens a text. Returns its search field and a function that waits for a message. */
 async function finding(page) {
   await open(page, SPILL, "Text");
   await row(page, "lines", 0).waitFor();
@@ -185,7 +185,7 @@ async function finding(page) {
   return { field, status };
 }
 
-journey("find in the text, forth and back", async (page) => {
+journey("find in the text, forward and backward", async (page) => {
   const { field, status } = await finding(page);
   await field.fill("SPILL_size");
   await status("1 of 1");
@@ -203,7 +203,7 @@ journey("find in the text, forth and back", async (page) => {
   await axe(page);
 });
 
-journey("who finds on before the selection is there goes on from what was found", { slowDecoder: 300 }, async (page) => {
+journey("finding again before the selection arrives continues from the match", { slowDecoder: 300 }, async (page) => {
   const { field, status } = await finding(page);
   await field.fill("simd_size");
   await status("1 of 3");
@@ -215,7 +215,7 @@ journey("who finds on before the selection is there goes on from what was found"
   await status("2 of 3");
 });
 
-journey("lines are copied; another text is chosen", async (page) => {
+journey("lines are copied; another text is selected", async (page) => {
   await open(page, fixture("zebin/vecadd-visa.cri.igc2.40.zebin"), "Text");
   await watchClipboard(page);
   await row(page, "lines", 1).click();
@@ -232,7 +232,7 @@ journey("lines are copied; another text is chosen", async (page) => {
   await screenshot(page, "text-visa");
 });
 
-journey("60 000 relocations: few rows in the document wherever one scrolls", async (page) => {
+journey("60 000 relocations: few rows in the DOM at any scroll position", async (page) => {
   const bytes = await readFile(FUNCTIONS);
   await dropBytes(page, { "many.zebin": withRelocations(bytes, 60_000) });
   await show(page, "Relocations");
@@ -257,7 +257,7 @@ journey("600 kernels: symbols, relocations and a long text", async (page) => {
   await screenshot(page, "text-600");
 });
 
-journey("a damaged file, and files without any", async (page) => {
+journey("lists of a damaged file and empty lists", async (page) => {
   await open(page, path.join(SAMPLES, "damaged.zebin"), "Relocations");
   await page.locator("#relocations [data-row], .calm p").first().waitFor();
   await axe(page);
@@ -274,7 +274,7 @@ for (const [width, height] of [
   [700, 900],
   [360, 740],
 ]) {
-  journey(`lists in a window of ${width} pixels`, { width, height }, async (page) => {
+  journey(`lists, ${width} px`, { width, height }, async (page) => {
     await open(page, FUNCTIONS, "Relocations");
     await cells(page, "relocations", 1).first().click();
     await strip(page, "relocation").waitFor();

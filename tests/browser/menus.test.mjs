@@ -1,4 +1,4 @@
-// Menus, the browser's own search, and what a new order of rows brings into view.
+// Menus, the browser's search, scrolling after sorting, focus between panes.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -16,13 +16,13 @@ async function kernels(page) {
 const menu = (page, name) => page.locator("details.menu", { has: page.locator("summary", { hasText: name }) });
 const isOpen = (menu) => menu.evaluate((element) => element.open);
 
-journey("menus close as menus do", { width: 1440, height: 900 }, async (page) => {
+journey("menus close on Escape, an outside click and a chosen action", { width: 1440, height: 900 }, async (page) => {
   await kernels(page);
   const columns = menu(page, "Columns");
   const summary = columns.locator("summary");
   await summary.click();
   assert.equal(await isOpen(columns), true);
-  // A click in it chooses, and it stays open: there may be more to choose.
+  // A click on a checkbox keeps the menu open.
   await columns.getByRole("checkbox").first().click();
   assert.equal(await isOpen(columns), true);
   await page.keyboard.press("Escape");
@@ -46,7 +46,7 @@ journey("menus close as menus do", { width: 1440, height: 900 }, async (page) =>
   await eventually(() => isOpen(exports), false);
 });
 
-journey("a new order shows its first rows, whatever is selected", { width: 1440, height: 900 }, async (page) => {
+journey("sorting scrolls to the first rows", { width: 1440, height: 900 }, async (page) => {
   await kernels(page);
   await page.locator("#kernels [data-row='5']").click();
   await page.locator("#kernels [aria-selected=true]").waitFor();
@@ -57,7 +57,7 @@ journey("a new order shows its first rows, whatever is selected", { width: 1440,
   assert.equal(await page.locator("#kernels").evaluate((grid) => grid.scrollTop), 0);
 });
 
-journey("the browser's own search does not displace the page", { width: 1440, height: 900 }, async (page) => {
+journey("the browser's search does not scroll the layout", { width: 1440, height: 900 }, async (page) => {
   await kernels(page);
   await page.getByRole("tab", { name: "Overview", exact: true }).click();
   await page.evaluate(() => { for (let i = 0; i < 20; i++) window.find("kernel"); });
@@ -67,7 +67,7 @@ journey("the browser's own search does not displace the page", { width: 1440, he
   assert.deepEqual([scrolled, height], [0, 0]);
 });
 
-journey("F6 goes from pane to pane, digits choose a panel", { width: 1440, height: 900, storage: { "zeview.panes": "kernels=sbi" } }, async (page) => {
+journey("F6 moves between panes, digits select a panel", { width: 1440, height: 900, storage: { "zeview.panes": "kernels=sbi" } }, async (page) => {
   await kernels(page);
   const pane = () => page.evaluate(() => document.activeElement.closest(".pane.left, .pane.upper, .pane.lower, .pane.right")?.className ?? "");
   await page.locator("[role=tree]").focus();

@@ -1,4 +1,4 @@
-// The modules of a SYCLBIN: graph, table, properties, and what is in the images.
+// The modules of a SYCLBIN: graph, table, properties, images.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -21,14 +21,14 @@ async function open(page, file, panel = "Modules") {
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`the graph of modules and their properties, in ${theme}`, { theme, width: 1440 }, async (page) => {
+  journey(`the graph of modules and their properties, ${theme}`, { theme, width: 1440 }, async (page) => {
     await open(page, SAMPLE);
     await node(page, "abstract module 0").waitFor();
     await page.getByRole("status").getByText("12 abstract modules, 12 native images").waitFor();
     await axe(page);
     await screenshot(page, `modules-${theme}`);
 
-    // An image is selected everywhere, and has its kernels.
+    // Selecting an image selects it in all panes and shows its kernels.
     await node(page, "bmg_g21").click();
     await graph(page).locator(".node.sel", { hasText: "bmg_g21" }).waitFor();
     await treeRow(page).getByText("zebin 1.73").waitFor();
@@ -38,7 +38,7 @@ for (const theme of ["light", "dark"]) {
     // The verdict of the image.
     await page.locator(".head-line .chips button", { hasText: "driver: loads" }).waitFor();
 
-    // What is selected in the tree is drawn as selected.
+    // The selection of the tree is highlighted in the graph.
     await tab(page, "Properties").click();
     const grid = page.getByRole("grid", { name: "Properties" });
     await page.getByRole("button", { name: "File properties" }).click();
@@ -51,7 +51,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("the graph by keyboard, larger, as a table, and saved", { width: 1440 }, async (page) => {
+journey("the graph: keyboard, zoom, table, saving", { width: 1440 }, async (page) => {
   await open(page, SAMPLE);
   await node(page, "matmul.syclbin").focus();
   await page.keyboard.press("ArrowRight");
@@ -87,7 +87,7 @@ journey("the graph by keyboard, larger, as a table, and saved", { width: 1440 },
   await eventually(() => page.locator("#modules [data-row]").count(), 1);
 });
 
-journey("a SYCLBIN of the first version, with imports", {}, async (page) => {
+journey("a SYCLBIN of version 1 with imports", {}, async (page) => {
   await open(page, fixture("syclbin/v1_multi_direct.syclbin"));
   await node(page, "abstract module 0").waitFor();
   await axe(page);
@@ -98,7 +98,7 @@ journey("a SYCLBIN of the first version, with imports", {}, async (page) => {
   await screenshot(page, "properties-all");
 });
 
-journey("a SYCLBIN within an archive: its modules, and the way back", { width: 1440 }, async (page) => {
+journey("a SYCLBIN in an archive: its modules and the way back", { width: 1440 }, async (page) => {
   const bytes = await readFile(SAMPLE);
   const field = (text, length) => String(text).padEnd(length);
   const header = `${field("matmul/", 16)}${field(0, 12)}${field(0, 6)}${field(0, 6)}${field(644, 8)}${field(bytes.length, 10)}\x60\n`;
@@ -108,12 +108,12 @@ journey("a SYCLBIN within an archive: its modules, and the way back", { width: 1
   // A document within it has modules.
   await eventually(() => tab(page, "Modules").count(), 1);
 
-  // What is looked at is named beside the file, and has its panels.
+  // The nested document is named next to the file and has its own panels.
   await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).click();
   await page.keyboard.press("ArrowRight");
   await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).nth(1).click();
   const way = page.getByRole("navigation", { name: "File and nested documents" });
-  // By the names that their containers give them; what they are is in the title.
+  // Names are those in the containers; the title describes the format.
   await way.getByTitle(/SYCLBIN 2/).getByRole("button", { name: "matmul", exact: true }).waitFor();
   await tab(page, "Modules").click();
   await node(page, "bmg_g21").click();

@@ -1,6 +1,5 @@
-// Names that do harm if they are not escaped: in the page, nothing in them runs, is requested,
-// becomes markup, or changes the direction of other text. Uses the files of tests/fixtures/names,
-// and one with a name of a megabyte.
+// Hostile names: nothing in a name runs, is requested, becomes markup, or changes the direction of
+// other text. Uses the files of tests/fixtures/names, and one with a name of 1 MB.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -13,17 +12,17 @@ showAllPanes();
 const read = (name) => readFile(fixture(`names/${name}`));
 const sample = (name) => readFile(path.join(import.meta.dirname, "../../www/samples", name));
 
-/** The name of a file: all but a slash. */
+/** A file name with hostile characters except a slash. */
 const OWN = "\u001b]0;x\u0007\nFORGED\u202e<img src=x onerror=alert(1)>=1 ";
 
-/** Characters that are obeyed, or not seen. Text from a file may have lines where it is shown as text. */
+/** Control and invisible characters, except line ends, which text from a file may have. */
 const OBEYED = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u180b-\\u180f\\u200b-\\u200f" +
   "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\u{e0000}-\\u{e0fff}]";
 
 const tabs = (page) => page.getByRole("tablist", { name: "Panels" }).getByRole("tab");
 const shown = (page) => page.locator("[role=tabpanel]:visible").first();
 
-/** Dialogs, and what the names would do if they could. */
+/** Records dialogs and the effects that the names attempt. */
 async function watch(page) {
   page.dialogs = [];
   page.wrong = new Map();
@@ -39,7 +38,7 @@ async function watch(page) {
   });
 }
 
-/** Notes where the document has what only a name can have brought. */
+/** Records elements that only a name can have created. */
 async function look(page, where) {
   const wrong = await page.evaluate((source) => {
     const obeyed = new RegExp(source, "u");
@@ -77,14 +76,14 @@ async function look(page, where) {
   for (const what of [...wrong, ...page.dialogs.splice(0)]) page.wrong.set(what, `${where}: ${what}`);
 }
 
-/** Fails if anything was noted. */
+/** Fails if anything was recorded. */
 function judge(page) {
   assert.deepEqual([...page.wrong.values()], []);
 }
 
 const cut = (text) => JSON.stringify(text.slice(0, 200));
 
-/** What is copied or saved. */
+/** Records copied and saved text. */
 function checkText(label, text) {
   if (/JSON/.test(label)) return JSON.parse(text);
   if (/SVG|report|HTML/.test(label)) {
@@ -109,7 +108,7 @@ function cells(text) {
   return [...text.matchAll(/"((?:[^"]|"")*)"|([^,"\n]+)/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain);
 }
 
-/** Presses everything in a panel that copies or saves, and checks what comes out. */
+/** Clicks every copy and save button of a panel and checks the output. */
 async function takeAlong(page, where) {
   const menus = shown(page).locator("summary", { hasText: /^(Export|Report)$/ });
   const buttons = shown(page).getByRole("button", { name: /^(Copy as|Save)/ });
@@ -135,7 +134,7 @@ async function takeAlong(page, where) {
   return labels.length;
 }
 
-/** Every panel: what it shows, a row of it selected, what it exports. */
+/** Checks every panel: its contents, a selected row, its exports. */
 async function walk(page, file) {
   const count = await tabs(page).count();
   let exported = 0;
@@ -158,7 +157,7 @@ async function walk(page, file) {
   return exported;
 }
 
-/** Opens rows of the tree with the keyboard, so that names are seen at several depths. */
+/** Expands rows of the tree by keyboard, to show names at several depths. */
 async function openTree(page, file) {
   await page.getByRole("treeitem").first().click();
   for (let row = 0; row < 12; row++) {
@@ -175,7 +174,7 @@ const FILES = [
 ];
 
 for (const file of FILES) {
-  journey(`nothing of a name is obeyed: ${file}`, async (page) => {
+  journey(`hostile names are escaped: ${file}`, async (page) => {
     await watch(page);
     await dropBytes(page, { [OWN + file]: await read(file) });
     await page.getByRole("treeitem").first().waitFor();
@@ -186,7 +185,7 @@ for (const file of FILES) {
   });
 }
 
-journey("nothing of a name is obeyed: compared, searched, in the address", async (page) => {
+journey("hostile names are escaped in comparisons, search and the address", async (page) => {
   await watch(page);
   await dropBytes(page, { [`${OWN}a.zebin`]: await read("changed.zebin"), [`${OWN}b.zebin`]: await read("names.zebin") });
   await page.getByRole("grid", { name: "Differences" }).locator("[data-row]").first().waitFor();
@@ -210,7 +209,7 @@ journey("nothing of a name is obeyed: compared, searched, in the address", async
   judge(page);
 });
 
-journey("a name of a megabyte breaks no layout", async (page) => {
+journey("a name of 1 MB does not break the layout", async (page) => {
   await watch(page);
   const long = "_ZTSN4sycl<b>=1,".repeat(65_536);
   const bytes = withKernels(await sample("vecadd.bmg.zebin"), 3, (at) => `'\u202e${long}${at}'`);

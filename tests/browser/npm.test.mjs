@@ -1,4 +1,4 @@
-// The JavaScript library as users get it: packed, installed into an empty folder, used in Node.
+// The npm package: packed, installed into an empty folder, used in Node.
 
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 let folder = null;
 after(() => folder && rm(folder, { recursive: true }));
 
-/** What a script prints as JSON, in the folder where the package is installed. */
+/** Runs a script in the folder of the installed package and returns its JSON output. */
 async function node(script) {
   const body = `
     import { readFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ async function node(script) {
   return JSON.parse(stdout);
 }
 
-test("the package is installed and used in Node", { timeout: 40_000 }, async () => {
+test("the package installs and runs in Node", { timeout: 40_000 }, async () => {
   folder = await installPackage();
   const said = await node(`
     const opened = await ZeviewDocument.open(await sample("spill.dg2.zebin"), { name: "spill" });

@@ -13,7 +13,7 @@ after(closeBrowser);
 const sample = path.join(import.meta.dirname, "../../www/samples/vecadd.bmg.zebin");
 const treeOf = (page) => page.getByRole("treeitem", { name: "ELF header" });
 
-/** Waits until the files of the release are kept. */
+/** Waits until the release is cached. */
 const kept = (page) => page.evaluate(async () => { await navigator.serviceWorker.ready; });
 
 /** A copy of the release folder that can be changed. */
@@ -28,7 +28,7 @@ async function release() {
   return { root, server };
 }
 
-/** Makes another release of it, whose page says so. */
+/** Turns the folder into a new release with a different title. */
 async function change(root) {
   const page = path.join(root, "index.html");
   const html = await readFile(page, "utf8");
@@ -39,7 +39,7 @@ async function change(root) {
   await writeFile(worker, script.replace(/version: "[0-9a-f]{12}"/, 'version: "000000000002"'));
 }
 
-test("after one visit the page works without a network", { timeout: 40_000 }, async () => {
+test("the page works offline after one visit", { timeout: 40_000 }, async () => {
   const { server } = await release();
   const page = await openPage({ server, offline: true });
   expectRequests(page, /\/docs\/zeview\//);
@@ -55,13 +55,13 @@ test("after one visit the page works without a network", { timeout: 40_000 }, as
   assert.deepEqual(await closePage(page), []);
 });
 
-test("a new release is taken as a whole, when the reader says so", { timeout: 40_000 }, async () => {
+test("a new release replaces all files at once, when the user confirms", { timeout: 40_000 }, async () => {
   const { root, server } = await release();
   const page = await openPage({ server, offline: true });
   expectRequests(page, /\/docs\/zeview\//);
   await kept(page);
   await change(root);
-  // The next visit still has the release before, and is told of the new one.
+  // The next visit still uses the old release and announces the new one.
   await load(page, () => page.reload(), { until: "started" });
   assert.equal(await page.title(), "zeview");
   const bar = page.getByRole("status").filter({ hasText: "A new version of zeview is ready." });
@@ -74,7 +74,7 @@ test("a new release is taken as a whole, when the reader says so", { timeout: 40
   await page.waitForFunction(() => document.title.startsWith("zeview 2"));
   const caches = await page.evaluate(async () => (await window.caches.keys()).filter((name) => name.startsWith("zeview-")));
   assert.deepEqual(caches, ["zeview-000000000002"]);
-  // And it works without a network too.
+  // The new release also works offline.
   await server.close();
   await page.context().setOffline(true);
   await load(page, () => page.reload(), { until: "started" });
@@ -83,7 +83,7 @@ test("a new release is taken as a whole, when the reader says so", { timeout: 40
   assert.deepEqual(await closePage(page), []);
 });
 
-test("a page in another page is always fetched", { timeout: 40_000 }, async () => {
+test("an embedded page is always fetched", { timeout: 40_000 }, async () => {
   const { root, server } = await release();
   const page = await openPage({ server, offline: true });
   expectRequests(page, /\/docs\/zeview\//);

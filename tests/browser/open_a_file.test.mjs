@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { axe, dropFile, eventually, expectRequests, expectTrouble, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, expectRequests, expectErrors, journey, screenshot } from "./harness.mjs";
 import path from "node:path";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
@@ -13,7 +13,7 @@ async function open(page, name) {
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
 }
 
-/** The bytes that the page marks as selected, as hex text. */
+/** The selected bytes in hexadecimal. */
 async function markedBytes(page) {
   const marks = await page.locator("#hex .h .fs").allTextContents();
   return marks.join(" ").trim().split(/\s+/).join(" ");
@@ -22,7 +22,7 @@ async function markedBytes(page) {
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 
 for (const theme of ["light", "dark"]) {
-  journey(`a dropped file shows what is inside, in ${theme}`, { theme }, async (page) => {
+  journey(`a dropped file shows its contents, ${theme}`, { theme }, async (page) => {
     await open(page, "vecadd.bmg.zebin");
     await eventually(() => page.getByRole("treeitem").count(), 15);
     await page.getByRole("list", { name: "Summary" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
@@ -36,7 +36,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("a field of the tree marks its bytes, and a byte finds its field", {}, async (page) => {
+journey("a field highlights its bytes; a byte selects its field", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await page.getByRole("treeitem", { name: "ELF header" }).click();
   await page.keyboard.press("ArrowRight");
@@ -49,7 +49,7 @@ journey("a field of the tree marks its bytes, and a byte finds its field", {}, a
   await page.getByText("0x28..0x30").waitFor();
   await axe(page);
 
-  // The byte at 0x12 is the first of e_machine; the second click widens to the header.
+  // The byte at 0x12 is the first of e_machine; a second click selects the header.
   const row = page.locator("#hex [role=row][data-line='1'] .h");
   const box = await row.boundingBox();
   const click = () => page.mouse.click(box.x + (box.width * 6.5) / 49, box.y + box.height / 2);
@@ -60,7 +60,7 @@ journey("a field of the tree marks its bytes, and a byte finds its field", {}, a
   await selected(page).getByText("ELF header").waitFor();
 });
 
-journey("the keyboard alone reaches a value", {}, async (page) => {
+journey("keyboard only: selecting a value", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await page.locator("[role=tree]").focus();
   await page.keyboard.press("End");
@@ -82,7 +82,7 @@ journey("the keyboard alone reaches a value", {}, async (page) => {
   await eventually(() => markedBytes(page), "31 32 38");
 });
 
-journey("a damaged file is opened like any other", {}, async (page) => {
+journey("a damaged file opens", {}, async (page) => {
   await open(page, "damaged.zebin");
   await page.getByRole("tab", { name: /Problems/ }).click();
   await page.getByText("elf/relocation-symbol-out-of-bounds").first().waitFor();
@@ -90,7 +90,7 @@ journey("a damaged file is opened like any other", {}, async (page) => {
   await screenshot(page, "damaged");
 });
 
-journey("a second file has its own tab", {}, async (page) => {
+journey("a second file opens in its own tab", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: /^\.text\.bigprivate/ }).waitFor();
@@ -99,7 +99,7 @@ journey("a second file has its own tab", {}, async (page) => {
   await axe(page);
 });
 
-journey("600 kernels: few rows, whatever the size", {}, async (page) => {
+journey("600 kernels: few rows in the tree's DOM", {}, async (page) => {
   await open(page, "kernels600.dg2.zebin");
   assert.ok((await page.getByRole("treeitem").count()) <= 100);
   await page.locator("[role=tree]").focus();
@@ -109,7 +109,7 @@ journey("600 kernels: few rows, whatever the size", {}, async (page) => {
   await screenshot(page, "kernels600");
 });
 
-journey("a sample is one click away", {}, async (page) => {
+journey("a click opens a sample", {}, async (page) => {
   expectRequests(page, /samples\/spill\.dg2\.zebin$/);
   await page.getByRole("button", { name: "Spilling kernels" }).click();
   await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
@@ -119,7 +119,7 @@ for (const [width, height] of [
   [700, 900],
   [360, 740],
 ]) {
-  journey(`a window of ${width} pixels`, { width, height }, async (page) => {
+  journey(`an open file, ${width} px`, { width, height }, async (page) => {
     await open(page, "spill.dg2.zebin");
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     assert.equal(wide, false, "the page scrolls sideways");
@@ -128,15 +128,15 @@ for (const [width, height] of [
   });
 }
 
-journey("documentation embeds the panes without the frame", { address: "?embed=1" }, async (page) => {
+journey("?embed=1 shows the panes without the frame", { address: "?embed=1" }, async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
   assert.equal(await page.getByRole("banner").count(), 0);
   await axe(page);
 });
 
-journey("text becomes neither markup nor a script", {}, async (page) => {
-  expectTrouble(page, /requires 'Trusted(HTML|Script|ScriptURL)'/, /trusted-types/);
+journey("text from a file is never interpreted as markup or script", {}, async (page) => {
+  expectErrors(page, /requires 'Trusted(HTML|Script|ScriptURL)'/, /trusted-types/);
   const refused = await page.evaluate(() => {
     const ways = {
       markup: () => { document.body.innerHTML = "<b>bold</b>"; },

@@ -1,4 +1,4 @@
-// The npm package as others get it: packed, and installed into an empty folder.
+// The npm package, packed and installed into an empty folder.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, writeFile } from "node:fs/promises";

@@ -17,7 +17,7 @@ const inspector = (page) => page.getByRole("region", { name: "Inspector" });
 const pane = (page, name) => page.getByRole("group", { name: "Panes" }).getByRole("button", { name });
 const shown = async (page) => [await tree(page).count(), await bytes(page).count(), await inspector(page).count()];
 
-/** The rows of a grid that are in view as a whole. */
+/** The fully visible rows of a grid. */
 const rowsInView = (page, id) =>
   page.locator(`#${id}`).evaluate((grid) => {
     const area = grid.getBoundingClientRect();
@@ -26,7 +26,7 @@ const rowsInView = (page, id) =>
     return rows.filter((row) => row.top >= area.top + head - 1 && row.bottom <= area.bottom + 1).length;
   });
 
-journey("lists have the full height, the overview has its bytes", { width: 1440, height: 900 }, async (page) => {
+journey("lists use the full height; the overview shows its bytes", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, MANY);
   await tree(page).waitFor();
   assert.deepEqual(await shown(page), [1, 1, 1]);
@@ -35,7 +35,7 @@ journey("lists have the full height, the overview has its bytes", { width: 1440,
   assert.deepEqual(await shown(page), [0, 0, 1]);
   const kernels = await rowsInView(page, "kernels");
   assert.ok(kernels >= 28, `${kernels} rows`);
-  // No row asks for a selection.
+  // No row requires a selection.
   assert.equal(await page.getByText(/to see what belongs/).count(), 0);
   await tab(page, "Assembly").click();
   await page.locator("#instructions [data-row='20']").waitFor();
@@ -46,12 +46,12 @@ journey("lists have the full height, the overview has its bytes", { width: 1440,
 });
 
 for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
-  journey(`no operand is cut off: ${path.basename(file)}, ${width} pixels`, { width, height: 900 }, async (page) => {
+  journey(`no operand is cut off: ${path.basename(file)}, ${width} px`, { width, height: 900 }, async (page) => {
     await dropFile(page, file);
     await tab(page, "Assembly").click();
     await page.locator("#instructions [data-row='20']").waitFor();
     if (width === 1000) {
-      // Beside the inspector.
+      // Next to the inspector.
       await inspector(page).waitFor();
       await page.locator("#instructions [data-row='5'] .asm").click();
     }
@@ -71,7 +71,7 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
   });
 }
 
-journey("each pane hides and shows with a key and a button, remembered for each panel", { width: 1440, height: 900 }, async (page) => {
+journey("each pane is toggled by a key and a button, and remembered per panel", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Kernels").click();
   await page.locator("#kernels [data-row='0']").waitFor();
@@ -86,7 +86,7 @@ journey("each pane hides and shows with a key and a button, remembered for each 
   await pane(page, "Structure").click();
   await eventually(() => shown(page), [0, 1, 1]);
   assert.equal(await pane(page, "Structure").getAttribute("aria-pressed"), "false");
-  // Another panel has its own.
+  // Another panel has its own panes.
   await tab(page, "Overview").click();
   await eventually(() => shown(page), [1, 1, 1]);
   await axe(page);
@@ -96,13 +96,13 @@ journey("each pane hides and shows with a key and a button, remembered for each 
   await eventually(() => shown(page), [0, 1, 1]);
 });
 
-journey("only the panel, and back", { width: 1440, height: 900 }, async (page) => {
+journey("the panel is maximized and restored", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Kernels").click();
   await page.locator("#kernels [data-row='0']").waitFor();
   await page.keyboard.press("z");
   await eventually(() => shown(page), [0, 0, 0]);
-  // Details then stand below the rows, while a row is selected.
+  // Details are then below the rows while a row is selected.
   await page.locator("#kernels [data-row='0'] [data-column='0']").click();
   await page.getByRole("region", { name: "Selected kernel" }).waitFor();
   await axe(page);
@@ -111,7 +111,7 @@ journey("only the panel, and back", { width: 1440, height: 900 }, async (page) =
   await inspector(page).getByRole("region", { name: "Selected kernel" }).waitFor();
 });
 
-journey("the bytes of a value are one keystroke or click away", { width: 1440, height: 900 }, async (page) => {
+journey("one keystroke or click shows the bytes of a value", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Kernels").click();
   await page.locator("#kernels [data-row='0'] [data-column='2']").click();
@@ -120,14 +120,14 @@ journey("the bytes of a value are one keystroke or click away", { width: 1440, h
   await page.locator("#hex .h .fs").first().waitFor();
   await page.keyboard.press("x");
   await eventually(() => bytes(page).count(), 0);
-  // Who goes to an offset wants to see its bytes.
+  // Going to an offset shows its bytes.
   await page.keyboard.press("g");
   await page.getByRole("textbox", { name: /Offset/ }).fill("0x40");
   await page.keyboard.press("Enter");
   await bytes(page).waitFor();
 });
 
-journey("narrow: the lower pane hides, too", { width: 700, height: 900 }, async (page) => {
+journey("narrow window: the lower pane is toggled", { width: 700, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Kernels").click();
   await page.locator("#kernels [data-row='0']").waitFor();
@@ -144,7 +144,7 @@ journey("narrow: the lower pane hides, too", { width: 700, height: 900 }, async 
 
 const inspectorTab = (page) => page.getByRole("tab", { name: "Inspector", selected: true });
 
-journey("tabs that do not fit have a menu", { width: 700, height: 800 }, async (page) => {
+journey("tabs that do not fit are in a menu", { width: 700, height: 800 }, async (page) => {
   await dropFile(page, sample("matmul.syclbin"));
   const menu = page.getByText("All panels");
   await menu.waitFor();
@@ -161,7 +161,7 @@ journey("tabs that do not fit have a menu", { width: 700, height: 800 }, async (
   await axe(page);
 });
 
-journey("at 1440 all tabs of a SYCLBIN are in view", { width: 1440, height: 900 }, async (page) => {
+journey("at 1440 px all tabs of a SYCLBIN are visible", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("matmul.syclbin"));
   await tab(page, "Problems").waitFor();
   assert.equal(await page.getByText("All panels").isVisible(), false);
@@ -175,7 +175,7 @@ const grid = (page) => page.getByRole("grid", { name: "Assembly" });
 const code = (page) => page.getByRole("combobox", { name: "Code" });
 const image = (page) => page.getByRole("combobox", { name: "Image" });
 
-journey("host program: from a kernel to its assembly, an instruction’s bytes and back, and its text", { width: 1440, height: 900 }, async (page) => {
+journey("host program: from a kernel to its assembly, the bytes of an instruction, and its text", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("program.host"));
   await tab(page, "Assembly").waitFor();
   await tab(page, "Text").waitFor();
@@ -198,7 +198,7 @@ journey("host program: from a kernel to its assembly, an instruction’s bytes a
   await page.getByRole("combobox", { name: "Text", exact: true }).waitFor();
 });
 
-journey("the file and its modules have no code of their own: an image is chosen", { width: 1440, height: 900 }, async (page) => {
+journey("a file without code of its own offers its images", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("matmul.syclbin"));
   await tab(page, "Assembly").click();
   await page.getByText(/The file itself has no instructions/).waitFor();
@@ -216,7 +216,7 @@ journey("the file and its modules have no code of their own: an image is chosen"
   await eventually(address, /native|image|code/);
 });
 
-journey("after another image is selected in the tree, the listing is that of the image", { width: 1440, height: 900 }, async (page) => {
+journey("selecting another image in the tree shows its listing", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("matmul.syclbin"));
   await tab(page, "Kernels").click();
   await page.locator("#kernels [data-row='2'] [data-column='0']").click();
@@ -246,7 +246,7 @@ journey("a click selects the instruction, a second one its operand", { width: 14
   await eventually(async () => (await heading()).some((text) => /^\+0x/.test(text)), false);
 });
 
-journey("Go to means offsets as the listing shows them, and labels", { width: 1440, height: 900 }, async (page) => {
+journey("Go to accepts labels and offsets as in the listing", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Assembly").click();
   await code(page).selectOption({ label: ".text.spill" });
@@ -265,12 +265,12 @@ journey("Go to means offsets as the listing shows them, and labels", { width: 14
   const label = await grid(page).locator("b.label").first().textContent();
   await go(label.trim());
   await eventually(selected, `0x${Number(label.trim().slice(1)).toString(16)}`);
-  // An offset of the file is one that says so.
+  // `file:` marks an offset in the file.
   await go("file:0x40");
   await bytes(page).waitFor();
 });
 
-journey("worse is red, better is green, and a side that only differs is neither", { width: 1440, height: 900 }, async (page) => {
+journey("regressions are red, improvements green, other differences uncolored", { width: 1440, height: 900 }, async (page) => {
   const files = ["vecadd-O0.bmg.zebin", "vecadd.bmg.zebin"];
   const [before, after] = await Promise.all(files.map((name) => readFile(sample(name))));
   await dropBytes(page, { "after.zebin": after, "before.zebin": before });
@@ -285,19 +285,19 @@ journey("worse is red, better is green, and a side that only differs is neither"
   }
 });
 
-journey("the natural filter of the product works", { width: 1440, height: 900 }, async (page) => {
+journey("a condition with a short column name works; an error hides the row count", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Kernels").click();
   await page.getByLabel("Filter kernels").fill("spill>0");
   await page.getByText(/^1 of 3 kernels/).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
-  // No count stands beside an error.
+  // An error hides the row count.
   await page.getByLabel("Filter kernels").fill("req>0");
   await page.getByRole("alert").waitFor();
   assert.equal(await page.getByText(/0 of 3/).count(), 0);
 });
 
-journey("the menus of a list lie over what is below them", { width: 1440, height: 900 }, async (page) => {
+journey("menus of a list are drawn above other content", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Assembly").click();
   await page.getByText("Columns", { exact: true }).click();
@@ -311,7 +311,7 @@ journey("the menus of a list lie over what is below them", { width: 1440, height
   assert.ok(isOver);
 });
 
-journey("the mix is whole in view", { width: 1440, height: 900 }, async (page) => {
+journey("the instruction mix is fully visible", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Assembly").click();
   await page.getByText("Instruction mix").click();

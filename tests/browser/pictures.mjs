@@ -7,7 +7,7 @@ import gifenc from "gifenc";
 import { closeBrowser, closePage, dropFile, expectRequests, openPage, showAllPanes } from "./harness.mjs";
 
 const DOCS = path.join(import.meta.dirname, "../../docs");
-/** The README's own picture; the others belong to the documentation. */
+/** The picture of the README; the others belong to the documentation. */
 const README = "page.png";
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const WINDOW = { width: 1440, height: 900 };
@@ -35,14 +35,14 @@ const pictures = {
   },
 };
 
-/** Takes a picture when the page has come to rest. */
+/** Takes a screenshot once the page is idle. */
 async function picture(page) {
   await page.mouse.move(0, 0);
   await page.waitForTimeout(500);
   return page.screenshot();
 }
 
-/** The short look at a sample, step by step: what a newcomer sees. */
+/** The tour of a sample, one screenshot per step. */
 async function* look(page) {
   yield picture(page);
   expectRequests(page, /samples\//);
@@ -57,7 +57,7 @@ async function* look(page) {
   }
 }
 
-/** The pixels of a picture; the browser reads PNG. */
+/** The pixels of a PNG, decoded by the browser. */
 async function pixels(page, png) {
   const text = await page.evaluate(async (source) => {
     const bytes = Uint8Array.from(atob(source), (letter) => letter.charCodeAt(0));
@@ -79,8 +79,8 @@ async function save(name, bytes) {
 }
 
 async function finish(page) {
-  const trouble = await closePage(page);
-  if (trouble.length > 0) throw new Error(trouble.join("\n"));
+  const errors = await closePage(page);
+  if (errors.length > 0) throw new Error(errors.join("\n"));
 }
 
 try {

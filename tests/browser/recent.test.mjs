@@ -1,4 +1,4 @@
-// Recently opened files: kept with their handles, reopened, forgotten.
+// Recent files: stored with their handles, reopened, removed.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -15,10 +15,10 @@ const names = async (page) => {
 };
 const home = (page) => page.getByRole("button", { name: "zeview", exact: true }).click();
 const opened = (page, name) => page.locator(".crumb", { hasText: name }).waitFor();
-/** Whether the empty page has looked: it lists nothing before. */
+/** Waits until the empty page has read the stored list. */
 const settled = (page) => page.evaluate(() => globalThis.zeviewRecent?.list().then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))));
 
-/** Files with handles: the system's dialog gives those of the site's private file system. */
+/** Replaces the system's dialog with one that returns handles of the site's private file system. */
 async function picks(page, files) {
   await page.evaluate(async (files) => {
     const root = await navigator.storage.getDirectory();
@@ -45,10 +45,10 @@ async function revisit(page) {
   await load(page, () => page.reload());
 }
 
-/** Waits until the browser has noted a file as the last one. */
+/** Waits until a file is stored as the most recent one. */
 const noted = (page, name) => eventually(() => page.evaluate(async () => (await globalThis.zeviewRecent.list())[0]?.name), name);
 
-journey("chosen files are listed in the next visit, opened by a click, forgotten", { picker: true }, async (page) => {
+journey("recent files are listed on the next visit, reopened by a click, removed", { picker: true }, async (page) => {
   await settled(page);
   assert.equal(await list(page).count(), 0);
   await pick(page, "first.zebin");
@@ -63,7 +63,7 @@ journey("chosen files are listed in the next visit, opened by a click, forgotten
   await list(page).getByRole("button", { name: /^first\.zebin/ }).click();
   await opened(page, "first.zebin");
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
-  // It has a handle: it can be followed.
+  // A file with a handle can be followed.
   await page.getByRole("button", { name: "Watch the file" }).click();
   await eventually(() => page.getByRole("button", { name: "Watch the file" }).getAttribute("aria-pressed"), "true");
   await noted(page, "first.zebin");
@@ -81,7 +81,7 @@ journey("chosen files are listed in the next visit, opened by a click, forgotten
   assert.equal(await list(page).count(), 0);
 });
 
-journey("a file that is gone says so, and at most ten are kept", { picker: true }, async (page) => {
+journey("a deleted file is reported; at most ten files are kept", { picker: true }, async (page) => {
   const files = Array.from({ length: 12 }, (_, i) => `file-${i}.zebin`);
   for (const name of files) {
     await pick(page, name);
@@ -102,7 +102,7 @@ journey("a file without a handle is not listed", { picker: true }, async (page) 
   assert.equal(await list(page).count(), 0);
 });
 
-journey("who breaks off the dialog stays where he is", { picker: true }, async (page) => {
+journey("canceling the file dialog changes nothing", { picker: true }, async (page) => {
   await page.evaluate(() => {
     window.showOpenFilePicker = async () => { throw new DOMException("The user aborted a request.", "AbortError"); };
   });
@@ -111,7 +111,7 @@ journey("who breaks off the dialog stays where he is", { picker: true }, async (
   await page.getByRole("heading", { name: "Drop a .zebin or .syclbin here" }).waitFor();
 });
 
-journey("a browser that keeps nothing lists nothing", {
+journey("without storage there is no list of recent files", {
   picker: true,
   before: (page) => page.addInitScript(() => {
     IDBFactory.prototype.open = () => { throw new DOMException("refused", "SecurityError"); };
@@ -123,13 +123,13 @@ journey("a browser that keeps nothing lists nothing", {
   assert.equal(await list(page).count(), 0);
 });
 
-journey("a page in another page keeps no files", { address: "?embed=1", picker: true }, async (page) => {
+journey("an embedded page stores no recent files", { address: "?embed=1", picker: true }, async (page) => {
   assert.equal(await page.evaluate(() => globalThis.zeviewRecent), undefined);
 });
 
 for (const theme of ["light", "dark"]) {
   for (const width of [1440, 700, 420]) {
-    journey(`recent files at ${width} px, in ${theme}`, { picker: true, theme, width, height: 900 }, async (page) => {
+    journey(`recent files, ${width} px, ${theme}`, { picker: true, theme, width, height: 900 }, async (page) => {
       const long = `${"_ZTSZZ4mainENKUlRN4sycl3_V17handlerEE_clES2_EUlNS0_7nd_itemILi2EEEE_".repeat(3)}.zebin`;
       for (const name of ["vecadd.zebin", long, "matmul.syclbin"]) {
         await picks(page, [name]);

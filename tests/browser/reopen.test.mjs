@@ -16,7 +16,7 @@ const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 const follow = (page) => page.getByRole("button", { name: "Watch the file" });
 const changed = (page) => page.getByRole("button", { name: /^Compare with the previous build/ });
 
-/** Runs with a copy of a sample that is open and followed; `write` puts another one in its place. */
+/** Runs with an open, followed copy of a sample; `write` replaces it with another one. */
 async function followed(page, first, run) {
   const folder = await mkdtemp(path.join(tmpdir(), "reopen-"));
   try {
@@ -41,18 +41,18 @@ async function startFollowing(page) {
   await eventually(() => follow(page).getAttribute("aria-pressed"), "true");
 }
 
-/** Opens the branch of a row. */
+/** Expands a row. */
 async function expand(page, name) {
   await row(page, name).first().click();
   await page.keyboard.press("ArrowRight");
   await eventually(() => row(page, name).first().getAttribute("aria-expanded"), "true");
 }
 
-journey("open branches, the selection, the panel and the focus stay when a followed file is compiled again",
+journey("a rebuild of a followed file keeps open branches, selection, panel and focus",
   { width: 1440, height: 900 },
   async (page) => {
     await followed(page, "vecadd-O0.bmg.zebin", async (write) => {
-      // What is shown of the tree from now on, each time that it changes.
+      // Records the tree's rows on each change.
       await page.getByRole("tab", { name: "Symbols" }).click();
       await page.getByRole("searchbox", { name: /^Filter symbols/ }).fill("vecadd");
       await expand(page, /^ELF header/);
@@ -101,7 +101,7 @@ journey("open branches, the selection, the panel and the focus stay when a follo
     });
   });
 
-/** Scrolls until a row is drawn. */
+/** Scrolls until a row is in the DOM. */
 async function reveal(page, name) {
   for (let i = 0; i < 20 && await row(page, name).count() === 0; i += 1) {
     await page.getByRole("tree").evaluate((tree) => { tree.scrollTop += 300; });
@@ -110,7 +110,7 @@ async function reveal(page, name) {
   await row(page, name).first().waitFor();
 }
 
-journey("what is not there any more leaves what is around it", { width: 1440, height: 900 }, async (page) => {
+journey("if the selected node is gone, its closest ancestor is selected", { width: 1440, height: 900 }, async (page) => {
   await followed(page, "spill.dg2.zebin", async (write) => {
     await expand(page, /^\.ze_info/);
     await expand(page, /^kernels/);
@@ -121,14 +121,14 @@ journey("what is not there any more leaves what is around it", { width: 1440, he
     await changed(page).waitFor();
     await eventually(() => selected(page).innerText(), /^kernels/);
     await eventually(() => row(page, /^kernels \d/).getAttribute("aria-expanded"), "true");
-    // Everything about it is here, and nothing of the old version is.
+    // The tree shows only the new version.
     assert.equal(await row(page, /hugeprivate/).count(), 0);
     await eventually(() => page.getByRole("button", { name: "Copy link" }).isEnabled(), true);
     await screenshot(page, "reopened");
   });
 });
 
-journey("the file as a whole is that of the new version", { width: 1440, height: 900 }, async (page) => {
+journey("the selected file is the new version", { width: 1440, height: 900 }, async (page) => {
   await followed(page, "vecadd.bmg.zebin", async (write) => {
     await startFollowing(page);
     await write("spill.dg2.zebin");
@@ -149,7 +149,7 @@ journey("Reopen keeps open branches too", { width: 1440, height: 900 }, async (p
     await eventually(() => page.getByRole("button", { name: "Reopen…" }).count(), 0);
     await page.locator(".head-line .chips", { hasText: "3 kernels" }).waitFor();
     assert.equal(await row(page, /^ELF header/).getAttribute("aria-expanded"), "true");
-    // Every panel is of the new file.
+    // Every panel shows the new file.
     await page.getByRole("tab", { name: /^Kernels/ }).click();
     await page.getByRole("gridcell", { name: "hugeprivate" }).first().waitFor();
   });

@@ -32,7 +32,7 @@ async function fits(page) {
 }
 
 for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 420]]) {
-  journey(`what limits a kernel, in ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
+  journey(`the limits of a kernel, ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
     await open(page, SPILL, "Arguments");
     await said(page).getByText("an EU of acm-g10 runs all its 8 threads").waitFor();
     await said(page).getByText("Choose the work-items of a work-group").waitFor();
@@ -46,7 +46,7 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 420]]) 
   });
 }
 
-journey("what the reader chooses counts for every kernel, and each number leads to its bytes", async (page) => {
+journey("occupancy parameters apply to every kernel; each number links to its bytes", async (page) => {
   await open(page, SPILL, "Arguments");
   await type(page, "Work-group size", "many");
   await occupancy(page).getByRole("alert").getByText("“many” is not a size").waitFor();
@@ -67,7 +67,7 @@ journey("what the reader chooses counts for every kernel, and each number leads 
   await treeRow(page).getByText("grf_count").waitFor();
 });
 
-journey("a value of an argument leads to its bytes, and its row stays marked", { width: 1440, height: 900 }, async (page) => {
+journey("a value of an argument selects its bytes and keeps its row highlighted", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL, "Arguments");
   const payload = page.getByRole("table", { name: /payload entries/ });
   const entry = payload.locator("tr", { hasText: "arg_bypointer" }).first();
@@ -85,7 +85,7 @@ journey("a value of an argument leads to its bytes, and its row stays marked", {
 });
 
 for (const theme of ["light", "dark"]) {
-  journey(`source lines lead to their code and back, in ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
+  journey(`source lines link to their code and back, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
     await open(page, LINES, "Source lines");
     await row(page, 0).getByText("debugme.cl").waitFor();
     await row(page, 1).getByRole("gridcell").first().click();
@@ -98,7 +98,7 @@ for (const theme of ["light", "dark"]) {
     await page.keyboard.press("Enter");
     await strip(page).getByText("debugme.cl, line 9").waitFor();
     await axe(page);
-    // The source beside its lines; it is not opened as a file.
+    // The source text appears next to its lines and is not opened as a file.
     await dropFile(page, fixture("src/debugme.cl"));
     await page.getByText("debugme.cl: the source of 33 rows.").waitFor();
     await row(page, 1).getByText("int i = get_global_id(0);").waitFor();
@@ -113,7 +113,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("source lines on a phone", { width: 420, height: 800 }, async (page) => {
+journey("source lines, 420 px", { width: 420, height: 800 }, async (page) => {
   await open(page, LINES, "Source lines");
   await row(page, 0).getByText("debugme.cl").waitFor();
   await axe(page);
@@ -121,14 +121,14 @@ journey("source lines on a phone", { width: 420, height: 800 }, async (page) => 
   await screenshot(page, "source-lines-420");
 });
 
-journey("a symbol without a size leads to its instruction", async (page) => {
+journey("a symbol without a size selects its instruction", async (page) => {
   await open(page, SPILL, "Symbols");
   const symbol = page.locator("#symbols [data-row]", { hasText: "_entry" }).first();
   await symbol.waitFor();
   await symbol.getByRole("gridcell").nth(3).click();
   await treeRow(page).getByText(/^\+0x/).waitFor();
   await page.getByRole("contentinfo").getByText(/· (8|16) bytes/).waitFor();
-  // Painted as a value, although its fields are below it.
+  // Drawn as a value although it has child fields.
   const painted = async () => (await page.locator("#hex .h .fs").allTextContents()).join(" ").trim().split(/\s+/).length;
   await eventually(painted, (count) => [8, 16].includes(count));
 });

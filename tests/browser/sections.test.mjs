@@ -6,14 +6,14 @@ const FILE = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
 
 const row = (page, name) => page.getByRole("treeitem", { name });
 
-/** Opens a row of the tree that is in view. */
+/** Expands a visible row of the tree. */
 async function expand(page, name) {
   await row(page, name).first().click();
   await page.keyboard.press("ArrowRight");
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`source lines and instructions, in ${theme}`, { theme }, async (page) => {
+  journey(`source lines and instructions, ${theme}`, { theme }, async (page) => {
     await dropFile(page, FILE);
     await row(page, "ELF header").waitFor();
     await expand(page, /^\.debug_line/);
@@ -25,7 +25,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("an instruction refers to its line", {}, async (page) => {
+journey("an instruction links to its source line", {}, async (page) => {
   await dropFile(page, FILE);
   await row(page, "ELF header").waitFor();
   await expand(page, /^\.text\.step/);
@@ -36,7 +36,7 @@ journey("an instruction refers to its line", {}, async (page) => {
   await screenshot(page, "instruction-line");
 });
 
-journey("SPIR-V by its instructions", {}, async (page) => {
+journey("SPIR-V instructions", {}, async (page) => {
   await dropFile(page, FILE);
   await row(page, "ELF header").waitFor();
   await expand(page, /^\.spv/);
@@ -48,13 +48,13 @@ journey("SPIR-V by its instructions", {}, async (page) => {
 });
 
 for (const method of ["zlib", "zstd"]) {
-  journey(`an OffloadBinary packed with ${method}`, {}, async (page) => {
+  journey(`an OffloadBinary compressed with ${method}`, {}, async (page) => {
     await dropFile(page, fixture(`syclbin/up24_compressed_${method}.ob`));
     await row(page, /^compressed/).waitFor();
     await expand(page, /^compressed/);
     await expand(page, /^unpacked/);
     await row(page, /^image 0/).click();
-    // The bytes are those of the unpacked ones: SPIR-V's magic number comes first.
+    // The bytes are decompressed: they start with SPIR-V's magic number.
     await page.getByText("03 02 23 07").first().waitFor();
     await eventually(() => page.locator("body").innerText(), /unpacked/);
     await axe(page);

@@ -1,5 +1,4 @@
-// A static server for the tests: plain files, their types, compressed as static hosts do it, no
-// cache, and a log.
+// A static file server for the tests, with content types, compression, no caching, and a log.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
@@ -18,19 +17,19 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** What is sent compressed. */
+/** File types that are sent compressed. */
 const COMPRESSED = [".css", ".html", ".js", ".wasm"];
 
 /**
- * Serves `root` under `prefix` on a free port of this machine.
+ * Serves `root` under `prefix` on a free local port.
  *
  * @param {string} root a folder
  * @param {object} [options]
- * @param {string} [options.prefix] the path that stands for `root`, with slashes at both ends
- * @param {Record<string, string>} [options.headers] sent with every answer
- * @param {boolean} [options.changing] files are read anew for every request
+ * @param {string} [options.prefix] the URL path of `root`, with slashes at both ends
+ * @param {Record<string, string>} [options.headers] sent with every response
+ * @param {boolean} [options.changing] reread files for every request
  * @returns {Promise<{url: string, origin: string, log: string[], close: () => Promise<void>}>}
- *   `log` holds the path of every request.
+ *   `log` contains the path of every request.
  */
 export async function serve(root, { prefix = "/", headers = {}, changing = false } = {}) {
   const log = [];
@@ -45,7 +44,7 @@ export async function serve(root, { prefix = "/", headers = {}, changing = false
       "Cache-Control": "no-store",
       "Content-Length": answer.body.length,
       "X-Content-Type-Options": "nosniff",
-      // As hosts of static pages do: without it a sandboxed frame can load nothing.
+      // As static hosts do; sandboxed frames require it.
       "Access-Control-Allow-Origin": "*",
       ...headers,
     });
@@ -91,6 +90,6 @@ function fileFor(root, prefix, pathname) {
     return "";
   }
   const file = path.join(root, inside === "" || inside.endsWith("/") ? `${inside}index.html` : inside);
-  // `..` must not lead out of the folder.
+  // `..` must not leave the folder.
   return file.startsWith(path.resolve(root) + path.sep) ? file : "";
 }

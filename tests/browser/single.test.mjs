@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { axe, dropFile, expectTrouble, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropFile, expectErrors, journey, load, screenshot } from "./harness.mjs";
 
 const HERE = import.meta.dirname;
 const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(HERE, "../../target/single/zeview.html"));
 const sample = (name) => path.join(HERE, "../../www/samples", name);
 
-journey("the page in one file opens files without a server", {}, async (page) => {
+journey("the single-file page opens files without a server", {}, async (page) => {
   await page.context().setOffline(true);
   await load(page, () => page.goto(pathToFileURL(SINGLE).href), { until: "started" });
   assert.equal(await page.getByRole("button", { name: /SYCLBIN/ }).count(), 0, "there are no samples");
@@ -22,14 +22,14 @@ journey("the page in one file opens files without a server", {}, async (page) =>
   await page.getByRole("grid").getByText(/mov|add/).first().waitFor();
   await axe(page);
   await screenshot(page, "single");
-  // The decoder has a thread of its own.
+  // The decoder runs in a worker.
   const workers = page.workers().length;
   assert.ok(workers >= 1, `${workers} workers`);
 });
 
-journey("the page in one file says why it could not start", {}, async (page) => {
+journey("the single-file page reports why it cannot start", {}, async (page) => {
   await page.addInitScript(() => delete globalThis.DecompressionStream);
-  expectTrouble(page, /DecompressionStream is not defined/);
+  expectErrors(page, /DecompressionStream is not defined/);
   await page.goto(pathToFileURL(SINGLE).href);
   await page.getByRole("status").getByText("zeview could not start: ReferenceError: DecompressionStream is not defined").waitFor();
 });

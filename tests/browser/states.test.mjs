@@ -1,4 +1,4 @@
-// axe-core finds nothing in any state of the page: light, dark and in forced colors.
+// Accessibility: axe-core reports no violation in any state of the page, in light, dark and forced colors.
 
 import path from "node:path";
 import { axe, dropBytes, dropFile, fixture, journey } from "./harness.mjs";
@@ -10,13 +10,13 @@ const LINES = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
 const tab = (page, name) => page.getByRole("tablist", { name: "Panels" }).getByRole("tab", { name });
 const panel = (page, name) => page.getByRole("tabpanel", { name });
 
-/** Shows a panel, and waits until its table has rows. */
+/** Shows a panel and waits until its table has rows. */
 async function rows(page, name) {
   await tab(page, name).click();
   await panel(page, name).getByRole("row").nth(1).waitFor();
 }
 
-/** What is shown, one after the other: a name, and how to get there from the state before. */
+/** The states in order: a name, and the steps from the previous state. */
 const FIRST = [
   ["the empty page", async () => {}],
   ["an unknown format", async (page) => {
@@ -94,7 +94,7 @@ const SECOND = [
 const MODES = { light: { theme: "light" }, dark: { theme: "dark" }, "forced colors": { forcedColors: true } };
 for (const [mode, options] of Object.entries(MODES)) {
   for (const states of [FIRST, SECOND]) {
-    const name = `no violation from ${states[0][0]} to ${states.at(-1)[0]}, ${mode}`;
+    const name = `no accessibility violations from ${states[0][0]} to ${states.at(-1)[0]}, ${mode}`;
     journey(name, { width: 1440, height: 900, ...options }, async (page) => {
       for (const [state, show] of states) {
         try {

@@ -7,14 +7,14 @@ const FIXTURES = path.join(import.meta.dirname, "../fixtures/syclbin");
 
 const row = (page, name) => page.getByRole("treeitem", { name });
 
-/** Opens a row of the tree that is in view. */
+/** Expands a visible row of the tree. */
 async function expand(page, name) {
   await row(page, name).first().click();
   await page.keyboard.press("ArrowRight");
 }
 
 for (const theme of ["light", "dark"]) {
-  journey(`properties of a module, in ${theme}`, { theme }, async (page) => {
+  journey(`properties of a module, ${theme}`, { theme }, async (page) => {
     await dropFile(page, path.join(FIXTURES, "v2_allprops.syclbin"));
     await row(page, /^entries/).waitFor();
     await expand(page, /^abstract module 0 metadata/);
@@ -27,7 +27,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("device code in a table of the first generation", {}, async (page) => {
+journey("device code in a table of SYCLBIN version 1", {}, async (page) => {
   await dropFile(page, path.join(FIXTURES, "v1f_allprops.syclbin"));
   await expand(page, /^binary table/);
   await expand(page, /^IR module 0/);

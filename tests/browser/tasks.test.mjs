@@ -11,7 +11,7 @@ showAllPanes();
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
 
-/** A journey that fails when it takes more clicks than this. */
+/** A journey with a maximum number of clicks. */
 function task(name, clicks, options, run) {
   journey(name, { width: 1440, height: 900, ...options }, async (page) => {
     let taken = 0;
@@ -30,7 +30,7 @@ const tree = (page) => page.getByRole("tree");
 const selectedRow = (page) => page.getByRole("treeitem", { selected: true });
 const kernels = (page) => page.getByRole("grid", { name: "Kernels" });
 
-/** What was put on the clipboard. */
+/** The text on the clipboard. */
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
 const withClipboard = {
   before: (page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]),
@@ -38,7 +38,7 @@ const withClipboard = {
 
 const SPILL = sample("spill.dg2.zebin");
 
-task("1: which kernels spill, as a table for a report", 6, withClipboard, async (page, click) => {
+task("1: a table of the spilling kernels for a report", 6, withClipboard, async (page, click) => {
   await dropFile(page, SPILL);
   await click(tab(page, "Kernels"));
   await click(kernels(page).getByRole("columnheader", { name: /^Spill/ }).first());
@@ -58,7 +58,7 @@ task("1: which kernels spill, as a table for a report", 6, withClipboard, async 
   assert.equal(csv.length, 2, "the filter holds for what is saved");
 });
 
-task("2: the bytes of an argument's offset, and which argument it is", 4, {}, async (page, click) => {
+task("2: from an argument to the bytes of its offset", 4, {}, async (page, click) => {
   await dropFile(page, SPILL);
   await click(tab(page, "Kernels"));
   await click(kernels(page).getByRole("row", { name: /^spill/ }));
@@ -70,7 +70,7 @@ task("2: the bytes of an argument's offset, and which argument it is", 4, {}, as
   await page.getByRole("tree").getByRole("treeitem", { name: /argument 0 · offset/ }).first().waitFor();
 });
 
-task("3: does a file for Ponte Vecchio run on Battlemage, and why", 1, {}, async (page, click) => {
+task("3: whether and why a file for Ponte Vecchio runs on Battlemage", 1, {}, async (page, click) => {
   await dropFile(page, fixture("zebin/empty.pvc.igc2.40.zebin"));
   const device = page.getByLabel("Check another GPU");
   await click(device);
@@ -81,7 +81,7 @@ task("3: does a file for Ponte Vecchio run on Battlemage, and why", 1, {}, async
   await page.getByRole("tabpanel", { name: "Overview" }).getByText(/built for pvc \(12\.60\.7\); bmg-g21 is 20\.1\.0/).first().waitFor();
 });
 
-task("4: what a relocation patches, and who refers to a symbol", 4, {}, async (page, click) => {
+task("4: the target of a relocation and the references to a symbol", 4, {}, async (page, click) => {
   await dropFile(page, fixture("zebin/funcs-stackcall.cri.igc2.40.zebin"));
   await click(tab(page, "Relocations"));
   const relocations = page.getByRole("grid", { name: "Relocations" });
@@ -102,7 +102,7 @@ task("5: the kernels of a SYCLBIN, and the image that runs on a device", 2, {}, 
   await page.getByRole("status").getByText("12 abstract modules, 12 native images").waitFor();
 });
 
-task("6: the line of an instruction", 3, {}, async (page, click) => {
+task("6: the source line of an instruction", 3, {}, async (page, click) => {
   await dropFile(page, fixture("zebin/debugme.tgllp.igc1.12504.zebin"));
   await click(page.getByRole("treeitem", { name: /^\.text\.step/ }));
   await page.keyboard.press("ArrowRight");
@@ -112,7 +112,7 @@ task("6: the line of an instruction", 3, {}, async (page, click) => {
   await page.getByRole("complementary").or(page.getByRole("region")).getByText("debugme.cl:6").first().waitFor();
 });
 
-task("7: where is the number 40, and the next place", 1, {}, async (page, click) => {
+task("7: searching for the number 40 and the next match", 1, {}, async (page, click) => {
   await dropFile(page, SPILL);
   await tree(page).waitFor();
   await page.keyboard.press("/");
@@ -139,11 +139,11 @@ task("8: a link to a value of a dropped file", 2, withClipboard, async (page, cl
   await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
 });
 
-task("9: a kernel's bytes by keyboard alone", 0, {}, async (page) => {
+task("9: a kernel's bytes, keyboard only", 0, {}, async (page) => {
   await dropFile(page, SPILL);
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
   await tree(page).focus();
-  // To the panel: in the tree a digit begins a name.
+  // Move to the panel first: in the tree, a digit starts a search by name.
   await page.keyboard.press("F6");
   await page.keyboard.press("2");
   await kernels(page).getByRole("row").nth(1).waitFor();
@@ -155,7 +155,7 @@ task("9: a kernel's bytes by keyboard alone", 0, {}, async (page) => {
   assert.notEqual(await page.evaluate(() => document.activeElement.tagName), "BODY");
 });
 
-task("10: a picture is no binary for a GPU", 0, {}, async (page) => {
+task("10: opening a picture", 0, {}, async (page) => {
   const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   await dropBytes(page, { "picture.png": Buffer.concat([png, Buffer.alloc(100, 7)]) });
   await page.getByText("not a GPU binary that zeview reads").first().waitFor();
@@ -170,7 +170,7 @@ for (const width of [420, 700]) {
   });
 }
 
-task("12: a file in a page of documentation", 1, {
+task("12: a file embedded in documentation", 1, {
   address: "?embed=1&url=samples/vecadd.bmg.zebin",
   before: (page) => expectRequests(page, /samples/),
 }, async (page, click) => {

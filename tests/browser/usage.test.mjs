@@ -24,7 +24,7 @@ async function kernels(page, name) {
   await row(page, 0).waitFor();
 }
 
-/** Puts what is copied aside. */
+/** Records copied text. */
 async function watchClipboard(page) {
   await page.evaluate(() => {
     globalThis.copied = [];
@@ -38,7 +38,7 @@ async function copied(page, count) {
   return page.evaluate(() => globalThis.copied.at(-1));
 }
 
-/** Is the panel, its filter and its order as the link said, and is the row of `spill` selected? */
+/** Checks that panel, filter, order and the selection of `spill` are as in the link. */
 async function isRestored(page) {
   await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
   await eventually(() => filter(page).inputValue(), "spill_size>0");
@@ -47,7 +47,7 @@ async function isRestored(page) {
   await page.getByRole("treeitem", { selected: true }).getByText("spill_size").waitFor();
 }
 
-journey("a link to a dropped file restores panel, filter, order and selection", {}, async (page) => {
+journey("a link restores panel, filter, order and selection of a dropped file", {}, async (page) => {
   await kernels(page, "spill.dg2.zebin");
   await watchClipboard(page);
   await filter(page).fill("spill_size>0");
@@ -66,7 +66,7 @@ journey("a link to a dropped file restores panel, filter, order and selection", 
   await isRestored(page);
 });
 
-journey("a link that waits is followed by a sample; the device is asked about", {
+journey("a pending link opens with a sample and applies its device", {
   address: "#k=spill&f=spill_size&panel=kernels&filter=spill_size%3E0&sort=-spill_size&device=pvc",
 }, async (page) => {
   expectRequests(page, /samples\//);
@@ -76,7 +76,7 @@ journey("a link that waits is followed by a sample; the device is asked about", 
   await eventually(() => page.url(), /\?url=samples\/spill.*device=pvc/);
 });
 
-journey("Back goes through panels and selections, not through what was typed", {}, async (page) => {
+journey("Back steps through panels and selections, not through typed text", {}, async (page) => {
   await kernels(page, "spill.dg2.zebin");
   await eventually(() => hash(page), "#panel=kernels");
   const before = await page.evaluate(() => history.length);
@@ -97,7 +97,7 @@ journey("Back goes through panels and selections, not through what was typed", {
   await page.getByRole("tab", { name: "Symbols", selected: true }).waitFor();
 });
 
-journey("Ctrl+C copies the cell, or the rows selected with Shift", { width: 1440 }, async (page) => {
+journey("Ctrl+C copies the cell or the rows selected with Shift", { width: 1440 }, async (page) => {
   await kernels(page, "kernels600.dg2.zebin");
   await watchClipboard(page);
   await row(page, 1).getByRole("gridcell").first().click();
@@ -114,7 +114,7 @@ journey("Ctrl+C copies the cell, or the rows selected with Shift", { width: 1440
   await page.keyboard.press("Shift+Space");
   await page.keyboard.press("Control+c");
   assert.match(await copied(page, 3), /^k0004_long\t.*\n$/);
-  // What is selected in a field is the browser's to copy.
+  // Text selected in a field is copied by the browser.
   await filter(page).fill("k00");
   await filter(page).selectText();
   await page.keyboard.press("Control+c");
@@ -122,7 +122,7 @@ journey("Ctrl+C copies the cell, or the rows selected with Shift", { width: 1440
   assert.equal(await page.evaluate(() => globalThis.copied.length), 3);
 });
 
-journey("bytes are copied in many forms", { width: 1440, height: 900 }, async (page) => {
+journey("bytes are copied in each format", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
   const header = page.getByRole("treeitem", { name: "ELF header" });
   await header.click();
@@ -161,7 +161,7 @@ journey("bytes are copied in many forms", { width: 1440, height: 900 }, async (p
   assert.notEqual(await page.evaluate(() => document.activeElement.tagName), "BODY");
 });
 
-journey("too many bytes are not copied but said so", {}, async (page) => {
+journey("copying too many bytes shows a message", {}, async (page) => {
   await dropFile(page, sample("kernels600.dg2.zebin"));
   await page.getByRole("treeitem", { name: /kernels600/ }).first().click();
   await watchClipboard(page);
@@ -170,7 +170,7 @@ journey("too many bytes are not copied but said so", {}, async (page) => {
   await page.getByRole("status").getByText(/^3\.\d.MB are selected: at most 1\.\d.MB can be copied as text/).waitFor();
 });
 
-journey("rows stay under the pointer, and a double click opens the row it is on", { width: 1440, height: 900 }, async (page) => {
+journey("rows do not move under the pointer; a double click opens a row", { width: 1440, height: 900 }, async (page) => {
   await kernels(page, "kernels600.dg2.zebin");
   const [top, height] = await grid(page).evaluate((grid) => [grid.getBoundingClientRect().top, grid.clientHeight]);
   const last = Math.floor((height - 38) / 24) - 1;
@@ -241,7 +241,7 @@ journey("the focus is never lost", { width: 1440, height: 900 }, async (page) =>
 
 const treeItems = (page) => page.getByRole("tree").getByRole("treeitem");
 
-journey("long runs of sections are one row that opens", { width: 1440, height: 900 }, async (page) => {
+journey("long runs of sections are grouped into one row", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("kernels600.dg2.zebin"));
   const text = treeItems(page).filter({ hasText: /^\.text\.\*\(600\)/ });
   await text.waitFor();
@@ -255,7 +255,7 @@ journey("long runs of sections are one row that opens", { width: 1440, height: 9
   await eventually(() => page.getByRole("tree").evaluate((tree) => document.getElementById(tree.getAttribute("aria-activedescendant")).textContent), /^\.text\.\*/);
   await page.keyboard.press("ArrowRight");
   await treeItems(page).filter({ hasText: ".text.k0000_int" }).waitFor();
-  // What is chosen elsewhere opens the run that it is in.
+  // A selection made elsewhere expands its group.
   await page.keyboard.press("ArrowLeft");
   await treeItems(page).filter({ hasText: ".text.k0000_int" }).waitFor({ state: "detached" });
   await page.keyboard.press("g");
@@ -302,13 +302,13 @@ journey("the tree is filtered by name; padding and defaults can be hidden", { wi
   await eventually(() => padding.count(), 0);
 });
 
-journey("columns are made wider, moved, and remembered", { width: 1440, height: 900 }, async (page) => {
+journey("columns are resized, moved and remembered", { width: 1440, height: 900 }, async (page) => {
   await kernels(page, "spill.dg2.zebin");
   const head = (index) => page.locator("#kernels [role=columnheader]").nth(index);
   const width = async (index) => Math.round((await head(index).boundingBox()).width);
   const titles = () => page.locator("#kernels [role=columnheader]").evaluateAll((all) => all.map((one) => one.title.split(":")[0]));
   const before = await titles();
-  // With the pointer: the border of a header; a click there does not sort.
+  // With the pointer: drag the border of a header; a click there does not sort.
   const first = await width(0);
   const box = await head(0).boundingBox();
   await page.mouse.move(box.x + box.width - 3, box.y + 12);
@@ -317,7 +317,7 @@ journey("columns are made wider, moved, and remembered", { width: 1440, height: 
   await page.mouse.up();
   await eventually(() => width(0), first + 60);
   assert.equal(await head(0).getAttribute("aria-sort"), "none");
-  // The header itself is carried to another place, or left where it is with Escape; neither sorts.
+  // Drag the header to another position, or cancel with Escape; neither sorts.
   const carry = async (from, to) => {
     const [start, end] = [await head(from).boundingBox(), await head(to).boundingBox()];
     await page.mouse.move(start.x + 15, start.y + 12);
@@ -344,7 +344,7 @@ journey("columns are made wider, moved, and remembered", { width: 1440, height: 
     await head(1).click();
     await eventually(() => head(1).getAttribute("aria-sort"), order);
   }
-  // With keys, on the header.
+  // With the keyboard, on the header.
   await grid(page).focus();
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("ArrowUp");
@@ -375,7 +375,7 @@ journey("columns are made wider, moved, and remembered", { width: 1440, height: 
   await eventually(() => width(0), first);
 });
 
-journey("results are walked with F3 and n, and an offset can be gone to", { width: 1440, height: 900 }, async (page) => {
+journey("F3 and n step through the results; Go to accepts an offset", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("kernels600.dg2.zebin"));
   const field = page.getByRole("combobox", { name: /Search names/ });
   const selected = page.getByRole("treeitem", { selected: true });
@@ -400,7 +400,7 @@ journey("results are walked with F3 and n, and an offset can be gone to", { widt
   await field.fill("0x12148");
   await page.getByRole("option", { name: "Go to offset 0x12148" }).click();
   await eventually(where, /^0x12148\.\.|^0x121/);
-  // More than the first hundred.
+  // Results beyond the first hundred.
   await field.fill("relocation");
   await field.fill("k0");
   await page.getByText("the first 100 results").first().waitFor();
@@ -410,7 +410,7 @@ journey("results are walked with F3 and n, and an offset can be gone to", { widt
   await page.getByText("the first 200 results").first().waitFor();
 });
 
-journey("a long search says how far it is, and stops", {}, async (page) => {
+journey("a long search shows its progress and can be stopped", {}, async (page) => {
   const folder = await mkdtemp(path.join(tmpdir(), "zeview-"));
   const long = path.join(folder, "long.bin");
   await writeFile(long, "");
@@ -426,7 +426,7 @@ journey("a long search says how far it is, and stops", {}, async (page) => {
   await rm(folder, { recursive: true });
 });
 
-journey("files: closed, listed, opened once, left and come back to", { width: 1440, height: 900 }, async (page) => {
+journey("files are closed, listed, opened only once, and switched", { width: 1440, height: 900 }, async (page) => {
   expectRequests(page, /samples\//);
   const tabs = page.getByRole("tablist", { name: "Open files" }).getByRole("tab");
   await dropFromDisk(page, [sample("vecadd.bmg.zebin")]);
@@ -461,7 +461,7 @@ journey("files: closed, listed, opened once, left and come back to", { width: 14
 });
 
 for (const [width, bytes] of [[420, 8], [700, 16], [1440, 16], [1920, 32], [2560, 16], [3840, 32]]) {
-  journey(`the bytes and the verdict at ${width} pixels`, { width, height: 900 }, async (page) => {
+  journey(`bytes and verdict, ${width} px`, { width, height: 900 }, async (page) => {
     await dropFile(page, sample("vecadd.bmg.zebin"));
     const row = page.getByRole("grid", { name: "Bytes" }).getByRole("row").first();
     await row.waitFor();
@@ -477,7 +477,7 @@ for (const [width, bytes] of [[420, 8], [700, 16], [1440, 16], [1920, 32], [2560
   });
 }
 
-journey("a name of a thousand characters leaves room for what is said", { width: 1440, height: 900 }, async (page) => {
+journey("a name of 1000 characters leaves room for the messages", { width: 1440, height: 900 }, async (page) => {
   const long = (i) => `long_${i}_${"x".repeat(1000)}`;
   const bytes = withKernels(await readFile(sample("vecadd.bmg.zebin")), 3, long);
   await dropBytes(page, { [`${"y".repeat(200)}.zebin`]: bytes });
@@ -496,7 +496,7 @@ journey("a name of a thousand characters leaves room for what is said", { width:
 });
 
 for (const theme of ["light", "dark"]) {
-  journey(`signs are seen in forced colors, ${theme}`, { width: 1440, height: 900, forcedColors: true, theme }, async (page) => {
+  journey(`signs are visible in forced colors, ${theme}`, { width: 1440, height: 900, forcedColors: true, theme }, async (page) => {
     await kernels(page, "spill.dg2.zebin");
     await row(page, 2).getByRole("gridcell").first().click();
     await row(page, 2).and(page.locator("[aria-selected=true]")).waitFor();

@@ -12,7 +12,7 @@ const overview = (page) => page.getByRole("tabpanel", { name: "Overview" });
 const problems = (page) => page.getByRole("listbox", { name: "Problems" });
 
 for (const theme of ["light", "dark"]) {
-  journey(`the verdict line and another device, in ${theme}`, { theme }, async (page) => {
+  journey(`the verdict line and another device, ${theme}`, { theme }, async (page) => {
     await open(page, "vecadd.bmg.zebin");
     await chip(page, "driver: loads").waitFor();
     await overview(page).getByText("well-formed").waitFor();
@@ -41,7 +41,7 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
-journey("what is typed stays while something else is shown anew", {}, async (page) => {
+journey("typed text survives a rerender", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await chip(page, "driver: loads").waitFor();
   const device = page.getByLabel("Check another GPU");
@@ -53,7 +53,7 @@ journey("what is typed stays while something else is shown anew", {}, async (pag
   await chip(page, "driver: loads after JIT compilation on acm-g10").waitFor();
 });
 
-journey("a reason of the verdict leads to its bytes", {}, async (page) => {
+journey("a reason of the verdict selects its bytes", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   const device = page.getByLabel("Check another GPU");
   await device.fill("dg2");
@@ -62,7 +62,7 @@ journey("a reason of the verdict leads to its bytes", {}, async (page) => {
   await page.locator("[role=treeitem][aria-selected=true]", { hasText: "NT_INTELGT_PRODUCT_CONFIG" }).waitFor();
 });
 
-journey("a damaged file: the driver and the specification are walked by keyboard", {}, async (page) => {
+journey("a damaged file: findings of the driver and the specification by keyboard", {}, async (page) => {
   await open(page, "damaged.zebin");
   await chip(page, "malformed").click();
   await problems(page).waitFor();

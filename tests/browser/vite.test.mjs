@@ -1,4 +1,4 @@
-// The JavaScript library in a page that Vite builds or serves, and in a module worker of it.
+// The npm package in a page and a module worker that Vite builds or serves.
 
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { serve } from "./server.mjs";
 
 const SAMPLE = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 
-/** The page and its worker, as somebody would write them. */
+/** The page and its worker as a user would write them. */
 const FILES = {
   "index.html": `<!doctype html><html lang="en"><title>Built</title><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>`,
   "read.js": `
@@ -42,7 +42,7 @@ const FILES = {
     onmessage = async ({ data }) => postMessage(await read(data));`,
 };
 
-/** What the library needs of a page's policy. */
+/** The Content-Security-Policy that the package requires. */
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:";
 
 const folder = await installPackage();
@@ -55,22 +55,22 @@ for (const format of ["es", "iife"]) {
   const server = await serve(outDir, { prefix: "/in/a/folder/", headers: { "Content-Security-Policy": POLICY } });
   after(() => server.close());
 
-  journey(`built by Vite, a page opens a file, and so does its worker (${format})`, { server, other: true }, async (page) => {
-    // The decoder is loaded with the first file, once by each.
+  journey(`a page and a worker built by Vite open a file (${format})`, { server, other: true }, async (page) => {
+    // Each loads the decoder once, with the first file.
     expectRequests(page, /\.wasm$/, /worker-[\w-]+\.js$/);
     await openInBoth(page);
     assert.equal(server.log.filter((request) => request.endsWith(".wasm")).length, 2);
   });
 }
 
-// As the package's README says: else Vite bundles the scripts beforehand, and leaves the decoder behind.
+// As in the package's README: otherwise Vite prebundles the scripts without the decoder.
 const optimizeDeps = { exclude: ["zeview"] };
 const serving = await createServer({ root: folder, logLevel: "warn", configFile: false, optimizeDeps, server: { host: "127.0.0.1", port: 0 } });
 await serving.listen();
 after(() => serving.close());
 const [url] = serving.resolvedUrls.local;
 
-journey("served by Vite, too", { server: { url, origin: new URL(url).origin, log: [] }, other: true }, openInBoth);
+journey("a page and a worker served by Vite open a file", { server: { url, origin: new URL(url).origin, log: [] }, other: true }, openInBoth);
 
 /** Opens a file in the page and in its worker. */
 async function openInBoth(page) {

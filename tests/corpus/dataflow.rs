@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::Test;
-use crate::isa::listed;
+use crate::isa::each_listing;
 use crate::support::dataflow::{Count, compare, references, text};
 use libtest_mimic::Failed;
 use zeview::decode::isa::Decoder;
@@ -49,7 +49,7 @@ fn data_flow(folder: &Path) -> Result<(), Failed> {
     // All kernels, and those without such messages.
     let mut counts: BTreeMap<String, [Count; 2]> = BTreeMap::new();
     let mut failed = Vec::new();
-    listed(folder, &manifest, 1, |listed| {
+    each_listing(folder, &manifest, 1, |listed| {
         let file = files.next().and_then(|line| line.rsplit('\t').next());
         let file = file.ok_or("too few tables")?;
         let table = fs::read_to_string(folder.join("isa/dataflow").join(file))?;
@@ -128,7 +128,7 @@ fn waits(folder: &Path) -> Result<(), Failed> {
     let mut failed = Vec::new();
     // By platform and kind of wait: total, and without a reason.
     let mut counts: BTreeMap<(String, &str), [usize; 2]> = BTreeMap::new();
-    listed(folder, &manifest, 1, |listed| {
+    each_listing(folder, &manifest, 1, |listed| {
         let decoder = Rc::new(Decoder::new(listed.platform));
         let flow = DataFlow::new(decoder, listed.code.as_slice());
         // Built for Xe3 with an option for later devices: the compiler left the messages out.

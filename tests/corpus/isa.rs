@@ -12,10 +12,10 @@ use zeview::decode::isa::{Blocks, Decoder, Platform};
 
 /// The tests of this file.
 pub const TESTS: &[(&str, Test)] = &[
-    ("compiled_instructions_have_the_assemblers_text", compiled),
-    ("altered_words_have_the_assemblers_text", altered),
-    ("kernels_have_the_assemblers_listing", listings),
-    ("listings_are_assembled_to_the_same_bytes", assembled),
+    ("compiled_instructions_match_the_assembler", compiled),
+    ("altered_words_match_the_assembler", altered),
+    ("listings_match_the_assembler", listings),
+    ("listings_assemble_to_the_same_bytes", assembled),
 ];
 
 /// Returns a table, unpacked by `xz`.
@@ -37,7 +37,7 @@ fn tables(folder: &Path, prefix: &str, columns: [Option<usize>; 4]) -> Result<()
         println!("{prefix}{}: {count}", platform.name());
         if !count.is_whole() || count.rows < 5_000 {
             failed.extend(count.differences);
-            failed.push(format!("{prefix}{} is not whole", platform.name()));
+            failed.push(format!("{prefix}{} is incomplete", platform.name()));
         }
     }
     if failed.is_empty() {
@@ -59,19 +59,19 @@ fn altered(folder: &Path) -> Result<(), Failed> {
 const PLATFORMS: [&str; 8] = ["9", "11", "12p1", "12p71", "12p72", "2", "3", "3pxpc"];
 
 /// A line of the manifest of listings: name, `-p`, and code.
-pub struct Listed<'a> {
+pub struct ManifestEntry<'a> {
     pub name: &'a str,
     pub option: &'a str,
     pub platform: Platform,
     pub code: Vec<u8>,
 }
 
-/// Returns every n-th listing of the manifest.
-pub fn listed<'a>(
+/// Calls `each` with every n-th listing of the manifest.
+pub fn each_listing<'a>(
     folder: &Path,
     manifest: &'a str,
     every: usize,
-    mut each: impl FnMut(Listed<'a>) -> Result<(), Failed>,
+    mut each: impl FnMut(ManifestEntry<'a>) -> Result<(), Failed>,
 ) -> Result<(), Failed> {
     for line in manifest.lines().skip(1).step_by(every) {
         let [file, section, _, option, name] = line.split('\t').collect::<Vec<_>>()[..] else {
@@ -86,7 +86,7 @@ pub fn listed<'a>(
             .ok_or(format!("{file} has no {section}"))?;
         let code = &bytes[header.file_range().ok_or("no bytes")?];
         let at = PLATFORMS.iter().position(|p| *p == option);
-        each(Listed {
+        each(ManifestEntry {
             name,
             option,
             platform: Platform::ALL[at.ok_or("an unknown platform")?],
@@ -119,7 +119,7 @@ fn listings(folder: &Path) -> Result<(), Failed> {
     let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
     let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let mut failed = Vec::new();
-    listed(folder, &manifest, 1, |listed| {
+    each_listing(folder, &manifest, 1, |listed| {
         let text = listing(listed.platform, &listed.code);
         let wanted = fs::read(folder.join("isa/listings").join(listed.name))?;
         let wanted: String = wanted.iter().map(|b| char::from(*b)).collect();
@@ -142,14 +142,14 @@ fn listings(folder: &Path) -> Result<(), Failed> {
     }
 }
 
-/// Number of listings skipped between two that are assembled.
+/// Distance between two listings that are assembled.
 const EVERY: usize = 4;
 
 /// Checks that `iga64`, if installed, assembles our text into bytes of the same meaning: some
 /// instructions have several encodings.
 fn assembled(folder: &Path) -> Result<(), Failed> {
     if Command::new("iga64").arg("-h").output().is_err() {
-        println!("iga64 is not installed: nothing is assembled");
+        println!("iga64 is not installed: skipped");
         return Ok(());
     }
     let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
@@ -158,7 +158,7 @@ fn assembled(folder: &Path) -> Result<(), Failed> {
     let (source, binary) = (work.join("code.asm"), work.join("code.krn"));
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     let mut failed = Vec::new();
-    listed(folder, &manifest, EVERY, |listed| {
+    each_listing(folder, &manifest, EVERY, |listed| {
         let text = listing(listed.platform, &listed.code);
         // The tool reads and writes one byte per character.
         let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
@@ -167,28 +167,28 @@ fn assembled(folder: &Path) -> Result<(), Failed> {
             .args(["-a", "-p", listed.option, "-o"])
             .args([&binary, &source])
             .output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         let count = counts.entry(listed.option).or_default();
-        if said.contains("invalid platform option") {
+        if stderr.contains("invalid platform option") {
             // The installed release may be older than the platform.
             return Ok(());
         }
         count[2] += 1;
-        let made = fs::read(&binary).unwrap_or_default();
+        let assembled = fs::read(&binary).unwrap_or_default();
         // The listing omits an incomplete instruction at the end.
-        let rest = listed.code.get(made.len()..).unwrap_or_default();
-        if listed.code.starts_with(&made) && rest.len() < 16 && output.status.success() {
+        let rest = listed.code.get(assembled.len()..).unwrap_or_default();
+        if listed.code.starts_with(&assembled) && rest.len() < 16 && output.status.success() {
             count[0] += 1;
-        } else if listing(listed.platform, &made) == text {
+        } else if listing(listed.platform, &assembled) == text {
             count[1] += 1;
-        } else if said.contains("warning: implicit type") {
+        } else if stderr.contains("warning: implicit type") {
             // Before Xe, calls and returns have types, which the assembler does not keep.
             println!(
                 "{}: iga64 changes the types of calls and returns",
                 listed.name
             );
         } else {
-            failed.push(format!("{}: {said}", listed.name));
+            failed.push(format!("{}: {stderr}", listed.name));
         }
         Ok(())
     })?;

@@ -170,9 +170,9 @@ fn selections_match_their_rows() {
             nodes.extend(last.iter().map(|row| row.id));
             let selected = file.select(TreeOrder::Kernels, SelectionTarget::Node(node));
             assert_eq!(selected.detail.node, node, "{name}");
-            let way = selected.way.expect("it has kernels");
+            let by_kernel = selected.by_kernel.expect("it has kernels");
             let mut above = NodeId::ROOT;
-            for row in &way {
+            for row in &by_kernel {
                 let found = file.page(TreeOrder::Kernels, above, row.index).1;
                 let same = Row {
                     count: row.count,
@@ -193,7 +193,7 @@ fn selections_match_their_rows() {
             // In file order, nothing changes.
             let plain = file.select(TreeOrder::File, SelectionTarget::Node(node));
             assert_eq!(plain.ancestry, selected.ancestry, "{name}");
-            assert_eq!(plain.way, None);
+            assert_eq!(plain.by_kernel, None);
         }
     }
 }

@@ -378,7 +378,10 @@ fn unreadable_rules_are_driver_rules() {
     for id in READING_RULES {
         let rule = rules::ALL.iter().find(|rule| rule.id == *id);
         let effect = rule.and_then(|rule| rule.effect);
-        assert!(effect.is_some_and(|effect| !effect.lets_pass()), "{id}");
+        assert!(
+            effect.is_some_and(|effect| !effect.allows_loading()),
+            "{id}"
+        );
         assert_ne!(effect, Some(Effect::NotJudged), "{id}");
     }
 }

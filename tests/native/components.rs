@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 use zeview::analysis::kernels::place;
-use zeview::analysis::occupancy::Question;
+use zeview::analysis::occupancy::OccupancyParameters;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{Detail, ListId};
@@ -395,32 +395,39 @@ fn a_value_leads_to_its_own_bytes_and_its_row_stays_marked() {
 }
 
 /// Returns the view of a kernel's occupancy limits.
-fn limited(question: Question) -> View {
+fn limited(parameters: OccupancyParameters) -> View {
     let (mut file, mut view) = File::open("spill.dg2.zebin");
     file.list(&mut view, ListId::Kernels, Query::default(), 2);
     let state = Rc::make_mut(&mut view.occupancy);
     state.apply(OccupancyChange::Requested(
         NodeId::ROOT,
         2,
-        question.clone(),
+        parameters.clone(),
     ));
     let request = Request::Occupancy {
         document: NodeId::ROOT,
         kernel: 2,
-        question: question.clone(),
+        parameters: parameters.clone(),
     };
     let answer = match file.ask(request) {
         Response::Occupancy(found) => Ok(Rc::from(found)),
         Response::Failed { message, .. } => Err(message.into()),
         other => panic!("{other:?}"),
     };
-    state.apply(OccupancyChange::Answered(NodeId::ROOT, 2, question, answer));
+    state.apply(OccupancyChange::Answered(
+        NodeId::ROOT,
+        2,
+        parameters,
+        answer,
+    ));
     view
 }
 
 #[test]
 fn occupancy_limits_have_sources() {
-    let text = panel(PanelId::Arguments, || limited(Question::default()));
+    let text = panel(PanelId::Arguments, || {
+        limited(OccupancyParameters::default())
+    });
     for said in [
         "an EU of acm-g10 runs all its 8 threads",
         "Choose the work-items of a work-group",
@@ -436,17 +443,17 @@ fn occupancy_limits_have_sources() {
     // It has no arguments in shared local memory.
     assert!(!text.contains("occupancy-local"));
     let text = panel(PanelId::Arguments, || {
-        limited(Question {
+        limited(OccupancyParameters {
             work_group: Some(512),
-            ..Question::default()
+            ..OccupancyParameters::default()
         })
     });
     assert!(text.contains("at a time, limited by threads"), "{text}");
     assert!(text.contains("limits "));
     let text = panel(PanelId::Arguments, || {
-        limited(Question {
+        limited(OccupancyParameters {
             device: Some("nothing".into()),
-            ..Question::default()
+            ..OccupancyParameters::default()
         })
     });
     assert!(text.contains("Unknown device “nothing”."), "{text}");

@@ -373,12 +373,12 @@ fn nested_a_thousand_deep() {
     let in_bundle = |bytes: Vec<u8>| bundle(&[("sycl", &bytes)]);
     let in_section = |bytes: Vec<u8>| host_elf(BUNDLE_SECTION, 1, &bytes).build().bytes;
     type Ancestry<'a> = (&'a str, &'a dyn Fn(Vec<u8>) -> Vec<u8>);
-    let ways: [Ancestry<'_>; 3] = [
+    let wrappers: [Ancestry<'_>; 3] = [
         ("archives", &in_archive),
         ("bundles", &in_bundle),
         ("sections", &in_section),
     ];
-    for (name, wrap) in ways {
+    for (name, wrap) in wrappers {
         let bytes = (0..1000).fold(zebin.clone(), |bytes, _| wrap(bytes));
         let document = open_quickly(name, &watchdog, &bytes);
         assert_eq!(rules_of(&document), [rules::TOO_DEEP.id], "{name}");

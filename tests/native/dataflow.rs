@@ -33,7 +33,7 @@ fn kernels(platform: Platform) -> Vec<Vec<u8>> {
 /// Reads, writes, producers and live bytes match `iga64`, except for messages with a header before
 /// Xe-HPC: see `the_header_of_a_message_is_a_whole_register`.
 #[test]
-fn kernels_have_the_assemblers_data_flow() {
+fn data_flow_matches_the_assembler() {
     for platform in Platform::ALL {
         let grf = match platform {
             Platform::Gen9 | Platform::Gen11 | Platform::XeLp | Platform::XeHpg => 32,

@@ -51,7 +51,7 @@ fn fields(node: &Node, count: u64) -> String {
     let known = match content {
         Content::Leaf => Some(0),
         Content::Lazy { count, .. } => *count,
-        Content::Late { .. } => None,
+        Content::Deferred { .. } => None,
     };
     format!(
         "{index} {name:?} {indexed} {kind:?} {area:?} {value:?} {summary:?} {span:?} {head} {bits:?} {known:?} {count} {xrefs:?} {doc:?}"

@@ -291,16 +291,16 @@ fn imports_are_connected_to_exports() {
     // Bytes belong to their image, to its struct, or to the file.
     let code = second.ir_modules[0].bytes;
     assert_eq!(
-        page.holder_at(code.subspan(4, 1)),
+        page.owner_at(code.subspan(4, 1)),
         Some(PropertyOwner::IrModule(1))
     );
     let header = first.module.header;
     assert_eq!(
-        page.holder_at(header),
+        page.owner_at(header),
         Some(PropertyOwner::AbstractModule(0))
     );
     assert_eq!(
-        page.holder_at(page.span.subspan(0, 4)),
+        page.owner_at(page.span.subspan(0, 4)),
         Some(PropertyOwner::Whole)
     );
 }

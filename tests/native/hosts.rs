@@ -207,7 +207,7 @@ fn images_are_found_without_their_descriptor() {
         assert!(
             found
                 .iter()
-                .all(|image| image.how == how && image.described.is_none())
+                .all(|image| image.method == how && image.described.is_none())
         );
         let carved = rules_of(&document).contains(&rules::HOST_CARVED.id.to_owned());
         assert_eq!(carved, how == "carved");
@@ -242,7 +242,7 @@ fn descriptors_have_no_entries_of_the_host() {
         host.pointer(entries);
         let found = images(&open(&host.build()));
         assert_eq!(found.len(), 1);
-        (found[0].how.to_owned(), found[0].described.is_some())
+        (found[0].method.to_owned(), found[0].described.is_some())
     };
     assert!(how(None).1);
     assert_eq!(how(Some(Place::Data(0))), ("carved".to_owned(), false));
@@ -357,7 +357,7 @@ fn the_index_of_openmp() {
     host.reference(image.0, spirv.len() as u64);
     let bytes = host.build();
     let mut document = open(&bytes);
-    assert_eq!(images(&document)[0].how, "tgtimg");
+    assert_eq!(images(&document)[0].method, "tgtimg");
     for path in [
         ".data/OpenMP image 0/ImageStart",
         ".data/OpenMP descriptor 0",
@@ -461,7 +461,7 @@ fn images_of_offload_binaries_have_symbols() {
         let id = document.find(".sycl_fatbin").unwrap();
         let images = document.host_images(id).unwrap();
         let image = images.image(0, &document.sources).unwrap();
-        assert_eq!((image.how, image.kind), ("offload-binary", "spirv"));
+        assert_eq!((image.method, image.kind), ("offload-binary", "spirv"));
         let described = image.described.unwrap();
         assert_eq!(names(&described.kernels()), ["k1", "f"]);
         assert_eq!(described.target, "spirv64-unknown-unknown");

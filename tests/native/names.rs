@@ -288,7 +288,7 @@ fn lists_have_short_names() {
         for text in [name.as_str(), &demangled, expected] {
             let filter = Filter::parse(&format!("name={text:?}"), ListId::Kernels).unwrap();
             let rows: Vec<u32> = (0..list.count())
-                .filter(|row| filter.holds(&*list, *row, sources))
+                .filter(|row| filter.matches(&*list, *row, sources))
                 .collect();
             assert_eq!(rows, [row], "{text}");
         }

@@ -745,7 +745,7 @@ fn by_kernel_survives(handler: &mut Handler) {
         let response = ask(handler, request).response;
         survives(&response);
         match response {
-            Response::Selected(selected) => assert!(selected.way.is_some()),
+            Response::Selected(selected) => assert!(selected.by_kernel.is_some()),
             Response::Failed { .. } => assert_eq!(RowId::of(node), RowId::Rest),
             other => panic!("{other:?}"),
         }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use zeview::decode::device::{CONFIGS, CoreFamily, GmdId, ProductFamily};
 use zeview::decode::elf::section::SectionType;
 use zeview::decode::names::{BitField, Present};
-use zeview::decode::zebin::device::{CONFIGS, CoreFamily, GmdId, ProductFamily};
 use zeview::decode::zebin::gtpin_info::Token;
 use zeview::decode::zebin::note_intelgt::{NoteType, VOCABULARY};
 use zeview::decode::zebin::relocation::RelocationType;

@@ -352,7 +352,7 @@ impl Check<'_> {
             None => verdict.outcome.loads(),
             Some(None) => false,
             Some(Some(found)) => {
-                !found.effect.lets_pass() && found.effect.outcome() == verdict.outcome
+                !found.effect.allows_loading() && found.effect.outcome() == verdict.outcome
             }
         };
         if !decided {

@@ -324,7 +324,7 @@ impl Check {
             let list = document.list(id, ListId::Properties, Some(bytes));
             let list = list.expect("there are modules");
             // Damaged modules may overlap.
-            if graph.holder_at(bytes) == Some(holder) && list.subject() != graph.name_of(holder) {
+            if graph.owner_at(bytes) == Some(holder) && list.subject() != graph.name_of(holder) {
                 self.fail(format!(
                     "{holder:?} has the properties of {}",
                     list.subject()

@@ -8,7 +8,7 @@ use zeview::analysis::kernels::{
 };
 use zeview::analysis::modules::graph::ModuleGroup;
 use zeview::analysis::modules::{AbstractModule, Image, PropertyOwner};
-use zeview::analysis::occupancy::{Occupancy, Origin, Question, Term};
+use zeview::analysis::occupancy::{Occupancy, OccupancyParameters, Origin, Term};
 use zeview::analysis::survey::{Copies, DeviceSurvey, Progress, Survey};
 use zeview::analysis::{Import, Matching, Rebuild, Verdict};
 use zeview::diff::{DifferenceIndex, FileSummary};
@@ -96,7 +96,7 @@ pub fn requests() -> Vec<Envelope> {
         Request::Occupancy {
             document: node,
             kernel: u64::MAX,
-            question: question(),
+            parameters: parameters(),
         },
         Request::Compare {
             name: "before.zebin".to_owned(),
@@ -218,7 +218,7 @@ fn responses() -> Vec<Response> {
         },
         Response::Selected(Box::new(Selected {
             ancestry: vec![row(Value::None)],
-            way: Some(vec![row(Value::None)]),
+            by_kernel: Some(vec![row(Value::None)]),
             detail: detail(),
             preview: (240..=255).collect(),
             list: Some(Box::new(list_at(tables::Detail::Kernel(
@@ -227,7 +227,7 @@ fn responses() -> Vec<Response> {
         })),
         Response::Selected(Box::new(Selected {
             ancestry: Vec::new(),
-            way: None,
+            by_kernel: None,
             detail: detail(),
             preview: Vec::new(),
             list: None,
@@ -750,7 +750,7 @@ fn blocks() -> BlocksPage {
         document: NodeId(7),
         of: SPAN,
         found: 2,
-        ways: 1,
+        edge_count: 1,
         loops: 1,
         astray: 3,
         rest: Some(SPAN),
@@ -776,7 +776,7 @@ fn blocks() -> BlocksPage {
             edge: Edge {
                 from: 0,
                 to: 0,
-                way: Transfer::Taken,
+                transfer: Transfer::Taken,
             },
             label: "L0".to_owned(),
         }],
@@ -910,8 +910,8 @@ fn detail() -> Detail {
     }
 }
 
-fn question() -> Question {
-    Question {
+fn parameters() -> OccupancyParameters {
+    OccupancyParameters {
         device: Some("bmg-g21".into()),
         work_group: Some(u64::MAX),
         eus: None,

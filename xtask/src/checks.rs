@@ -17,7 +17,7 @@ use std::time::Instant;
 
 struct Step {
     name: &'static str,
-    what: &'static str,
+    title: &'static str,
     needs: &'static [Need],
     /// Whether the step is part of `--quick`: it needs neither wasm nor a browser.
     quick: bool,
@@ -28,84 +28,84 @@ struct Step {
 const STEPS: &[Step] = &[
     Step {
         name: "fmt",
-        what: "formatting",
+        title: "formatting",
         needs: &[Need::Rustfmt],
         quick: true,
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
     },
     Step {
         name: "structure",
-        what: "imports between the folders of src, cycles, sizes",
+        title: "imports between the folders of src, cycles, sizes",
         needs: &[],
         quick: true,
         run: |project, _| structure::run(project),
     },
     Step {
         name: "tables",
-        what: "tables of instruction encodings are up to date",
+        title: "tables of instruction encodings are up to date",
         needs: &[],
         quick: true,
         run: |project, _| isa_tables::run(project, true),
     },
     Step {
         name: "spelling",
-        what: "spelling in text and code (_typos.toml)",
+        title: "spelling in text and code (_typos.toml)",
         needs: &[Need::Typos],
         quick: true,
         run: spelling,
     },
     Step {
         name: "clippy",
-        what: "lints, for each feature set",
+        title: "lints, for each feature set",
         needs: &[Need::Clippy, Need::WasmTarget],
         quick: true,
         run: clippy,
     },
     Step {
         name: "fuzz",
-        what: "the fuzz targets compile",
+        title: "the fuzz targets compile",
         needs: &[],
         quick: true,
         run: |project, _| fuzz::check(project),
     },
     Step {
         name: "native",
-        what: "native tests",
+        title: "native tests",
         needs: &[Need::Readelf],
         quick: true,
         run: native,
     },
     Step {
         name: "rustdoc",
-        what: "the crate's documentation, without warnings",
+        title: "the crate's documentation, without warnings",
         needs: &[],
         quick: false,
         run: rustdoc,
     },
     Step {
         name: "wasm",
-        what: "tests on wasm in a browser",
+        title: "tests on wasm in a browser",
         needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
         quick: false,
         run: wasm,
     },
     Step {
         name: "dist",
-        what: "release build of the page, with its size",
+        title: "release build of the page, with its size",
         needs: dist::NEEDS,
         quick: false,
         run: dist::build,
     },
     Step {
         name: "docs",
-        what: "the documentation site, with its links",
+        title: "the documentation site, with its links",
         needs: docs::NEEDS,
         quick: false,
         run: docs::build,
     },
     Step {
         name: "browser",
-        what: "journeys through the page in a browser",
+        title: "journeys through the page in a browser",
         needs: &[Need::Node, Need::Browser, Need::Journeys],
         quick: false,
         run: browser,
@@ -180,12 +180,12 @@ pub fn run_named<S: AsRef<str>>(project: &Project, names: &[S]) -> Outcome {
             index + 1,
             steps.len(),
             step.name,
-            step.what
+            step.title
         ));
         let start = Instant::now();
-        (step.run)(project, &tools).map_err(|trouble| {
+        (step.run)(project, &tools).map_err(|error| {
             let time = shell::duration(start.elapsed());
-            format!("step {} failed after {time}: {trouble}", step.name)
+            format!("step {} failed after {time}: {error}", step.name)
         })?;
         // No line after the last step: its own summary ends the output.
         if index + 1 < steps.len() {

@@ -215,9 +215,9 @@ pub fn files(root: &Path) -> Outcome<Vec<PathBuf>> {
 
 fn list_files(root: &Path, under: &Path, names: &mut Vec<PathBuf>) -> Outcome {
     let folder = root.join(under);
-    let trouble = |error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(&folder).map_err(trouble)? {
-        let entry = entry.map_err(trouble)?;
+    let describe = |error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(&folder).map_err(describe)? {
+        let entry = entry.map_err(describe)?;
         let name = under.join(entry.file_name());
         if entry.path().is_dir() {
             list_files(root, &name, names)?;
@@ -233,11 +233,11 @@ pub fn read(path: &Path) -> Outcome<Vec<u8>> {
 }
 
 pub fn write(path: &Path, bytes: &[u8]) -> Outcome {
-    let trouble = |error| format!("{}: {error}", path.display());
+    let describe = |error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(trouble)?;
+        fs::create_dir_all(folder).map_err(describe)?;
     }
-    fs::write(path, bytes).map_err(trouble)
+    fs::write(path, bytes).map_err(describe)
 }
 
 /// FNV-1a. It distinguishes releases and need not resist attacks.

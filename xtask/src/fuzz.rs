@@ -20,7 +20,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
         return Err("--minutes takes a positive number".to_owned());
     }
     let time = Duration::from_secs_f64(minutes * 60.0);
-    let chosen = options.value("--toolchain")?;
+    let name = options.value("--toolchain")?;
     let mut names = options.rest();
     let fuzz = project.root.join("fuzz");
     let all = targets(&fuzz)?;
@@ -34,7 +34,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
         names = all;
     }
 
-    let toolchain = setup::fuzz_toolchain(chosen)?;
+    let toolchain = setup::fuzz_toolchain(name)?;
     let tool = setup::cargo_fuzz(project)?;
     let mut build = Command::new("rustup");
     build
@@ -51,7 +51,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
 
     let mut rows = Vec::new();
     for name in &names {
-        rows.push(one(&fuzz, &programs.join(name), name, time)?);
+        rows.push(run_target(&fuzz, &programs.join(name), name, time)?);
     }
     print(&rows);
     match rows.iter().map(|row| row.findings.len()).sum::<usize>() {
@@ -105,7 +105,7 @@ struct Row {
     findings: Vec<String>,
 }
 
-fn one(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> {
+fn run_target(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcome<Row> {
     let (corpus, artifacts) = (
         fuzz.join("corpus").join(name),
         fuzz.join("artifacts").join(name),
@@ -189,7 +189,7 @@ fn tail(output: &str) -> String {
 const HEAD: [&str; 6] = [
     "Target",
     "Executions",
-    "A second",
+    "Per second",
     "Corpus",
     "Time",
     "Findings",

@@ -163,8 +163,8 @@ mod tests {
             "/index.html",
         ] {
             page(&format!("<a href=\"{address}\">"));
-            let trouble = check(&root, &site).unwrap_err();
-            assert!(trouble.contains(address), "{trouble}");
+            let error = check(&root, &site).unwrap_err();
+            assert!(error.contains(address), "{error}");
         }
         std::fs::remove_dir_all(&root).unwrap();
     }

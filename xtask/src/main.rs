@@ -75,9 +75,9 @@ fn main() -> ExitCode {
     let command = arguments.next().unwrap_or_else(|| "help".to_owned());
     match run(&command, arguments.collect()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(trouble) => {
+        Err(error) => {
             shell::flush();
-            eprintln!("error: {trouble}");
+            eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }

@@ -136,9 +136,9 @@ fn hash(text: &str) -> String {
 
 fn compressed(bytes: &[u8]) -> Outcome<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let trouble = |error: std::io::Error| error.to_string();
-    encoder.write_all(bytes).map_err(trouble)?;
-    encoder.finish().map_err(trouble)
+    let describe = |error: std::io::Error| error.to_string();
+    encoder.write_all(bytes).map_err(describe)?;
+    encoder.finish().map_err(describe)
 }
 
 fn text(path: &Path) -> Outcome<String> {

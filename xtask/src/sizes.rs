@@ -123,9 +123,9 @@ fn gzip(bytes: &[u8]) -> std::io::Result<usize> {
 }
 
 fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
-    let trouble = |error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(trouble)? {
-        let path = entry.map_err(trouble)?.path();
+    let describe = |error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(describe)? {
+        let path = entry.map_err(describe)?.path();
         if path.is_dir() {
             list(&path, files)?;
         } else {

@@ -77,8 +77,8 @@ pub fn install_missing(needs: &[Need]) -> Outcome {
             names(&missing)
         ));
         let installed = apt.install(&packages);
-        if let Err(trouble) = installed {
-            say(format!("apt-get could not install them: {trouble}"));
+        if let Err(error) = installed {
+            say(format!("apt-get could not install them: {error}"));
         }
     }
     report(&self::missing(needs))

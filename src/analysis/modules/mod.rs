@@ -107,7 +107,7 @@ impl ModuleGraph {
 
     /// Returns the innermost owner of some bytes: an image rather than its module, a module rather
     /// than the whole. Returns `None` if they are not in the SYCLBIN.
-    pub fn holder_at(&self, span: Span) -> Option<PropertyOwner> {
+    pub fn owner_at(&self, span: Span) -> Option<PropertyOwner> {
         let image = |images: &[Image]| {
             let holds = |image: &Image| {
                 image.bytes.contains(span)

@@ -14,7 +14,7 @@ pub(super) fn simplify(pieces: Vec<Piece>, is_root: bool, trees: &mut Trees) -> 
     let pieces = lambda(pieces, trees);
     let pieces = returned(pieces, trees);
     let pieces = parameters(pieces, is_root, trees);
-    let pieces = carriers(pieces, trees);
+    let pieces = hide_lambdas(pieces, trees);
     let pieces = qualifiers(pieces, trees);
     trees.tree(pieces)
 }
@@ -241,7 +241,7 @@ fn parameters(pieces: Vec<Piece>, is_root: bool, trees: &mut Trees) -> Vec<Piece
 }
 
 /// Hides enclosing lambdas, with their call operators.
-fn carriers(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
+fn hide_lambdas(pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     let sign = |piece: &Piece| is(Some(piece), "::", trees);
     let segments: Vec<Vec<Piece>> = pieces.split(sign).map(<[Piece]>::to_vec).collect();
     if segments.len() < 3 {

@@ -14,8 +14,8 @@ use zeview::diff::{
 use zeview::model::text::{escaped, push_visible};
 use zeview::model::{Document, Severity};
 use zeview::report::comparison::{
-    counts, entry_words, field_words, head_words, json, markdown_text, measure_words,
-    verdict_words, write_html, write_markdown,
+    counts, entry_text, field_text, head_text, json, markdown_text, measure_text, verdict_text,
+    write_html, write_markdown,
 };
 
 use crate::FileArgument;
@@ -449,9 +449,9 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
 
 fn print(compared: &mut ComparedFiles, options: &Options, out: &mut Text) -> io::Result<()> {
     let result = &compared.result;
-    writeln!(out, "from {}", head_words(&result.a))?;
-    writeln!(out, "to   {}", head_words(&result.b))?;
-    out.paint(style::HEAD, verdict_words(result))?;
+    writeln!(out, "from {}", head_text(&result.a))?;
+    writeln!(out, "to   {}", head_text(&result.b))?;
+    out.paint(style::HEAD, verdict_text(result))?;
     writeln!(out)?;
     for remark in &result.remarks {
         writeln!(out, "  {remark}")?;
@@ -485,7 +485,7 @@ fn print_entry(
     out: &mut Text,
 ) -> io::Result<()> {
     writeln!(out)?;
-    out.paint(style::HEAD, entry_words(&compared.result, entry))?;
+    out.paint(style::HEAD, entry_text(&compared.result, entry))?;
     writeln!(out)?;
     let is_whole = matches!(entry.change, Change::Added | Change::Removed);
     let is_kernel = matches!(entry.part, Part::Kernel | Part::Function);
@@ -496,7 +496,7 @@ fn print_entry(
             Preference::Neither => style::PLAIN,
         };
         write!(out, "  {:17} ", measure.key)?;
-        out.paint(style, measure_words(measure))?;
+        out.paint(style, measure_text(measure))?;
         writeln!(out)?;
     }
     if is_whole && is_kernel {
@@ -513,7 +513,7 @@ fn print_entry(
         line.push_str("  ");
         push_visible(&mut line, &field.path);
         line.push_str(": ");
-        line.push_str(&field_words(field));
+        line.push_str(&field_text(field));
         line.push('\n');
         out.write_all(line.as_bytes())?;
     }

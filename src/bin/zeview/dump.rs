@@ -97,7 +97,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     complain!(
         "{}: stopped {}: the output is limited to {most} bytes; print parts of the tree with --path",
         options.file.display(),
-        place(&node)
+        location(&node)
     );
     Ok(ExitCode::from(2))
 }
@@ -118,7 +118,7 @@ impl Limit {
 }
 
 /// `at 0x40..0x80 (e_ident)`
-fn place(node: &Node) -> String {
+fn location(node: &Node) -> String {
     let name = escaped(&node.name);
     match node.span {
         Some(span) => format!("at {:#x}..{:#x} ({name})", span.start, span.end),
@@ -170,7 +170,7 @@ fn print_text(
 ) -> io::Result<()> {
     let colors = out.colors();
     let tree = limit.options(options);
-    let mut dim = DimPlaces::new(out);
+    let mut dim = DimOffsets::new(out);
     let mut counted = CountingWriter {
         out: if colors {
             &mut dim as &mut dyn Write
@@ -182,7 +182,7 @@ fn print_text(
     limit.stopped = write_tree(document, node, tree, &mut counted)?;
     limit.left = limit.left.saturating_sub(counted.count);
     if let Some(node) = &limit.stopped {
-        writeln!(out, "stopped {}: the output is too long", place(node))?;
+        writeln!(out, "stopped {}: the output is too long", location(node))?;
     }
     if !findings.is_empty() {
         writeln!(out)?;
@@ -195,22 +195,22 @@ fn print_text(
 }
 
 /// Writer that dims the offsets and lengths of a tree.
-struct DimPlaces<'a> {
+struct DimOffsets<'a> {
     out: &'a mut Text,
     /// Start of a line whose end has not been written yet.
     partial: Vec<u8>,
 }
 
-impl DimPlaces<'_> {
-    fn new(out: &mut Text) -> DimPlaces<'_> {
-        DimPlaces {
+impl DimOffsets<'_> {
+    fn new(out: &mut Text) -> DimOffsets<'_> {
+        DimOffsets {
             out,
             partial: Vec::new(),
         }
     }
 }
 
-impl Write for DimPlaces<'_> {
+impl Write for DimOffsets<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.partial.extend_from_slice(bytes);
         let end = self.partial.iter().rposition(|byte| *byte == b'\n');

@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// Number of bytes read at once.
-const PIECE: u64 = 1 << 20;
+const CHUNK: u64 = 1 << 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.file.display();
@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(status);
     }
     let (Some(path), Some(output)) = (&options.path, &options.output) else {
-        return fail(&"a part and --output, or --all");
+        return fail(&"name a part and --output, or use --all");
     };
     if is_input(options, output) {
         return fail(&"the output is the input file; choose another --output");
@@ -95,7 +95,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut parts = Vec::new();
     for id in found {
         if let Some(span) = bytes_of(&mut document, id, options.packed) {
-            parts.push((Name::Of(id), span));
+            parts.push((Name::Node(id), span));
         }
     }
     let [(_, span), rest @ ..] = parts.as_slice() else {
@@ -131,13 +131,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// The name of a part.
 enum Name {
     /// Path of a node. It is built when the part is written, as paths may be long.
-    Of(NodeId),
+    Node(NodeId),
     /// Name of a device image, and whether to decompress it.
     Image { name: String, is_unpacked: bool },
 }
 
 /// Maximum length of a kernel's name in a file name, in bytes.
-const KERNEL: usize = 80;
+const MAX_KERNEL_NAME: usize = 80;
 
 /// Returns all device images with names for files: `image-0012.spir64._ZTS3add.spv`.
 fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
@@ -145,23 +145,23 @@ fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
     let digits = images.len().to_string().len();
     let mut parts = Vec::new();
     for (at, image) in images.iter().enumerate() {
-        let said = image
+        let entry = image
             .host
             .as_ref()
-            .and_then(|host| host.said(&document.sources));
-        let described = said.and_then(|said| said.described.as_ref());
+            .and_then(|host| host.index_entry(&document.sources));
+        let described = entry.and_then(|entry| entry.described.as_ref());
         let mut name = format!("image-{at:0digits$}");
         for part in [
-            described.map(|said| said.target.as_str()),
-            described.and_then(|said| Some(said.kernels().first()?.name.as_str())),
+            described.map(|entry| entry.target.as_str()),
+            described.and_then(|entry| Some(entry.kernels().first()?.name.as_str())),
         ] {
             let part = part.filter(|part| !part.is_empty());
             name.extend(part.map(|part| {
-                let cut: String = part.chars().take(KERNEL).collect();
+                let cut: String = part.chars().take(MAX_KERNEL_NAME).collect();
                 format!(".{cut}")
             }));
         }
-        name.push_str(match said.map(|said| said.kind) {
+        name.push_str(match entry.map(|entry| entry.kind) {
             Some("spirv") => ".spv",
             Some("ar") => ".ar",
             Some("zebin") => ".zebin",
@@ -169,7 +169,7 @@ fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
             Some("syclbin") => ".syclbin",
             _ => ".bin",
         });
-        let is_compressed = said.is_some_and(|said| said.unpacked.is_some());
+        let is_compressed = entry.is_some_and(|entry| entry.unpacked.is_some());
         if packed && is_compressed {
             name.push_str(".zst");
         }
@@ -185,7 +185,7 @@ fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
 /// Returns the bytes of a part, decompressed if it is a compressed device image.
 fn bytes_of(document: &mut Document, id: NodeId, packed: bool) -> Option<Span> {
     let node = document.node(id)?;
-    let is_image = matches!(node.content, Content::Late { .. });
+    let is_image = matches!(node.content, Content::Deferred { .. });
     let span = node.span;
     if packed || !is_image || node.kind != NodeKind::Packed {
         return span;
@@ -216,11 +216,10 @@ fn write_all(
         complain!("{}: {error}", folder.display());
         return Ok(ExitCode::from(2));
     }
-    let account = output::account();
-    output::allow(&account, document);
+    let account = output::budget(document);
     let mut out = output::text_within(&account);
     let mut status = 0;
-    let mut names = Names::default();
+    let mut names = FileNames::default();
     for (at, (name, span)) in parts.iter().enumerate() {
         // Parts may overlap.
         if !account.take(span.len()) {
@@ -234,7 +233,7 @@ fn write_all(
             break;
         }
         let path = match name {
-            Name::Of(id) => document.path(*id),
+            Name::Node(id) => document.path(*id),
             Name::Image { name, .. } => name.clone(),
         };
         let path = path.as_str();
@@ -262,7 +261,7 @@ fn write_all(
 /// Allocates file names for parts. No name leaves the folder, is reserved by a system, or is used
 /// twice (ignoring case).
 #[derive(Default)]
-struct Names {
+struct FileNames {
     /// Names in use, in lower case.
     taken: HashSet<String>,
     /// Last number appended to each duplicate name.
@@ -270,12 +269,12 @@ struct Names {
 }
 
 /// Maximum length of a file name in bytes: the limit of most systems is 255.
-const LONGEST: usize = 150;
+const MAX_FILE_NAME: usize = 150;
 
 /// Names that Windows reserves for devices, whatever the extension.
 static DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-impl Names {
+impl FileNames {
     fn of(&mut self, path: &str) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+@#=".contains(c);
         let shown: String = path
@@ -286,7 +285,7 @@ impl Names {
             .trim_start_matches('.')
             .trim_end_matches('.')
             .to_owned();
-        name.truncate(LONGEST);
+        name.truncate(MAX_FILE_NAME);
         let stem = name.split('.').next().unwrap_or("").to_ascii_lowercase();
         let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
         if name.is_empty() || name.starts_with('-') || DEVICES.contains(&stem) {
@@ -311,7 +310,7 @@ impl Names {
 fn write(document: &Document, span: Span, out: &mut dyn Write) -> io::Result<()> {
     let mut at = 0;
     while at < span.len() {
-        let piece = span.subspan(at, PIECE);
+        let piece = span.subspan(at, CHUNK);
         let bytes = document.sources.read(piece).map_err(io::Error::other)?;
         out.write_all(&bytes)?;
         at += piece.len();
@@ -325,7 +324,7 @@ mod tests {
 
     #[test]
     fn names_are_safe_and_differ() {
-        let mut names = Names::default();
+        let mut names = FileNames::default();
         for (path, name) in [
             (".text.vecadd", "text.vecadd"),
             ("64.bmg/data", "64.bmg_data"),
@@ -343,13 +342,13 @@ mod tests {
         ] {
             assert_eq!(names.of(path), name, "{path:?}");
         }
-        assert!(names.of(&"x".repeat(5000)).len() <= LONGEST);
+        assert!(names.of(&"x".repeat(5000)).len() <= MAX_FILE_NAME);
     }
 
     #[test]
     fn equal_names_take_linear_time() {
-        let mut names = Names::default();
-        let path = "x".repeat(LONGEST + 50);
+        let mut names = FileNames::default();
+        let path = "x".repeat(MAX_FILE_NAME + 50);
         let start = std::time::Instant::now();
         let all: HashSet<String> = (0..50_000).map(|_| names.of(&path)).collect();
         assert_eq!(all.len(), 50_000);

@@ -433,7 +433,7 @@ impl<'a> ImageJson<'a> {
             section: Some(image.section.as_str()).filter(|name| !name.is_empty()),
             start: image.span.start,
             end: image.span.end,
-            how: image.how,
+            how: image.method,
             descriptor: image.descriptor,
             struct_version: described.and_then(|found| found.version),
             target: described.map(|found| found.target.as_str()),

@@ -85,8 +85,8 @@ fn too_long(most: u64) -> io::Error {
 
 /// Returns whether the input can be read only once, from its beginning: a pipe, FIFO or terminal.
 fn is_pipe(path: &Path) -> io::Result<bool> {
-    let there = fs::metadata(path)?;
-    Ok(!there.is_file() && !there.is_dir())
+    let metadata = fs::metadata(path)?;
+    Ok(!metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns the name of the file in the tree.

@@ -29,7 +29,7 @@ pub struct ImageChoice {
 }
 
 /// Maximum number of images per file that get a verdict; a library can have thousands.
-const INNER: usize = 16 * 1024;
+const MAX_IMAGES: usize = 16 * 1024;
 
 impl VerdictRow {
     /// Judges the whole file.
@@ -128,7 +128,7 @@ fn inner_verdicts(
 ) -> Vec<(String, Verdict)> {
     let images = document.opened_images(images);
     let loadable = images.iter().filter(|image| image.is_loadable);
-    let verdicts = loadable.take(INNER).filter_map(|image| {
+    let verdicts = loadable.take(MAX_IMAGES).filter_map(|image| {
         let node = document.node_of(image)?;
         let verdict = document.verdict(node, device)?;
         Some((image.path.clone(), verdict))

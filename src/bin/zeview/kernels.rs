@@ -68,7 +68,7 @@ pub struct Options {
     all: bool,
     /// For kernels with builds in several images, print one row per kernel, image or device instead
     /// of one per build, with all values that differ.
-    #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_asked"])]
+    #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_requested"])]
     group_by: Option<GroupBy>,
     #[command(flatten)]
     occupancy: occupancy::Limits,
@@ -89,7 +89,7 @@ fn filter(text: &str) -> Result<Filter, String> {
 
 fn group_by(text: &str) -> Result<GroupBy, String> {
     let found = GroupBy::named(text);
-    found.ok_or_else(|| "kernel, image or device".to_owned())
+    found.ok_or_else(|| "expected kernel, image or device".to_owned())
 }
 
 #[derive(Clone, Copy)]
@@ -135,7 +135,7 @@ fn columns_help() -> String {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    if options.occupancy.is_asked {
+    if options.occupancy.is_requested {
         return print_limits(options);
     }
     let mut printer = Printer::new(options);
@@ -209,7 +209,7 @@ fn print_limits(options: &Options) -> io::Result<ExitCode> {
             let sources = &document.sources;
             for row in 0..list.primary() {
                 let filter = options.filter.as_ref();
-                if filter.is_some_and(|filter| !filter.holds(&*list, row, sources)) {
+                if filter.is_some_and(|filter| !filter.matches(&*list, row, sources)) {
                     continue;
                 }
                 let name = list.cell(row, 0, sources).value;
@@ -275,7 +275,7 @@ impl OpenedFile {
             gate.miss(&format!("{name}: {title} has no kernels to list"));
         } else {
             for (path, id) in empty {
-                gate.look_for_lost(&document, id, &place(&name, &path));
+                gate.miss_unlisted_kernels(&document, id, &place(&name, &path));
             }
         }
         let damage = if gate.has_conditions() {
@@ -408,7 +408,7 @@ impl Printer {
             for (_, list) in &file.lists {
                 for row in 0..list.count() - list.secondary().functions {
                     let filter = options.filter.as_ref();
-                    if filter.is_some_and(|filter| !filter.holds(&**list, row, sources)) {
+                    if filter.is_some_and(|filter| !filter.matches(&**list, row, sources)) {
                         continue;
                     }
                     let key = options.sort.map(|sort| list.key(row, sort.column, sources));

@@ -177,8 +177,7 @@ fn add(
         ..Query::default()
     };
     let (mut found, mut added) = (false, Added::default());
-    let account = output::account();
-    output::allow(&account, &document);
+    let account = output::budget(&document);
     for id in ids {
         let Some(list) = document.list(id, LIST, None) else {
             continue;

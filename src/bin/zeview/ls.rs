@@ -83,8 +83,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if let Some(list) = list {
         return print_list(&mut document, &named, list, options);
     }
-    let account = output::account();
-    output::allow(&account, &document);
+    let account = output::budget(&document);
     let mut out = Rows::new(options.json, account);
     match (options.sections, options.images) {
         (true, _) => sections(&mut document, &named, &mut out)?,
@@ -258,8 +257,7 @@ fn print_list(
     };
     let with_file = options.json || lists.len() > 1;
     let mut writer = Writer::new(list, &columns, form, with_file);
-    let account = output::account();
-    output::allow(&account, document);
+    let account = output::budget(document);
     let mut json = options.json.then(|| output::json_within(&account));
     let mut text = Blocks::new(&account);
     let (mut left_out, mut status) = (0, ExitCode::SUCCESS);
@@ -419,7 +417,7 @@ impl Rows {
             }
             return Ok(());
         }
-        let what = what(node);
+        let what = description(node);
         self.count += 1;
         match &mut self.form {
             RowsForm::Json(out) => {
@@ -496,7 +494,7 @@ fn offset(span: Option<Span>) -> String {
 }
 
 /// Returns a short description of a part: its value and summary, or else its kind.
-pub fn what(node: &Node) -> String {
+pub fn description(node: &Node) -> String {
     let value = value_text(&node.value);
     let summary = escaped(node.summary.as_deref().unwrap_or(""));
     match (value.is_empty(), summary.is_empty()) {

@@ -218,7 +218,7 @@ fn main() -> ExitCode {
         Ok(status) => status,
         // The reader of the output has seen enough (`zeview dump x | head`). A failure remains one.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            if output::has_complained() {
+            if output::has_printed_message() {
                 ExitCode::from(2)
             } else {
                 ExitCode::SUCCESS

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde::Serialize;
 use zeview::analysis::kernels::Kernels;
-use zeview::analysis::occupancy::{Occupancy, Origin, Question, Term};
+use zeview::analysis::occupancy::{Occupancy, OccupancyParameters, Origin, Term};
 use zeview::model::Sources;
 use zeview::model::text::escaped;
 use zeview::tables::CellValue;
@@ -20,19 +20,19 @@ pub struct Limits {
     /// kernel: schema, file, name, device, device_origin, terms (id, title, value, origin, limits),
     /// summary.
     #[arg(long = "occupancy", conflicts_with_all = ["csv", "columns", "sort", "fail_if"])]
-    pub is_asked: bool,
+    pub is_requested: bool,
     /// For --occupancy: the device. Default: the target of the file.
-    #[arg(long, value_name = "DEVICE", requires = "is_asked")]
+    #[arg(long, value_name = "DEVICE", requires = "is_requested")]
     device: Option<String>,
     /// For --occupancy: work-items per work-group, as a number or as 16x16. Default: the required
     /// work-group size of the kernel.
-    #[arg(long, value_name = "SIZE", requires = "is_asked", value_parser = work_group)]
+    #[arg(long, value_name = "SIZE", requires = "is_requested", value_parser = work_group)]
     work_group: Option<u64>,
     /// For --occupancy: EUs per (dual) sub-slice. Default: the published number.
-    #[arg(long, value_name = "COUNT", requires = "is_asked", value_parser = positive)]
+    #[arg(long, value_name = "COUNT", requires = "is_requested", value_parser = positive)]
     eus: Option<u64>,
     /// For --occupancy: bytes of shared local memory that the host sets for arguments.
-    #[arg(long, value_name = "BYTES", requires = "is_asked")]
+    #[arg(long, value_name = "BYTES", requires = "is_requested")]
     local_arguments: Option<u64>,
 }
 
@@ -42,7 +42,8 @@ fn positive(text: &str) -> Result<u64, String> {
 }
 
 fn work_group(text: &str) -> Result<u64, String> {
-    Question::work_items(text).ok_or_else(|| "not a size such as 256 or 16x16".to_owned())
+    OccupancyParameters::work_items(text)
+        .ok_or_else(|| "not a size such as 256 or 16x16".to_owned())
 }
 
 /// JSON object of a kernel.
@@ -56,7 +57,7 @@ struct Record<'a> {
 }
 
 pub struct Printer {
-    question: Question,
+    parameters: OccupancyParameters,
     is_json: bool,
     json: Text,
     text: Text,
@@ -66,7 +67,7 @@ pub struct Printer {
 impl Printer {
     pub fn new(options: &Limits, is_json: bool) -> Printer {
         Printer {
-            question: Question {
+            parameters: OccupancyParameters {
                 device: options.device.clone().map(Into::into),
                 work_group: options.work_group,
                 eus: options.eus,
@@ -89,7 +90,7 @@ impl Printer {
         sources: &Sources,
     ) -> io::Result<Result<(), String>> {
         let place = usize::try_from(row).unwrap_or(usize::MAX);
-        let found = match kernels.occupancy(place, &self.question, sources) {
+        let found = match kernels.occupancy(place, &self.parameters, sources) {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };

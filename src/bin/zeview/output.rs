@@ -144,6 +144,13 @@ pub fn account() -> Rc<Account> {
     Rc::new(Account::new(0))
 }
 
+/// Returns the output budget of a file.
+pub fn budget(document: &Document) -> Rc<Account> {
+    let account = account();
+    allow(&account, document);
+    account
+}
+
 /// Adds the output budget of a file.
 pub fn allow(account: &Account, document: &Document) {
     let size = document.sources.whole(SourceId::FILE).len();
@@ -174,7 +181,7 @@ pub fn is_reader_gone() -> bool {
 }
 
 /// Returns whether a message was printed to standard error.
-pub fn has_complained() -> bool {
+pub fn has_printed_message() -> bool {
     COMPLAINED.load(Ordering::Relaxed)
 }
 
@@ -201,6 +208,15 @@ pub fn json() -> Text {
 /// Returns standard output for JSON, limited by `account`.
 pub fn json_within(account: &Rc<Account>) -> Text {
     Visible::json(metered(plain(), account))
+}
+
+/// Returns standard output for JSON or text, limited by `account`.
+pub fn within(account: &Rc<Account>, is_json: bool) -> Text {
+    if is_json {
+        json_within(account)
+    } else {
+        text_within(account)
+    }
 }
 
 /// Returns standard output for this form. CSV is written verbatim for programs and escaped for

@@ -20,7 +20,7 @@ use crate::FileArgument;
 use crate::check::print_headline;
 use crate::input;
 use crate::judge::VerdictRow;
-use crate::ls::what;
+use crate::ls::description;
 use crate::output::{self, Text, complain, print_table, shortened};
 use crate::progress::Progress;
 use crate::style;
@@ -280,7 +280,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
             length(&node).to_string(),
             share(length(&node)),
             escaped(&segment),
-            shortened(&what(&node)),
+            shortened(&description(&node)),
         ]);
     }
     print_table(&table, out, |column| match column {
@@ -333,7 +333,7 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     }
     print_table(&table, out, |_| style::PLAIN)?;
     print_more(survey.rows().count(), "device", out)?;
-    match survey.more_than_once(&counted) {
+    match survey.copies_message(&counted) {
         Some(words) => writeln!(out, "  {}", words.trim_end_matches('.')),
         None => Ok(()),
     }

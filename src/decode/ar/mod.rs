@@ -21,12 +21,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
+use super::device::{CONFIGS, Device, ProductConfig, release_title};
 use super::format::{self, Format, OpenedDocument};
 use super::reader::Window;
 use super::rules;
 use super::table::slice;
 use super::text::lines_node;
-use super::zebin::device::{CONFIGS, Device, ProductConfig, release_title};
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Str, Summary, Value};
 
 const MAGIC: &[u8] = b"!<arch>\n";
@@ -154,7 +154,7 @@ impl Role {
             "modules.pkg.yml" => Role::Manifest,
             _ if name.starts_with("pad_") => Role::Filler,
             _ if name.starts_with("pkg.unit.") => Role::Unit,
-            _ => device_words(name).map_or(Role::Other, Role::Device),
+            _ => device_text(name).map_or(Role::Other, Role::Device),
         }
     }
 
@@ -180,7 +180,7 @@ impl Role {
 }
 
 /// Describes the device in a member's name: `dg2-g10-c0, 64 bit`. Returns `None` for other names.
-fn device_words(name: &str) -> Option<String> {
+fn device_text(name: &str) -> Option<String> {
     let (bits, rest) = match name.split_once('.') {
         Some((bits @ ("32" | "64"), rest)) => (Some(bits), rest),
         _ => (None, name),

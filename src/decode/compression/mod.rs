@@ -55,11 +55,11 @@ pub struct Stream {
     pub bytes: Vec<u8>,
     /// Number of compressed bytes that belong to the stream.
     pub used: u64,
-    /// How it ended.
+    /// The reason for its end.
     pub end: End,
 }
 
-/// How a stream of compressed bytes ended.
+/// The reason for the end of a stream of compressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The stream is complete.
@@ -139,7 +139,7 @@ impl Context<'_> {
         expected: Option<u64>,
     ) -> Option<Inflated> {
         // A document that is opened again was decompressed before.
-        if self.is_late()
+        if self.is_deferred()
             && let Some((whole, packed)) = self.sources.unpacked_before(name, span)
         {
             return Some(Inflated {

@@ -30,7 +30,6 @@ use std::rc::Rc;
 pub use self::section::Line;
 use self::section::Part;
 use self::sections::DebugSections;
-pub use self::table::DwarfLines;
 use super::elf::file::ElfFile;
 use super::elf::section::{Section, SectionType};
 use super::elf::string_table::Strings;

@@ -335,7 +335,7 @@ impl DebugSections {
             }
             _ => Vec::new(),
         };
-        some(rows, range)
+        page(rows, range)
     }
 
     /// Returns the row of a large item that contains the byte at an offset of the section.
@@ -428,7 +428,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns the number of rows, and the rows of the range.
-pub(super) fn some(rows: Vec<Node>, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
+pub(super) fn page(rows: Vec<Node>, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
     let count = rows.len() as u64;
     let range = range.unwrap_or(0..0);
     let from = usize::try_from(range.start).unwrap_or(usize::MAX);

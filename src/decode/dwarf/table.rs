@@ -1,50 +1,32 @@
 //! The line tables of a file as ranges of code: each row up to the next one of its sequence.
 //! DWARF 5, 6.2.2 State Machine Registers.
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use super::Dwarf;
 use super::section::Part;
 use super::sections::DebugSections;
-use crate::analysis::source_lines::{
-    CodeSection, LineRow, LineTable, SourceFile, SourceLines, base_name,
-};
-use crate::decode::elf::contents::Contents;
+use crate::analysis::source_lines::{CodeSection, LineRow, LineTable, SourceFile, base_name};
 use crate::decode::limits;
+use crate::model::Sources;
 use crate::model::sort;
-use crate::model::{Sources, Span};
 
-/// The source lines of a file.
-pub struct DwarfLines {
-    dwarf: Rc<Dwarf>,
-    contents: Rc<dyn Contents>,
-    table: OnceCell<Rc<LineTable>>,
-}
-
-impl DwarfLines {
-    /// Returns the lines of a file with these contents. Returns `None` if it has no line tables.
-    pub fn of(dwarf: Option<&Rc<Dwarf>>, contents: &Rc<dyn Contents>) -> Option<Rc<DwarfLines>> {
-        let dwarf = dwarf?;
-        let section = dwarf.file.debug_section(Part::Line.name())?;
-        (!section.bytes.is_empty()).then(|| {
-            Rc::new(DwarfLines {
-                dwarf: Rc::clone(dwarf),
-                contents: Rc::clone(contents),
-                table: OnceCell::new(),
-            })
-        })
+impl Dwarf {
+    /// Returns whether the file has line tables.
+    pub fn has_lines(&self) -> bool {
+        let section = self.file.debug_section(Part::Line.name());
+        section.is_some_and(|section| !section.bytes.is_empty())
     }
 
-    fn read(&self, sources: &Sources) -> LineTable {
+    /// Reads the source lines. The kernels of the code sections are left empty.
+    pub fn line_table(&self, sources: &Sources) -> LineTable {
         let mut reading = Reading {
-            lines: self,
+            dwarf: self,
             table: LineTable::default(),
             sections: HashMap::new(),
             files: HashMap::new(),
         };
-        if let Some(sections) = self.dwarf.sections(sources) {
+        if let Some(sections) = self.sections(sources) {
             for number in 0..sections.programs.len() {
                 reading.program(sections, number);
             }
@@ -61,19 +43,8 @@ impl DwarfLines {
     }
 }
 
-impl SourceLines for DwarfLines {
-    fn table(&self, sources: &Sources) -> Rc<LineTable> {
-        let table = self.table.get_or_init(|| Rc::new(self.read(sources)));
-        Rc::clone(table)
-    }
-
-    fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
-        self.contents.instructions(code, sources)
-    }
-}
-
 struct Reading<'a> {
-    lines: &'a DwarfLines,
+    dwarf: &'a Dwarf,
     table: LineTable,
     /// The indexes of sections in the table, by their index in the file.
     sections: HashMap<u64, Option<u32>>,
@@ -130,18 +101,18 @@ impl Reading<'_> {
             self.table.left_out += 1;
             return;
         }
-        let (lines, table) = (self.lines, &mut self.table);
+        let (dwarf, table) = (self.dwarf, &mut self.table);
         let Some(section) = section else {
             table.rows.push(LineRow { len, ..row });
             return;
         };
         let place = self.sections.entry(section).or_insert_with(|| {
-            let section = lines.dwarf.file.section(section)?;
+            let section = dwarf.file.section(section)?;
             let place = u32::try_from(table.sections.len()).ok()?;
             table.sections.push(CodeSection {
                 name: section.name.clone(),
                 bytes: section.bytes,
-                kernel: lines.contents.kernel_of(&section.name),
+                kernel: None,
             });
             Some(place)
         });

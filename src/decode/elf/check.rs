@@ -16,7 +16,7 @@ use crate::decode::rules;
 use crate::decode::text::plural;
 use crate::model::Span;
 
-pub(super) fn header(cx: &Context<'_>, start: &HeaderReader) {
+pub fn header(cx: &Context<'_>, start: &HeaderReader) {
     let size = Header::size(start.class);
     if start.header.e_ehsize != size {
         cx.report(
@@ -30,7 +30,7 @@ pub(super) fn header(cx: &Context<'_>, start: &HeaderReader) {
     }
 }
 
-pub(super) fn segments(cx: &Context<'_>, start: &HeaderReader, table: HeaderTable) {
+pub fn segments(cx: &Context<'_>, start: &HeaderReader, table: HeaderTable) {
     let mut at = 0;
     while at + ProgramHeader::size(start.class) <= table.span.len() {
         let window = Window::clamped(cx.sources, table.span.subspan(at, table.stride));
@@ -85,7 +85,7 @@ fn whole_entries(cx: &Context<'_>, section: &Section, size: u64) -> u64 {
     section.bytes.len() / size
 }
 
-pub(super) fn symbol_tables(cx: &Context<'_>, file: &ElfFile) {
+pub fn symbol_tables(cx: &Context<'_>, file: &ElfFile) {
     for section in &file.sections {
         if matches!(
             section.kind,
@@ -169,7 +169,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
 
 /// Checks relocation sections. The entries of those in `read` were checked when they were read for
 /// another purpose.
-pub(super) fn relocation_sections(cx: &Context<'_>, file: &ElfFile, read: &[Span]) {
+pub fn relocation_sections(cx: &Context<'_>, file: &ElfFile, read: &[Span]) {
     for section in &file.sections {
         if let Some(shape) = Shape::of(file, section) {
             let is_read = read.contains(&section.bytes);
@@ -179,7 +179,7 @@ pub(super) fn relocation_sections(cx: &Context<'_>, file: &ElfFile, read: &[Span
 }
 
 /// Reports a relocation whose symbol is not in the table.
-pub(super) fn relocation_symbol(
+pub fn relocation_symbol(
     cx: &Context<'_>,
     section: &Section,
     index: u64,

@@ -91,7 +91,7 @@ pub struct Packed {
 }
 
 /// Decompresses the compressed sections.
-pub(super) fn unpack(cx: &Context<'_>, file: &ElfFile) -> Vec<Packed> {
+pub fn unpack(cx: &Context<'_>, file: &ElfFile) -> Vec<Packed> {
     let is_packed = |section: &&Section| {
         let flagged = section.flags & SectionFlags::COMPRESSED != 0
             && section.flags & SectionFlags::ALLOC == 0
@@ -185,7 +185,7 @@ fn plain_name(name: &str) -> String {
 
 impl Packed {
     /// The section's node; `contents` is the node of the decompressed section.
-    pub(super) fn node(&self, cx: &Context<'_>, mut node: Node, contents: Option<Node>) -> Node {
+    pub fn node(&self, cx: &Context<'_>, mut node: Node, contents: Option<Node>) -> Node {
         let mut tree = StaticTree::default();
         let record = Node::new(NodeKind::Record, "compression header", self.header_span)
             .area(Area::Header)
@@ -210,9 +210,9 @@ impl Packed {
             _ => {}
         }
         node.kind = NodeKind::Record;
-        let how = self.method.map_or("compressed", Method::name);
+        let method = self.method.map_or("compressed", Method::name);
         let count = tree.count_at(StaticTree::TOP);
-        node.summary(how)
+        node.summary(method)
             .children(cx.register(Rc::new(tree)), 0, Some(count))
     }
 }

@@ -38,7 +38,7 @@ pub struct ElfFile {
     /// The index of the symbol table: the first section of that type.
     pub(super) symbol_table: Option<u64>,
     /// The compressed sections, by index.
-    pub(super) packed: Vec<Packed>,
+    pub(in crate::decode) packed: Vec<Packed>,
     /// The functions and entries of the symbol table, by section.
     pub symbols: Vec<SymbolRef>,
 }
@@ -74,7 +74,7 @@ impl ElfFile {
     }
 
     /// A compressed section. Returns `None` if the section is not compressed.
-    pub(super) fn packed(&self, index: u64) -> Option<&Packed> {
+    pub fn packed(&self, index: u64) -> Option<&Packed> {
         let at = self.packed.binary_search_by_key(&index, |p| p.index);
         self.packed.get(at.ok()?)
     }

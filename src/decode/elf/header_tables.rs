@@ -13,7 +13,7 @@ use crate::model::Span;
 
 /// A table of headers in the file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct HeaderTable {
+pub struct HeaderTable {
     /// The headers that are in the file and within the limits.
     pub span: Span,
     /// The distance between headers in bytes.
@@ -35,7 +35,7 @@ impl HeaderTable {
 }
 
 /// Finds the section headers. Returns `None` if the file has none.
-pub(super) fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<HeaderTable> {
+pub fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<HeaderTable> {
     let header = &start.header;
     let size = SectionHeader::size(start.class);
     let stride = header.e_shentsize.max(size);
@@ -90,7 +90,7 @@ pub(super) fn section_table(cx: &Context<'_>, start: &HeaderReader) -> Option<He
 }
 
 /// Finds the program headers. Returns `None` if the file has none.
-pub(super) fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<HeaderTable> {
+pub fn program_table(cx: &Context<'_>, start: &HeaderReader) -> Option<HeaderTable> {
     let header = &start.header;
     let size = ProgramHeader::size(start.class);
     let stride = header.e_phentsize.max(size);

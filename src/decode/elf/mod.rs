@@ -7,30 +7,22 @@
 //! ELF header │ sections' bytes, in any order, with padding │ section headers
 //! ```
 
-mod check;
+pub(super) mod check;
 pub mod class;
 pub mod compressed;
-pub mod contents;
 pub mod dialect;
-mod document;
-pub mod embedded;
 pub mod file;
 pub mod header;
-mod header_rows;
-mod header_tables;
-mod host;
-pub mod linkage;
+pub(super) mod header_tables;
 pub mod note;
-mod read;
+pub(super) mod read;
 pub mod relocation;
-mod rows;
 pub mod section;
 pub mod segment;
 pub mod string_table;
 pub mod symbol;
 
 pub use self::class::Class;
-pub use self::document::open;
 pub use self::file::{ElfFile, SymbolRef};
 
 /// The magic number of ELF files.

@@ -21,14 +21,14 @@ use crate::model::sort;
 
 /// An ELF file's header, and the parameters for reading the rest.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct HeaderReader {
+pub struct HeaderReader {
     pub span: Span,
     pub class: Class,
     pub endian: Endian,
     pub header: Header,
 }
 
-pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<HeaderReader, ReadError> {
+pub fn header(cx: &Context<'_>, span: Span) -> Result<HeaderReader, ReadError> {
     let head = Window::clamped(cx.sources, span.subspan(0, 64));
     let byte = |at: usize| head.bytes().get(at).copied();
     let class = match byte(4) {
@@ -73,11 +73,7 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<HeaderReader, ReadE
 }
 
 /// Reads all section headers, their names, and the string tables.
-pub(super) fn sections(
-    cx: &Context<'_>,
-    start: &HeaderReader,
-    table: Option<HeaderTable>,
-) -> ElfFile {
+pub fn sections(cx: &Context<'_>, start: &HeaderReader, table: Option<HeaderTable>) -> ElfFile {
     let mut file = ElfFile {
         span: start.span,
         class: start.class,
@@ -319,19 +315,14 @@ fn load_strings(cx: &Context<'_>, file: &mut ElfFile, index: u64) {
     file.strings.insert(index, table);
 }
 
-pub(super) fn symbol(
-    cx: &Context<'_>,
-    file: &ElfFile,
-    section: &Section,
-    index: u64,
-) -> Option<Symbol> {
+pub fn symbol(cx: &Context<'_>, file: &ElfFile, section: &Section, index: u64) -> Option<Symbol> {
     let size = Symbol::size(file.class);
     let window = Window::clamped(cx.sources, section.bytes.subspan(index * size, size));
     Symbol::read(&mut window.reader(file.endian), file.class).ok()
 }
 
 /// The functions and entries of the symbol table, by section.
-pub(super) fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
+pub fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
     let Some(section) = file.symbol_table() else {
         return Vec::new();
     };

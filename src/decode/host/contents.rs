@@ -74,7 +74,7 @@ pub(super) fn open_image(
     first: ExpanderId,
     depth: u32,
 ) -> DeferredDocument {
-    let cx = Context::late(sources, formats, first, depth);
+    let cx = Context::deferred(sources, formats, first, depth);
     let content = contents(&cx, image).and_then(|opened| opened.content);
     let mut findings = cx.finish();
     // The image itself is already listed.

@@ -61,7 +61,7 @@ impl HostImages for ImagesOf {
         Some(HostImage {
             span: found.span,
             section: self.0.memory.section_of(found.span).to_owned(),
-            how: found.how,
+            method: found.method,
             descriptor: described.map(|found| found.descriptor as u64),
             described: described.and_then(|described| {
                 let read = |memory: &Account| self.0.described(sources, described, wanted, memory);
@@ -338,7 +338,7 @@ pub(super) fn facts(index: &Index, sources: &Sources) -> Vec<Fact> {
         let sum = targets.entry(target).or_insert((0, 0, image.span));
         sum.0 += 1;
         sum.1 += image.span.len();
-        found.entry(image.how).or_insert((0, image.span)).0 += 1;
+        found.entry(image.method).or_insert((0, image.span)).0 += 1;
         places.insert(image.span.start);
     }
     facts.extend(targets.into_iter().map(|(target, (count, bytes, span))| {
@@ -355,10 +355,10 @@ pub(super) fn facts(index: &Index, sources: &Sources) -> Vec<Fact> {
         let text = format!("native_cpu: {}", plural(index.without_bytes, "image"));
         facts.push(Fact::new("device code", text, first));
     }
-    for (how, (count, span)) in found {
-        let (tone, words) = match how {
+    for (method, (count, span)) in found {
+        let (tone, words) = match method {
             "descriptor" => {
-                let descriptors = plural(index.descriptors.len() as u64, how);
+                let descriptors = plural(index.descriptors.len() as u64, method);
                 (Tone::Plain, format!("listed by {descriptors}"))
             }
             "tgtimg" => (

@@ -20,8 +20,8 @@ use crate::model::{Sources, Span};
 pub struct ImageRef {
     /// Its bytes as they are stored.
     pub span: Span,
-    /// How it was found.
-    pub how: &'static str,
+    /// The method that found it.
+    pub method: &'static str,
     /// Its struct, as an index into [`Index::structs`].
     pub described: Option<usize>,
     /// Its first bytes, once they were read.
@@ -32,10 +32,10 @@ pub struct ImageRef {
 const HEAD: u64 = 18;
 
 impl ImageRef {
-    fn new(span: Span, how: &'static str, described: Option<usize>) -> ImageRef {
+    fn new(span: Span, method: &'static str, described: Option<usize>) -> ImageRef {
         ImageRef {
             span,
-            how,
+            method,
             described,
             head: OnceCell::new(),
         }

@@ -45,7 +45,7 @@ impl Host {
     pub fn find(cx: &Context<'_>, memory: Memory) -> Option<Host> {
         let index = Index::find(cx, memory)?;
         for image in index.images.iter().filter(|image| !image.span.is_empty()) {
-            cx.holds_late(image.span);
+            cx.add_deferred(image.span);
         }
         Some(Host {
             index: Rc::new(index),

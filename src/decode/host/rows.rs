@@ -256,7 +256,7 @@ impl Part {
             .area(Area::Ir)
             .doc(&IMAGE_DOC);
         let item = layout::id(RecordKind::Image as u8, image as u64);
-        node.content = Content::Late {
+        node.content = Content::Deferred {
             expander: out.me,
             item,
         };

@@ -147,8 +147,8 @@ impl Index {
         };
         let range = |begin: &str, end: &str| {
             let range = (read.pointer(begin), read.pointer(end));
-            let is_good = range.0 == range.1 || memory.between(range.0, range.1).is_some();
-            is_good.then_some(range)
+            let is_plausible = range.0 == range.1 || memory.between(range.0, range.1).is_some();
+            is_plausible.then_some(range)
         };
         Some(ImageStruct {
             address,
@@ -166,20 +166,20 @@ impl Index {
     pub(super) fn layout(&self, sources: &Sources, address: u64) -> Option<&'static Layout> {
         let [v1, v2, v3] = &records::IMAGES;
         let version = self.memory.record(sources, address, 2)?.number(0, 2);
-        let choices = match version {
+        let candidates = match version {
             3 => [v3, v3],
             2 => [v2, v2],
             // The runtime ignores it: newer structs may have 1 as well.
             _ => [v2, v1],
         };
-        let is_good = |layout: &&'static Layout| {
+        let is_plausible = |layout: &&'static Layout| {
             let read = self.record(sources, layout, address);
             let manifest = read.map(|read| read.range("ManifestStart", "ManifestEnd"));
             manifest == Some((0, 0)) && self.image_struct(sources, layout, address, 0).is_some()
         };
-        choices
+        candidates
             .into_iter()
-            .find(is_good)
-            .or(choices.first().copied())
+            .find(is_plausible)
+            .or(candidates.first().copied())
     }
 }

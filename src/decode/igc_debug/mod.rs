@@ -20,12 +20,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
+use super::device::CoreFamily;
 use super::format::{self, Format, OpenedDocument};
 use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
-use super::zebin::device::CoreFamily;
 use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 use crate::record;
 

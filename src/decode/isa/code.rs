@@ -12,7 +12,7 @@ use super::shape::shapes;
 use super::tables::Op;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
-use super::words::{PADDING, is_padding, kind, marks, meaning, message_words, operand_meaning};
+use super::words::{PADDING, is_padding, kind, marks, meaning, message_text, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
 use crate::analysis::assembly::{
     Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
@@ -102,6 +102,15 @@ impl Code {
         i32::try_from(span.start - self.code.start).ok()
     }
 
+    /// Decodes the instruction of a row. Returns it with its decoder and its offset in the code.
+    fn instruction(&self, row: u32, sources: &Sources) -> Option<(&Decoder, Instruction, i32)> {
+        let span = self.span(row, sources)?;
+        let decoder = self.decoder.as_ref()?;
+        let bytes = sources.read_clamped(span).ok()?;
+        let (instruction, _) = decoder.decode_fields(&bytes)?;
+        Some((decoder, instruction, self.offset(span)?))
+    }
+
     fn make_line(&self, row: u32, sources: &Sources) -> Option<Line> {
         let span = self.span(row, sources)?;
         let bytes = sources.read(span).ok()?;
@@ -128,7 +137,7 @@ impl Code {
             label: self.label(row, at, sources),
             text,
             operation,
-            meaning: match (is_padding, message_words(&comment)) {
+            meaning: match (is_padding, message_text(&comment)) {
                 (true, _) => "Zero bytes after the code, which the hardware may prefetch.".into(),
                 (false, Some(words)) => words.into(),
                 (false, None) => meaning(&instruction).into(),
@@ -172,9 +181,9 @@ fn waits(scoreboard: &Scoreboard) -> String {
     if let Some((pipe, distance)) = scoreboard.distance {
         out = format!("{pipe}@{distance}");
     }
-    if let Some((token, how)) = scoreboard.token {
+    if let Some((token, wait)) = scoreboard.token {
         let comma = if out.is_empty() { "" } else { "," };
-        out.push_str(&format!("{comma}${token}{how}"));
+        out.push_str(&format!("{comma}${token}{wait}"));
     }
     out
 }
@@ -234,14 +243,7 @@ impl Listing for Code {
     }
 
     fn parts(&self, row: u32, sources: &Sources) -> Vec<Part> {
-        let (Some(span), Some(decoder)) = (self.span(row, sources), &self.decoder) else {
-            return Vec::new();
-        };
-        let bytes = sources.read_clamped(span).ok();
-        let (Some(bytes), Some(at)) = (bytes, self.offset(span)) else {
-            return Vec::new();
-        };
-        let Some((instruction, _)) = decoder.decode_fields(&bytes) else {
+        let Some((decoder, instruction, at)) = self.instruction(row, sources) else {
             return Vec::new();
         };
         let mut text = String::new();
@@ -276,14 +278,7 @@ impl Listing for Code {
     }
 
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
-        let (Some(span), Some(decoder)) = (self.span(row, sources), &self.decoder) else {
-            return Vec::new();
-        };
-        let bytes = sources.read_clamped(span).ok();
-        let (Some(bytes), Some(at)) = (bytes, self.offset(span)) else {
-            return Vec::new();
-        };
-        let Some((instruction, _)) = decoder.decode_fields(&bytes) else {
+        let Some((decoder, instruction, at)) = self.instruction(row, sources) else {
             return Vec::new();
         };
         let mut text = String::new();

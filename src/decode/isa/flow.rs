@@ -1,4 +1,4 @@
-//! Where the blocks of some code begin, and the jumps between them.
+//! Basic blocks of code, and the jumps between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +12,29 @@ use crate::decode::limits;
 use crate::model::sort;
 use crate::model::{Sources, Span};
 
-/// So many jumps are drawn beside each other; those that find no place are not.
+/// Maximum number of lanes for jumps in a listing. Jumps that do not fit are not drawn.
 const LANES: usize = 8;
 
-/// The blocks and jumps of some code. Offsets count from its start; code is at most 2 GiB long.
+/// The blocks and jumps of some code. Offsets are relative to its start; code is at most 2 GiB long.
 #[derive(Debug, Default)]
 pub struct Flow {
-    /// Where the blocks start, in order: after branches, after the end of the thread, and where
-    /// branches go. A place can be outside of the code, or within an instruction.
+    /// The block starts, in order: after branches, after the end of the thread, and at branch
+    /// targets. They may be outside of the code or within an instruction.
     pub starts: Vec<i32>,
     /// The instructions that end a block, in order.
     ends: Vec<End>,
-    /// The jumps that are drawn, the innermost lane first: by the lower end, the upper end and
-    /// whether it is the target.
+    /// The drawn jumps, by the smaller of their two offsets; one map per lane, the innermost first.
     lanes: Vec<BTreeMap<i32, Jump>>,
 }
 
-/// How a block ends: with a branch, or the end of the thread.
+/// The end of a block: a branch or the end of the thread.
 #[derive(Clone, Copy, Debug)]
 struct End {
-    /// Where the next instruction is.
+    /// The offset of the next instruction.
     next: i32,
-    /// Control can go on there.
+    /// Whether control can continue there.
     falls_through: bool,
-    way: Transfer,
+    transfer: Transfer,
     targets: [Option<i32>; 2],
 }
 
@@ -45,7 +44,7 @@ impl End {
         End {
             next,
             falls_through: falls_through(i),
-            way: match i.op {
+            transfer: match i.op {
                 Op::Call | Op::Calla => Transfer::Call,
                 _ => Transfer::Taken,
             },
@@ -53,8 +52,8 @@ impl End {
         }
     }
 
-    /// Where it goes, but for what comes next anyway; each place once.
-    fn places(&self) -> impl Iterator<Item = (i32, Transfer)> {
+    /// Returns the distinct successors.
+    fn successors(&self) -> impl Iterator<Item = (i32, Transfer)> {
         let next = self
             .falls_through
             .then_some((self.next, Transfer::FallThrough));
@@ -63,19 +62,19 @@ impl End {
         let others = first.into_iter().chain(second);
         let others = others.filter(|place| !self.falls_through || *place != self.next);
         next.into_iter()
-            .chain(others.map(|place| (place, self.way)))
+            .chain(others.map(|place| (place, self.transfer)))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Jump {
     end: i32,
-    /// It goes to larger offsets.
+    /// Whether the target is the larger offset.
     down: bool,
 }
 
 impl Flow {
-    /// Looks through some code.
+    /// Finds the blocks and jumps of some code.
     #[must_use]
     pub fn find(decoder: &Decoder, code: Span, sources: &Sources) -> Flow {
         let mut starts = BTreeSet::from([0]);
@@ -115,7 +114,7 @@ impl Flow {
         flow
     }
 
-    /// Puts a jump into the first lane where nothing else is.
+    /// Puts a jump into the first free lane.
     fn place(&mut self, start: i32, end: i32, down: bool) {
         let is_free = |lane: &BTreeMap<i32, Jump>| {
             let before = lane.range(..=end).next_back();
@@ -134,12 +133,12 @@ impl Flow {
         }
     }
 
-    /// The jumps that start, end, or pass at an instruction: a character for each lane, the
+    /// Draws the jumps that start, end or pass at an instruction: a character per lane, the
     /// outermost first, and one for the instruction.
     #[must_use]
     pub fn jumps(&self, at: i32) -> String {
         let mut out = String::with_capacity(3 * self.lanes.len() + 3);
-        // What comes from the left goes on to the instruction.
+        // Lines from the left continue to the instruction.
         let mut across = None;
         for lane in self.lanes.iter().rev() {
             let jump = lane.range(..=at).next_back();
@@ -173,13 +172,13 @@ impl Flow {
         out
     }
 
-    /// How many jumps are beside each other at most.
+    /// Number of lanes.
     #[must_use]
     pub fn lanes(&self) -> u32 {
         u32::try_from(self.lanes.len()).unwrap_or(u32::MAX)
     }
 
-    /// The basic blocks of the code, which is the one that was looked through.
+    /// Returns the basic blocks; `code` is that of [`Flow::find`].
     #[must_use]
     pub fn blocks(&self, code: Span, sources: &Sources) -> BlockGraph {
         let mut starts = self.starts.iter().copied().peekable();
@@ -190,7 +189,7 @@ impl Flow {
             let Ok(place) = i32::try_from(at) else {
                 return false;
             };
-            // What starts before it is outside of the code, or within an instruction.
+            // A start before it is outside of the code or within an instruction.
             while starts.next_if(|start| *start < place).is_some() {}
             if starts.next_if_eq(&place).is_some() {
                 if blocks.len() == limits::BLOCKS {
@@ -218,12 +217,12 @@ impl Flow {
             let end = i32::try_from(block.span.end - code.start).unwrap_or(i32::MAX);
             let Some(last) = ends.next_if(|found| found.next == end) else {
                 if usize::try_from(from).is_ok_and(|from| from + 1 < blocks.len()) {
-                    let (to, way) = (from + 1, Transfer::FallThrough);
-                    edges.push(Edge { from, to, way });
+                    let (to, transfer) = (from + 1, Transfer::FallThrough);
+                    edges.push(Edge { from, to, transfer });
                 }
                 continue;
             };
-            for (place, way) in last.places() {
+            for (place, transfer) in last.successors() {
                 let found = u64::try_from(place).ok().and_then(|place| {
                     let start = code.start.saturating_add(place);
                     blocks
@@ -231,9 +230,11 @@ impl Flow {
                         .ok()
                 });
                 match found.and_then(|to| u32::try_from(to).ok()) {
-                    Some(to) => edges.push(Edge { from, to, way }),
-                    // It is not known where control goes on behind the end, or what is left out.
-                    None => astray += u64::from(way != Transfer::FallThrough && rest.is_none()),
+                    Some(to) => edges.push(Edge { from, to, transfer }),
+                    // The successors are unknown beyond the end and in omitted code.
+                    None => {
+                        astray += u64::from(transfer != Transfer::FallThrough && rest.is_none())
+                    }
                 }
             }
         }

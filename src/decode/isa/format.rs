@@ -439,11 +439,11 @@ fn write_options(i: &Instruction, line: &mut Line<'_>) {
         line.text("@");
         line.decimal(distance);
     }
-    if let Some((token, how)) = i.scoreboard.token {
+    if let Some((token, wait)) = i.scoreboard.token {
         separate(line);
         line.text("$");
         line.decimal(token);
-        line.text(how);
+        line.text(wait);
     }
     line.text("}");
 }

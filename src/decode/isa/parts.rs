@@ -215,8 +215,8 @@ impl WordContext<'_> {
             }
         }
         if let Some((uses, mask)) = &rule.token {
-            let how = uses.get(class).copied().unwrap_or_default();
-            scoreboard.token = Some((low8(value.into()) & mask, how));
+            let wait = uses.get(class).copied().unwrap_or_default();
+            scoreboard.token = Some((low8(value.into()) & mask, wait));
         }
         scoreboard.no_acc_sb_set = rule.distance.is_none() && rule.token.is_none();
         self.instruction.scoreboard = scoreboard;

@@ -28,7 +28,7 @@ pub(super) fn shapes(
         let first = word.first().copied().unwrap_or(0);
         let is_branch = decoder.is_some_and(|decoder| decoder.is_branch(first));
         let own = (!is_branch).then_some(number);
-        if own.is_some_and(|own| to.again(at, own)) {
+        if own.is_some_and(|own| to.repeated(at, own)) {
             return true;
         }
         text.clear();
@@ -81,7 +81,7 @@ impl Decoder {
         }
         let scoreboard = &i.scoreboard;
         let waits = scoreboard.distance.is_some()
-            || scoreboard.token.is_some_and(|(_, how)| !how.is_empty());
+            || scoreboard.token.is_some_and(|(_, wait)| !wait.is_empty());
         let mut counts = Counts {
             sends: u64::from(i.kind.is_send()),
             dpas: u64::from(matches!(i.op, Op::Dpas | Op::Dpasw | Op::Bdpas)),

@@ -104,9 +104,9 @@ impl Counted {
         *self.kinds.entry(kind(i)).or_default() += 1;
         self.mix.illegal += u64::from(is_illegal(i));
         let scoreboard = &i.scoreboard;
-        let own = |how: &str| how.is_empty();
+        let own = |wait: &str| wait.is_empty();
         let waits =
-            scoreboard.distance.is_some() || scoreboard.token.is_some_and(|(_, how)| !own(how));
+            scoreboard.distance.is_some() || scoreboard.token.is_some_and(|(_, wait)| !own(wait));
         self.mix.waits += u64::from(waits);
         self.comment.clear();
         if let Some(m) = &i.message {

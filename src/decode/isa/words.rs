@@ -362,7 +362,7 @@ pub(super) fn marks(i: &Instruction, comment: &str) -> Vec<Annotation> {
 /// Describes the load or store of a message's comment: `wr:1+0, rd:4; load.ugm.d32x4.a64` becomes
 /// "Loads 4 × 32 bits per lane from global memory: sends 1 register, receives 4." Returns `None`
 /// for other messages.
-pub(super) fn message_words(comment: &str) -> Option<String> {
+pub(super) fn message_text(comment: &str) -> Option<String> {
     let mut parts = comment.split("; ");
     let lengths = parts.next()?.split_once(", rd:");
     let symbol = parts.find(|part| part.starts_with("load.") || part.starts_with("store."))?;
@@ -463,10 +463,10 @@ mod tests {
                 "Loads 64 bits per lane from global memory.",
             ),
         ] {
-            assert_eq!(message_words(comment).as_deref(), Some(words), "{comment}");
+            assert_eq!(message_text(comment).as_deref(), Some(words), "{comment}");
         }
         for comment in ["", "wr:1+0, rd:0; end of thread", "wr:1+0, rd:1; load.ugm"] {
-            assert_eq!(message_words(comment), None, "{comment}");
+            assert_eq!(message_text(comment), None, "{comment}");
         }
     }
 }

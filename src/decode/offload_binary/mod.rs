@@ -7,12 +7,13 @@
 //!
 //! Several binaries can follow each other, and an image can be another OffloadBinary. A SYCLBIN of
 //! the second generation is an OffloadBinary whose strings give the roles of the images:
-//! [`syclbin::v2`].
+//! [`syclbin_v2`].
 
 pub mod header;
 pub mod kinds;
 mod read;
 mod rows;
+pub mod syclbin_v2;
 mod symbols;
 
 use std::rc::Rc;
@@ -234,7 +235,7 @@ fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclb
         is_part || entry.values.iter().take(3).any(|span| !span.is_empty())
     };
     if !first_is_v1 && reading.entries.iter().any(says_so) {
-        return Some(syclbin::v2::survey(cx, reading.body, &mut reading.entries));
+        return Some(syclbin_v2::survey(cx, reading.body, &mut reading.entries));
     }
     for entry in &mut reading.entries {
         if entry.image.contains(reading.header) {

@@ -125,7 +125,7 @@ impl Binary {
     }
 
     /// Kind, device and target of an image, if known.
-    fn image_words(&self, index: u64, sources: &Sources) -> String {
+    fn image_text(&self, index: u64, sources: &Sources) -> String {
         let Some(entry) = self.entry(index) else {
             return String::new();
         };
@@ -250,7 +250,7 @@ impl BinaryRows {
                 format::nested_node(out.sources, name, span, opened)
             }
         };
-        let words = binary.image_words(index, out.sources);
+        let words = binary.image_text(index, out.sources);
         let summary = match (&node.summary, words.is_empty()) {
             (Some(summary), false) => format!("{words} · {summary}"),
             (Some(summary), true) => summary.to_string(),
@@ -276,7 +276,7 @@ impl RecordNotes for Binary {
                 return node;
             };
             let name = self.image_name(index);
-            let mut words = self.image_words(index, out.sources);
+            let mut words = self.image_text(index, out.sources);
             if entry.part.is_some() {
                 words = if words.is_empty() {
                     name.clone()

@@ -212,7 +212,7 @@ impl HostImages for OffloadImages {
         Some(HostImage {
             span: entry.image,
             section: String::new(),
-            how: "offload-binary",
+            method: "offload-binary",
             descriptor: None,
             described: Some(ImageDescription {
                 version: None,

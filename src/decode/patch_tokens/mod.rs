@@ -13,13 +13,13 @@
 use std::rc::Rc;
 
 use super::Context;
+use super::device::CoreFamily;
 use super::format::{Format, OpenedDocument};
 use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
 use super::tree::StaticTree;
-use super::zebin::device::CoreFamily;
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
 

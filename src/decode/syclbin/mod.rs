@@ -3,13 +3,13 @@
 //!
 //! * [`v1`]: a separate file, or the image of an [OffloadBinary](super::offload_binary):
 //!   headers, a table of metadata, a table of device code;
-//! * [`v2`]: an OffloadBinary whose strings give the roles of the images.
+//! * [`syclbin_v2`](super::offload_binary::syclbin_v2): an OffloadBinary whose strings give the
+//!   roles of the images.
 //!
 //! Both give the same [`Syclbin`], and from it the same [`ModuleGraph`](crate::analysis::modules::ModuleGraph).
 
-mod graph;
+pub(super) mod graph;
 pub mod v1;
-pub mod v2;
 
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ pub struct Text {
 
 impl Text {
     /// Checks a text and reports its errors.
-    fn check(cx: &Context<'_>, span: Span) -> Text {
+    pub fn check(cx: &Context<'_>, span: Span) -> Text {
         let checked = span.is_empty() || property_set::check(cx, span);
         Text { span, checked }
     }
@@ -311,7 +311,7 @@ pub fn modules(survey: Rc<Syclbin>) -> Rc<dyn Modules> {
 }
 
 /// Reads and checks the global metadata. Returns the state, or `None` if it is not a number.
-fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Located<u64>> {
+pub fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Located<u64>> {
     let state = find(cx.sources, text, "SYCLBIN/global metadata", "state");
     let place = if text.span.is_empty() {
         place
@@ -358,7 +358,7 @@ fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property>
 }
 
 /// Opens device code as a document and keeps its headline. Returns `None` for unknown formats.
-fn open_code(cx: &Context<'_>, bytes: Span) -> Option<OpenedDocument> {
+pub fn open_code(cx: &Context<'_>, bytes: Span) -> Option<OpenedDocument> {
     if bytes.is_empty() {
         None
     } else {

@@ -4,10 +4,10 @@
 use std::rc::Rc;
 
 use super::containers;
-use super::device::{CoreFamily, ProductFamily};
 use super::note_intelgt;
 use super::relocation::RELOCATION_TYPES;
 use super::target_metadata::TargetMetadata;
+use crate::decode::device::{CoreFamily, ProductFamily};
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::dialect::{Dialect, Host, MachineNames, RelocationTypes, images};
 use crate::decode::elf::header::{FileType, Header, Machine};

@@ -12,8 +12,6 @@
 
 mod assembly;
 mod containers;
-pub mod device;
-pub mod device_names;
 pub mod gtpin_info;
 pub mod identity;
 pub mod ir;
@@ -33,7 +31,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use self::assembly::ZebinAssembly;
-use self::device::{CoreFamily, Device, GmdId, ProductConfig, ProductFamily, release_title};
 use self::identity::Identity;
 use self::links::Links;
 use self::note_intelgt::Target;
@@ -43,13 +40,15 @@ use self::text::Instructions;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
+use super::device::{CoreFamily, Device, GmdId, ProductConfig, ProductFamily, release_title};
 use super::dwarf::Dwarf;
-use super::elf::contents::{Contents, Interpreter, Plain};
 use super::elf::dialect::Dialect;
 use super::elf::header::Header;
 use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
 use super::elf::{self, ElfFile};
+use super::elf_document;
+use super::elf_document::contents::{Contents, Interpreter, Plain};
 use super::format::{Format, OpenedDocument};
 use super::reader::Window;
 use super::rules;
@@ -68,7 +67,7 @@ impl Format for Elf {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
-        elf::open(cx, span, self)
+        elf_document::open(cx, span, self)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `.note.intelgt.compat`: the target device of the file. zebin ELF, "ELF note type for INTELGT".
 
-use super::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
 use super::target_metadata::TargetMetadata;
 use crate::decode::Context;
+use crate::decode::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
 use crate::decode::elf::note::{Note, NoteHeader, Vocabulary};
 use crate::decode::names::{BitField, Present};
 use crate::decode::reader::{Endian, Window, uint};
@@ -62,10 +62,10 @@ fn describe(kind: u32, bytes: &[u8], endian: Endian) -> (Value, Option<Str>) {
         NoteType::NT_INTELGT_GFXCORE_FAMILY => (CoreFamily::present(word, 32), None),
         NoteType::NT_INTELGT_TARGET_METADATA => (
             Value::hex(word, 32),
-            Some(metadata_words(TargetMetadata(low)).into()),
+            Some(metadata_text(TargetMetadata(low)).into()),
         ),
         NoteType::NT_INTELGT_PRODUCT_CONFIG => {
-            (Value::hex(word, 32), Some(config_words(GmdId(low)).into()))
+            (Value::hex(word, 32), Some(config_text(GmdId(low)).into()))
         }
         NoteType::NT_INTELGT_VISA_ABI_VERSION
         | NoteType::NT_INTELGT_INDIRECT_ACCESS_DETECTION_VERSION
@@ -84,7 +84,7 @@ fn size(kind: u32) -> Option<u64> {
 }
 
 /// `generator IGC, every stepping`.
-fn metadata_words(metadata: TargetMetadata) -> String {
+fn metadata_text(metadata: TargetMetadata) -> String {
     let generator = match metadata.generator().name() {
         Some(name) => name.to_owned(),
         None => metadata.generator().0.to_string(),
@@ -101,7 +101,7 @@ fn metadata_words(metadata: TargetMetadata) -> String {
 }
 
 /// `20.1.0, BMG_G21_A0 (bmg-g21, bmg), Xe2-HPG`.
-pub fn config_words(id: GmdId) -> String {
+pub fn config_text(id: GmdId) -> String {
     if id.0 == 0 {
         return "not set".to_owned();
     }

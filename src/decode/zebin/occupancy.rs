@@ -4,9 +4,9 @@
 //! sub-slice. Values in neither the file nor the driver's source are requested from the user, never
 //! assumed.
 
-use super::device::{Device, ProductFamily};
 use crate::analysis::kernels::{KernelRow, Located};
-use crate::analysis::occupancy::{Occupancy, Origin, Question, Term};
+use crate::analysis::occupancy::{Occupancy, OccupancyParameters, Origin, Term};
+use crate::decode::device::{Device, ProductFamily};
 use crate::model::{Span, Str};
 
 /// The target device of a file.
@@ -197,9 +197,9 @@ impl Terms {
 /// # Errors
 ///
 /// Returns a message if the chosen device does not exist.
-pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, String> {
+pub fn occupancy(facts: &Facts<'_>, parameters: &OccupancyParameters) -> Result<Occupancy, String> {
     let row = facts.row;
-    let (device, device_origin) = match (&question.device, facts.own) {
+    let (device, device_origin) = match (&parameters.device, facts.own) {
         (Some(name), _) => {
             let device = Device::named(name);
             let device = device.ok_or_else(|| format!("Unknown device “{name}”."))?;
@@ -254,7 +254,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
         device.product == ProductFamily::IGFX_PTL && device.config.release() == WCL
     };
     let published = published.filter(|_| !device.is_some_and(is_wcl));
-    let (eus, origin) = match (question.eus, published) {
+    let (eus, origin) = match (parameters.eus, published) {
         (Some(chosen), _) => (Some(chosen), Origin::Chosen),
         (None, Some(eus)) => (Some(eus), Origin::Published),
         (None, None) => (
@@ -273,7 +273,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
 
     let lanes = terms.file_value("simd_size", "SIMD width", row.simd_size, None);
     let required = row.required_work_group_size;
-    let (items, origin) = match (question.work_group, required.span) {
+    let (items, origin) = match (parameters.work_group, required.span) {
         (Some(chosen), _) => (Some(chosen), Origin::Chosen),
         (None, Some(span)) => (product_of(required.value), Origin::File(span)),
         (None, None) => {
@@ -300,7 +300,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
         by_threads,
         "threads of a sub-slice / threads of a work-group",
     );
-    let by_slm = local_memory(facts, question, device.as_ref(), &mut terms);
+    let by_slm = local_memory(facts, parameters, device.as_ref(), &mut terms);
     let barriers = terms.file_value(
         "barrier_count",
         "Barriers of a work-group",
@@ -367,7 +367,7 @@ pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, St
 /// its number of work-groups is unknown.
 fn local_memory(
     facts: &Facts<'_>,
-    question: &Question,
+    parameters: &OccupancyParameters,
     device: Option<&Device>,
     terms: &mut Terms,
 ) -> Option<Option<u64>> {
@@ -379,7 +379,7 @@ fn local_memory(
     );
     let mut arguments = Some(0);
     if facts.has_local_arguments {
-        arguments = question.local_arguments;
+        arguments = parameters.local_arguments;
         let origin = match arguments {
             Some(_) => Origin::Chosen,
             None => Origin::Missing("choose: the host sets it".into()),

@@ -1,6 +1,6 @@
 //! The instruction encodings of devices.
 
-use super::device::{CoreFamily, Device};
+use crate::decode::device::{CoreFamily, Device};
 use crate::decode::isa::Platform;
 
 /// The encoding of a device. Devices of a core family share it: DG2, Meteor Lake and Arrow Lake

@@ -129,7 +129,7 @@ impl Comparer<'_> {
         covered: Sides<Vec<Span>>,
         at: u32,
     ) {
-        self.forgetting(|comparer| {
+        self.with_temporary_expanders(|comparer| {
             let files = (comparer.file(Comparand::A, a), comparer.file(Comparand::B, b));
             let names = (
                 comparer.kernel_names(Comparand::A, files.0.ze_info()),

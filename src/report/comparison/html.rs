@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};
+use super::words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};
 use crate::diff::{Change, Comparison, Part, Preference};
 use crate::report::html::{begin, end, safe};
 
@@ -21,10 +21,10 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
         out,
         "<h1>{}</h1>\n<p><strong>{}</strong></p>\n<ul>",
         safe(&names),
-        verdict_words(comparison)
+        verdict_text(comparison)
     )?;
-    writeln!(out, "<li>from {}</li>", safe(&head_words(&comparison.a)))?;
-    writeln!(out, "<li>to {}</li>", safe(&head_words(&comparison.b)))?;
+    writeln!(out, "<li>from {}</li>", safe(&head_text(&comparison.a)))?;
+    writeln!(out, "<li>to {}</li>", safe(&head_text(&comparison.b)))?;
     for line in comparison.remarks.iter().chain(&counts(comparison)) {
         writeln!(out, "<li>{}</li>", safe(line))?;
     }
@@ -40,7 +40,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
         }
         writeln!(out, "<h2>{}</h2>", part.name())?;
         for entry in entries {
-            writeln!(out, "<h3>{}</h3>", safe(&entry_words(comparison, entry)))?;
+            writeln!(out, "<h3>{}</h3>", safe(&entry_text(comparison, entry)))?;
             if let Some(code) = &entry.code {
                 writeln!(
                     out,
@@ -57,7 +57,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
                     out,
                     "<tr><td>{}</td><td class=\"to\">{}</td></tr>",
                     safe(&field.path),
-                    safe(&field_words(field))
+                    safe(&field_text(field))
                 )?;
             }
             writeln!(out, "</table>")?;
@@ -94,7 +94,7 @@ fn summary(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
                 out,
                 "<tr><td>{name}</td><td>{}</td><td{class}>{}</td></tr>",
                 safe(&measure.key),
-                safe(&measure_words(measure))
+                safe(&measure_text(measure))
             )?;
             name = String::new();
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};
+use super::words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};
 use crate::diff::{Change, Comparison, Part};
 use crate::model::text::escaped;
 
@@ -32,9 +32,9 @@ pub fn plain(text: &str) -> String {
 ///
 /// If writing to `out` fails.
 pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "**{}**\n", verdict_words(comparison))?;
-    writeln!(out, "- from {}", plain(&head_words(&comparison.a)))?;
-    writeln!(out, "- to {}", plain(&head_words(&comparison.b)))?;
+    writeln!(out, "**{}**\n", verdict_text(comparison))?;
+    writeln!(out, "- from {}", plain(&head_text(&comparison.a)))?;
+    writeln!(out, "- to {}", plain(&head_text(&comparison.b)))?;
     for remark in &comparison.remarks {
         writeln!(out, "- {}", plain(&escaped(remark)))?;
     }
@@ -55,7 +55,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
         for entry in measured.into_iter().take(SUMMARY) {
             let mut title = plain(&escaped(entry.title()));
             for measure in &entry.measures {
-                let (key, words) = (plain(&measure.key), plain(&measure_words(measure)));
+                let (key, words) = (plain(&measure.key), plain(&measure_text(measure)));
                 writeln!(out, "| {title} | {key} | {words} |")?;
                 title = String::new();
             }
@@ -66,7 +66,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
     }
     for entry in &comparison.entries {
         let is_whole = matches!(entry.change, Change::Added | Change::Removed);
-        write!(out, "\n- {}", plain(&entry_words(comparison, entry)))?;
+        write!(out, "\n- {}", plain(&entry_text(comparison, entry)))?;
         if let Some(code) = &entry.code {
             write!(
                 out,
@@ -78,7 +78,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
             continue;
         }
         for field in entry.fields.iter().take(FIELDS) {
-            let (path, words) = (plain(&escaped(&field.path)), plain(&field_words(field)));
+            let (path, words) = (plain(&escaped(&field.path)), plain(&field_text(field)));
             write!(out, "\n  - {path}: {words}")?;
         }
         if entry.fields.len() > FIELDS {

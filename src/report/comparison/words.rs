@@ -10,7 +10,7 @@ use crate::model::text::{escaped, push_visible};
 const LONG: usize = 200;
 
 /// Formats one of the two files in a line.
-pub fn head_words(head: &FileSummary) -> String {
+pub fn head_text(head: &FileSummary) -> String {
     let mut words = vec![escaped(&head.name), escaped(&head.title)];
     words.extend(Some(escaped(&head.target)).filter(|target| !target.is_empty()));
     words.push(format!("{} bytes", head.size));
@@ -18,16 +18,16 @@ pub fn head_words(head: &FileSummary) -> String {
 }
 
 /// Formats the result in a line: `1 kernel and 2 sections differ.`
-pub fn verdict_words(comparison: &Comparison) -> String {
+pub fn verdict_text(comparison: &Comparison) -> String {
     match comparison.outcome() {
         Outcome::Identical => "The files are identical.".to_owned(),
         Outcome::SameMeaning => "Same meaning, different layout.".to_owned(),
         Outcome::Unknown => "No difference found, but not everything was compared.".to_owned(),
-        Outcome::Different => differing_words(comparison),
+        Outcome::Different => differing_text(comparison),
     }
 }
 
-fn differing_words(comparison: &Comparison) -> String {
+fn differing_text(comparison: &Comparison) -> String {
     let counted = Part::ALL.map(|part| (part, comparison.of(part).count()));
     let counted = counted.into_iter().filter(|(_, count)| *count > 0);
     let mut words: Vec<String> = counted
@@ -84,7 +84,7 @@ pub fn counts(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Formats an entry in a line: `kernel vecadd: renamed to vecadd2`.
-pub fn entry_words(comparison: &Comparison, entry: &Entry) -> String {
+pub fn entry_text(comparison: &Comparison, entry: &Entry) -> String {
     let mut words = format!("{} {}", entry.part.singular(), escaped(entry.title()));
     if let Some(name) = &entry.new_name {
         words.push_str(&format!(" → {}", escaped(name)));
@@ -105,7 +105,7 @@ pub fn entry_words(comparison: &Comparison, entry: &Entry) -> String {
 }
 
 /// Formats a changed measure: `spill_size 0 → 4096 B/thread, worse`.
-pub fn measure_words(measure: &Measure) -> String {
+pub fn measure_text(measure: &Measure) -> String {
     let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
     let mut words = format!("{} → {}", number(measure.from), number(measure.to));
     let unit = measure::unit(&measure.key);
@@ -122,7 +122,7 @@ pub fn measure_words(measure: &Measure) -> String {
 }
 
 /// Formats a changed value: `128 → 256`.
-pub fn field_words(field: &Field) -> String {
+pub fn field_text(field: &Field) -> String {
     let mut words = String::new();
     push_side(&mut words, field.from.as_ref());
     words.push_str(" → ");

@@ -41,28 +41,28 @@ columns! {
         |_, _| Cell::empty();
     "simd_size" Number Default 0 "SIMD" "" "SIMD width: work-items per hardware thread."
         // It has no default.
-        |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| given(row.simd_size));
+        |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| located_number(row.simd_size));
     "grf_count" Number Default 0 "GRF" "" "General registers per hardware thread."
-        |row, _| given(row.grf_count);
+        |row, _| located_number(row.grf_count);
     "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per execution unit; 0 if the file does not give the number."
-        |row, _| given(row.eu_thread_count);
+        |row, _| located_number(row.eu_thread_count);
     "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."
         |row, _| marked(row, slot(row, row.spill_size), &[HazardKind::Spills, HazardKind::HeavySpills]);
     "spill_dwords_per_lane" Number Default 0 "Spill" "dwords/lane" "spill_size / (4 · simd_size)."
         |row, _| Cell {
             value: row.spill_dwords_per_lane().map_or(CellValue::Empty, CellValue::Real),
-            ..given(row.spill_size)
+            ..located_number(row.spill_size)
         };
     "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot."
         |row, _| marked(row, slot(row, row.private_size), &[HazardKind::Private]);
     "slm_size" Number Default 0 "SLM" "B" "Bytes of shared local memory per work-group."
-        |row, _| marked(row, given(row.slm_size), &[HazardKind::LargeSlm]);
+        |row, _| marked(row, located_number(row.slm_size), &[HazardKind::LargeSlm]);
     "barrier_count" Number Default 0 "Barriers" "" "Barriers per work-group."
-        |row, _| given(row.barrier_count);
+        |row, _| located_number(row.barrier_count);
     "argument_count" Number Default 0 "Args" "" "Source arguments: the largest index plus one."
         |row, _| Cell::count(row.argument_count);
     "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The required sub-group size; 0 if not specified."
-        |row, _| given(row.required_sub_group_size);
+        |row, _| located_number(row.required_sub_group_size);
     "required_work_group_size" Text Optional 12 "Req. work-group" "" "The required work-group size; zeros if not specified."
         |row, _| Cell {
             value: CellValue::Ints(row.required_work_group_size.value),
@@ -81,9 +81,9 @@ columns! {
     "short_name" Text Optional 40 "Short name" "" "The demangled name without what other kernels of the file share; different names have different short names."
         |_, _| Cell::empty();
     "inline_data_payload_size" Number Optional 0 "Inline data" "B" "Bytes of inline data: the part of the cross-thread payload that is passed in registers."
-        |row, _| given(row.inline_data_payload_size);
+        |row, _| located_number(row.inline_data_payload_size);
     "indirect_stateless_count" Number Optional 0 "Indirect" "" "Accesses through pointers that were loaded from memory."
-        |row, _| given(row.indirect_stateless_count);
+        |row, _| located_number(row.indirect_stateless_count);
     "payload_size" Number Optional 0 "Payload" "B" "Bytes of the cross-thread payload."
         |row, _| Cell::count(row.payload_size);
     "explicit_arguments" Number Optional 0 "Explicit" "" "Source arguments that are passed."
@@ -153,7 +153,7 @@ pub static COLUMNS: &[Column] = &{
     all
 };
 
-fn given(given: Located<i64>) -> Cell<'static> {
+fn located_number(given: Located<i64>) -> Cell<'static> {
     Cell {
         is_default: given.span.is_none(),
         ..Cell::new(CellValue::Int(given.value)).at(given.span)
@@ -202,8 +202,8 @@ fn image(part: &Part) -> Cell<'_> {
 fn slot(row: &KernelRow, size: Located<i64>) -> Cell<'static> {
     let doc = "The size of the scratch slot: ze_info is older than 1.39.";
     match size.span {
-        Some(_) if row.from_scratch_slots => given(size).mark(Tone::Plain, "slot", doc),
-        _ => given(size),
+        Some(_) if row.from_scratch_slots => located_number(size).mark(Tone::Plain, "slot", doc),
+        _ => located_number(size),
     }
 }
 

@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashSet};
 use super::KernelList;
 use super::index_names::IndexNames;
 use crate::analysis::host_images::HostImage;
-use crate::analysis::images::{Image, Images, InHost};
+use crate::analysis::images::{HostIndexEntry, Image, Images};
 use crate::analysis::kernels::{KernelRow, Kernels, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
 use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
@@ -193,7 +193,7 @@ impl Document {
     fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
         let kernels = self.kernels(id)?;
         let rows = kernels.rows(&self.sources);
-        let (image, device) = self.image_words(id);
+        let (image, device) = self.image_text(id);
         Some(Part {
             kernels: Some(kernels),
             rows,
@@ -249,10 +249,10 @@ impl Document {
     fn kernels_in_host(
         &mut self,
         image: &Image,
-        host: &InHost,
+        host: &HostIndexEntry,
         most: usize,
     ) -> (Vec<Part>, u64, u64) {
-        let Some(entry) = host.said(&self.sources) else {
+        let Some(entry) = host.index_entry(&self.sources) else {
             return (Vec::new(), 0, 0);
         };
         let names = entry.described.as_ref().map_or(0, |found| found.left_out);
@@ -389,7 +389,7 @@ impl KernelReading {
         }
         let found = match &image.host {
             Some(host) => {
-                let entry = host.said(&document.sources);
+                let entry = host.index_entry(&document.sources);
                 if entry.is_some_and(HostImage::is_native) {
                     document.sources.prefetch(self.ahead(image.span));
                 }

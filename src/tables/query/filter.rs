@@ -82,7 +82,7 @@ impl Filter {
     }
 
     /// Parses a filter that may have conditions on changes: `spill_size increased`, `code_size
-    /// increased 10%`. Only [`holds_since`](Self::holds_since) evaluates them.
+    /// increased 10%`. Only [`matches_since`](Self::matches_since) evaluates them.
     ///
     /// # Errors
     ///
@@ -110,13 +110,13 @@ impl Filter {
     }
 
     /// Whether a row matches.
-    pub fn holds(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
-        self.0.holds((list, row, sources), None)
+    pub fn matches(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
+        self.0.matches((list, row, sources), None)
     }
 
     /// Whether a row matches, given its earlier version; `None` if it is new.
-    pub fn holds_since(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
-        self.0.holds(now, before)
+    pub fn matches_since(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
+        self.0.matches(now, before)
     }
 
     /// Whether a row, given its earlier version, matches, in three-valued logic. Returns `None` if
@@ -143,24 +143,24 @@ impl Filter {
 }
 
 impl Term {
-    fn holds(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
+    fn matches(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
         let (list, row, sources) = now;
         match self {
-            Term::All(terms) => terms.iter().all(|term| term.holds(now, before)),
-            Term::Any(terms) => terms.iter().any(|term| term.holds(now, before)),
-            Term::Not(term) => !term.holds(now, before),
+            Term::All(terms) => terms.iter().all(|term| term.matches(now, before)),
+            Term::Any(terms) => terms.iter().any(|term| term.matches(now, before)),
+            Term::Not(term) => !term.matches(now, before),
             Term::Text(text) => {
                 let mut columns = text.columns.iter();
                 columns.any(|column| text.is_in(&list.cell(row, *column, sources).value))
             }
             Term::Condition(condition) => {
-                condition.holds(&list.cell(row, condition.column, sources).value)
+                condition.matches(&list.cell(row, condition.column, sources).value)
             }
             Term::Change(change) => {
                 let now = list.cell(row, change.column, sources).value;
                 let before =
                     before.map(|(list, row, sources)| list.cell(row, change.column, sources).value);
-                change.holds(&now, before.as_ref())
+                change.is_met(&now, before.as_ref())
             }
         }
     }
@@ -196,7 +196,7 @@ impl Term {
             {
                 None
             }
-            term => Some(term.holds(now, before)),
+            term => Some(term.matches(now, before)),
         }
     }
 
@@ -266,11 +266,11 @@ impl Text {
 }
 
 impl Condition {
-    fn holds(&self, value: &CellValue<'_>) -> bool {
+    fn matches(&self, value: &CellValue<'_>) -> bool {
         // One matching build is enough.
         if let CellValue::Several(numbers) = value {
             let mut numbers = numbers.iter().copied().map(CellValue::Real);
-            return numbers.any(|number| self.holds(&number));
+            return numbers.any(|number| self.matches(&number));
         }
         let order = match &self.operand {
             Operand::Int(number) => match value {

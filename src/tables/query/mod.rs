@@ -120,7 +120,7 @@ impl Query {
         if filter.is_empty() && sort.is_none() {
             return Ok(Order::All(count));
         }
-        let rows = (0..count).filter(|row| filter.holds(list, *row, sources));
+        let rows = (0..count).filter(|row| filter.matches(list, *row, sources));
         let Some(column) = sort else {
             return Ok(Order::Rows(rows.collect()));
         };

@@ -22,7 +22,7 @@ pub(crate) fn panel_tab(number: usize) -> Option<Command> {
 }
 
 /// Minimum height, in pixels, at which no pane needs to scroll.
-pub(crate) fn wanted_height() -> u32 {
+pub(crate) fn unscrolled_height() -> u32 {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return 0;
     };

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::names::{plain, prose, span_button};
-use super::rules::effect_words;
+use super::rules::effect_text;
 use crate::model::{Label, RuleInfo, Span, Tone};
 use crate::ui::state::View;
 use crate::ui::state::problem_list::{Class, Entry, describe, rule};
@@ -27,7 +27,7 @@ pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
         texts.extend(problem.diagnostic.help.as_deref());
         labels = &problem.diagnostic.secondary;
     }
-    let effect = found.effect.map(|effect| effect_words(found.rule, effect));
+    let effect = found.effect.map(|effect| effect_text(found.rule, effect));
     texts.extend(effect.as_deref());
     texts.extend(info.map(|info| &*info.docs));
     Some(text_box(
@@ -44,7 +44,7 @@ pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
 
 /// A rule alone.
 fn explained_rule(info: &RuleInfo, tone: Tone) -> Html {
-    let effect = info.effect.map(|effect| effect_words(&info.id, effect));
+    let effect = info.effect.map(|effect| effect_text(&info.id, effect));
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(effect.as_deref());
     texts.push(&info.docs);

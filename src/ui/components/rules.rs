@@ -83,7 +83,7 @@ fn lets(rule: &RuleInfo, text: &str) -> bool {
 const OTHER_DEVICE: &str = "driver/other-device";
 
 /// The driver's reaction to a violation of a rule, as a sentence.
-pub(super) fn effect_words(rule: &str, effect: Effect) -> String {
+pub(super) fn effect_text(rule: &str, effect: Effect) -> String {
     match rule {
         OTHER_DEVICE => {
             "The driver refuses the native code. If the file contains SPIR-V, it recompiles that and loads the result.".to_owned()
@@ -107,7 +107,7 @@ fn entry(rule: &RuleInfo) -> Html {
                 <span class="dim">{ prose(&rule.summary) }</span>
             </summary>
             if let Some(effect) = rule.effect {
-                <p>{ effect_words(&rule.id, effect) }</p>
+                <p>{ effect_text(&rule.id, effect) }</p>
             }
             <p>{ prose(&rule.docs) }</p>
             <p class="dim small">{ prose(&rule.origin) }</p>

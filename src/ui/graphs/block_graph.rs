@@ -160,7 +160,7 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<BranchLine>, u32, u32) {
         let (Some(from), Some(to)) = (place(page, edge.from), place(page, edge.to)) else {
             continue;
         };
-        let kind = match edge.way {
+        let kind = match edge.transfer {
             Transfer::FallThrough => EdgeKind::FallThrough,
             Transfer::Call => EdgeKind::Call,
             Transfer::Taken if to <= from => EdgeKind::Back,
@@ -268,11 +268,11 @@ mod tests {
             label: format!("L{}", number * 32),
             last: "jmpi L0".to_owned(),
         };
-        let edge = |(from, to, way): &(u32, u32, Transfer)| BlockEdge {
+        let edge = |(from, to, transfer): &(u32, u32, Transfer)| BlockEdge {
             edge: Edge {
                 from: *from,
                 to: *to,
-                way: *way,
+                transfer: *transfer,
             },
             label: format!("L{}", to * 32),
         };
@@ -280,7 +280,7 @@ mod tests {
             document: NodeId::ROOT,
             of: Span::with_len(SourceId::FILE, 0, u64::from(blocks) * 32),
             found: blocks.into(),
-            ways: edges.len() as u64,
+            edge_count: edges.len() as u64,
             loops: 0,
             astray: 0,
             rest: None,

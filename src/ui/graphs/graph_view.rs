@@ -118,7 +118,7 @@ pub enum GraphChange {
 
 impl GraphView {
     /// A graph that is initially hidden behind its table.
-    pub fn behind_table() -> GraphView {
+    pub fn hidden_behind_table() -> GraphView {
         GraphView {
             as_table: true,
             ..GraphView::default()

@@ -126,7 +126,7 @@ impl Splitting {
         Some(if self.after { -step } else { step })
     }
 
-    fn along(&self, event: &PointerEvent) -> i32 {
+    fn position_along(&self, event: &PointerEvent) -> i32 {
         if self.horizontal {
             event.client_y()
         } else {
@@ -161,7 +161,7 @@ impl Splitter {
 
     /// Handles pointer events of a drag.
     pub fn point(&self, event: &PointerEvent) {
-        let at = self.border.along(event);
+        let at = self.border.position_along(event);
         match (event.type_().as_str(), self.local.get().from) {
             ("pointerdown", _) if event.button() == 0 => {
                 if let Some(element) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {

@@ -176,12 +176,12 @@ impl VirtualRows {
         }
         self.refresh();
         if is_users {
-            self.tell();
+            self.report_scroll();
         }
     }
 
     /// Reports a scroll by the user.
-    fn tell(&self) {
+    fn report_scroll(&self) {
         let callback = self.callback.borrow().clone();
         if let Some(callback) = callback {
             callback(self.logical.get() / self.row);
@@ -215,7 +215,7 @@ impl VirtualRows {
         };
         self.revealed.set(None);
         self.scroll_to(self.logical.get() + event.delta_y() * step);
-        self.tell();
+        self.report_scroll();
     }
 
     fn resized(&self, width: f64, view: f64) {

@@ -11,7 +11,7 @@ use crate::ui::panels;
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::compare::Following;
-use crate::ui::state::verdict::{self, outcome_words};
+use crate::ui::state::verdict::{self, outcome_text};
 use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside};
 use crate::ui::text::format;
 use crate::worker::protocol::Row;
@@ -149,7 +149,7 @@ fn verdict_chips(view: &View) -> Vec<Html> {
     };
     let mut chips = Vec::new();
     if let Some(verdict) = view.verdict.verdict() {
-        let mut words = format!("driver: {}", outcome_words(verdict));
+        let mut words = format!("driver: {}", outcome_text(verdict));
         if let Some(device) = &verdict.device {
             words.push_str(&format!(" on {device}"));
         }
@@ -160,7 +160,7 @@ fn verdict_chips(view: &View) -> Vec<Html> {
     if let Some((images, device)) =
         images.and_then(|images| Some((images, images.device.as_ref()?)))
     {
-        let (tone, words) = verdict::choice_words(images);
+        let (tone, words) = verdict::choice_text(images);
         let title = "What runs on the selected device".to_owned();
         let words = format!("driver: {words} on {device}");
         chips.push(chip(tone, PanelId::Overview, title, words));
@@ -371,7 +371,7 @@ pub fn status(view: Option<&View>) -> Html {
             <span class="way">{ names.join(" ▸ ") }</span>
             <span class="grow" />
             <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
-                { panels::spoken_coverage(&opened.coverage, opened.size) }
+                { panels::undecoded_message(&opened.coverage, opened.size) }
             </span>
             // Not interesting for small files.
             if opened.bytes_read < opened.size || opened.millis >= SLOW {

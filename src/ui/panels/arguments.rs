@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::kernel_occupancy::Limits;
-use super::kernel_ruler::{payload_words, ruler};
+use super::kernel_ruler::{payload_text, ruler};
 use super::kernel_tables::{arguments, others, payload, properties};
 use super::props::PanelProps;
 use crate::analysis::kernels::{HazardKind, KernelDetail};
@@ -35,13 +35,13 @@ pub fn Arguments(props: &PanelProps) -> Html {
     );
     match (list.detail(), &list.failed) {
         (Detail::Kernel(detail), _) => page(props, list, detail),
-        (_, Some(why)) => calm(prose(why)),
-        _ if list.goes_with(view.selection.serial) => calm(plain("No kernels.")),
+        (_, Some(why)) => dim_text(prose(why)),
+        _ if list.is_current_for(view.selection.serial) => dim_text(plain("No kernels.")),
         _ => html! { <div class="panel" /> },
     }
 }
 
-fn calm(text: Html) -> Html {
+fn dim_text(text: Html) -> Html {
     html! { <div class="panel calm"><p>{ text }</p></div> }
 }
 
@@ -52,7 +52,7 @@ fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
             { crumb(list) }
             { head(list, detail) }
             <div class="block">
-                <h3>{ payload_words(detail) }</h3>
+                <h3>{ payload_text(detail) }</h3>
                 { ruler(detail, selected, false) }
             </div>
             { payload(detail, selected) }

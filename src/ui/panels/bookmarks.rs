@@ -151,7 +151,7 @@ pub fn BookmarkList(props: &PanelProps) -> Html {
                     </div>
                 </div>
             }
-            <p class="kept small dim" role="status">{ kept(view.bookmarks.keeping) }</p>
+            <p class="kept small dim" role="status">{ storage_text(view.bookmarks.keeping) }</p>
             if let Some(bookmark) = current.and_then(|place| all.get(place)).filter(|b| !b.text.is_empty()) {
                 <div class="box info">{ comment(bookmark) }</div>
             }
@@ -159,8 +159,8 @@ pub fn BookmarkList(props: &PanelProps) -> Html {
     }
 }
 
-/// Where they are stored.
-fn kept(keeping: BookmarkStorage) -> &'static str {
+/// Describes the storage of the bookmarks.
+fn storage_text(keeping: BookmarkStorage) -> &'static str {
     match keeping {
         BookmarkStorage::Browser => "Saved in this browser, tied to the file’s content.",
         BookmarkStorage::NoStorage => {

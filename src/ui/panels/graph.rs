@@ -35,7 +35,7 @@ pub(super) fn status(view: &GraphView) -> Html {
 fn blocks(page: &BlocksPage) -> Html {
     let summary = [
         format::counted(page.found, "basic block", "basic blocks"),
-        format::counted(page.ways, "edge", "edges"),
+        format::counted(page.edge_count, "edge", "edges"),
         format::counted(page.loops, "loop", "loops"),
     ];
     let astray = (page.astray > 0).then(|| {

@@ -30,14 +30,14 @@ pub fn Limits(props: &PanelProps) -> Html {
         [selection, place, 0, 0],
         Box::new(move || here.0.follow_occupancy()),
     );
-    let question = state.question.clone();
+    let parameters = state.parameters.clone();
     // Not as the fields' values: a rendering would overwrite what the user types.
     let fill = move || {
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
-        set_text(DEVICE, question.device.as_deref().unwrap_or_default());
-        set_text(WORK_GROUP, &number(question.work_group));
-        set_text(EUS, &number(question.eus));
-        set_text(LOCAL, &number(question.local_arguments));
+        set_text(DEVICE, parameters.device.as_deref().unwrap_or_default());
+        set_text(WORK_GROUP, &number(parameters.work_group));
+        set_text(EUS, &number(parameters.eus));
+        set_text(LOCAL, &number(parameters.local_arguments));
     };
     use_change([0; 4], Box::new(fill));
     let field = |field: Field, id: &'static str, label: &'static str, hint: String| {

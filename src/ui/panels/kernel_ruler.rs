@@ -31,7 +31,7 @@ struct RulerBox {
 }
 
 /// The payload in a few words: `Cross-thread payload: 96 bytes, 68 used · 32 bytes inline · 3 arguments, 1 implicit`.
-pub(super) fn payload_words(detail: &KernelDetail) -> String {
+pub(super) fn payload_text(detail: &KernelDetail) -> String {
     let (payload, row) = (&detail.payload, &detail.row);
     if payload.entries.is_empty() {
         return "No cross-thread payload".to_owned();
@@ -140,7 +140,7 @@ pub(super) fn ruler(detail: &KernelDetail, selected: Option<Span>, is_narrow: bo
     let marks = marks(payload, line);
     let lines = payload.total.div_ceil(line).min(LINES);
     html! { <>
-        <div class="rulers" role="img" aria-label={payload_words(detail)}>
+        <div class="rulers" role="img" aria-label={payload_text(detail)}>
             { for (0..lines).map(|number| {
                 let here = marks.iter().filter(|mark| mark.start / line == number);
                 let here: Vec<&RulerBox> = here.collect();

@@ -23,7 +23,7 @@ use super::state::{PanelId, View};
 use crate::model::Tone;
 
 pub use self::list::about;
-pub use self::overview::spoken as spoken_coverage;
+pub use self::overview::undecoded_message;
 pub use self::problems::Problems;
 pub use self::props::PanelProps;
 

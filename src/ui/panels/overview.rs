@@ -154,7 +154,7 @@ pub(super) fn legend(
 }
 
 /// Message about undecoded bytes.
-pub fn spoken(coverage: &Coverage, size: u64) -> String {
+pub fn undecoded_message(coverage: &Coverage, size: u64) -> String {
     if coverage.gap > 0 {
         return format!(
             "{} in no known part ({})",

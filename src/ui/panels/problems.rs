@@ -16,7 +16,7 @@ use crate::ui::hooks::{
 use crate::ui::state::View;
 use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, describe, entries, lines, rule};
 use crate::ui::state::selection::SelectionOrigin;
-use crate::ui::state::verdict::outcome_words;
+use crate::ui::state::verdict::outcome_text;
 use crate::ui::text::format;
 
 /// Row height in pixels; equals `--problem-row` in the styles.
@@ -378,7 +378,7 @@ fn heading(view: &View, place: usize, class: Class, count: u64) -> Html {
             format!(
                 "Driver {} on {device}: {}",
                 verdict.driver,
-                outcome_words(verdict)
+                outcome_text(verdict)
             )
         }),
         Class::Error => "Errors: the file violates the specification".to_owned(),

@@ -45,7 +45,7 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
                 if !report.progress.is_over() { { reading(report.progress, list.is_stopped) } }
             </div>
             { devices(survey) }
-            if let Some(twice) = survey.more_than_once(&format::counted) { <p class="dim">{ twice }</p> }
+            if let Some(twice) = survey.copies_message(&format::counted) { <p class="dim">{ twice }</p> }
         </section>
         if let Some(worst) = worst(&shown) { { worst } }
     </> }

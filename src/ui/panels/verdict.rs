@@ -15,7 +15,7 @@ use crate::ui::components::{button, plain, prose, shortened, span_button};
 use crate::ui::hooks::{fingerprint, use_change};
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::Command;
-use crate::ui::state::verdict::{choice_words, effect_tone, errors, hazards, outcome_words, tone};
+use crate::ui::state::verdict::{choice_text, effect_tone, errors, hazards, outcome_text, tone};
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened};
@@ -80,7 +80,7 @@ fn signed(tone: Tone, text: &str) -> Html {
     }
 }
 
-fn to_problems(text: String) -> Html {
+fn problems_link(text: String) -> Html {
     button("link", Command::Panel(PanelId::Problems), plain(&text))
 }
 
@@ -112,7 +112,7 @@ fn well_formed(view: &View) -> Html {
         .collect();
     html! { <>
         { signed(tone, text) }
-        if !counts.is_empty() { { " · " }{ to_problems(counts.join(", ")) } }
+        if !counts.is_empty() { { " · " }{ problems_link(counts.join(", ")) } }
     </> }
 }
 
@@ -121,7 +121,7 @@ fn choice(images: &ImagesReport) -> Html {
     let Some(device) = &images.device else {
         return html! { <span class="dim">{ "Choose a GPU to see which images it would use." }</span> };
     };
-    let (tone, words) = choice_words(images);
+    let (tone, words) = choice_text(images);
     let more = images.chosen.saturating_sub(images.first.len() as u64);
     html! { <>
         { signed(tone, words) }{ format!(" on {device} (selected device)") }
@@ -220,7 +220,7 @@ fn statement(verdict: &Verdict, is_nested: bool) -> Html {
             _ => " on any device: the file names no target".to_owned(),
         },
     };
-    html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
+    html! { <>{ signed(tone(verdict.outcome), &outcome_text(verdict)) }{ on }</> }
 }
 
 #[derive(Properties, PartialEq)]
@@ -290,7 +290,7 @@ fn findings(verdict: &Verdict) -> Html {
     });
     html! { <>
         <ul class="findings">{ for rows }</ul>
-        if more > 0 { <p>{ to_problems(format!("{} more", format::grouped(more as u64))) }</p> }
+        if more > 0 { <p>{ problems_link(format!("{} more", format::grouped(more as u64))) }</p> }
     </> }
 }
 
@@ -311,7 +311,7 @@ pub(super) fn target(view: &View) -> Option<Html> {
                 <dd>{ prose(&matching.rule) }</dd>
                 <dt>{ "runs natively on" }</dt>
                 <dd>{ names(&matching.accepted_on, "no known device") }</dd>
-                { also(matching) }
+                { compatible_devices(matching) }
             </dl>
             <p>{ button("link", Command::Panel(PanelId::Devices), plain("All devices")) }</p>
         </section>
@@ -325,7 +325,7 @@ fn names(devices: &[Str], none: &'static str) -> Html {
     }
 }
 
-fn also(matching: &Matching) -> Option<Html> {
+fn compatible_devices(matching: &Matching) -> Option<Html> {
     (!matching.compatible.is_empty()).then(|| {
         html! { <>
             <dt>{ "same instruction set" }</dt>

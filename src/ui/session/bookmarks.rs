@@ -153,7 +153,7 @@ impl Session {
                     let place = SelectionTarget::Node(view.selection.node_id());
                     match session.locate(tab, place, None).await {
                         Ok((_, found)) => found.detail.path.clone(),
-                        Err(error) => return session.trouble(tab, &error),
+                        Err(error) => return session.handle_error(tab, &error),
                     }
                 }
             };

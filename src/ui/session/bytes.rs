@@ -36,7 +36,7 @@ impl Session {
         spawn(Box::pin(async move {
             match client.bytes(span, true).await {
                 Ok(piece) => live.cache.put(key, Rc::new(piece)),
-                Err(error) => session.trouble(tab, &error),
+                Err(error) => session.handle_error(tab, &error),
             }
             // After an error, it is requested again when it is visible again.
             live.cache.pending.borrow_mut().remove(&key);
@@ -56,7 +56,7 @@ impl Session {
         spawn(Box::pin(async move {
             match session.read(tab, span).await {
                 Ok(piece) => session.copy(written(&piece.bytes, form), "Bytes"),
-                Err(error) => session.trouble(tab, &error),
+                Err(error) => session.handle_error(tab, &error),
             }
         }));
     }

@@ -57,7 +57,7 @@ impl Session {
                 Ok(Response::DataFlow(flow)) => Ok(flow),
                 Err(ClientError::Failed(why)) => Err(why.into()),
                 Ok(_) => return,
-                Err(error) => return session.trouble(tab, &error),
+                Err(error) => return session.handle_error(tab, &error),
             };
             session.dispatch(Action::Code(tab, CodeChange::Flow(key, flow)));
         };
@@ -85,7 +85,7 @@ impl Session {
                 session.dispatch(Action::Code(tab, CodeChange::Images(node, images)));
             }
             Ok(_) | Err(ClientError::Failed(_)) => {}
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, Request::CodeImages { node }, Box::new(then));
     }
@@ -148,7 +148,7 @@ impl Session {
             }
             // The list shows the error.
             Ok(_) | Err(ClientError::Failed(_)) => {}
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, request, Box::new(then));
     }

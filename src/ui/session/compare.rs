@@ -101,7 +101,7 @@ impl Session {
                 Err(error) => {
                     let why = error.to_string();
                     session.compare_changed(tab, CompareChange::Failed(why.into()));
-                    return session.trouble(tab, &error);
+                    return session.handle_error(tab, &error);
                 }
             };
             session.compare_changed(tab, change);

@@ -13,10 +13,10 @@ impl Session {
     /// Restarts a file's crashed decoder, without repeating the request that crashed it.
     pub(crate) fn watch(self: &Rc<Self>, tab: TabId, client: &Client) {
         if let Some(live) = self.live(tab) {
-            client.avoid(Rc::clone(&live.deaths));
+            client.avoid(Rc::clone(&live.crashes));
         }
         let session = Rc::downgrade(self);
-        client.on_death(move |error, request| {
+        client.on_exit(move |error, request| {
             let Some(session) = session.upgrade() else {
                 return;
             };
@@ -34,7 +34,7 @@ impl Session {
                 ),
                 _ => return session.fail(tab, &error),
             };
-            if live.deaths.borrow_mut().add(request, end) {
+            if live.crashes.borrow_mut().add(request, end) {
                 if live.link.borrow().is_none() {
                     *live.link.borrow_mut() = session.link_of(tab);
                 }
@@ -49,9 +49,9 @@ impl Session {
     /// Handles an error while opening a file.
     pub(crate) fn not_opened(&self, tab: TabId, client: &Client, error: ClientError) {
         // A crashed decoder has been handled already, or had crashed before the request.
-        let watched = |live: Rc<TabRuntime>| !live.deaths.borrow().is_empty();
+        let watched = |live: Rc<TabRuntime>| !live.crashes.borrow().is_empty();
         let dealt_with = self.live(tab).is_none_or(watched);
-        if client.death().is_none() || !dealt_with {
+        if client.failure().is_none() || !dealt_with {
             self.fail(tab, &error);
         }
     }
@@ -65,13 +65,13 @@ impl Session {
     }
 
     /// Handles an error of a request about an open file.
-    pub(crate) fn trouble(self: &Rc<Self>, tab: TabId, error: &ClientError) {
+    pub(crate) fn handle_error(self: &Rc<Self>, tab: TabId, error: &ClientError) {
         match error {
             ClientError::Changed(message) => {
                 self.dispatch(Action::Changed(tab, message.clone().into()));
             }
             ClientError::Failed(message) => {
-                self.tell_trouble(message);
+                self.post_failure(message);
                 self.notice(message.clone());
             }
             ClientError::Unexpected => self.notice(error.to_string()),

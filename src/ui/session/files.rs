@@ -34,12 +34,14 @@ pub(crate) fn listen(session: &Rc<Session>) -> Vec<Listener> {
     let names = ["dragover", "dragleave", "drop", "paste", "change"];
     let listener = |name: &'static str| {
         let here = Rc::clone(session);
-        Listener::active(&document, name, move |event| hear(&here, name, &event))
+        Listener::active(&document, name, move |event| {
+            on_file_event(&here, name, &event)
+        })
     };
     names.into_iter().map(listener).collect()
 }
 
-fn hear(session: &Rc<Session>, name: &str, event: &Event) {
+fn on_file_event(session: &Rc<Session>, name: &str, event: &Event) {
     match name {
         "paste" => paste(session, event),
         "change" => chosen(session, event),
@@ -233,7 +235,7 @@ impl Session {
                         parts.push(&js_sys::Uint8Array::from(piece.bytes.as_slice()));
                     }
                     Ok(_) => break,
-                    Err(error) => return session.trouble(tab, &error),
+                    Err(error) => return session.handle_error(tab, &error),
                 }
             }
             if let Some(file) = fetch::file(&parts, &name) {

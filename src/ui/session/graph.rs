@@ -18,7 +18,9 @@ use crate::worker::protocol::{Request, Response};
 /// The visible graph's layout.
 pub fn drawing(view: &View) -> Option<Graph> {
     Some(match view.graph_of(view.graph_list()).page.as_ref()? {
-        GraphSubject::Modules(page) => module_graph::graph(page, view.holder(), &view.opened.name),
+        GraphSubject::Modules(page) => {
+            module_graph::graph(page, view.selected_graph_node(), &view.opened.name)
+        }
         GraphSubject::Blocks(page) => block_graph::graph(page, view.selection.span),
     })
 }
@@ -60,7 +62,7 @@ impl Session {
                     let change = ListChange::Failed(generation, why.into());
                     return session.dispatch(Action::List(tab, id, change));
                 }
-                Err(error) => return session.trouble(tab, &error),
+                Err(error) => return session.handle_error(tab, &error),
                 Ok(_) => return,
             };
             session.graph_changed(tab, id, GraphChange::Page(generation, range, drawn));

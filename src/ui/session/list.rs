@@ -86,7 +86,7 @@ impl Session {
                 let change = match answer {
                     Ok(Response::List(page)) => ListChange::Page(key.1, page),
                     Err(ClientError::Failed(why)) => ListChange::Failed(key.1, why.into()),
-                    Err(error) => return session.trouble(tab, &error),
+                    Err(error) => return session.handle_error(tab, &error),
                     Ok(_) => return,
                 };
                 session.list_changed(tab, list, change);
@@ -122,7 +122,7 @@ impl Session {
             _ => selection.ancestry.is_empty(),
         };
         let is_clear = is_in_none && known.at.is_none() && !or_first;
-        if is_clear || known.goes_with(serial) {
+        if is_clear || known.is_current_for(serial) {
             return;
         }
         let ask = ListRequest::At {
@@ -131,7 +131,7 @@ impl Session {
                 ListId::Lines => selection.extent(),
                 _ => selection.span,
             },
-            current: known.staying(),
+            current: known.pinned(),
             or_first,
         };
         let then = move |session: &Rc<Session>, answer| match answer {
@@ -139,7 +139,7 @@ impl Session {
                 session.list_changed(tab, list, ListChange::At(serial, generation, at));
             }
             Ok(_) => {}
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         self.ask_list(tab, &view, list, ask, Box::new(then));
     }
@@ -329,7 +329,7 @@ impl Session {
                 }
             }
             Ok(_) => {}
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         let ask = ListRequest::Find {
             typed,
@@ -413,7 +413,7 @@ impl Session {
             }
             Ok(_) => {}
             Err(ClientError::Failed(why)) => session.notice(why),
-            Err(error) => session.trouble(tab, &error),
+            Err(error) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, request, Box::new(then));
     }
@@ -512,7 +512,7 @@ impl Session {
             (Ok(Response::Text(text)), Some(file)) => files::save_text(&text, &file),
             (Ok(Response::Text(text)), None) => session.copy(text, label),
             (Ok(_), _) => {}
-            (Err(error), _) => session.trouble(tab, &error),
+            (Err(error), _) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, request, Box::new(then));
     }

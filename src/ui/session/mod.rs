@@ -48,7 +48,7 @@ use crate::model::{NodeId, SourceId, Span};
 use crate::tables::ListId;
 use crate::ui::state::{Action, State, TabId, View};
 use crate::ui::text::route::Link;
-use crate::worker::client::deaths::Deaths;
+use crate::worker::client::crash_log::CrashLog;
 use crate::worker::client::timer::Timer;
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::tree_order::TreeOrder;
@@ -107,7 +107,7 @@ pub(crate) struct TabRuntime {
     /// Number of decoders that were given the file.
     pub(crate) turn: Cell<u32>,
     /// Requests that crashed the file's decoders.
-    pub(crate) deaths: Rc<RefCell<Deaths>>,
+    pub(crate) crashes: Rc<RefCell<CrashLog>>,
     /// Aborts the download.
     pub(crate) abort: RefCell<Option<AbortController>>,
     /// The link to follow once the file is open.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Session;
-use crate::analysis::occupancy::Question;
+use crate::analysis::occupancy::OccupancyParameters;
 use crate::model::NodeId;
 use crate::tables::{Detail, ListId};
 use crate::ui::state::occupancy::{Field, OccupancyChange};
@@ -27,7 +27,7 @@ impl Session {
             && let Some(kernel) = shown(&view)
             && view.occupancy.kernel != Some(kernel)
         {
-            self.ask_occupancy(tab, kernel, view.occupancy.question.clone());
+            self.ask_occupancy(tab, kernel, view.occupancy.parameters.clone());
         }
     }
 
@@ -36,8 +36,8 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        match (field.answer(typed, &view.occupancy.question), shown(&view)) {
-            (Ok(question), Some(kernel)) => self.ask_occupancy(tab, kernel, question),
+        match (field.apply(typed, &view.occupancy.parameters), shown(&view)) {
+            (Ok(parameters), Some(kernel)) => self.ask_occupancy(tab, kernel, parameters),
             (Ok(_), None) => {}
             (Err(why), _) => {
                 let refused = OccupancyChange::Refused(why.into());
@@ -46,23 +46,28 @@ impl Session {
         }
     }
 
-    fn ask_occupancy(self: &Rc<Self>, tab: TabId, kernel: (NodeId, u64), question: Question) {
+    fn ask_occupancy(
+        self: &Rc<Self>,
+        tab: TabId,
+        kernel: (NodeId, u64),
+        parameters: OccupancyParameters,
+    ) {
         let (document, place) = kernel;
-        let change = OccupancyChange::Requested(document, place, question.clone());
+        let change = OccupancyChange::Requested(document, place, parameters.clone());
         self.dispatch(Action::Occupancy(tab, change));
         let request = Request::Occupancy {
             document,
             kernel: place,
-            question: question.clone(),
+            parameters: parameters.clone(),
         };
         let then = move |session: &Rc<Session>, answer| {
             let answer = match answer {
                 Ok(Response::Occupancy(found)) => Ok(Rc::from(found)),
                 Err(ClientError::Failed(why)) => Err(why.into()),
-                Err(error) => return session.trouble(tab, &error),
+                Err(error) => return session.handle_error(tab, &error),
                 Ok(_) => return,
             };
-            let answered = OccupancyChange::Answered(document, place, question, answer);
+            let answered = OccupancyChange::Answered(document, place, parameters, answer);
             session.dispatch(Action::Occupancy(tab, answered));
         };
         self.ask_then(tab, request, Box::new(then));

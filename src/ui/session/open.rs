@@ -163,7 +163,7 @@ impl Session {
         let (Some(live), Some(shown)) = (self.live(tab), state.tab(tab)) else {
             return;
         };
-        live.deaths.take();
+        live.crashes.take();
         if live.file.borrow().is_some() {
             self.decode(tab);
         } else if let Origin::Link(address) = &shown.origin {
@@ -225,7 +225,7 @@ impl Session {
         let live = TabRuntime::default();
         *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
-        let foreign = fetch::absolute(address).filter(|url| self.asks_first(url));
+        let foreign = fetch::absolute(address).filter(|url| self.needs_confirmation(url));
         let asks = foreign.is_some();
         let phase = match foreign {
             Some(url) => Phase::Asking(url.host().into()),
@@ -287,7 +287,7 @@ impl Session {
             match client.open(file.name(), &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
-                    session.go_on(tab, &live);
+                    session.finish_opening(tab, &live);
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }
@@ -298,7 +298,7 @@ impl Session {
     pub(crate) fn fresh_client(&self) -> Client {
         let spare = self.spare.borrow_mut().take();
         spare
-            .filter(|client| client.death().is_none())
+            .filter(|client| client.failure().is_none())
             .unwrap_or_else(Client::start)
     }
 
@@ -316,7 +316,7 @@ impl Session {
     }
 
     /// Completes the opening of a file.
-    pub(crate) fn go_on(self: &Rc<Self>, tab: TabId, live: &TabRuntime) {
+    pub(crate) fn finish_opening(self: &Rc<Self>, tab: TabId, live: &TabRuntime) {
         live.is_open.set(true);
         self.load_bookmarks(tab);
         let link = live.link.borrow_mut().take();

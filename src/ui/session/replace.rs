@@ -28,7 +28,7 @@ impl Session {
         *live.link.borrow_mut() = view.as_ref().map(|view| view.link());
         *live.file.borrow_mut() = Some(file.clone());
         live.marks.forget();
-        live.deaths.take();
+        live.crashes.take();
         let Some(view) = view else {
             return self.decode(tab);
         };
@@ -41,9 +41,11 @@ impl Session {
             let is_due = || live.turn.get() == turn && session.live(tab).is_some();
             let opened = client.open(file.name(), &file).await;
             let found = match opened {
-                Ok(opened) if is_due() => {
-                    Some(session.found_again(&live, &client, &view, opened).await)
-                }
+                Ok(opened) if is_due() => Some(
+                    session
+                        .find_in_new_version(&live, &client, &view, opened)
+                        .await,
+                ),
                 _ => None,
             };
             match found {
@@ -63,12 +65,12 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         self.attach(tab, client);
         self.dispatch(Action::Reopened(tab, Rc::new(opened), Box::new(restored)));
-        self.go_on(tab, &live);
+        self.finish_opening(tab, &live);
     }
 
     /// The selection and open branches in the new version; the followed link is then trimmed to
     /// nodes that exist.
-    async fn found_again(
+    async fn find_in_new_version(
         &self,
         live: &TabRuntime,
         client: &Client,

@@ -24,7 +24,7 @@ impl Session {
         spawn(Box::pin(async move {
             let found = session.found(tab, &typed, limit, &*goes_on).await;
             let (hits, more) = found.unwrap_or_else(|error| {
-                session.trouble(tab, &error);
+                session.handle_error(tab, &error);
                 (Vec::new(), true)
             });
             done(hits, more);

@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// Finds a selection in the tree by kernel.
-    pub(crate) fn find_way(self: &Rc<Self>, tab: TabId, selection: &Selection) {
+    pub(crate) fn find_by_kernel(self: &Rc<Self>, tab: TabId, selection: &Selection) {
         let place = SelectionTarget::Node(selection.node_id());
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
@@ -427,7 +427,7 @@ impl Session {
             document: list.document.unwrap_or(view.selection.document()),
             list: list.id,
             query: list.query.clone(),
-            current: current.or(list.staying()),
+            current: current.or(list.pinned()),
             or_first: view.panel == PanelId::Arguments,
         };
         Some((list.rows.generation, follow))
@@ -455,7 +455,7 @@ impl Session {
         let found = SelectionDetails {
             selection: None,
             ancestry: Rc::clone(&ancestry),
-            by_kernel: answer.way.map(Into::into),
+            by_kernel: answer.by_kernel.map(Into::into),
             detail: Rc::new(answer.detail),
             preview: Some(answer.preview.into()),
             list: list.map(|(list, of)| (list, of, at)),
@@ -536,7 +536,7 @@ impl Session {
             }
             let found = match found {
                 Ok(found) => found,
-                Err(error) => return session.trouble(tab, &error),
+                Err(error) => return session.handle_error(tab, &error),
             };
             let span = match (&found.selection, &found.preview) {
                 (Some(selection), None) => selection.span.filter(|span| !span.is_empty()),
@@ -548,7 +548,7 @@ impl Session {
                     Ok(piece) => {
                         session.dispatch(Action::Preview(tab, span, piece.bytes.into()));
                     }
-                    Err(error) => session.trouble(tab, &error),
+                    Err(error) => session.handle_error(tab, &error),
                 }
             }
         }));

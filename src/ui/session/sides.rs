@@ -86,7 +86,7 @@ impl Session {
                     }
                 }
                 Ok(_) => {}
-                Err(error) => session.trouble(tab, &error),
+                Err(error) => session.handle_error(tab, &error),
             }
         }));
     }

@@ -65,7 +65,7 @@ impl Session {
                 Ok(change) => session.dispatch(Action::Tree(tab, order, vec![change])),
                 Err(error) => {
                     live.pending_rows.borrow_mut().remove(&key);
-                    session.trouble(tab, &error);
+                    session.handle_error(tab, &error);
                 }
             }
         }));
@@ -109,7 +109,7 @@ impl Session {
             return;
         }
         if view.selection.path_in(TreeOrder::Kernels).is_none() {
-            self.find_way(tab, &view.selection);
+            self.find_by_kernel(tab, &view.selection);
         }
         let count = view.by_kernel.as_ref().and_then(|tree| tree.root().count);
         // Larger numbers are shown in ranges, and loaded with these.

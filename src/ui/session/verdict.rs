@@ -37,7 +37,7 @@ impl Session {
             // For a host file this would open all images.
             let has = view.opened.summary.anywhere();
             if document != NodeId::ROOT || !has.host {
-                self.ask_worst(tab, document);
+                self.request_worst(tab, document);
             }
         }
     }
@@ -75,7 +75,7 @@ impl Session {
                 Err(ClientError::Failed(why)) => Err(why.into()),
                 Ok(_) => return,
                 Err(error) => {
-                    session.trouble(tab, &error);
+                    session.handle_error(tab, &error);
                     return;
                 }
             };
@@ -182,7 +182,7 @@ impl Session {
                 }
                 // There are no kernels.
                 Ok(_) | Err(ClientError::Failed(_)) => session.ask_first_images(tab, document),
-                Err(error) => session.trouble(tab, &error),
+                Err(error) => session.handle_error(tab, &error),
             }
         };
         self.ask_then(tab, request, Box::new(then));
@@ -201,7 +201,7 @@ impl Session {
         }
     }
 
-    fn ask_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {
+    fn request_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {
         let columns = WORST_COLUMNS.iter().map(|id| (*id).into()).collect();
         let request = Request::List {
             document,
@@ -231,7 +231,7 @@ impl Session {
     /// or a new one.
     pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Option<Vec<RuleInfo>>)>) {
         let front = self.state().active().and_then(|tab| self.client(tab.id));
-        let lives = |client: &Client| client.death().is_none();
+        let lives = |client: &Client| client.failure().is_none();
         let known = front
             .filter(lives)
             .or_else(|| self.spare.borrow().clone().filter(lives));

@@ -206,7 +206,7 @@ impl List {
     }
 
     /// The initial list of a file's newer version: with the same filter and order.
-    pub fn again(&self) -> ListChange {
+    pub fn for_new_version(&self) -> ListChange {
         ListChange::Query(Query {
             of: None,
             device: None,
@@ -303,7 +303,7 @@ impl List {
     }
 
     /// Whether [`at`](List::at) is valid for this selection and the current query.
-    pub fn goes_with(&self, serial: u32) -> bool {
+    pub fn is_current_for(&self, serial: u32) -> bool {
         self.at_is_for == Some((serial, self.rows.generation))
     }
 
@@ -323,7 +323,7 @@ impl List {
     }
 
     /// Entry of the current row, where it stays current until another is selected.
-    pub fn staying(&self) -> Option<Span> {
+    pub fn pinned(&self) -> Option<Span> {
         use ListId::{Kernels, Relocations, SourceLines, Symbols};
         let stays = matches!(self.id, Kernels | Relocations | Symbols | SourceLines);
         self.current().filter(|_| stays).map(|place| place.entry)

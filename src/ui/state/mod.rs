@@ -333,8 +333,8 @@ impl State {
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
-            images: Rc::new(GraphView::behind_table()),
-            blocks: Rc::new(GraphView::behind_table()),
+            images: Rc::new(GraphView::hidden_behind_table()),
+            blocks: Rc::new(GraphView::hidden_behind_table()),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -362,7 +362,7 @@ impl State {
                 };
             }
             for list in ListId::ALL {
-                view.list_changed(list, before.lists.get(list).again());
+                view.list_changed(list, before.lists.get(list).for_new_version());
             }
         });
     }

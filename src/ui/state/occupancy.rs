@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
-use crate::analysis::occupancy::{Occupancy, Question};
+use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::NodeId;
 
 /// Occupancy of the current kernel.
@@ -13,7 +13,7 @@ pub struct OccupancyState {
     /// The kernel of the latest request: its document and list index.
     pub kernel: Option<(NodeId, u64)>,
     /// The user's parameters, for all kernels.
-    pub question: Question,
+    pub parameters: OccupancyParameters,
     /// The response; the previous one stays until it arrives.
     pub found: Option<Rc<Occupancy>>,
     /// Why the latest request failed or an input is invalid.
@@ -23,9 +23,14 @@ pub struct OccupancyState {
 /// A change of this state.
 pub enum OccupancyChange {
     /// The occupancy of a kernel was requested.
-    Requested(NodeId, u64, Question),
+    Requested(NodeId, u64, OccupancyParameters),
     /// The response to the latest request.
-    Answered(NodeId, u64, Question, Result<Rc<Occupancy>, AttrValue>),
+    Answered(
+        NodeId,
+        u64,
+        OccupancyParameters,
+        Result<Rc<Occupancy>, AttrValue>,
+    ),
     /// An input is invalid; the message.
     Refused(AttrValue),
 }
@@ -34,16 +39,16 @@ impl OccupancyState {
     /// Applies a change.
     pub fn apply(&mut self, change: OccupancyChange) {
         match change {
-            OccupancyChange::Requested(document, kernel, question) => {
+            OccupancyChange::Requested(document, kernel, parameters) => {
                 if self.kernel != Some((document, kernel)) {
                     self.found = None;
                 }
                 self.kernel = Some((document, kernel));
-                self.question = question;
+                self.parameters = parameters;
                 self.error = None;
             }
-            OccupancyChange::Answered(document, kernel, question, answer)
-                if self.kernel == Some((document, kernel)) && self.question == question =>
+            OccupancyChange::Answered(document, kernel, parameters, answer)
+                if self.kernel == Some((document, kernel)) && self.parameters == parameters =>
             {
                 match answer {
                     Ok(found) => self.found = Some(found),
@@ -75,9 +80,13 @@ impl Field {
     /// # Errors
     ///
     /// A message if the input is invalid.
-    pub fn answer(self, typed: &str, question: &Question) -> Result<Question, String> {
+    pub fn apply(
+        self,
+        typed: &str,
+        parameters: &OccupancyParameters,
+    ) -> Result<OccupancyParameters, String> {
         let typed = typed.trim();
-        let mut question = question.clone();
+        let mut parameters = parameters.clone();
         let number = |what: &str| match typed {
             "" => Ok(None),
             typed => match typed.parse::<u64>() {
@@ -87,17 +96,17 @@ impl Field {
         };
         match self {
             Field::Device => {
-                question.device = (!typed.is_empty()).then(|| typed.to_owned().into());
+                parameters.device = (!typed.is_empty()).then(|| typed.to_owned().into());
             }
-            Field::WorkGroup if typed.is_empty() => question.work_group = None,
-            Field::WorkGroup => match Question::work_items(typed) {
+            Field::WorkGroup if typed.is_empty() => parameters.work_group = None,
+            Field::WorkGroup => match OccupancyParameters::work_items(typed) {
                 None => return Err(format!("“{typed}” is not a size such as 256 or 16x16.")),
-                size => question.work_group = size,
+                size => parameters.work_group = size,
             },
-            Field::Eus => question.eus = number("a number of EUs")?.filter(|eus| *eus > 0),
-            Field::LocalArguments => question.local_arguments = number("a number of bytes")?,
+            Field::Eus => parameters.eus = number("a number of EUs")?.filter(|eus| *eus > 0),
+            Field::LocalArguments => parameters.local_arguments = number("a number of bytes")?,
         }
-        Ok(question)
+        Ok(parameters)
     }
 }
 
@@ -107,24 +116,24 @@ mod tests {
 
     #[test]
     fn an_empty_field_resets_its_parameter() {
-        let question = Question::default();
-        let question = Field::WorkGroup.answer(" 16x16 ", &question).unwrap();
-        let question = Field::Eus.answer("8", &question).unwrap();
-        let question = Field::LocalArguments.answer("0", &question).unwrap();
-        let question = Field::Device.answer("dg2", &question).unwrap();
-        let chosen = Question {
+        let parameters = OccupancyParameters::default();
+        let parameters = Field::WorkGroup.apply(" 16x16 ", &parameters).unwrap();
+        let parameters = Field::Eus.apply("8", &parameters).unwrap();
+        let parameters = Field::LocalArguments.apply("0", &parameters).unwrap();
+        let parameters = Field::Device.apply("dg2", &parameters).unwrap();
+        let chosen = OccupancyParameters {
             device: Some("dg2".into()),
             work_group: Some(256),
             eus: Some(8),
             local_arguments: Some(0),
         };
-        assert_eq!(question, chosen);
+        assert_eq!(parameters, chosen);
         for (field, typed) in [
             (Field::WorkGroup, "many"),
             (Field::Eus, "-1"),
             (Field::LocalArguments, "1 KB"),
         ] {
-            assert!(field.answer(typed, &chosen).unwrap_err().contains(typed));
+            assert!(field.apply(typed, &chosen).unwrap_err().contains(typed));
         }
         let fields = [
             Field::Device,
@@ -132,10 +141,10 @@ mod tests {
             Field::Eus,
             Field::LocalArguments,
         ];
-        let empty = fields.into_iter().fold(chosen, |question, field| {
-            field.answer(" ", &question).unwrap()
+        let empty = fields.into_iter().fold(chosen, |parameters, field| {
+            field.apply(" ", &parameters).unwrap()
         });
-        assert_eq!(empty, Question::default());
+        assert_eq!(empty, OccupancyParameters::default());
     }
 
     #[test]
@@ -149,33 +158,38 @@ mod tests {
                 summary: String::new(),
             })
         };
-        let question = Question {
+        let parameters = OccupancyParameters {
             eus: Some(4),
-            ..Question::default()
+            ..OccupancyParameters::default()
         };
         state.apply(OccupancyChange::Requested(
             NodeId::ROOT,
             0,
-            Question::default(),
+            OccupancyParameters::default(),
         ));
         state.apply(OccupancyChange::Requested(
             NodeId::ROOT,
             0,
-            question.clone(),
+            parameters.clone(),
         ));
-        let late = OccupancyChange::Answered(NodeId::ROOT, 0, Question::default(), Ok(found("a")));
+        let late = OccupancyChange::Answered(
+            NodeId::ROOT,
+            0,
+            OccupancyParameters::default(),
+            Ok(found("a")),
+        );
         state.apply(late);
         assert_eq!(state.found, None);
         state.apply(OccupancyChange::Answered(
             NodeId::ROOT,
             0,
-            question.clone(),
+            parameters.clone(),
             Ok(found("b")),
         ));
         assert_eq!(state.found, Some(found("b")));
         state.apply(OccupancyChange::Refused("no".into()));
         assert_eq!((state.found.is_some(), state.error.is_some()), (true, true));
-        state.apply(OccupancyChange::Requested(NodeId::ROOT, 1, question));
+        state.apply(OccupancyChange::Requested(NodeId::ROOT, 1, parameters));
         assert_eq!((state.found, state.error), (None, None));
     }
 }

@@ -213,7 +213,12 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     let before = view(&state).selection.serial;
     assert!(view(&state).detail().is_none());
     // Pending pages are not requested again.
-    assert!(view(&state).lists.get(ListId::Kernels).goes_with(before));
+    assert!(
+        view(&state)
+            .lists
+            .get(ListId::Kernels)
+            .is_current_for(before)
+    );
     assert_eq!(view(&state).tree.count(&ancestry[0]), None);
     let counted = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(7))];
     let mut found = found(&counted, None);
@@ -226,7 +231,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     assert_eq!(view.tree.count(&ancestry[0]), Some(4));
     let kernels = view.lists.get(ListId::Kernels);
     assert_eq!(
-        (kernels.place(), kernels.goes_with(before)),
+        (kernels.place(), kernels.is_current_for(before)),
         (Some(1), true)
     );
 }
@@ -258,7 +263,7 @@ fn a_response_fills_in_all_parts_of_a_selection() {
     let view = view(&state);
     assert!(view.selection.free && view.detail().is_some() && !view.preview.is_empty());
     let modules = view.lists.get(ListId::Modules);
-    assert!(modules.goes_with(view.selection.serial));
+    assert!(modules.is_current_for(view.selection.serial));
     assert_eq!(modules.document, Some(NodeId(5)));
 }
 
@@ -281,7 +286,7 @@ fn the_row_of_a_selection_is_requested_again_after_a_list_change() {
     let state = state.reduce(Action::Selected(TabId(1), Box::new(found)));
     let view = view(&state);
     let instructions = view.lists.get(ListId::Instructions);
-    assert!(!instructions.goes_with(view.selection.serial));
+    assert!(!instructions.is_current_for(view.selection.serial));
 }
 
 fn text(id: u32, name: &'static str) -> Row {

@@ -142,7 +142,7 @@ pub fn tone(outcome: Outcome) -> Tone {
 }
 
 /// Fate of a container's images on a device, and its tone.
-pub fn choice_words(images: &ImagesReport) -> (Tone, &'static str) {
+pub fn choice_text(images: &ImagesReport) -> (Tone, &'static str) {
     match images.outcome {
         Some(outcome) => (tone(outcome), outcome.words()),
         None => (Tone::Bad, "no image runs"),
@@ -159,7 +159,7 @@ pub fn effect_tone(effect: Effect) -> Tone {
 }
 
 /// The verdict in a few words: `loads, 2 warnings`.
-pub fn outcome_words(verdict: &Verdict) -> String {
+pub fn outcome_text(verdict: &Verdict) -> String {
     let warns = |found: &&crate::model::Finding| found.effect == Effect::Warns;
     match verdict.outcome {
         Outcome::LoadsWithWarnings => {

@@ -277,9 +277,9 @@ impl View {
     }
 
     /// The selected node of the visible graph of modules or images.
-    pub fn holder(&self) -> Option<PropertyOwner> {
+    pub fn selected_graph_node(&self) -> Option<PropertyOwner> {
         if self.graph_list() == ListId::Images {
-            return self.images.modules()?.holder_at(self.selection.span?);
+            return self.images.modules()?.owner_at(self.selection.span?);
         }
         let page = self.graph.modules()?;
         match self.lists.get(ListId::Modules).detail() {

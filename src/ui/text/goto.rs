@@ -23,25 +23,25 @@ pub enum Destination {
 
 /// A location in the visible code, as its offsets and labels are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InCode {
+pub enum CodeLocation {
     /// An offset in the section.
     Offset(u64),
     /// A label, numbered by offset as the assembler does: `L1840`.
     Label(u64),
 }
 
-impl InCode {
+impl CodeLocation {
     /// The offset in the section.
     pub fn offset(self) -> u64 {
         match self {
-            InCode::Offset(offset) | InCode::Label(offset) => offset,
+            CodeLocation::Offset(offset) | CodeLocation::Label(offset) => offset,
         }
     }
 }
 
 /// Reads `0x6f8`, `+0x6f8`, `L1840` as a position in the visible code; `file:0x6f8` is an
 /// offset in the file. Returns `None` for other text.
-pub fn in_code(typed: &str) -> Option<InCode> {
+pub fn in_code(typed: &str) -> Option<CodeLocation> {
     let typed = typed.trim();
     if typed.starts_with(FILE) {
         return None;
@@ -51,10 +51,10 @@ pub fn in_code(typed: &str) -> Option<InCode> {
         && !digits.is_empty()
         && digits.bytes().all(|digit| digit.is_ascii_digit())
     {
-        return digits.parse().ok().map(InCode::Label);
+        return digits.parse().ok().map(CodeLocation::Label);
     }
     match parse(typed.strip_prefix('+').unwrap_or(typed))? {
-        Destination::Offset(offset) => Some(InCode::Offset(offset)),
+        Destination::Offset(offset) => Some(CodeLocation::Offset(offset)),
         Destination::Named { .. } => None,
     }
 }
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn parses_locations_in_code() {
-        assert_eq!(in_code("0x6f8"), Some(InCode::Offset(0x6f8)));
-        assert_eq!(in_code("+0x6f8"), Some(InCode::Offset(0x6f8)));
-        assert_eq!(in_code(" 16 "), Some(InCode::Offset(16)));
-        assert_eq!(in_code("L1840"), Some(InCode::Label(1840)));
+        assert_eq!(in_code("0x6f8"), Some(CodeLocation::Offset(0x6f8)));
+        assert_eq!(in_code("+0x6f8"), Some(CodeLocation::Offset(0x6f8)));
+        assert_eq!(in_code(" 16 "), Some(CodeLocation::Offset(16)));
+        assert_eq!(in_code("L1840"), Some(CodeLocation::Label(1840)));
         for named in ["L", "L1x", ".text.a+0x10", "file:0x10", "k", ""] {
             assert_eq!(in_code(named), None, "{named}");
         }

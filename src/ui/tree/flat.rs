@@ -76,7 +76,7 @@ struct FilteredRow {
 /// A group of children in one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
-    /// Whose children.
+    /// The parent of the children.
     pub parent: NodeId,
     /// Index of the first child.
     pub start: u64,
@@ -98,7 +98,7 @@ impl Group {
     }
 }
 
-/// What a row shows.
+/// Contents of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
     /// The opened file.
@@ -122,7 +122,7 @@ pub enum Item {
 /// A row and its position in the tree, in ARIA's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlatRow {
-    /// What it shows.
+    /// Its contents.
     pub item: Item,
     /// Depth; the root is at 0.
     pub depth: u32,

@@ -3,7 +3,7 @@
 use super::export::EXPORT_MAX;
 use crate::diff::{Comparison, Options};
 use crate::model::Document;
-use crate::report::comparison::{counts, json, verdict_words, write_html, write_markdown};
+use crate::report::comparison::{counts, json, verdict_text, write_html, write_markdown};
 use crate::worker::protocol::{CompareForm, CompareReport, Response};
 
 /// Compares a document with another file, or again with the same file; in that case the result also
@@ -41,7 +41,7 @@ fn report(comparison: &Comparison) -> CompareReport {
         equal: comparison.equal,
         same_meaning: comparison.same_meaning(),
         differences: comparison.entries.len() as u64,
-        verdict: verdict_words(comparison).into(),
+        verdict: verdict_text(comparison).into(),
         counts: counts(comparison),
         remarks: comparison.remarks.clone(),
         is_cut: comparison.is_cut,

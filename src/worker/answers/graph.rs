@@ -173,7 +173,7 @@ pub(crate) fn blocks(
         document: id,
         of: code,
         found: graph.blocks.len() as u64,
-        ways: graph.edges.len() as u64,
+        edge_count: graph.edges.len() as u64,
         loops: graph.loops.len() as u64,
         astray: graph.astray,
         rest: graph.rest,

@@ -82,7 +82,10 @@ pub(crate) fn code_images(document: &mut Document, node: NodeId) -> CodeImages {
 
 fn code_image(document: &Document, image: &Image, outer: &str, shown: Option<Span>) -> CodeImage {
     let sources = &document.sources;
-    let said = image.host.as_ref().and_then(|host| host.said(sources));
+    let said = image
+        .host
+        .as_ref()
+        .and_then(|host| host.index_entry(sources));
     let described = said.and_then(|said| said.described.as_ref());
     let kernels = described.map_or_else(Vec::new, |described| described.kernels());
     let device = match &image.host {
@@ -114,7 +117,7 @@ fn code_image(document: &Document, image: &Image, outer: &str, shown: Option<Spa
 /// file lists.
 fn may_have_code(document: &Document, image: &Image) -> bool {
     let host = image.host.as_ref().filter(|_| image.is_listed());
-    match host.and_then(|host| host.said(&document.sources)) {
+    match host.and_then(|host| host.index_entry(&document.sources)) {
         Some(said) => said.is_native(),
         None => image.is_loadable && !image.format.starts_with("spirv"),
     }
@@ -148,13 +151,13 @@ fn only_image(
     let container = container_of(document, node)?;
     let images = document.images(container);
     let whole = document.node(node)?.extent();
-    let holders = holders(document, node, span);
+    let native_image_spans = native_image_spans(document, node, span);
     let is_meant = |document: &Document, image: &Image| {
         node == container
             || whole.is_some_and(|whole| {
                 within(document, image.span, whole) || within(document, whole, image.span)
             })
-            || holders.contains(&image.span)
+            || native_image_spans.contains(&image.span)
     };
     let mut found = None;
     for image in &images.list {
@@ -194,12 +197,12 @@ fn only_image(
 
 /// Returns the bytes of the native images of a SYCLBIN that its table's entry at `span`, or the
 /// node there, describes.
-fn holders(document: &Document, node: NodeId, span: Option<Span>) -> Vec<Span> {
+fn native_image_spans(document: &Document, node: NodeId, span: Option<Span>) -> Vec<Span> {
     let around = document.document_of(node, ListId::Modules);
     let modules = around.and_then(|id| document.modules(id));
     let graph = modules.map(|modules| modules.graph(&document.sources));
     let images = |graph: &ModuleGraph| {
-        let numbers = match graph.holder_at(span?)? {
+        let numbers = match graph.owner_at(span?)? {
             PropertyOwner::NativeImage(at) => at..at.saturating_add(1),
             PropertyOwner::AbstractModule(at) => graph.module(at)?.native_images.clone(),
             PropertyOwner::IrModule(_) | PropertyOwner::Whole => return None,

@@ -371,7 +371,7 @@ impl Lists {
             ListId::Lines => text_around(document, node),
             ListId::Properties if around.is_some() => {
                 let graph = document.modules(id)?.graph(&document.sources);
-                let holder = span.and_then(|span| graph.holder_at(span));
+                let holder = span.and_then(|span| graph.owner_at(span));
                 Some(graph.bytes_of(holder.unwrap_or(PropertyOwner::Whole)))
             }
             ListId::Instructions => {

@@ -95,7 +95,7 @@ impl ByKernel {
         let mut entry = None;
         for (at, id) in below.iter().enumerate() {
             let place = document.node(*id)?.span;
-            let place = place.and_then(|span| order.place_of_entry(span));
+            let place = place.and_then(|span| order.position_of_entry(span));
             if let Some(place) = place {
                 entry = Some((below.get(at..)?, place));
                 break;
@@ -103,7 +103,7 @@ impl ByKernel {
         }
         let (rest, place) = match entry {
             Some((rest, place)) => (rest, place),
-            None => (below, order.place_of(document.node(*top)?.index)?),
+            None => (below, order.position_of(document.node(*top)?.index)?),
         };
         let first = place.kernel.unwrap_or(order.kernels().len() as u64);
         let mut path = vec![top_row(&order, document, first)?];

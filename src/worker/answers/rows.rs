@@ -148,7 +148,7 @@ pub(crate) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
             Content::Leaf => Some(0),
             Content::Lazy { count, .. } => count,
             // Counting would open the document.
-            Content::Late { .. } => None,
+            Content::Deferred { .. } => None,
         },
         severity: document.severity(node),
     }

@@ -5,7 +5,7 @@
 //! that crashes, or is silent for `PATIENCE`, is terminated; all its pending requests fail, and the
 //! owner is notified once, with the request that killed it, so that it can start another one.
 
-pub mod deaths;
+pub mod crash_log;
 mod port;
 pub mod timer;
 
@@ -18,7 +18,7 @@ use futures_channel::oneshot;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-use super::client::deaths::Deaths;
+use super::client::crash_log::CrashLog;
 use super::client::port::{Port, Signal};
 use super::client::timer::Timer;
 use super::codec;
@@ -97,7 +97,7 @@ type Reply = oneshot::Sender<Result<Answer>>;
 pub struct Client(Rc<Inner>);
 
 /// Called when the decoder has died, with the request in progress.
-type OnDeath = Box<dyn Fn(ClientError, Option<Request>)>;
+type OnExit = Box<dyn Fn(ClientError, Option<Request>)>;
 
 struct Inner {
     port: RefCell<Option<Port>>,
@@ -111,10 +111,10 @@ struct Inner {
     about: Cell<Option<u32>>,
     timer: RefCell<Option<Timer>>,
     /// Why the decoder no longer runs.
-    death: RefCell<Option<ClientError>>,
-    on_death: RefCell<Option<OnDeath>>,
-    /// How earlier decoders of the file died.
-    deaths: RefCell<Rc<RefCell<Deaths>>>,
+    failure: RefCell<Option<ClientError>>,
+    on_exit: RefCell<Option<OnExit>>,
+    /// The crashes of earlier decoders of the file.
+    crashes: RefCell<Rc<RefCell<CrashLog>>>,
 }
 
 impl PartialEq for Client {
@@ -134,9 +134,9 @@ impl Client {
             next: Cell::new(1),
             about: Cell::new(None),
             timer: RefCell::new(None),
-            death: RefCell::new(None),
-            on_death: RefCell::new(None),
-            deaths: RefCell::default(),
+            failure: RefCell::new(None),
+            on_exit: RefCell::new(None),
+            crashes: RefCell::default(),
         });
         let weak = Rc::downgrade(&inner);
         let started = Port::start(move |signal| {
@@ -146,31 +146,31 @@ impl Client {
         });
         match started {
             Ok(port) => *inner.port.borrow_mut() = Some(port),
-            Err(message) => inner.die(ClientError::Unavailable(message), None),
+            Err(message) => inner.terminate(ClientError::Unavailable(message), None),
         }
         Client(inner)
     }
 
     /// Sets the callback for when the decoder dies by itself (not by [`Client::stop`]).
-    pub fn on_death(&self, tell: impl Fn(ClientError, Option<Request>) + 'static) {
-        *self.0.on_death.borrow_mut() = Some(Box::new(tell));
+    pub fn on_exit(&self, tell: impl Fn(ClientError, Option<Request>) + 'static) {
+        *self.0.on_exit.borrow_mut() = Some(Box::new(tell));
     }
 
     /// Sets how the file's earlier decoders died. Requests that killed them fail with
     /// [`ClientError::Failed`].
-    pub fn avoid(&self, deaths: Rc<RefCell<Deaths>>) {
-        *self.0.deaths.borrow_mut() = deaths;
+    pub fn avoid(&self, crashes: Rc<RefCell<CrashLog>>) {
+        *self.0.crashes.borrow_mut() = crashes;
     }
 
     /// Returns why the decoder no longer runs; `None` while it runs.
-    pub fn death(&self) -> Option<ClientError> {
-        self.0.death.borrow().clone()
+    pub fn failure(&self) -> Option<ClientError> {
+        self.0.failure.borrow().clone()
     }
 
     /// Ends the decoder and cancels all pending requests.
     pub fn stop(&self) {
-        self.0.on_death.borrow_mut().take();
-        self.0.die(ClientError::Cancelled, None);
+        self.0.on_exit.borrow_mut().take();
+        self.0.terminate(ClientError::Cancelled, None);
     }
 
     /// Sends a request and waits for the response.
@@ -240,10 +240,10 @@ impl Client {
 
     async fn send(&self, request: Request, file: Option<&Blob>) -> Result<Answer> {
         let inner = &self.0;
-        if let Some(death) = self.death() {
-            return Err(death);
+        if let Some(failure) = self.failure() {
+            return Err(failure);
         }
-        if let Some(why) = inner.deaths.borrow().borrow().refuse(&request) {
+        if let Some(why) = inner.crashes.borrow().borrow().refuse(&request) {
             return Err(ClientError::Failed(why));
         }
         let id = inner.next.get();
@@ -280,7 +280,7 @@ impl Inner {
             None => return,
         };
         if let Err(message) = posted {
-            self.die(ClientError::Crashed(message), None);
+            self.terminate(ClientError::Crashed(message), None);
         }
     }
 
@@ -288,16 +288,16 @@ impl Inner {
         let (message, bytes) = match signal {
             Signal::Message(data) => match codec::read_message(&data) {
                 Ok(read) => read,
-                Err(error) => return self.die(ClientError::Crashed(error), None),
+                Err(error) => return self.terminate(ClientError::Crashed(error), None),
             },
             Signal::Broken(text) if self.ready.get() => {
-                return self.die(ClientError::Crashed(text), None);
+                return self.terminate(ClientError::Crashed(text), None);
             }
-            Signal::Broken(text) => return self.die(ClientError::Unavailable(text), None),
+            Signal::Broken(text) => return self.terminate(ClientError::Unavailable(text), None),
         };
         match message {
             Message::Ready { version } if version != PROTOCOL_VERSION => {
-                self.die(ClientError::Version(version), None);
+                self.terminate(ClientError::Version(version), None);
             }
             Message::Ready { .. } => {
                 self.ready.set(true);
@@ -322,7 +322,7 @@ impl Inner {
                     }),
                 });
             }
-            Message::Crashed { message, id } => self.die(ClientError::Crashed(message), id),
+            Message::Crashed { message, id } => self.terminate(ClientError::Crashed(message), id),
         }
     }
 
@@ -335,7 +335,7 @@ impl Inner {
         let weak = Rc::downgrade(self);
         let timer = Timer::start(PATIENCE, move || {
             if let Some(inner) = weak.upgrade() {
-                inner.die(ClientError::Silent, None);
+                inner.terminate(ClientError::Silent, None);
             }
         });
         *self.timer.borrow_mut() = Some(timer);
@@ -343,11 +343,11 @@ impl Inner {
 
     /// Ends the decoder. `id` is the request that killed it, if the decoder reported one; otherwise
     /// it is the oldest, as requests are answered in order.
-    fn die(self: &Rc<Inner>, error: ClientError, id: Option<u32>) {
-        if self.death.borrow().is_some() {
+    fn terminate(self: &Rc<Inner>, error: ClientError, id: Option<u32>) {
+        if self.failure.borrow().is_some() {
             return;
         }
-        *self.death.borrow_mut() = Some(error.clone());
+        *self.failure.borrow_mut() = Some(error.clone());
         if let Some(port) = &*self.port.borrow() {
             port.close();
         }
@@ -362,7 +362,7 @@ impl Inner {
         for (_, reply) in pending.into_values() {
             let _ = reply.send(Err(error.clone()));
         }
-        let tell = self.on_death.borrow_mut().take();
+        let tell = self.on_exit.borrow_mut().take();
         if let Some(tell) = tell {
             tell(error, died_of);
         }

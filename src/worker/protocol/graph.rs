@@ -60,7 +60,7 @@ impl GraphPage {
     }
 
     /// Returns the image or struct of an image that contains these bytes, else the file.
-    pub fn holder_at(&self, span: Span) -> Option<PropertyOwner> {
+    pub fn owner_at(&self, span: Span) -> Option<PropertyOwner> {
         let of = |row: &GraphModule| {
             let code = row.ir_modules.iter().chain(&row.native_images);
             let is_code = code.into_iter().any(|code| code.bytes.contains(span));
@@ -118,7 +118,7 @@ pub struct BlocksPage {
     /// Number of blocks.
     pub found: u64,
     /// Number of edges.
-    pub ways: u64,
+    pub edge_count: u64,
     /// Number of loops.
     pub loops: u64,
     /// Number of jumps out of the code, or into the middle of an instruction.

@@ -4,7 +4,7 @@ use super::super::protocol::tree_order::TreeOrder;
 use super::compare::CompareForm;
 use super::list::{Follow, ListRequest};
 use super::search::SearchStep;
-use crate::analysis::occupancy::Question;
+use crate::analysis::occupancy::OccupancyParameters;
 use crate::model::{NodeId, SourceId, Span, Str};
 use crate::tables::ListId;
 use crate::tables::query::Query;
@@ -142,7 +142,7 @@ pub enum Request {
         /// Index of the kernel in its list.
         kernel: u64,
         /// The user's settings.
-        question: Question,
+        parameters: OccupancyParameters,
     },
     /// Compares the open file with another one. The file in `file` is the first of the comparison,
     /// the open one the second. Without a file, repeats the previous comparison.

@@ -54,7 +54,7 @@ pub struct Selected {
     pub ancestry: Vec<Row>,
     /// The same in the tree by kernel, without the root, if that order was requested and the file
     /// has kernels.
-    pub way: Option<Vec<Row>>,
+    pub by_kernel: Option<Vec<Row>>,
     /// Details of the selected node.
     pub detail: Detail,
     /// The first selected bytes, at most [`PREVIEW`]: those of a [`SelectionTarget::Span`](super::SelectionTarget::Span), or else

@@ -34,7 +34,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Maximum number of files in an import cycle.
-const CIRCLE_MAX: usize = 8;
+const CYCLE_MAX: usize = 8;
 
 /// Maximum number of files in a folder, not counting those in its subfolders.
 const FILES_MAX: usize = 25;
@@ -47,20 +47,6 @@ const TABLES: &[(&str, &str)] = &[(
     "decode/isa/tables.rs",
     "generated: the encodings of all instructions",
 )];
-
-/// Sibling folders that import each other, each with the reason.
-const ENTANGLED: &[(&str, &[&str], &str)] = &[
-    (
-        "decode",
-        &["offload_binary", "syclbin"],
-        "a SYCLBIN of version 2 is an OffloadBinary, which shows what is in it as a SYCLBIN does",
-    ),
-    (
-        "decode",
-        &["ar", "dwarf", "elf", "host", "zebin"],
-        "an ELF file shows its DWARF and its device images, whose tables are those of an ELF file",
-    ),
-];
 
 /// Folders that may contain only these files; all others belong in a subfolder.
 const LOOSE: &[(&str, &[&str])] = &[("", &["lib.rs"]), ("ui", &["app.rs", "mod.rs"])];
@@ -115,19 +101,17 @@ struct Rules<'a> {
     lines_max: usize,
     tables: &'a [(&'a str, &'a str)],
     loose: &'a [(&'a str, &'a [&'a str])],
-    entangled: &'a [(&'a str, &'a [&'a str], &'a str)],
 }
 
 impl Default for Rules<'_> {
     fn default() -> Self {
         Rules {
             floors: FLOORS,
-            cycle_max: CIRCLE_MAX,
+            cycle_max: CYCLE_MAX,
             files_max: FILES_MAX,
             lines_max: LINES_MAX,
             tables: TABLES,
             loose: LOOSE,
-            entangled: ENTANGLED,
         }
     }
 }
@@ -162,7 +146,7 @@ fn check(files: &BTreeMap<String, String>, rules: &Rules<'_>) -> Outcome<Report>
     check_sizes(files, rules, &mut report);
     check_floors(&imports, rules, &mut report);
     check_cycles(&imports, rules, &mut report);
-    check_folders(&imports, rules, &mut report);
+    check_folders(&imports, &mut report);
     Ok(report)
 }
 
@@ -260,7 +244,7 @@ fn check_cycles(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
 }
 
 /// Sibling folders must not form an import cycle.
-fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
+fn check_folders(imports: &[Import], report: &mut Report) {
     let mut siblings: BTreeMap<String, Vec<(String, String, &Import)>> = BTreeMap::new();
     for import in imports {
         let from: Vec<&str> = import.from.split('/').collect();
@@ -273,17 +257,9 @@ fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
             siblings.entry(parent).or_default().push(edge);
         }
     }
-    let mut unused: Vec<_> = rules.entangled.iter().collect();
     for (parent, edges) in siblings {
         let names = edges.iter().map(|(a, b, _)| (a.as_str(), b.as_str()));
         for cycle in graph::cycles(names) {
-            let is_known = |(of, folders, _): &(&str, &[&str], &str)| {
-                *of == parent && cycle.iter().copied().eq(folders.iter().copied())
-            };
-            if let Some(at) = unused.iter().position(|known| is_known(known)) {
-                unused.remove(at);
-                continue;
-            }
             let within = edges
                 .iter()
                 .filter(|(a, b, _)| cycle.contains(a.as_str()) && cycle.contains(b.as_str()));
@@ -297,11 +273,5 @@ fn check_folders(imports: &[Import], rules: &Rules<'_>, report: &mut Report) {
                 arrows.join("\n")
             ));
         }
-    }
-    for (parent, folders, _) in unused {
-        let folders = folders.join(", ");
-        report.problems.push(format!(
-            "{parent}/: no cycle between {folders}: needs no exception"
-        ));
     }
 }

@@ -11,7 +11,6 @@ const RULES: Rules<'static> = Rules {
     lines_max: 5,
     tables: &[],
     loose: &[("ui", &["mod.rs"])],
-    entangled: &[],
 };
 
 fn tree(files: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -152,26 +151,6 @@ fn a_cycle_between_folders_is_a_problem() {
 }
 
 #[test]
-fn a_known_cycle_between_folders_must_still_be_one() {
-    let rules = Rules {
-        entangled: &[
-            ("decode", &["elf", "zebin"], "why"),
-            ("decode", &["elf", "host"], "why"),
-        ],
-        ..RULES
-    };
-    let files = tree(&[
-        ("decode/elf/a.rs", "use crate::decode::zebin::b::A;"),
-        ("decode/zebin/b.rs", "use crate::decode::elf::a::B;"),
-    ]);
-    let report = check(&files, &rules).unwrap();
-    assert_eq!(
-        report.problems,
-        ["decode/: no cycle between elf, host: needs no exception"]
-    );
-}
-
-#[test]
 fn a_re_export_leads_to_the_file_that_defines_the_name() {
     let found = problem(&[
         ("model/mod.rs", "pub use self::node::{Node as Row};"),
@@ -237,11 +216,8 @@ fn a_folder_without_a_floor_is_a_problem() {
 
 #[test]
 fn text_that_is_not_rust_is_an_error() {
-    let trouble = check(&tree(&[("model/mod.rs", "fn (")]), &RULES).unwrap_err();
-    assert!(
-        trouble.starts_with("src/model/mod.rs: not Rust"),
-        "{trouble}"
-    );
+    let error = check(&tree(&[("model/mod.rs", "fn (")]), &RULES).unwrap_err();
+    assert!(error.starts_with("src/model/mod.rs: not Rust"), "{error}");
 }
 
 #[test]

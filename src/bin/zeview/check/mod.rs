@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::decode::zebin::device::Device;
+use zeview::decode::device::Device;
 use zeview::model::{Document, NodeId, Span};
 use zeview::tables::write::Form;
 

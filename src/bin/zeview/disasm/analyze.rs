@@ -44,13 +44,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let Some((document, found)) = opened else {
         return Ok(ExitCode::from(2));
     };
-    let account = output::account();
-    output::allow(&account, &document);
-    let mut out = if options.json {
-        output::json_within(&account)
-    } else {
-        output::text_within(&account)
-    };
+    let account = output::budget(&document);
+    let mut out = output::within(&account, options.json);
     let mut status = 0;
     let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
     out.write_all(if options.json { b"[" } else { b"" })?;

@@ -26,7 +26,7 @@ pub struct Tabs {
 
 impl Tabs {
     /// Returns whether all tabs have been closed for this time. `false` before the first tab.
-    pub fn are_gone_for(&self, time: Duration) -> bool {
+    pub fn closed_for(&self, time: Duration) -> bool {
         let closed = self.closed.get().filter(|_| self.open.get() == 0);
         closed.is_some_and(|closed| closed.elapsed() >= time)
     }
@@ -73,7 +73,7 @@ impl Body {
     }
 
     /// Returns a body that stays open as long as the tab.
-    pub fn alive(tabs: &Rc<Tabs>) -> Body {
+    pub fn keep_alive(tabs: &Rc<Tabs>) -> Body {
         tabs.open.set(tabs.open.get() + 1);
         Body::Alive(Tab {
             tabs: Rc::clone(tabs),

@@ -30,7 +30,7 @@ const AWAY: Duration = Duration::from_secs(3);
 /// Timeout for the head of a request; idle connections are closed after this time.
 const HEAD: Duration = Duration::from_secs(30);
 /// Interval at which open tabs are counted.
-const LOOK: Duration = Duration::from_millis(500);
+const POLL: Duration = Duration::from_millis(500);
 
 /// Keeps a connection open as long as the tab.
 const ALIVE: &str = "new EventSource(\"alive\");\n";
@@ -113,8 +113,8 @@ impl Server {
         let connections = LocalSet::new();
         connections.spawn_local(accept(listener, shared));
         connections.block_on(&runtime, async {
-            while !tabs.are_gone_for(AWAY) {
-                tokio::time::sleep(LOOK).await;
+            while !tabs.closed_for(AWAY) {
+                tokio::time::sleep(POLL).await;
             }
         });
     }
@@ -192,7 +192,7 @@ impl Shared {
         let bytes = match path {
             // A tab reads the response; a HEAD request does not come from one.
             "alive" if is_head => Vec::new(),
-            "alive" => return Some(("text/event-stream", Body::alive(&self.tabs))),
+            "alive" => return Some(("text/event-stream", Body::keep_alive(&self.tabs))),
             "alive.js" => ALIVE.as_bytes().to_vec(),
             "" | "index.html" => {
                 let page = self.page.get("")?;

@@ -47,7 +47,7 @@ pub(super) struct Guard {
     pub inverse: bool,
 }
 
-/// What the analysis keeps of an instruction.
+/// Summary of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// Offset in the code.
@@ -55,7 +55,7 @@ pub(super) struct Row {
     pub block: u32,
     pub op: Op,
     pub is_send: bool,
-    /// The word is no instruction.
+    /// Whether the word is not an instruction.
     pub invalid: bool,
     pub guard: Guard,
     /// The flag bytes that it writes.
@@ -68,11 +68,11 @@ pub(super) struct Row {
     pub writes: u32,
 }
 
-/// Instructions that run one after the other.
+/// A basic block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
     pub first: u32,
-    /// The row behind the last.
+    /// The row after the last one.
     pub end: u32,
     pub successors: Vec<u32>,
     pub predecessors: Vec<u32>,
@@ -89,7 +89,7 @@ pub enum Stop {
     Limit,
 }
 
-/// What an analysis covers.
+/// The extent of an analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// The offset of the first byte that is not covered, and the reason.
@@ -123,7 +123,7 @@ pub struct DataFlow {
     gathered: HashMap<u32, Vec<u8>>,
     extent: Extent,
     steps: Cell<u64>,
-    /// What questions after the first passes may take.
+    /// Maximum number of steps for the first passes and the queries so far.
     allowed: Cell<u64>,
     pub(super) incomplete: Cell<bool>,
     pub(super) entries: RefCell<EntryDefinitions>,
@@ -139,7 +139,7 @@ pub struct DataFlow {
 type Scalars = [Option<u8>; 64];
 
 impl DataFlow {
-    /// Analyzes some code. Never fails: [`extent`](DataFlow::extent) says what is covered.
+    /// Analyzes some code. Never fails: [`extent`](DataFlow::extent) is the analyzed part.
     #[must_use]
     pub fn new(decoder: Rc<Decoder>, code: impl Into<Rc<[u8]>>) -> DataFlow {
         let code = code.into();
@@ -173,7 +173,7 @@ impl DataFlow {
         flow
     }
 
-    /// What the analysis covers.
+    /// The extent of the analysis.
     #[must_use]
     pub fn extent(&self) -> Extent {
         let mut extent = self.extent;
@@ -181,7 +181,7 @@ impl DataFlow {
         extent
     }
 
-    /// Number of the instructions that are covered.
+    /// Number of analyzed instructions.
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
@@ -264,7 +264,7 @@ impl DataFlow {
         self.writes.get(index(start)..end).unwrap_or_default()
     }
 
-    /// Counts work. Returns whether there may be more.
+    /// Counts work. Returns whether the budget allows more.
     pub(super) fn spend(&self, steps: u64) -> bool {
         self.steps.set(self.steps.get().saturating_add(steps));
         let is_exhausted = self.steps.get() > self.allowed.get();
@@ -274,13 +274,13 @@ impl DataFlow {
         !is_exhausted
     }
 
-    /// Allows the work for a question about an instruction.
+    /// Extends the budget for a query about an instruction.
     pub(super) fn allow(&self) {
-        let least = self.steps.get().saturating_add(limits::DATA_FLOW_QUESTION);
+        let least = self.steps.get().saturating_add(limits::DATA_FLOW_QUERY);
         self.allowed.set(self.allowed.get().max(least));
     }
 
-    /// Number of steps of work so far. Real code takes about one for each byte.
+    /// Number of steps so far. Compiled code takes about one per byte.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps.get()
@@ -291,7 +291,7 @@ impl DataFlow {
         let mut starts = starts.iter().copied().peekable();
         let mut instruction = Instruction::default();
         let (mut reads, mut writes) = (Pieces::default(), Pieces::default());
-        // The last write to each register, and the block that it is in.
+        // The last write to each register, and its block.
         let mut last = vec![(NONE, NONE); UNITS];
         let mut scalars: Scalars = [None; 64];
         let mut place = 0_usize;
@@ -307,7 +307,7 @@ impl DataFlow {
                 break;
             }
             let Some(length) = decoder.decode_into(bytes, &mut instruction) else {
-                // Zero bytes only fill up.
+                // Zero bytes are padding.
                 if bytes.iter().any(|byte| *byte != 0) {
                     self.extent.stop = Some((pc, Stop::Truncated));
                 }
@@ -315,7 +315,7 @@ impl DataFlow {
             };
             restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
             let at = i32::try_from(place).unwrap_or(i32::MAX);
-            // What starts before it is within an instruction.
+            // A block start before it is within an instruction.
             while starts.next_if(|start| *start < at).is_some() {}
             if starts.next_if_eq(&at).is_some() || ends_block {
                 if let Some(node) = self.nodes.last_mut() {
@@ -398,7 +398,7 @@ impl DataFlow {
             for (write, at) in writes.iter().zip(first..) {
                 last.push((write.piece.unit, at));
             }
-            // The last of each register.
+            // The last write to each register.
             sort::by_key(&mut last, |(unit, at)| (*unit, std::cmp::Reverse(*at)));
             last.dedup_by_key(|(unit, _)| *unit);
             node.last = last;
@@ -480,7 +480,7 @@ pub(super) fn flag_bits(piece: &Piece) -> u16 {
     }
 }
 
-/// Where blocks start.
+/// The offsets at which blocks start.
 fn starts(decoder: &Decoder, code: &[u8]) -> BTreeSet<i32> {
     let mut starts = BTreeSet::from([0]);
     let mut instruction = Instruction::default();
@@ -539,7 +539,7 @@ fn set_scalars(i: &Instruction, writes: &Pieces, scalars: &mut Scalars) {
     }
 }
 
-/// Reads the region of `ret` before Xe, which the text does not show.
+/// Reads the region of `ret` before Xe, which the text omits.
 fn restore_region(rank: u8, bytes: &[u8], i: &mut Instruction) {
     let word = bytes
         .first_chunk::<16>()
@@ -561,7 +561,7 @@ fn restore_region(rank: u8, bytes: &[u8], i: &mut Instruction) {
     source.region = Region::Full(stride(field(85, 4)), width, stride(field(80, 2)));
 }
 
-/// A number as an index.
+/// Converts a row or block number to an index.
 pub(super) fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -38,7 +38,7 @@ pub(super) fn cycles(encoding: &Encoding, i: &Instruction) -> (u16, u8) {
     }
 }
 
-/// Steps of an execution size: 0, 1 and 3 more cycles for up to 8, 16 and 32 channels.
+/// Additional cycles by execution size: 0, 1 and 3 for up to 8, 16 and 32 channels.
 fn steps(exec: u32) -> u16 {
     match exec {
         0..=8 => 0,
@@ -47,7 +47,7 @@ fn steps(exec: u32) -> u16 {
     }
 }
 
-/// Issues of an execution size: 1, 2, 4.
+/// Number of issue cycles by execution size: 1, 2 or 4.
 fn scale(exec: u32) -> u8 {
     match exec {
         0..=8 => 1,
@@ -93,7 +93,7 @@ fn latency(encoding: &Encoding, i: &Instruction, exec: u32) -> u16 {
 
 /// Latency of a systolic multiplication.
 fn systolic(rank: u8, i: &Instruction, repeat: u16) -> u16 {
-    // By repeat counts of 1, 2 and 8; in between, one more cycle for each.
+    // For repeat counts of 1, 2 and 8; one more cycle for each count in between.
     let between = |one: u16, last: u16| match repeat {
         0 | 1 => one,
         8.. => last,
@@ -130,7 +130,7 @@ fn message_latency(rank: u8, message: &Message, exec: u32) -> u16 {
             (false, 30..) => value >> 16 & 0xf,
             (false, _) => (value >> 17 & 7) << 1,
         };
-        // The load or store may stay in the first cache.
+        // The access may hit the first-level cache.
         matches!(code, 4 | 5 | 8..=15)
     });
     match message.sfid {
@@ -191,7 +191,7 @@ fn occupancy(i: &Instruction, exec: u32) -> u8 {
     }
 }
 
-/// The table of the devices before Xe.
+/// Latencies of devices before Xe.
 fn before_xe(i: &Instruction, exec: u32) -> (u16, u8) {
     let data_type = i.destination.and_then(|destination| destination.data_type);
     let channels = match data_type {

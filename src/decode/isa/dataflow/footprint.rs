@@ -15,7 +15,7 @@ use crate::decode::isa::tables::{Meaning, Op};
 pub enum Role {
     /// The destination.
     Destination,
-    /// An accumulator that the operation writes without naming it.
+    /// An accumulator that the operation writes implicitly.
     ImplicitWrite,
     /// The flag that a condition modifier sets.
     FlagWrite,
@@ -27,7 +27,7 @@ pub enum Role {
     Descriptor,
     /// The address register of an indirect destination.
     DestinationAddress,
-    /// An accumulator or flag that the operation reads without naming it.
+    /// An accumulator or flag that the operation reads implicitly.
     ImplicitRead,
     /// The flag of the predicate.
     Predicate,
@@ -43,7 +43,7 @@ impl Role {
         )
     }
 
-    /// A name in words: `destination`, `source 1`, `predicate`.
+    /// The name for display: `destination`, `source 1`, `predicate`.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -60,12 +60,12 @@ impl Role {
     }
 }
 
-/// How well the registers of an access are known.
+/// How precisely the registers of an access are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// The word determines them.
     Exact,
-    /// The length is in a register. The assembler's assumption stands in: 8 registers for
+    /// The length is in a register. Uses the assembler's assumption: 8 registers for
     /// destination and source 1, 4 for source 0.
     Assumed,
     /// The numbers are in a register: the set is empty.
@@ -104,7 +104,7 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// The footprint of an instruction by itself: what a gather message sends is unknown.
+    /// The footprint of an instruction without context: the registers of a gather message are unknown.
     #[must_use]
     pub fn of(encoding: &'static Encoding, instruction: &Instruction) -> Footprint {
         Accesses::new(encoding).footprint(instruction, None)
@@ -121,13 +121,13 @@ impl Footprint {
     }
 }
 
-/// Takes an access.
+/// Receives an access.
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Role, Certainty, &Pieces);
 
 /// A region: vertical stride, width, horizontal stride, in elements.
 type Rows = (u32, u32, u32);
 
-/// Each channel has an element of its own, one behind the other.
+/// Each channel has its own element, in consecutive order.
 const PACKED: Rows = (1, 1, 0);
 
 /// Finds the accesses of instructions of one platform.
@@ -214,7 +214,7 @@ impl Accesses {
                     };
                     self.region(file, start, (stride, 1, 0), exec, bits, pieces);
                     if i.op == Op::Mullh {
-                        // The other half of the product is in the registers behind.
+                        // The other half of the product is in the next registers.
                         let size = u32::from(self.sizes.bytes(file)) * 8;
                         let start = start + (exec * stride * bits).next_multiple_of(size);
                         self.region(file, start, (stride, 1, 0), exec, bits, pieces);
@@ -336,7 +336,7 @@ impl Accesses {
         }
     }
 
-    /// The accumulators that an operation reads and writes without naming them.
+    /// The accumulators that an operation reads and writes implicitly.
     fn accumulator(&self, i: &Instruction, exec: u32, pieces: &mut Pieces, sink: Sink<'_>) {
         let both = matches!(i.op, Op::Mach | Op::Macl | Op::Subb);
         let writes = both || i.op == Op::Addc || i.options.has(Options::ACC_WR_EN);
@@ -503,12 +503,12 @@ impl Accesses {
         u32::from(number) * u32::from(self.sizes.bytes(file)) * 8
     }
 
-    /// Adds bits, coarsened to bytes.
+    /// Adds bits, rounded outward to bytes.
     fn add(&self, file: RegisterFile, start: u32, bits: u32, pieces: &mut Pieces) {
         pieces.add(self.sizes, file, start / 8, (bits / 8).max(1));
     }
 
-    /// Adds the elements of a region: rows of some elements, until there is one for each channel.
+    /// Adds the elements of a region, one per channel.
     fn region(
         &self,
         file: RegisterFile,
@@ -565,7 +565,7 @@ impl Matrix {
         })
     }
 
-    /// Bits of the result, or of what is added to it.
+    /// Bits of the result or of the accumulated source.
     fn rows(&self, bits: u32) -> u32 {
         self.exec * bits * self.repeat
     }

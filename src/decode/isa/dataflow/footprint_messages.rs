@@ -6,17 +6,17 @@ use crate::decode::isa::instruction::{Descriptor, Instruction, Message, WideDesc
 use crate::decode::isa::message;
 use crate::decode::isa::tables::{LSC, LSC64, Meaning, SendOp};
 
-/// Registers that an assembler assumes where the length is in a register.
+/// Number of registers that the assembler assumes if the length is in a register.
 const ASSUMED: [u32; 3] = [4, 8, 8];
 
-/// The registers of a payload, from its first one on.
+/// The registers of a payload, starting at its first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Payload {
     /// Whole registers.
     Registers(u32),
-    /// Whole registers, of which the number is not known.
+    /// Whole registers of unknown number.
     Assumed(u32),
-    /// Elements of some bytes each. Each starts with a whole register.
+    /// Elements, each starting at a register boundary.
     Elements {
         /// Number of elements.
         count: u32,
@@ -53,9 +53,9 @@ pub(super) struct Access {
     pub memory: u32,
     /// Elements at each address.
     pub elements: u32,
-    /// The elements of a channel lie behind each other in a register.
+    /// Whether the elements of a channel are consecutive in a register.
     pub transposed: bool,
-    /// Source 1 has two values for each channel.
+    /// Whether source 1 has two values per channel.
     pub swaps: bool,
 }
 
@@ -80,14 +80,14 @@ impl Payloads {
             payloads.of_legacy(&access, sizes, m, exec);
         }
         if rank >= 24 && has_header(m.sfid, descriptor) {
-            // Xe-HPC has such messages for scratch memory only; the header is r0, which kernels
-            // keep. As the assembler counts it.
+            // Xe-HPC uses such messages only for scratch memory. The header is r0, which kernels
+            // preserve; the assembler counts it.
             payloads.sources[0] = Payload::packed(4);
         }
         payloads
     }
 
-    /// The payloads by the lengths that the word has.
+    /// The payloads by the lengths in the word.
     fn whole(m: &Message) -> Payloads {
         let [first, second, answer] = m.lengths;
         let payload = |length: Option<u8>, at: usize| match length {
@@ -138,7 +138,7 @@ impl Payloads {
     ) {
         if let Some(access) = wide_access(m.sfid, wide.value) {
             self.of_access(&access, exec);
-            // To few channels, the addresses are as long as the descriptor says.
+            // For few channels, the descriptor determines the length of the addresses.
             let is_short = exec * access.address < sizes.general.into();
             if !access.transposed && is_short {
                 self.sources[0] = Payloads::whole(m).sources[0];
@@ -246,7 +246,7 @@ pub(super) fn cache_access(rank: u8, sfid: Option<Meaning>, descriptor: u32) -> 
     })
 }
 
-/// The same with a descriptor of 64 bits.
+/// A message to the load/store cache with a 64-bit descriptor.
 pub(super) fn wide_access(sfid: Option<Meaning>, value: u64) -> Option<Access> {
     let global = sfid? == Meaning::UGM;
     if !global && !matches!(sfid?, Meaning::SLM | Meaning::URB) {
@@ -282,7 +282,7 @@ pub(super) fn wide_access(sfid: Option<Meaning>, value: u64) -> Option<Access> {
 }
 
 /// The bytes of a block that a message with a header reads or writes. Returns `None` for other
-/// messages, and for blocks that fill no whole number of bytes from the first on.
+/// messages, and for blocks of partial bytes.
 pub(super) fn header_block(sfid: Option<Meaning>, descriptor: u32) -> Option<u32> {
     let value = u64::from(descriptor);
     let owords = || match bits(value, 8, 3) {

@@ -1,4 +1,4 @@
-//! Live bytes, and results that nobody reads.
+//! Live bytes, and results that are never read.
 
 use super::build::{DataFlow, Guard, index};
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile, UNITS, file_of};
@@ -56,11 +56,11 @@ pub(super) struct LiveRows {
     units: Vec<u16>,
 }
 
-/// Uses under the same predicate, while a block is walked back.
+/// Uses under the same predicate, during a backward walk of a block.
 struct Group {
     guard: Guard,
     live: Vec<u64>,
-    /// Predicated writes that were passed.
+    /// Predicated writes encountered so far.
     passed: Vec<(Guard, Vec<Piece>)>,
 }
 
@@ -74,10 +74,10 @@ impl Group {
     }
 }
 
-/// Number of groups that are told apart in a block: compilers use some.
+/// Maximum number of groups that are distinguished in a block; compilers use a few.
 const GROUPS: usize = 32;
 
-/// The state of a walk back through a block.
+/// The state of a backward walk of a block.
 struct Walk {
     groups: Vec<Group>,
     /// The union of the groups.
@@ -118,7 +118,7 @@ impl Walk {
                 self.groups.push(Group::new(guard));
                 self.groups.len() - 1
             }
-            // Without its predicate the value lives at least as long.
+            // Ignoring the predicate only extends the live range.
             None => 0,
         };
         if let Some(group) = self.groups.get_mut(at) {
@@ -143,15 +143,15 @@ impl DataFlow {
         rows.get(index(row)).copied().unwrap_or_default()
     }
 
-    /// Whether an instruction only writes registers, and nobody reads what it writes. Never for
-    /// messages, and not where registers with unknown numbers are read.
+    /// Whether an instruction only writes registers that are never read afterwards. `false` for
+    /// messages, and if registers with unknown numbers are read.
     #[must_use]
     pub fn is_dead(&self, row: u32) -> bool {
         let dead = &self.live_rows().dead;
         dead.get(index(row)).copied().unwrap_or(false) && self.extent().indirect == 0
     }
 
-    /// Number of instructions whose result nobody reads. Returns `None` if registers with unknown
+    /// Number of instructions whose result is never read. Returns `None` if registers with unknown
     /// numbers are read.
     #[must_use]
     pub fn dead_writes(&self) -> Option<u32> {
@@ -227,7 +227,7 @@ impl DataFlow {
         walk
     }
 
-    /// Goes back by an instruction: what it writes ends, what it reads begins.
+    /// Steps back over an instruction: removes the bytes that it writes, adds those that it reads.
     fn step_back(&self, row: u32, walk: &mut Walk) {
         let Some(record) = self.row(row) else { return };
         let writes = self.writes_of(row);
@@ -294,7 +294,7 @@ impl DataFlow {
         for read in self.reads_of(row) {
             walk.read(record.guard, read.piece);
         }
-        // Groups without a value, and those whose predicate has ended, are merged.
+        // Merge groups without a value and groups whose predicate has ended.
         if walk.groups.len() > 1 && record.flags != 0 {
             merge(&mut walk.groups);
         }
@@ -316,7 +316,7 @@ impl DataFlow {
             ..LiveRows::default()
         };
         if self.nodes.len().saturating_mul(width) > limits::DATA_FLOW_LIVE {
-            // Without what lives across blocks.
+            // Excludes values that live across blocks.
             self.incomplete.set(true);
             return live;
         }
@@ -330,7 +330,7 @@ impl DataFlow {
             let column = column.get(usize::from(unit)).copied()?;
             (column != usize::MAX).then(|| index(block) * width + column)
         };
-        // What each block reads before it writes it, and what it leaves of what lives at its end.
+        // For each block: the bytes read before they are written, and the bytes that it does not overwrite.
         let mut starts = vec![0_u64; self.nodes.len() * width];
         let mut kept = vec![u64::MAX; self.nodes.len() * width];
         for (block, node) in (0_u32..).zip(&self.nodes) {
@@ -405,14 +405,14 @@ impl DataFlow {
         live
     }
 
-    /// Number of general registers that the device has at least: those that the code can name.
+    /// Lower bound of the device's general registers: those that the code can name.
     #[must_use]
     pub fn register_bytes(&self) -> u16 {
         self.sizes().general
     }
 }
 
-/// Merges groups of uses that behave alike.
+/// Merges equivalent groups of uses.
 fn merge(groups: &mut Vec<Group>) {
     let (first, rest) = match groups.split_first_mut() {
         Some((first, rest)) => (first, rest),

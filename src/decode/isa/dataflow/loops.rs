@@ -1,4 +1,4 @@
-//! Loops: what an iteration does, and what it costs by the model of the compiler's scheduler.
+//! Loops: the contents and the cost of an iteration, by the model of the compiler's scheduler.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::waits::WaitOn;
 use crate::decode::isa::tables::Op;
 use crate::model::sort;
 
-/// What bounds the iterations of a loop for one thread.
+/// The bottleneck of a loop for one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The instructions that are issued.
@@ -29,15 +29,15 @@ pub enum Bound {
 /// A natural loop: the blocks between its head and the jumps back to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
-    /// The block that is jumped back to.
+    /// The target of the jumps back.
     pub head: u32,
-    /// The blocks, in order; those of inner loops are among them.
+    /// The blocks, in order, including those of inner loops.
     pub blocks: Vec<u32>,
-    /// The number of loops around a block of it, with itself.
+    /// The nesting depth: 1 for an outermost loop.
     pub depth: u32,
-    /// The innermost loop around it, by index.
+    /// The index of the enclosing loop.
     pub parent: Option<usize>,
-    /// Whether there is no loop in it.
+    /// Whether it contains no other loop.
     pub innermost: bool,
     /// Number of instructions.
     pub instructions: u32,
@@ -58,14 +58,14 @@ pub struct Loop {
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
     pub issue: u64,
-    /// What takes most of the cycles.
+    /// The part with most of the cycles.
     pub bound: Bound,
 }
 
-/// Time of a row: the result is there, the sources have been read.
+/// Times of a row at which its result is available and its sources have been read.
 type Finished = HashMap<u32, (u64, u64)>;
 
-/// The outcome of running rows in order.
+/// State of a simulated run of rows in order.
 #[derive(Default)]
 struct Run {
     now: u64,
@@ -73,7 +73,7 @@ struct Run {
     finished: Finished,
 }
 
-/// A wait of a run: the row, the cycles, what it waits for.
+/// A wait in a run: the row, the cycles, and the instruction that it waits for.
 type Stall = (u32, u64, Option<(u32, WaitOn)>);
 
 impl DataFlow {
@@ -92,8 +92,8 @@ impl DataFlow {
         around.max_by_key(|(_, l)| l.depth).map(|(at, _)| at)
     }
 
-    /// Cycles that an instruction waits in one execution of the code around it: of an iteration of
-    /// its innermost loop, or of the code outside of loops.
+    /// Cycles that an instruction waits per iteration of its innermost loop, or per run of the code
+    /// outside of loops.
     #[must_use]
     pub fn stall(&self, row: u32) -> u32 {
         let stalls = self.stalls.get_or_init(|| self.find_stalls());
@@ -129,7 +129,7 @@ impl DataFlow {
         out
     }
 
-    /// Runs a row. Returns its stall.
+    /// Simulates a row. Returns its stall in cycles.
     fn issue(&self, row: u32, run: &mut Run) -> Stall {
         let Some(record) = self.row(row) else {
             return (row, 0, None);
@@ -183,8 +183,8 @@ impl DataFlow {
         (row, stall, cause)
     }
 
-    /// Runs three iterations of a loop. Gives the stalls of the last. Returns its cycles, and those
-    /// in which instructions are issued.
+    /// Simulates three iterations of a loop and records the stalls of the last one. Returns its
+    /// cycles and its issue cycles.
     fn iterate(&self, found: &Loop, f: &mut dyn FnMut(Stall)) -> (u64, u64) {
         let mut run = Run::default();
         let mut cycles = (0, 0);
@@ -261,7 +261,7 @@ impl DataFlow {
         loops
     }
 
-    /// The blocks that control enters from a block, without calls.
+    /// The successors of a block, ignoring calls.
     fn jumps(&self, block: u32) -> &[u32] {
         let Some(node) = self.node(block) else {
             return &[];
@@ -277,7 +277,7 @@ impl DataFlow {
         }
     }
 
-    /// The blocks from which the tails are reached without the head.
+    /// The blocks from which a tail can be reached without passing the head.
     fn body(&self, head: u32, tails: &[u32]) -> Vec<u32> {
         let mut body = std::collections::BTreeSet::from([head]);
         let mut work = tails.to_vec();
@@ -294,7 +294,7 @@ impl DataFlow {
         body.into_iter().collect()
     }
 
-    /// The immediate dominator of each block that is reached from the first, and its place in
+    /// The immediate dominator of each block that is reachable from the first, and its position in
     /// reverse postorder.
     fn dominators(&self) -> Vec<Option<(u32, u32)>> {
         let count = self.nodes.len();
@@ -365,7 +365,7 @@ impl DataFlow {
         out
     }
 
-    /// The nearest block that dominates two.
+    /// The nearest common dominator of two blocks.
     fn common(
         &self,
         mut one: u32,
@@ -409,7 +409,7 @@ impl DataFlow {
         }
     }
 
-    /// Counts what an iteration does, and its cycles.
+    /// Counts the instructions, messages and cycles of an iteration.
     fn measure(&self, found: &mut Loop) {
         let mut traffic: Vec<Traffic> = Vec::new();
         let rows = found

@@ -1,4 +1,4 @@
-//! What the messages of a kernel move, and which of them spill.
+//! Bytes that the messages of a kernel transfer, and messages that spill.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::decode::isa::tables::{
 };
 use crate::decode::isa::words::{MessageEffect, remarks};
 
-/// Bytes that messages move for all channels of one execution, by memory and cache setting.
+/// Bytes that messages transfer for all channels, by memory and cache setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traffic {
     /// The shared function: `ugm`, `slm`, `dc1`.
@@ -28,13 +28,13 @@ pub struct Traffic {
     pub stored: u64,
 }
 
-/// What is known of a message.
+/// Properties of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub traffic: Option<Traffic>,
     pub spills: bool,
     pub fills: bool,
-    /// Registers that it sends.
+    /// Number of registers that it sends.
     pub sent: u16,
 }
 

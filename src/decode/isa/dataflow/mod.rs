@@ -1,4 +1,4 @@
-//! Data flow of a section of code: registers alive, producers, waits, costs, loops and spills.
+//! Data flow of a section of code: live registers, producers, waits, costs, loops and spills.
 //!
 //! Everything is computed from decoded operands. One [`DataFlow`] covers a section of code:
 //!
@@ -14,22 +14,22 @@
 //! * [`DataFlow::latency`], [`DataFlow::occupancy`]: the cycles that the compiler's scheduler assumes.
 //! * [`DataFlow::loops`], [`DataFlow::spills`], [`DataFlow::report`](crate::analysis::data_flow::Flows::report): summaries.
 //!
-//! The page and other readers of a document get the same as plain data, by
+//! [`analysis`](crate::analysis::data_flow) provides the results as plain data:
 //! [`Listing::data_flow`](crate::analysis::assembly::Listing::data_flow) and the trait
 //! [`Flows`](crate::analysis::data_flow::Flows): [`instruction`](crate::analysis::data_flow::Flows::instruction)
 //! for a row, [`operands`](crate::analysis::data_flow::Flows::operands) for the registers of each operand
 //! token, [`report`](crate::analysis::data_flow::Flows::report) for the summary.
 //!
-//! Instructions are named by their row: a number below [`DataFlow::count`];
-//! [`DataFlow::row_of`] finds that of an offset in the code. Consumers and loops are found by whole
-//! passes, which are kept.
+//! Instructions are identified by their row: a number below [`DataFlow::count`].
+//! [`DataFlow::row_of`] returns the row at an offset in the code. Consumers and loops are computed
+//! for the whole code on first use.
 //!
 //! # Limits
 //!
-//! Divergent control flow is ignored: a write without predicate ends the life of the old value even
-//! if it writes only the channels that are enabled. Calls are jumps that come back to the next
-//! instruction; [`Extent::calls`] says that there are some. Registers whose number is in an address
-//! register are unknown: [`Extent::indirect`].
+//! Divergent control flow is ignored: a write without predicate ends the live range of the old
+//! value even if it writes only the enabled channels. Calls are treated as jumps to the next
+//! instruction and counted in [`Extent::calls`]. Registers whose number is in an address register
+//! are unknown and counted in [`Extent::indirect`].
 
 mod build;
 mod cost;

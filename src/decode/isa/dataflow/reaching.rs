@@ -1,7 +1,7 @@
 //! Reaching definitions: the writes that a value may come from.
 //!
-//! Bytes do not influence each other, so each register is followed on its own. Within a block the
-//! writes to a register are linked; across blocks a search goes through the predecessors.
+//! Bytes are independent, so each register is traced separately. Within a block, the writes to a
+//! register are linked; across blocks, a search visits the predecessors.
 //!
 //! A write without predicate ends the paths of the bytes that it writes. One with a predicate does so
 //! only for a use under the same predicate, or together with a write under the complementary
@@ -18,9 +18,9 @@ use crate::model::sort;
 /// A producer of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The instruction that writes it, or `None` for a value that the kernel starts with.
+    /// The instruction that writes it; `None` for an input of the kernel.
     pub row: Option<u32>,
-    /// The bytes that come from it.
+    /// The bytes that it writes.
     pub bytes: ByteSet,
 }
 
@@ -39,7 +39,7 @@ type Reaching = (u32, u64);
 /// The definitions that reach the start of blocks: by block and register.
 pub(super) type EntryDefinitions = HashMap<(u32, Unit), Rc<[Reaching]>>;
 
-/// A predicated write that has been passed.
+/// A predicated write encountered during the search.
 struct Passed {
     guard: Guard,
     mask: u64,
@@ -98,8 +98,8 @@ impl DataFlow {
         out.into_iter().map(definition).collect()
     }
 
-    /// The consumers of a result: the instructions that read bytes of what the instruction writes,
-    /// in the order of the code. Builds the consumers of the whole code at the first call.
+    /// The consumers of a result: the instructions that read bytes that the instruction writes, in
+    /// code order. The first call computes the consumers of the whole code.
     #[must_use]
     pub fn uses(&self, row: u32) -> &[u32] {
         let consumers = self.consumers.get_or_init(|| self.all_consumers());
@@ -184,7 +184,7 @@ impl DataFlow {
         mask
     }
 
-    /// The flag bytes that are written from a row on, before another.
+    /// The flag bytes that are written in a range of rows.
     fn flags_between(&self, from: u32, to: u32) -> u16 {
         let start = self.flag_writes.partition_point(|(row, _)| *row < from);
         let writes = self.flag_writes.get(start..).unwrap_or_default();
@@ -219,7 +219,7 @@ impl DataFlow {
 
     fn find_entry(&self, block: u32, unit: Unit) -> Vec<Reaching> {
         let mut out: Vec<Reaching> = Vec::new();
-        // The bytes that were looked for at the end of each block.
+        // The bytes already searched for at the end of each block.
         let mut seen: HashMap<u32, u64> = HashMap::new();
         let mut input = if block == 0 { u64::MAX } else { 0 };
         let predecessors = |block: u32| self.node(block).map_or(&[][..], |n| &n.predecessors);
@@ -264,7 +264,7 @@ fn agree(used: Guard, written: Guard) -> bool {
     used.inverse == written.inverse && used.flags & written.flags != 0
 }
 
-/// The bytes that are still looked for behind a write that overlaps with them.
+/// The bytes that remain to be found after a write that overlaps them.
 fn ends(mask: u64, overlap: u64, used: Guard, row: &Row, passed: &mut Vec<Passed>) -> u64 {
     let mut mask = mask;
     if row.guard.flags == 0 || agree(used, row.guard) {

@@ -59,10 +59,10 @@ pub(super) const UNITS: usize = 534;
 /// The unit of `f0`; the other flags follow.
 pub(super) const FLAGS: u16 = 529;
 
-/// A register of any file, by a common number.
+/// A register of any file, in a common numbering.
 pub(super) type Unit = u16;
 
-/// The file of a unit, and its number there.
+/// The file of a unit, and its register number.
 pub(super) fn file_of(unit: Unit) -> (RegisterFile, u16) {
     for file in RegisterFile::ALL {
         let (first, count) = file.units();
@@ -151,8 +151,7 @@ impl Pieces {
         }
     }
 
-    /// Adds `length` bytes from an offset in a register file on. Bytes outside of the file are left
-    /// out.
+    /// Adds `length` bytes at an offset in a register file. Ignores bytes outside of the file.
     pub fn add(&mut self, sizes: Sizes, file: RegisterFile, offset: u32, length: u32) {
         let size = u32::from(sizes.bytes(file));
         let (first, _) = file.units();

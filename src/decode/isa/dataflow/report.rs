@@ -12,7 +12,7 @@ use crate::analysis::data_flow::{
 };
 use crate::model::sort;
 
-/// Number of waits in a report.
+/// Maximum number of waits in a report.
 const WAITS: usize = 5;
 
 impl Flows for DataFlow {
@@ -164,7 +164,7 @@ impl DataFlow {
         found.map(wait).collect()
     }
 
-    /// What the analysis does not cover, in sentences.
+    /// Limitations of the analysis for this code, as sentences.
     fn limits(&self) -> Vec<String> {
         let extent = self.extent();
         let mut out = Vec::new();
@@ -210,7 +210,7 @@ impl DataFlow {
         out
     }
 
-    /// The place where most registers are live.
+    /// The instruction with the most live registers.
     fn peak(&self) -> Option<Peak> {
         let rows = 0..self.count();
         let key = |row: &u32| {
@@ -273,7 +273,7 @@ impl DataFlow {
         })
     }
 
-    /// Calls `f` with the producers of bytes of a register as they are before an instruction.
+    /// Calls `f` with the producers of the bytes of a register before an instruction.
     fn producers_at(&self, row: u32, unit: u16, mask: u64, f: &mut dyn FnMut(u32)) {
         let Some(record) = self.row(row) else { return };
         let first = self.block_rows(record.block).start;
@@ -298,7 +298,7 @@ impl DataFlow {
         }
     }
 
-    /// The last row that reads bytes of a register as the kernel starts with it.
+    /// The last row that reads the initial value of a register.
     fn last_read_of_input(&self, unit: u16) -> u32 {
         let rows = (0..self.count()).rev();
         let mut reads = rows.filter(|row| {
@@ -381,7 +381,7 @@ impl DataFlow {
         report.hottest = hottest.map(|(at, _)| at);
     }
 
-    /// The waits that take most cycles, those in the deepest loops first.
+    /// The most expensive waits, those in the deepest loops first.
     fn costliest_waits(&self) -> Vec<WaitReport> {
         let rows = 0..self.count();
         let mut waits: Vec<(u32, u32, u32)> = rows

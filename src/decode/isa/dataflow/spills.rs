@@ -1,4 +1,4 @@
-//! Spilled registers, by the place in scratch memory.
+//! Spilled registers, by slot in scratch memory.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::word::sign_extend;
 use crate::model::sort;
 
-/// What the address of a slot counts from.
+/// The base of a slot's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Base {
     /// The start of the scratch memory.
     Start,
     /// The result of an instruction.
     Result(u32),
-    /// A register that the kernel starts with, by number.
+    /// The initial value of a register, by number.
     Input(u16),
 }
 
-/// A place in scratch memory that registers are spilled to.
+/// A slot in scratch memory for spilled registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// What the offset counts from.
+    /// The base of the offset.
     pub base: Base,
-    /// Offset of the first byte.
+    /// Offset of the first byte from the base.
     pub offset: i64,
     /// Number of bytes.
     pub bytes: u32,
@@ -34,7 +34,7 @@ pub struct Slot {
     pub writers: Vec<u32>,
     /// The messages that read it.
     pub readers: Vec<u32>,
-    /// The deepest loop with a message that reads or writes it: the number of loops around.
+    /// The maximum loop depth of the messages that read or write it.
     pub depth: u32,
 }
 
@@ -46,8 +46,8 @@ type Place = (u32, u32, bool);
 pub struct Spills {
     /// The slots, by address.
     pub slots: Vec<Slot>,
-    /// Messages to scratch memory with an address of their own for each channel, or an address that
-    /// is not known: private memory, mostly.
+    /// Number of messages to scratch memory with an address per channel or an unknown address; mostly
+    /// private memory.
     pub others: Vec<u32>,
 }
 
@@ -55,7 +55,7 @@ impl Spills {
     /// Adds a message.
     fn add(&mut self, base: Base, offset: i64, bytes: u32, row: u32, writes: bool) {
         if writes {
-            // The places come in order.
+            // Slots are visited in order.
             let last = self.slots.last_mut();
             let same = last.filter(|slot| slot.base == base && slot.offset == offset);
             if let Some(slot) = same {
@@ -113,7 +113,7 @@ impl DataFlow {
                 None => spills.others.push(row),
             }
         }
-        // Each place that is written is a slot. Readers belong to all slots that they overlap.
+        // Each written range is a slot. A read belongs to all slots that it overlaps.
         for writes in [true, false] {
             for ((base, offset), messages) in &places {
                 for (row, bytes, _) in messages.iter().filter(|message| message.2 == writes) {
@@ -133,7 +133,7 @@ impl DataFlow {
         spills
     }
 
-    /// The number of loops around an instruction.
+    /// The loop depth of an instruction.
     #[must_use]
     pub fn depth(&self, row: u32) -> u32 {
         let block = self.block_of(row);
@@ -151,7 +151,7 @@ impl DataFlow {
             return None;
         };
         if m.sfid == Some(Meaning::DP_DC0) {
-            // Blocks of 32 bytes; the header has the start of the scratch memory.
+            // Blocks of 32 bytes; the header contains the start of the scratch memory.
             let offset = i64::from(descriptor & 0xfff) * 32;
             return Some((Base::Start, offset, 32 << (descriptor >> 12 & 3)));
         }
@@ -179,8 +179,8 @@ impl DataFlow {
         Some((base, offset + more, bytes))
     }
 
-    /// The value of the bytes of a general register that an instruction reads: a base, and what is
-    /// added to it.
+    /// The value of the bytes of a general register that an instruction reads: a base and a constant
+    /// offset.
     fn value(&self, row: u32, number: u16, mask: u64, depth: u32) -> Option<(Base, i64)> {
         let mut from = Vec::new();
         let unit = number;

@@ -40,13 +40,13 @@ impl Pipe {
     }
 }
 
-/// The pipes that a distance counts.
+/// The pipes to which a distance applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     One(Pipe),
-    /// Each pipe on its own.
+    /// Each pipe separately.
     All,
-    /// Gen12LP has one.
+    /// The single pipe of Gen12LP.
     Single,
 }
 
@@ -58,10 +58,10 @@ pub(super) struct Issue {
     distance: Option<(Counted, u8)>,
     /// The token that it allocates.
     pub allocates: Option<u8>,
-    /// The tokens that it waits for; `true`: for their sources only.
+    /// The tokens that it waits for; `true` if only for the sources.
     tokens: Option<(u32, bool)>,
     pub ends_thread: bool,
-    /// Only waits: the consumer is a later instruction.
+    /// Whether it only waits; the consumer is a later instruction.
     is_sync: bool,
 }
 
@@ -93,12 +93,12 @@ impl WaitOn {
 pub struct Wait {
     /// The condition.
     pub on: WaitOn,
-    /// The instructions that are waited for, on all paths, in the order of the code.
+    /// The instructions that it waits for, on all paths, in code order.
     pub producers: Vec<u32>,
-    /// A path from the start of the kernel has no such instruction.
+    /// Whether a path from the start of the kernel has no such instruction.
     pub from_entry: bool,
-    /// The bytes that are the reason: those of a producer that the instruction needs. Of `sync`, the
-    /// instructions after it in the block count. Empty if there is no reason in the data.
+    /// The bytes that require the wait: those of a producer that the instruction needs or, for `sync`,
+    /// that later instructions of the block need. Empty if no data requires it.
     pub reason: ByteSet,
 }
 
@@ -132,8 +132,8 @@ impl Issue {
             });
         match token {
             Some((token, "")) => issue.allocates = Some(token),
-            Some((token, how)) => {
-                issue.tokens = Some((1_u32.checked_shl(token.into()).unwrap_or(0), how == ".src"));
+            Some((token, wait)) => {
+                issue.tokens = Some((1_u32.checked_shl(token.into()).unwrap_or(0), wait == ".src"));
             }
             None => {}
         }
@@ -217,14 +217,14 @@ fn by_type(rank: u8, i: &Instruction) -> Option<Pipe> {
     })
 }
 
-/// Instructions that are waited for.
+/// Instructions that another one waits for.
 struct Decision {
     on: WaitOn,
     producers: Vec<u32>,
     from_entry: bool,
 }
 
-/// Rows that are issued to each pipe, and those that allocate each token.
+/// The rows issued to each pipe, and the rows that allocate each token.
 pub(super) struct Issued {
     pipes: HashMap<Option<Pipe>, Vec<u32>>,
     tokens: HashMap<u8, Vec<u32>>,
@@ -265,7 +265,7 @@ impl DataFlow {
         }
     }
 
-    /// What an instruction waits for, for each pipe and token.
+    /// The conditions that an instruction waits for, by pipe and token.
     fn found(&self, row: u32) -> Vec<Decision> {
         let Some(record) = self.row(row) else {
             return Vec::new();
@@ -340,7 +340,7 @@ impl DataFlow {
             (written.collect(), read.collect())
         };
         let found: Vec<(Vec<Piece>, Vec<Piece>)> = producers.iter().map(pieces).collect();
-        // A long block behind `sync` is not looked through for each of them.
+        // Bounds the search in a long block after `sync`.
         for consumer in consumers.take(SYNC_REACH) {
             for (written, read) in &found {
                 self.overlap(written, read, consumer, &mut reason);
@@ -357,8 +357,8 @@ impl DataFlow {
         }
     }
 
-    /// Adds the bytes of a producer that a consumer needs: what it reads or overwrites of the written
-    /// bytes, and what it overwrites of those that are read.
+    /// Adds the bytes of a producer that a consumer depends on: written bytes that it reads or
+    /// overwrites, and read bytes that it overwrites.
     fn overlap(&self, written: &[Piece], read: &[Piece], consumer: u32, to: &mut Pieces) {
         let mut add = |mine: &[Piece], needed: Piece| {
             for piece in mine.iter().filter(|piece| piece.unit == needed.unit) {
@@ -374,8 +374,8 @@ impl DataFlow {
         }
     }
 
-    /// The `count`-th of some rows before a row, on all paths; and whether a path from the start of
-    /// the kernel has fewer.
+    /// The `count`-th of the given rows before a row, on all paths, and whether a path from the start
+    /// of the kernel has fewer.
     fn find_back(&self, row: u32, rows: &[u32], count: u8) -> (Vec<u32>, bool) {
         let mut found = BTreeSet::new();
         let mut from_entry = false;
@@ -438,5 +438,5 @@ impl DataFlow {
     }
 }
 
-/// Number of instructions after `sync` that may be the reason for its wait.
+/// Maximum number of instructions after `sync` that are considered as its consumers.
 const SYNC_REACH: usize = 256;

@@ -39,20 +39,20 @@ impl Kernel {
         }
     }
 
-    fn ask(&self, question: &Question) -> Occupancy {
+    fn ask(&self, parameters: &OccupancyParameters) -> Occupancy {
         let facts = Facts {
             row: &self.row(),
             has_local_arguments: self.local_arguments,
             own: TargetDevice::None,
         };
-        occupancy(&facts, question).unwrap()
+        occupancy(&facts, parameters).unwrap()
     }
 
     fn on(&self, device: &'static str, work_group: u64) -> Occupancy {
-        self.ask(&Question {
+        self.ask(&OccupancyParameters {
             device: Some(device.into()),
             work_group: Some(work_group),
-            ..Question::default()
+            ..OccupancyParameters::default()
         })
     }
 }
@@ -219,12 +219,12 @@ fn barriers_limit_the_work_groups() {
 
 #[test]
 fn unknown_values_are_requested() {
-    let found = PLAIN.ask(&Question::default());
+    let found = PLAIN.ask(&OccupancyParameters::default());
     assert_eq!(found.summary, "The file has no target device: choose one.");
     assert_eq!(found.get("threads_per_eu"), None);
-    let of = |device: &'static str| Question {
+    let of = |device: &'static str| OccupancyParameters {
         device: Some(device.into()),
-        ..Question::default()
+        ..OccupancyParameters::default()
     };
     let found = PLAIN.ask(&of("bmg-g21"));
     assert_eq!(found.get("eus"), Some(8));
@@ -235,7 +235,7 @@ fn unknown_values_are_requested() {
             .contains("Choose the work-items of a work-group to see")
     );
     // A chosen number overrides the published one.
-    let found = PLAIN.ask(&Question {
+    let found = PLAIN.ask(&OccupancyParameters {
         eus: Some(4),
         work_group: Some(64),
         ..of("bmg-g21")
@@ -262,7 +262,7 @@ fn unknown_values_are_requested() {
             .contains("Choose the shared local memory of the arguments to see")
     );
     let with = |bytes| {
-        let found = kernel.ask(&Question {
+        let found = kernel.ask(&OccupancyParameters {
             work_group: Some(64),
             local_arguments: Some(bytes),
             ..of("dg2")
@@ -281,16 +281,16 @@ fn unknown_values_are_requested() {
         has_local_arguments: false,
         own: TargetDevice::CoreFamily,
     };
-    let question = Question {
+    let parameters = OccupancyParameters {
         work_group: Some(u64::MAX),
         eus: Some(u64::MAX),
         ..of("dg2")
     };
     assert_eq!(
-        occupancy(&facts, &question).unwrap().get("work_groups"),
+        occupancy(&facts, &parameters).unwrap().get("work_groups"),
         None
     );
-    let found = occupancy(&facts, &Question::default()).unwrap();
+    let found = occupancy(&facts, &OccupancyParameters::default()).unwrap();
     assert_eq!(
         found.summary,
         "The file has only a core family: choose a device."

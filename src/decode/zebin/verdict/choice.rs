@@ -20,7 +20,7 @@ use super::{load, rules};
 use crate::analysis::Verdict;
 use crate::analysis::host_images::EXPORTED;
 use crate::analysis::images::{Choice, Image, Images, Pick, SyclModules};
-use crate::decode::zebin::device::Device;
+use crate::decode::device::Device;
 use crate::model::{Outcome, Sources, Span, Str};
 
 /// The state of a SYCLBIN whose kernels are ready to run.
@@ -291,7 +291,10 @@ impl<'a> Chooser<'a> {
         let mut compiled: HashSet<&str> = HashSet::new();
         for wants_native in [true, false] {
             for &(at, image) in &members {
-                let Some(reported) = image.host.as_ref().and_then(|host| host.said(self.sources))
+                let Some(reported) = image
+                    .host
+                    .as_ref()
+                    .and_then(|host| host.index_entry(self.sources))
                 else {
                     continue;
                 };

@@ -461,7 +461,7 @@ impl<'a> Elf<'a> {
             "symbol index {symbol} out of range ({} symbols)",
             self.symbol_count
         );
-        if rule.effect.is_some_and(Effect::lets_pass) {
+        if rule.effect.is_some_and(Effect::allows_loading) {
             findings.note(rule, place, message);
             return Ok(());
         }

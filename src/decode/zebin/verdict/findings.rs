@@ -129,7 +129,7 @@ impl Findings {
             }
             (None, _) => false,
         };
-        let decides = !effect.lets_pass() && !settled;
+        let decides = !effect.allows_loading() && !settled;
         if count > limits::PER_RULE && !decides {
             return;
         }
@@ -150,7 +150,7 @@ impl Findings {
     }
 
     /// Returns whether a rule has fired.
-    pub fn met(&self, rule: &'static Rule) -> bool {
+    pub fn contains(&self, rule: &'static Rule) -> bool {
         self.counts.iter().any(|(r, _)| r.id == rule.id)
     }
 

@@ -8,8 +8,8 @@ use super::findings::{Excerpt, Findings, Refused};
 use super::rules;
 use super::sections::{Buffer, FUNCTIONS, Sections};
 use super::ze_info::{Kernel, Module};
+use crate::decode::device::Device;
 use crate::decode::elf::symbol::{Symbol, SymbolBinding, SymbolType};
-use crate::decode::zebin::device::Device;
 use crate::decode::zebin::sections::{Segment, segment_of};
 use crate::model::Span;
 use crate::model::sort;
@@ -133,7 +133,7 @@ pub fn link(
         }
     }
     // Kernels are created once the module is linked with others.
-    if findings.met(&rules::LINK_UNDEFINED) {
+    if findings.contains(&rules::LINK_UNDEFINED) {
         Err(Refused)
     } else {
         result

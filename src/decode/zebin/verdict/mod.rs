@@ -35,9 +35,9 @@ use self::findings::{Excerpt, Findings, Refused};
 use self::image::{Image, Location};
 use self::target::Target;
 use self::ze_info::{Decoder, Module, ZeInfoText};
-use super::device::Device;
 use crate::analysis::images::{Choice, Images};
 use crate::analysis::{DriverModel, KnownDevice, Matching, Rebuild, Verdict};
+use crate::decode::device::Device;
 use crate::decode::elf::section::SectionType;
 use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span};
 
@@ -159,7 +159,7 @@ impl Load {
     fn verdict(self, mut findings: Findings) -> Verdict {
         let imports = findings.take_imports();
         let target_only = [&rules::OTHER_TARGET, &rules::NO_TARGET];
-        let helps = self.ir.is_some() && target_only.iter().any(|rule| findings.met(rule));
+        let helps = self.ir.is_some() && target_only.iter().any(|rule| findings.contains(rule));
         let (mut findings, rules, decisive) = findings.finish();
         if helps {
             let refuses = |finding: &&mut Finding| finding.effect == Effect::Refuses;

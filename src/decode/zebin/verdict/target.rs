@@ -7,10 +7,10 @@ use super::findings::{Excerpt, Findings, Refused};
 use super::image::{Location, word};
 use super::{rules, version};
 use crate::analysis::Matching;
+use crate::decode::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::elf::header::Machine;
 use crate::decode::elf::section::SectionType;
 use crate::decode::rule::Rule;
-use crate::decode::zebin::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::zebin::target_metadata::TargetMetadata;
 use crate::model::{Span, Str};
 

@@ -16,7 +16,7 @@ use crate::analysis::kernels::{
     FLAGS, Flag, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels, LARGE_SLM,
     Located, Property,
 };
-use crate::analysis::occupancy::{Occupancy, Question};
+use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::decode::demangle::demangle;
 use crate::decode::isa::Code;
 use crate::decode::zebin::links::Links;
@@ -417,7 +417,7 @@ impl Kernels for ZebinKernels {
     fn occupancy(
         &self,
         place: usize,
-        question: &Question,
+        parameters: &OccupancyParameters,
         sources: &Sources,
     ) -> Result<Occupancy, String> {
         let detail = self.detail(place, sources).ok_or("No such kernel.")?;
@@ -427,7 +427,7 @@ impl Kernels for ZebinKernels {
             has_local_arguments: entries.any(|entry| entry.addrmode.as_deref() == Some("slm")),
             own: self.own,
         };
-        occupancy::occupancy(&facts, question)
+        occupancy::occupancy(&facts, parameters)
     }
 }
 

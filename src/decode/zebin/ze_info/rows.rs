@@ -188,14 +188,14 @@ impl ZeInfoRows {
             if let Some(words) = name.and_then(|name| demangle(name)) {
                 row.summary = Some(String::from(&*words).into());
             } else if row.kind == NodeKind::Mapping {
-                row.summary = self.item_words(index).map(Into::into);
+                row.summary = self.item_text(index).map(Into::into);
             }
         }
         row
     }
 
     /// Distinguishes items of the same kind: `argument 2 · offset 40 · 8 bytes`.
-    fn item_words(&self, index: Index) -> Option<String> {
+    fn item_text(&self, index: Index) -> Option<String> {
         let info = &*self.info;
         // The first number of each key.
         let mut numbers = [const { None }; ITEM_WORDS.len()];

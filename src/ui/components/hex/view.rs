@@ -54,7 +54,7 @@ struct PointerState {
     hover: Option<u64>,
     /// The byte that was clicked here: the selection is visible already.
     own: Option<u64>,
-    spoken: String,
+    announcement: String,
 }
 
 /// Context of the event handlers.
@@ -118,7 +118,7 @@ impl View {
     }
 
     /// The byte under the pointer.
-    fn under(&self, event: &MouseEvent) -> Option<u64> {
+    fn byte_under(&self, event: &MouseEvent) -> Option<u64> {
         let (line, row) = number_at(event, "data-line")?;
         let bytes = self.width as usize;
         let byte = cell_at(event, &row, ".h", row::columns(bytes))
@@ -128,7 +128,7 @@ impl View {
     }
 
     fn point(&self, event: &PointerEvent) {
-        let at = self.under(event);
+        let at = self.byte_under(event);
         match (event.type_().as_str(), at) {
             ("pointerdown", Some(at)) if event.button() == 0 => {
                 event.prevent_default();
@@ -207,7 +207,7 @@ impl View {
         let byte = byte.map(|b| format!(", byte {b:02x}")).unwrap_or_default();
         let hand = self.hand.clone();
         let done = move |name: String| {
-            hand.change(|hand| hand.spoken = format!("offset {at:#x}{byte}, {name}"));
+            hand.change(|hand| hand.announcement = format!("offset {at:#x}{byte}, {name}"));
         };
         self.session
             .name_of_byte(self.tab, self.source, at, Box::new(done));
@@ -357,7 +357,7 @@ pub fn HexView(props: &Props) -> Html {
                 </div>
             </div>
             { byte_map(&map, jump) }
-            <p class="unseen" aria-live="polite">{ view.hand.get().spoken }</p>
+            <p class="unseen" aria-live="polite">{ view.hand.get().announcement }</p>
         </div>
     }
 }

@@ -226,7 +226,7 @@ pub(super) fn export(list: ListId) -> Html {
 }
 
 /// Error of the filter; with the graph visible, the graph shows it.
-pub(super) fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
+pub(super) fn filter_error(list: &List, graph: Option<&GraphView>) -> Html {
     let page = list.page.as_ref().filter(|_| !list.rows.is_waiting());
     let trouble = match graph {
         Some(graph) => graph.modules().and_then(|page| page.trouble.as_deref()),

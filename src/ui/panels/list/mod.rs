@@ -14,7 +14,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 pub(super) use self::bar::reading;
-use self::bar::{columns, export, grouping, matches, picker, status, trouble};
+use self::bar::{columns, export, filter_error, grouping, matches, picker, status};
 use self::names::{Names, names};
 use self::rows::Grid;
 pub use self::strip::about;
@@ -205,7 +205,7 @@ fn Panel(props: &Props) -> Html {
                 if id == ListId::Changes { { compare::instructions(view) } }
                 if !is_text && !is_graph { { columns(list) } }
                 if !is_graph { { export(id) } }
-                { trouble(list, is_graph.then_some(drawn)) }
+                { filter_error(list, is_graph.then_some(drawn)) }
             </div>
             if is_code { { assembly::head(view) }{ data_flow::summary(view) } }
             if is_graph {
@@ -242,7 +242,7 @@ fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> 
 fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) -> Option<Html> {
     let is_code = list.id == ListId::Instructions;
     let is_known = match list.id {
-        ListId::Instructions => list.goes_with(view.selection.serial),
+        ListId::Instructions => list.is_current_for(view.selection.serial),
         _ => view.texts.document == view.texts.requested,
     };
     let is_without = match list.id {

@@ -6,7 +6,7 @@ use super::names::{Names, names};
 use crate::model::text::escaped;
 use crate::tables::{Detail, ListId};
 use crate::ui::components::{button, plain, shortened, span_button};
-use crate::ui::panels::kernel_ruler::{payload_words, ruler};
+use crate::ui::panels::kernel_ruler::{payload_text, ruler};
 use crate::ui::panels::{self, assembly};
 use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
@@ -40,7 +40,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
             <section {class} aria-label={label}>
                 <div class="strip-head">
                     <h2 title={escaped(detail.row.title())}>{ shortened(&escaped(&current.about.title)) }</h2>
-                    <span class="dim said">{ payload_words(detail) }</span>
+                    <span class="dim said">{ payload_text(detail) }</span>
                     { copy }
                     if detail.row.code_size.is_some() {
                         { button("btn2", Command::ShowCode, html! { <>{ "Assembly " }<kbd aria-hidden="true">{ "Enter" }</kbd></> }) }

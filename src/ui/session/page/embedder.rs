@@ -65,7 +65,7 @@ impl Embedder {
         !self.origin.borrow().is_empty()
     }
 
-    fn tell(&self, message: &Message) {
+    fn post(&self, message: &Message) {
         let origin = self.origin.borrow();
         // Sandboxed pages and local files have an opaque origin, which cannot be a target.
         let target = match origin.as_str() {
@@ -76,11 +76,11 @@ impl Embedder {
         let _ = self.window.post_message(&message.0, target);
     }
 
-    fn tell_error(&self, code: &str, words: &str, id: &JsValue) {
+    fn post_error(&self, code: &str, words: &str, id: &JsValue) {
         let message = Message::new("error")
             .with("code", code)
             .with("message", words);
-        self.tell(&message.with("id", id));
+        self.post(&message.with("id", id));
     }
 
     /// Whether a URL's origin differs from this page's and the embedding page's.
@@ -95,18 +95,18 @@ impl Embedder {
     }
 
     /// Reports the current selection.
-    fn tell_view(&self, view: &View) {
+    fn post_view(&self, view: &View) {
         let (opening, _) = self.reported.get();
         if opening != view.opening {
             self.reported.set((view.opening, None));
             self.failed.set(None);
-            self.tell(&loaded(view));
-            self.tell(&problems(view));
+            self.post(&loaded(view));
+            self.post(&problems(view));
         }
         let serial = view.selection.serial;
         if view.detail().is_some() && self.reported.get().1 != Some(serial) {
             self.reported.set((view.opening, Some(serial)));
-            self.tell(&selected(view));
+            self.post(&selected(view));
         }
     }
 }
@@ -186,21 +186,21 @@ pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
     });
     // Announces only that this page is ready.
     if let Some(embedder) = &*session.embedder.borrow() {
-        embedder.tell(&Message::new("ready"));
+        embedder.post(&Message::new("ready"));
     }
     Some(listener)
 }
 
 impl Session {
     /// Whether the user must confirm this download, because another page requests it.
-    pub(crate) fn asks_first(&self, url: &Url) -> bool {
+    pub(crate) fn needs_confirmation(&self, url: &Url) -> bool {
         let embedder = self.embedder.borrow();
         let embedder = embedder.as_ref();
         embedder.is_some_and(|embedder| embedder.is_foreign(url))
     }
 
     /// Reports the current view to the embedding page.
-    pub(crate) fn tell_embedder(&self) {
+    pub(crate) fn post_to_embedder(&self) {
         let embedder = self.embedder.borrow().clone();
         let Some(embedder) = embedder.filter(|embedder| embedder.knows_origin()) else {
             return;
@@ -208,24 +208,24 @@ impl Session {
         let state = self.state();
         let Some(tab) = state.active() else { return };
         match &tab.phase {
-            Phase::Ready(view) => embedder.tell_view(view),
+            Phase::Ready(view) => embedder.post_view(view),
             Phase::Failed(failure) if embedder.failed.replace(Some(tab.id)) != Some(tab.id) => {
                 let words = format!("{}: {}", failure.title, failure.message);
-                embedder.tell_error("not-opened", &words, &JsValue::UNDEFINED);
+                embedder.post_error("not-opened", &words, &JsValue::UNDEFINED);
             }
             _ => {}
         }
-        let height = dom::wanted_height();
+        let height = dom::unscrolled_height();
         if height > 0 && embedder.height.replace(height) != height {
-            embedder.tell(&Message::new("resize").with("height", height));
+            embedder.post(&Message::new("resize").with("height", height));
         }
     }
 
     /// Reports an error to it.
-    pub(crate) fn tell_trouble(&self, words: &str) {
+    pub(crate) fn post_failure(&self, words: &str) {
         let embedder = self.embedder.borrow().clone();
         if let Some(embedder) = embedder.filter(|embedder| embedder.knows_origin()) {
-            embedder.tell_error("not-found", words, &JsValue::UNDEFINED);
+            embedder.post_error("not-found", words, &JsValue::UNDEFINED);
         }
     }
 
@@ -240,16 +240,16 @@ impl Session {
         let is_first = !embedder.knows_origin();
         *embedder.origin.borrow_mut() = event.origin();
         let id = get("id");
-        let error = |code: &str, words: &str| embedder.tell_error(code, words, &id);
+        let error = |code: &str, words: &str| embedder.post_error(code, words, &id);
         if version != f64::from(VERSION) {
             let words = format!("This page supports version {VERSION} of the messages.");
             return error("version", &words);
         }
         match text("type").as_str() {
             "ping" => {
-                embedder.tell(&Message::new("ready").with("id", &id));
+                embedder.post(&Message::new("ready").with("id", &id));
                 if is_first {
-                    self.tell_embedder();
+                    self.post_to_embedder();
                 }
             }
             "open" => {

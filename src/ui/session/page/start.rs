@@ -194,7 +194,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let told = Rc::clone(&session);
     use_change(
         [id << 1 | u64::from(is_known), opening, serial, shown],
-        Box::new(move || told.tell_embedder()),
+        Box::new(move || told.post_to_embedder()),
     );
     let current = view.map(|view| view.current_panel());
     // The tab bar may be wider than the window.

@@ -111,12 +111,12 @@ fn responses_to_earlier_queries_are_dropped() {
     let mut list = kernels();
     list.apply(ListChange::Page(0, page(0, 600)));
     list.apply(ListChange::At(3, 0, Some(at_row(0, 7))));
-    assert_eq!((list.place(), list.goes_with(3)), (Some(7), true));
+    assert_eq!((list.place(), list.is_current_for(3)), (Some(7), true));
     list.apply(ListChange::Query(query("x")));
     assert_eq!((list.rows.generation, list.rows.is_stale()), (1, true));
     assert_eq!(list.rows.missing(0, 40), [0]);
     assert!(list.rows.row(0).is_some(), "until others are here");
-    assert!(!list.goes_with(3), "it has another place now");
+    assert!(!list.is_current_for(3), "it has another place now");
     list.apply(ListChange::At(3, 0, Some(at_row(0, 8))));
     assert_eq!(list.place(), Some(7), "the answer to the question before");
     list.apply(ListChange::Page(0, page(0, 600)));
@@ -139,11 +139,11 @@ fn another_document_discards_the_rows() {
     list.apply(ListChange::Page(0, page(0, 600)));
     list.apply(ListChange::At(2, 0, None));
     assert_eq!(list.place(), Some(7), "no document: the list stays");
-    assert!(list.goes_with(2));
+    assert!(list.is_current_for(2));
     list.apply(ListChange::At(3, 0, Some(at_row(9, 1))));
     assert_eq!((list.document, list.place()), (Some(NodeId(9)), Some(1)));
     assert_eq!(list.rows.missing(0, 40), [0]);
-    assert!(list.goes_with(3) && list.page.is_none());
+    assert!(list.is_current_for(3) && list.page.is_none());
     list.apply(ListChange::Page(1, page(0, 600)));
     assert_eq!(list.rows.found, None, "rows of the document before");
     assert_eq!(list.document, Some(NodeId(9)));
@@ -158,7 +158,7 @@ fn another_document_discards_the_rows() {
 fn earlier_selections_do_not_replace_later_ones() {
     let mut list = kernels();
     list.apply(ListChange::AtAsked(5));
-    assert!(list.goes_with(5), "its row is pending");
+    assert!(list.is_current_for(5), "its row is pending");
     list.apply(ListChange::At(4, 0, Some(at_row(0, 1))));
     assert_eq!(list.place(), None);
     list.apply(ListChange::At(5, 0, Some(at_row(0, 2))));
@@ -175,7 +175,7 @@ fn rows_stay_current_in_lists_of_related_targets() {
     ] {
         let mut list = List::new(id);
         list.apply(ListChange::At(1, 0, Some(at_row(0, 1))));
-        assert_eq!(list.staying(), stays.then_some(at(100, 100)), "{id:?}");
+        assert_eq!(list.pinned(), stays.then_some(at(100, 100)), "{id:?}");
     }
 }
 

@@ -17,8 +17,8 @@ use std::fmt::Display;
 use super::findings::{Excerpt, Findings, Refused};
 use super::yaml::{Node, TokenKind, TokenRange, Yaml};
 use super::{rules, version};
+use crate::decode::device::Device;
 use crate::decode::rule::Rule;
-use crate::decode::zebin::device::Device;
 use crate::decode::zebin::ze_info::schema::{self, CONTAINER};
 use crate::model::Span;
 

@@ -68,7 +68,7 @@ impl Reader<'_> {
                 return None;
             }
             at = self.skip_blanks(self.line.start);
-            if at < self.line.end && !self.goes_on(flow, at) {
+            if at < self.line.end && !self.continues_flow(flow, at) {
                 self.read_again();
                 return None;
             }
@@ -78,7 +78,7 @@ impl Reader<'_> {
     /// Returns whether the line with its first text at `at` belongs to the collection. If the line
     /// is indented like the surrounding block, or looks like a line of it, a bracket is missing,
     /// which must not affect the rest of the text.
-    fn goes_on(&self, flow: &Flow, at: usize) -> bool {
+    fn continues_flow(&self, flow: &Flow, at: usize) -> bool {
         at - self.line.start >= flow.column
             && !self.is_marker(at)
             && !(self.innermost_kind() == Kind::FlowSequence && self.is_structure(at))

@@ -92,7 +92,7 @@ fn problems(text: &[u8]) -> Vec<ProblemKind> {
 }
 
 /// The kind of each problem, and the affected bytes.
-fn blamed(text: &[u8]) -> Vec<(ProblemKind, String)> {
+fn reported(text: &[u8]) -> Vec<(ProblemKind, String)> {
     let yaml = read(text);
     let problems = yaml.problems().iter();
     let bytes = |at: Extent| String::from_utf8_lossy(at.of(text)).into_owned();

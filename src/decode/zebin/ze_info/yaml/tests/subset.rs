@@ -297,7 +297,7 @@ fn odd_texts() {
             .map(|(kind, bytes)| (kind, bytes.to_owned()))
             .collect();
         assert_eq!(
-            (show(text.as_bytes()).as_str(), blamed(text.as_bytes())),
+            (show(text.as_bytes()).as_str(), reported(text.as_bytes())),
             (tree, expected),
             "{text:?}"
         );

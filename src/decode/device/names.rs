@@ -1,6 +1,6 @@
 //! Common names of devices: PCI device ids, marketing names, code names, releases.
 
-use super::device::{CONFIGS, Device, ProductConfig};
+use super::{CONFIGS, Device, ProductConfig};
 use crate::model::sort;
 
 /// PCI device id, the runtime's name of the usual product configuration, marketing name.

@@ -8,14 +8,14 @@ showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
-/** The requests of src/worker/protocol/mod.rs, in order: what travels is their number. */
+/** The requests of src/worker/protocol/mod.rs, in order; messages contain the index. */
 const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "CodeImages", "AddSource", "Code", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
 
-/** Notes the name of each request that is posted. */
+/** Records the name of each posted request. */
 async function watchRequests(page) {
   await page.addInitScript((names) => {
     globalThis.requests = [];
-    /** The place after a number of as many bytes as it needs. */
+    /** The offset after a variable-length number. */
     const skip = (bytes, at) => {
       while (bytes[at] & 0x80) at += 1;
       return at + 1;
@@ -35,20 +35,20 @@ async function watchRequests(page) {
 }
 
 /**
- * What is asked while something is done and until it is seen. Bytes, and rows of the tree that a
- * selection opens, are asked for when they come into view: that is another thing.
+ * The requests from an action until its effect is visible, without those for bytes and tree rows
+ * that come into view.
  */
 async function asked(page, act, seen) {
   await page.evaluate(() => { globalThis.requests.length = 0; });
   await act();
   await seen();
-  // Whoever asks twice does so in the next frames.
+  // A duplicate request would follow within a few frames.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const requests = await page.evaluate(() => globalThis.requests);
   return requests.filter((request, i) => request !== "Bytes" && !(request === "Rows" && i > 0));
 }
 
-/** Waits until the page has asked for all that the file's first panel shows. */
+/** Waits until the page has requested the contents of the file's first panel. */
 async function quiet(page) {
   let before = -1;
   await eventually(async () => {
@@ -66,7 +66,7 @@ const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 const current = (page, list, number) => page.locator(`#${list} [data-row='${number}'][aria-selected=true]`);
 const options = { before: watchRequests, width: 1440 };
 
-journey("a row of the tree, a cell, a kernel: one request each", options, async (page) => {
+journey("selecting a tree row, a cell or a kernel sends one request", options, async (page) => {
   await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
   await row(page, /^\.ze_info/).waitFor();
   await page.locator(".head-line .chips button", { hasText: "driver" }).waitFor();
@@ -93,7 +93,7 @@ journey("a row of the tree, a cell, a kernel: one request each", options, async 
   assert.deepEqual(await asked(page, next, () => heading("spill")), ["Select", "Occupancy"]);
 });
 
-journey("the modules: the graph, then one request for what is selected", options, async (page) => {
+journey("modules: one request for the graph and one per selection", options, async (page) => {
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
   await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
   await quiet(page);
@@ -107,7 +107,7 @@ journey("the modules: the graph, then one request for what is selected", options
   assert.deepEqual(requests, ["List", "List"]);
 });
 
-journey("relocations and text: one request for what is selected", options, async (page) => {
+journey("relocations and text: one request per selection", options, async (page) => {
   await dropFile(page, fixture("zebin/funcs-stackcall.cri.igc2.40.zebin"));
   await row(page, "ELF header").waitFor();
   await tab(page, "Relocations").click();

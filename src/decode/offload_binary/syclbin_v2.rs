@@ -1,4 +1,4 @@
-//! The second generation: an OffloadBinary whose strings give the roles of its images.
+//! SYCLBIN of the second generation: an OffloadBinary whose strings give the roles of its images.
 //!
 //! | `role` | `am_index` | image |
 //! |---|---|---|
@@ -9,17 +9,16 @@
 //! `triple`, `arch` and `ir_type` are copies of properties, for tools that do not support property
 //! sets.
 
-use super::graph::CodeProperties;
-use super::{Code, Module, Part, Syclbin, Text, open_code, read_global};
-
+use super::header::Entry as EntryRecord;
+use super::kinds::{ImageKind, OffloadKind};
+use super::{Entry, key};
 use crate::analysis::kernels::Located;
 use crate::decode::Context;
-use crate::decode::offload_binary::header::Entry as EntryRecord;
-use crate::decode::offload_binary::kinds::{ImageKind, OffloadKind};
-use crate::decode::offload_binary::{Entry, key};
 use crate::decode::property_set::line::decimal;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::rules;
+use crate::decode::syclbin::graph::CodeProperties;
+use crate::decode::syclbin::{Code, Module, Part, Syclbin, Text, open_code, read_global};
 use crate::model::Span;
 use crate::model::sort;
 

@@ -48,7 +48,7 @@ impl DeferredDocuments {
     pub(crate) fn opened(&self, place: (ExpanderId, u64)) -> Option<Content> {
         let state = self.0.borrow();
         let at = *state.places.get(&place)?;
-        state.list.get(at).map(|late| late.content)
+        state.list.get(at).map(|deferred| deferred.content)
     }
 
     /// Opens a document.
@@ -59,47 +59,47 @@ impl DeferredDocuments {
         by: Rc<dyn Expand>,
         sources: &Sources,
     ) -> Content {
-        let last = self.0.borrow().list.last().map(|late| late.ids.1);
+        let last = self.0.borrow().list.last().map(|deferred| deferred.ids.1);
         let first = last.unwrap_or(Self::FIRST);
-        let Some(mut late) = by.open(item, sources, first) else {
+        let Some(mut deferred) = by.open(item, sources, first) else {
             return Content::Leaf;
         };
-        let expanders = std::mem::take(&mut late.findings.expanders);
+        let expanders = std::mem::take(&mut deferred.findings.expanders);
         let count = u32::try_from(expanders.len()).unwrap_or(u32::MAX);
         let end = ExpanderId(first.0.saturating_add(count));
         if end >= ExpanderId::SELF {
             return Content::Leaf;
         }
-        let unpacked = late.findings.of.as_ref();
+        let unpacked = deferred.findings.of.as_ref();
         let unpacked = unpacked.map_or(0, |inner| sources.unpacked_len(inner.span));
         let mut state = self.0.borrow_mut();
         let at = state.list.len();
         state.list.push(Deferred {
             by,
             item,
-            content: late.content,
+            content: deferred.content,
             ids: (first, end),
             expanders: None,
         });
         state.places.insert((expander, item), at);
-        state.found.push(late.findings);
+        state.found.push(deferred.findings);
         state.keep((at, unpacked), expanders, sources.kept_most());
-        late.content
+        deferred.content
     }
 
     /// Returns an expander of a deferred document, which is reopened if it was closed.
     pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
         let (at, by, item, first) = {
             let state = self.0.borrow();
-            let after = state.list.partition_point(|late| late.ids.0 <= id);
+            let after = state.list.partition_point(|deferred| deferred.ids.0 <= id);
             // Documents without expanders come before the one that starts with the same id.
             let at = after.checked_sub(1)?;
-            let late = state.list.get(at)?;
-            let first = late.ids.0;
-            if let Some(list) = &late.expanders {
+            let deferred = state.list.get(at)?;
+            let first = deferred.ids.0;
+            if let Some(list) = &deferred.expanders {
                 return list.get(usize::try_from(id.0 - first.0).ok()?).cloned();
             }
-            (at, Rc::clone(&late.by), late.item, first)
+            (at, Rc::clone(&deferred.by), deferred.item, first)
         };
         let findings = by.open(item, sources, first)?.findings;
         let unpacked = findings.of.as_ref();
@@ -122,8 +122,8 @@ impl State {
     /// Keeps a document open, and closes the oldest ones beyond [`KEPT`] documents or `most`
     /// unpacked bytes.
     fn keep(&mut self, kept: (usize, u64), expanders: Vec<Rc<dyn Expand>>, most: u64) {
-        if let Some(late) = self.list.get_mut(kept.0) {
-            late.expanders = Some(expanders);
+        if let Some(deferred) = self.list.get_mut(kept.0) {
+            deferred.expanders = Some(expanders);
             self.kept.push_back(kept);
         }
         let bytes =
@@ -132,8 +132,8 @@ impl State {
             && self.kept.len() > 1
             && let Some((oldest, _)) = self.kept.pop_front()
         {
-            if let Some(late) = self.list.get_mut(oldest) {
-                late.expanders = None;
+            if let Some(deferred) = self.list.get_mut(oldest) {
+                deferred.expanders = None;
             }
         }
     }

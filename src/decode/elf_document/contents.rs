@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::dialect::Dialect;
-use super::file::ElfFile;
-use super::section::Section;
 use crate::analysis::assembly::Assembly;
 use crate::analysis::kernels::Kernels;
 use crate::decode::Context;
 use crate::decode::dwarf::Dwarf;
+use crate::decode::elf::dialect::Dialect;
+use crate::decode::elf::file::ElfFile;
+use crate::decode::elf::section::Section;
 use crate::model::{Fact, Node, Sources, Span, Str};
 
 /// Interprets files of some dialects.

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, expectRequests, expectTrouble, journey } from "./harness.mjs";
+import { axe, dropBytes, expectRequests, expectErrors, journey } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const VECADD = path.join(SAMPLES, "vecadd.bmg.zebin");
@@ -34,7 +34,7 @@ for (const [name, text] of PASTED) {
   });
 }
 
-journey("a pasted file is opened, pasted prose is refused in words", {}, async (page) => {
+journey("a pasted file opens; pasted prose is rejected with a message", {}, async (page) => {
   await paste(page, "dear reader, this is no binary");
   await page.getByRole("status").getByText(/neither hex nor base64/i).waitFor();
   await page.evaluate((base64) => {
@@ -46,7 +46,7 @@ journey("a pasted file is opened, pasted prose is refused in words", {}, async (
   await elfHeader(page).waitFor();
 });
 
-journey("a file is chosen with the button", {}, async (page) => {
+journey("the button opens a file", {}, async (page) => {
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
     page.getByRole("button", { name: "Open a file" }).click(),
@@ -55,7 +55,7 @@ journey("a file is chosen with the button", {}, async (page) => {
   await elfHeader(page).waitFor();
 });
 
-journey("what is dropped before the app has started is opened when it has", {
+journey("a file dropped before the app has started opens afterwards", {
   before: async (page) => {
     await page.route("**/app_bg.wasm", async (route) => {
       await page.waitForFunction(() => document.readyState !== "loading");
@@ -70,7 +70,7 @@ journey("what is dropped before the app has started is opened when it has", {
   await page.getByRole("banner").getByText("early.zebin").waitFor();
 });
 
-journey("a click on a sample before the app has started is not lost", {
+journey("a click on a sample before the app has started opens it afterwards", {
   before: async (page) => {
     await page.route("**/app_bg.wasm", async (route) => {
       await page.getByRole("button", { name: "Spilling kernels" }).click();
@@ -86,7 +86,7 @@ journey("a click on a sample before the app has started is not lost", {
 
 const LINK = "?url=samples/vecadd.bmg.zebin";
 
-journey("?url= opens a file, and its fragment leads to a value in it", {
+journey("?url= opens a file; its fragment selects a value", {
   address: `${LINK}#p=.ze_info/version`,
   before: (page) => expectRequests(page, /samples\/vecadd/),
 }, async (page) => {
@@ -98,11 +98,11 @@ journey("?url= opens a file, and its fragment leads to a value in it", {
   await axe(page);
 });
 
-journey("a link to nothing says what the server said", {
+journey("a failed download shows the server's status", {
   address: "?url=samples/missing.zebin",
   before: (page) => {
     expectRequests(page, /missing/);
-    expectTrouble(page, /404/);
+    expectErrors(page, /404/);
   },
 }, async (page) => {
   const alert = page.getByRole("alert");
@@ -111,11 +111,11 @@ journey("a link to nothing says what the server said", {
   await axe(page);
 });
 
-journey("a server that allows no other sites is explained in plain words", {
+journey("a download that CORS forbids is explained", {
   address: "?url=https://files.example.com/a.zebin",
   before: (page) => {
     expectRequests(page, /files\.example\.com/);
-    expectTrouble(page, /CORS|ERR_FAILED|Failed to load|fetch/i);
+    expectErrors(page, /CORS|ERR_FAILED|Failed to load|fetch/i);
   },
 }, async (page) => {
   const alert = page.getByRole("alert");
@@ -124,14 +124,14 @@ journey("a server that allows no other sites is explained in plain words", {
   await axe(page);
 });
 
-journey("an address that is none is refused without a request", {}, async (page) => {
+journey("an invalid address is rejected without a request", {}, async (page) => {
   await page.getByRole("button", { name: "Open from URL" }).click();
   await page.getByRole("textbox", { name: "File URL" }).fill("javascript:alert(1)");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText(/not a URL that this page can open/).waitFor();
 });
 
-journey("a slow link shows its progress and can be cancelled", {
+journey("a slow download shows its progress and can be canceled", {
   before: async (page) => {
     expectRequests(page, /slow\.zebin/);
     await page.route("**/slow.zebin", () => {}); // It never answers.
@@ -147,7 +147,7 @@ journey("a slow link shows its progress and can be cancelled", {
   await page.getByRole("heading", { name: /Drop a \.zebin/ }).waitFor();
 });
 
-// -- What is no binary ----------------------------------------------------------
+// -- Files of unknown format ----------------------------------------------------
 
 const ODD = [
   ["an empty file", new Uint8Array(0), /empty/i],
@@ -157,7 +157,7 @@ const ODD = [
   ["half of an ELF header", bytes.subarray(0, 30), /ELF/i],
 ];
 for (const [name, content, words] of ODD) {
-  journey(`${name} is opened like any other file`, {}, async (page) => {
+  journey(`${name} opens like any other file`, {}, async (page) => {
     await dropBytes(page, { "odd.bin": content });
     await headline(page).getByText(words).first().waitFor();
     await page.getByRole("tree").waitFor();

@@ -1,8 +1,8 @@
-//! Sections that contain files. The [dialect](super::dialect::Dialect) defines which sections do.
+//! Sections that contain files. The [dialect](crate::decode::elf::dialect::Dialect) defines which sections do.
 
-use super::file::ElfFile;
-use super::section::{Section, SectionType};
 use crate::decode::context::Context;
+use crate::decode::elf::file::ElfFile;
+use crate::decode::elf::section::{Section, SectionType};
 use crate::decode::format::{self, OpenedDocument};
 use crate::decode::host::Host;
 use crate::model::{Fact, Node, NodeKind};

@@ -1,23 +1,33 @@
-//! A whole ELF file: its parts, its summary, and its capabilities.
+//! An ELF file as a document: the rows of its sections, with its debug information and its device
+//! images. An [`Interpreter`] adds the contents that the generic ABI does not define.
+
+pub mod contents;
+mod embedded;
+mod header_rows;
+mod host;
+mod linkage;
+mod rows;
+mod source_lines;
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::class::Class;
-use super::contents::Interpreter;
-use super::file::ElfFile;
-use super::header::FileType;
-use super::linkage::ElfLinkage;
-use super::read::HeaderReader;
-use super::rows::SectionNodes;
-use super::{check, compressed, embedded, header, header_tables, host, read, rows};
+use self::contents::Interpreter;
+use self::linkage::ElfLinkage;
+use self::rows::SectionNodes;
+use self::source_lines::ElfLines;
 use crate::analysis::assembly::Assembly;
 use crate::analysis::host_images::HostImages;
 use crate::analysis::kernels::Kernels;
 use crate::analysis::linkage::Linkage;
 use crate::analysis::source_lines::SourceLines;
 use crate::decode::context::Context;
-use crate::decode::dwarf::{Dwarf, DwarfLines};
+use crate::decode::dwarf::Dwarf;
+use crate::decode::elf::class::Class;
+use crate::decode::elf::file::ElfFile;
+use crate::decode::elf::header::FileType;
+use crate::decode::elf::read::HeaderReader;
+use crate::decode::elf::{check, compressed, header, header_tables, read};
 use crate::decode::format::OpenedDocument;
 use crate::decode::layout::Layout;
 use crate::decode::rules;
@@ -101,7 +111,7 @@ fn open_file(
         Some(_) => "ELF with device images".into(),
         None => file.dialect.title().into(),
     });
-    let lines = DwarfLines::of(dwarf.as_ref(), &contents);
+    let lines = ElfLines::of(dwarf.as_ref(), &contents);
     let assembly = contents.assembly();
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels(),
@@ -153,7 +163,7 @@ struct ElfDocument {
     kernels: Option<Rc<dyn Kernels>>,
     linkage: Rc<ElfLinkage>,
     images: Option<Rc<dyn HostImages>>,
-    lines: Option<Rc<DwarfLines>>,
+    lines: Option<Rc<ElfLines>>,
     assembly: Option<Rc<dyn Assembly>>,
 }
 

@@ -5,7 +5,8 @@
 //! removed from it in 2024-11. Other copies of the family enumeration (media, Windows) number
 //! 24 to 37 differently; compute binaries use these.
 
-use super::device_names;
+pub mod names;
+
 use crate::analysis::KnownDevice;
 use crate::decode::names::{Decimal, Hex};
 use crate::{bit_fields, open_enum};
@@ -392,13 +393,13 @@ impl Device {
         if let Some(digits) = spelled.strip_prefix("0x") {
             // PCI device ids have 16 bits; the configurations start far above.
             return match u32::from_str_radix(digits, 16).ok()? {
-                id @ ..=0xffff => device_names::of_pci_id(id),
+                id @ ..=0xffff => names::of_pci_id(id),
                 value => Some(Device::of_config(value)),
             };
         }
         let parts: Option<Vec<u32>> = name.split('.').map(|part| part.parse().ok()).collect();
         let Some(parts) = parts else {
-            return device_names::of_name(name);
+            return names::of_name(name);
         };
         match *parts.as_slice() {
             [architecture, release, revision]
@@ -425,7 +426,7 @@ impl Device {
             name: self.name().into(),
             configuration: self.config.to_string(),
             family: config.map_or_else(String::new, |config| release_title(config.release)),
-            marketing: config.map_or_else(Vec::new, device_names::marketing_names),
+            marketing: config.map_or_else(Vec::new, names::marketing_names),
         }
     }
 

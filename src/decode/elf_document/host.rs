@@ -3,15 +3,15 @@
 
 use std::cell::RefCell;
 
-use super::check;
-use super::class::Class;
-use super::file::ElfFile;
-use super::header::{FileType, Machine};
-use super::header_tables::HeaderTable;
-use super::section::{Section, SectionType};
-use super::segment::{ProgramHeader, SegmentFlags, SegmentType};
-use super::symbol::Symbol;
 use crate::decode::context::Context;
+use crate::decode::elf::check;
+use crate::decode::elf::class::Class;
+use crate::decode::elf::file::ElfFile;
+use crate::decode::elf::header::{FileType, Machine};
+use crate::decode::elf::header_tables::HeaderTable;
+use crate::decode::elf::section::{Section, SectionType};
+use crate::decode::elf::segment::{ProgramHeader, SegmentFlags, SegmentType};
+use crate::decode::elf::symbol::Symbol;
 use crate::decode::host::memory::{IN_PLACE, Memory, Relocation, Segment};
 use crate::decode::host::{Host, index};
 use crate::decode::limits;
@@ -371,7 +371,7 @@ impl Reader<'_, '_> {
             let window = Window::clamped(self.cx.sources, bytes.subspan(at, PIECE));
             for word in window.bytes().chunks_exact(self.word()) {
                 let word = uint(word, Endian::Little);
-                // The lowest bit marks a bitmap and stands for no word.
+                // The lowest bit marks a bitmap and represents no word.
                 let ones = if word & 1 == 0 {
                     1
                 } else {

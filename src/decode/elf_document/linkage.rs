@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::contents::Contents;
-use super::file::ElfFile;
-use super::relocation::Shape;
-use super::section::{Section, SectionType};
-use super::symbol::{SectionIndex, Symbol, SymbolType};
 use crate::analysis::linkage::{self, Home, Linkage, Relocation, Tables};
 use crate::decode::demangle::{demangle, is_mangled};
+use crate::decode::elf::file::ElfFile;
+use crate::decode::elf::relocation::Shape;
+use crate::decode::elf::section::{Section, SectionType};
+use crate::decode::elf::symbol::{SectionIndex, Symbol, SymbolType};
 use crate::decode::limits;
 use crate::decode::reader::Window;
 use crate::model::{Sources, Span, Str};

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::class::Class;
-use super::dialect::Dialect;
-use super::header::{DataEncoding, FileClass, Header, Ident, OsAbi, Version};
+use crate::decode::elf::class::Class;
+use crate::decode::elf::dialect::Dialect;
+use crate::decode::elf::header::{DataEncoding, FileClass, Header, Ident, OsAbi, Version};
 use crate::decode::names::{Decimal, Present, known_name, push_bits};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::{Field, FieldSpec};
