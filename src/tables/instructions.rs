@@ -14,7 +14,7 @@ use crate::analysis::assembly::{Line, Listing, TextPart};
 use crate::analysis::data_flow::{Flows, OperandRegisters};
 use crate::analysis::linkage::{Relocation, Tables};
 use crate::analysis::source_lines::{CodeSection, LineRow};
-use crate::model::{Document, NodeId, Sources, Span, Tone, Xref, sort};
+use crate::model::{Document, NodeId, Sources, Span, Str, Tone, Xref, sort};
 
 type RowRef<'a> = (&'a InstructionList, u32);
 
@@ -269,6 +269,17 @@ impl InstructionList {
         }
     }
 
+    /// Returns the roles of the operands with registers, and the first register of each.
+    fn registers(&self, row: u32, sources: &Sources) -> Vec<(Str, String)> {
+        let flow = self.listing.data_flow(sources);
+        let operands = flow.map_or_else(Vec::new, |flow| flow.operands(row));
+        let first = operands.into_iter().filter_map(|operand| {
+            let (file, number) = operand.registers.first()?;
+            Some((operand.operand.into(), format!("{file}{number}")))
+        });
+        first.collect()
+    }
+
     /// Returns the instruction at an offset of the section.
     fn at(&self, offset: u64, sources: &Sources) -> Option<Span> {
         let code = self.section.bytes;
@@ -431,6 +442,7 @@ impl List for InstructionList {
                 meaning: line.meaning.clone(),
                 comment: line.comment.clone(),
                 parts: self.listing.parts(row, sources),
+                registers: self.registers(row, sources),
             }))
         });
         RowDetails {

@@ -81,6 +81,8 @@ pub struct InstructionDetail {
     pub comment: String,
     /// Its parts, with their bits.
     pub parts: Vec<Part>,
+    /// The parts with registers: their roles, and the first register of each: `r127`.
+    pub registers: Vec<(Str, String)>,
 }
 
 /// A list: rows with columns.

@@ -361,6 +361,7 @@ fn responses() -> Vec<Response> {
             Box::new(InstructionDetail {
                 meaning: "Adds two numbers.".into(),
                 comment: "wr:1+0, rd:1".to_owned(),
+                registers: vec![("source 0".into(), "r127".to_owned())],
                 parts: vec![Part {
                     name: "destination".into(),
                     text: "r1.0<1>:d".to_owned(),
@@ -469,6 +470,7 @@ fn list_at(detail: tables::Detail) -> ListAt {
             }],
             detail,
         },
+        short_title: Some("a".into()),
     };
     ListAt {
         document: NodeId(u32::MAX),

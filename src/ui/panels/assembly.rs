@@ -364,12 +364,13 @@ pub(super) fn head(view: &View) -> Html {
         ),
     ];
     let marked = marked.into_iter().filter_map(|(mark, text)| {
-        let is_on = *filter == format!("marks={mark}");
+        let of_mark = format!("marks={mark}");
+        let is_on = *filter == of_mark;
         let class = match mark {
             "atomic" | "barrier" => "link",
             _ => "link warn",
         };
-        let command = Command::MarkedCode(mark.to_owned());
+        let command = Command::FilterCode(of_mark);
         Some(html! {
             <button type="button" {class} aria-pressed={is_on.to_string()} title="Show only these"
                     data-command={command.to_string()}>{ text? }</button>
@@ -443,9 +444,18 @@ pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
         <ul class="parts" aria-label="Parts of the instruction">
             { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
                 let text = html! { <span class="mono">{ shortened(&escaped(&part.text)) }</span> };
+                let register = detail.registers.iter().find(|(role, _)| *role == part.name);
                 html! { <li title={part.meaning.to_string()}>
                     <span class="dim">{ part.name.to_string() }</span>
-                    { button("link", Command::SelectOperand(of, part.at.into()), text) }
+                    <span>
+                        { button("link", Command::SelectOperand(of, part.at.into()), text) }
+                        if let Some((_, register)) = register {
+                            { " · " }
+                            <span title={format!("Show only the instructions that read or write {register}")}>
+                                { button("link", Command::FilterCode(format!("reg={register}")), plain("uses")) }
+                            </span>
+                        }
+                    </span>
                     <span class="dim mono">{ format!("[{}]", part.bits.text()) }</span>
                 </li> }
             }) }

@@ -360,7 +360,18 @@ impl Relation {
         found.next()
     }
 
-    /// A mark beside the instruction.
+    /// A sign beside the offset.
+    pub(super) fn sign(self) -> Html {
+        let (class, sign) = match self {
+            Relation::Producer => ("flow-sign producer", "←"),
+            Relation::Waited => ("flow-sign waited", "‖"),
+            Relation::Consumer => ("flow-sign consumer", "→"),
+        };
+        // The words beside the instruction say it.
+        html! { <span {class} aria-hidden="true">{ sign }</span> }
+    }
+
+    /// Words beside the instruction.
     pub(super) fn mark(self, label: &str) -> Html {
         // The offset is that of the row.
         let what = label.split(" at +").next().unwrap_or(label);

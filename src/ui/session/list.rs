@@ -278,12 +278,11 @@ impl Session {
         self.dispatch(Action::Panel(PanelId::Kernels));
     }
 
-    /// Shows only instructions with an annotation; all if that filter is active.
-    pub fn show_marked_code(&self, mark: &str) {
+    /// Shows only the instructions that match a filter, or all again if it is the current one.
+    pub fn filter_code(&self, filter: &str) {
         if let Some((_, view)) = self.active() {
-            let filter = format!("marks={mark}");
             let is_shown = view.lists.get(ListId::Instructions).query.filter == filter;
-            self.set_filter(ListId::Instructions, if is_shown { "" } else { &filter });
+            self.set_filter(ListId::Instructions, if is_shown { "" } else { filter });
         }
     }
 

@@ -91,7 +91,7 @@ impl Session {
             Command::StopReading => self.stop_reading(true),
             Command::ReadOn => self.stop_reading(false),
             Command::KernelsFor(device) => self.show_kernels_for(&device, false),
-            Command::MarkedCode(mark) => self.show_marked_code(&mark),
+            Command::FilterCode(filter) => self.filter_code(&filter),
             Command::SpillsFor(device) => self.show_kernels_for(&device, true),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
             Command::MoveLeft(list, column) => self.step_column(list, &column, false),

@@ -173,8 +173,8 @@ commands! {
     KernelsFor(device: String) = "kernels-for";
     /// Shows the kernels for a device that spill registers, worst first.
     SpillsFor(device: String) = "spills-for";
-    /// Shows only instructions with an annotation; a second time, all.
-    MarkedCode(mark: String) = "marked-code";
+    /// Shows only the instructions that match a filter, or all again.
+    FilterCode(filter: String) = "filter-code";
     /// Shows or hides a column.
     ToggleColumn(list: ListId, column: String) = "toggle-column";
     /// Moves a column to the left.

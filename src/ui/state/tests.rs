@@ -180,6 +180,7 @@ fn list_at(document: u32, of: Option<Span>) -> Option<Box<ListAt>> {
             place: Some(1),
             entry: Span::new(SourceId::FILE, 8, 16),
             about: RowDetails::default(),
+            short_title: None,
         }),
     }))
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::export::EXPORT_MAX;
 use super::images::code_document;
+use super::rows::shorten_details;
 use crate::analysis::modules::PropertyOwner;
 use crate::analysis::source_lines::CodeSection;
 use crate::analysis::survey::Progress;
@@ -386,7 +387,7 @@ impl Lists {
         };
         let of = query.of;
         let current = follow.current.filter(|_| shown == Some(id));
-        let (found, place) = match self.get(document, id, list, &query) {
+        let (found, mut place) = match self.get(document, id, list, &query) {
             Ok(found) => (
                 found.count(),
                 found.place(document, span, current, follow.or_first),
@@ -395,6 +396,9 @@ impl Lists {
             Err(_) if list == ListId::Lines => (0, None),
             Err(_) => return None,
         };
+        if let Some(place) = &mut place {
+            place.short_title = shorten_details(document, id, &mut place.about);
+        }
         Some(ListAt {
             document: id,
             of,
@@ -529,6 +533,7 @@ impl QueriedList {
             place: order.and_then(|order| order.place(first)),
             entry,
             about: list.about(first, span.unwrap_or(entry), sources),
+            short_title: None,
         })
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::analysis::kernels::SECTION_PREFIXES;
 use crate::analysis::naming::ShortNames;
 use crate::model::{Bits, Content, Document, Node, NodeId, NodeKind, Span, Str};
-use crate::tables::ListId;
+use crate::tables::{ListId, RowDetails};
 use crate::worker::protocol::{Detail, KnownRow, Row};
 
 /// Maximum number of diagnostics in a node's detail.
@@ -50,6 +50,28 @@ pub(crate) fn short_name(
     let names = names.get_or_insert_with(|| document.short_names(around));
     let short = names.as_ref()?.get(kernel)?;
     Some(format!("{prefix}{short}").into())
+}
+
+/// Replaces the names of kernels in the details of a row by short ones, except in its title, whose
+/// short form is returned.
+pub(crate) fn shorten_details(
+    document: &mut Document,
+    around: NodeId,
+    details: &mut RowDetails,
+) -> Option<Str> {
+    let mut names = None;
+    let mut short = |text: &str| {
+        // A place in a section: its name and an offset.
+        let (name, offset) = text.split_at(text.find(" + ").unwrap_or(text.len()));
+        let short = short_name(document, around, name, &mut names)?;
+        Some(Str::from(format!("{short}{offset}")))
+    };
+    for link in &mut details.links {
+        if let Some(short) = short(&link.label) {
+            link.label = short;
+        }
+    }
+    short(&details.title)
 }
 
 /// Returns the rows of a node's children in the order of the file.

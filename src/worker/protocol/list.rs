@@ -151,4 +151,14 @@ pub struct ListPlace {
     pub entry: Span,
     /// Details of the row.
     pub about: tables::RowDetails,
+    /// A shorter title.
+    pub short_title: Option<Str>,
+}
+
+impl ListPlace {
+    /// Returns the title for display.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.short_title.as_deref().unwrap_or(&self.about.title)
+    }
 }

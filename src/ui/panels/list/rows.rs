@@ -74,7 +74,9 @@ impl Grid {
         if self.list == ListId::Instructions
             && let Some(longest) = self.data().longest(column.id)
         {
-            return longest.clamp(5, LONGEST);
+            // A mark has a border.
+            let least = if column.id == "label" { 8 } else { 5 };
+            return longest.clamp(least, LONGEST);
         }
         if self.list == ListId::Kernels
             && let Some(longest) = self.data().longest(column.id)
@@ -115,7 +117,11 @@ impl Grid {
             relation: Relation::of(links, row.entry),
         };
         let drawn = assembly::cell(id, found, &context, in_order);
-        drawn.unwrap_or_else(|| cell(found))
+        let drawn = drawn.unwrap_or_else(|| cell(found));
+        match context.relation.filter(|_| id == "offset") {
+            Some((relation, _)) => html! { <>{ relation.sign() }{ drawn }</> },
+            None => drawn,
+        }
     }
 
     /// Columns of a text: line number and line.

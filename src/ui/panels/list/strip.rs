@@ -62,7 +62,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
             html! {
                 <section {class} aria-label={label}>
                     <div class="strip-head">
-                        <h2>{ shortened(&escaped(&current.about.title)) }</h2>
+                        <h2 title={escaped(&current.about.title)}>{ shortened(&escaped(current.title())) }</h2>
                         <span class="grow" />
                         if let Detail::Symbol { relocations, .. } = detail && *relocations > 0 {
                             { button("btn2", Command::References, plain(&format::counted(*relocations, "relocation", "relocations"))) }

@@ -60,6 +60,7 @@ fn at_row(document: u32, index: u64) -> Box<ListAt> {
                 links,
                 ..RowDetails::default()
             },
+            short_title: None,
         }),
     })
 }
