@@ -198,6 +198,19 @@ pub struct SlotReport {
     pub depth: u32,
 }
 
+/// A pattern of spills that costs more than necessary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpillPattern {
+    /// The pattern: `innermost loop`, `spilled again`, `constant`.
+    pub kind: String,
+    /// The address of the slot.
+    pub address: String,
+    /// The offsets of the instructions, in the order in which they run.
+    pub places: Vec<u32>,
+    /// An explanation, a sentence.
+    pub text: String,
+}
+
 /// An instruction that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitReport {
@@ -239,6 +252,8 @@ pub struct FlowReport {
     pub fills: u32,
     /// The spills by slot.
     pub slots: Vec<SlotReport>,
+    /// Spills that cost more than necessary, by slot.
+    pub patterns: Vec<SpillPattern>,
     /// The offsets of the messages to scratch memory whose slot is unknown.
     pub other_scratch: Vec<u32>,
     /// The loops, in code order.

@@ -574,15 +574,28 @@ fn instructions_have_names_places_and_registers() {
         file.list(&mut view, list, query.clone(), 3);
         let answer = file.ask(Request::Code {
             document: NodeId::ROOT,
-            query,
+            query: query.clone(),
         });
         let Response::Code(report) = answer else {
             panic!("{answer:?}");
         };
+        let answer = file.ask(Request::DataFlow {
+            document: NodeId::ROOT,
+            query,
+        });
+        let Response::DataFlow(flow) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(flow.grf_count, Some(128));
+        let peak = flow.report.peak.as_ref().unwrap();
+        let most = flow.live.iter().copied().max();
+        assert_eq!(most.map(u32::from), Some(peak.registers));
         let asked = (NodeId::ROOT, *of, None);
         let code = Rc::make_mut(&mut view.code);
         code.apply(CodeChange::Requested(asked.clone()));
-        code.apply(CodeChange::Answered(asked, report));
+        code.apply(CodeChange::Answered(asked.clone(), report));
+        code.apply(CodeChange::FlowRequested(asked.clone()));
+        code.apply(CodeChange::Flow(asked, Ok(flow)));
         view
     };
     let text = panel(PanelId::Assembly, shown);
@@ -598,6 +611,10 @@ fn instructions_have_names_places_and_registers() {
         "Parts of the instruction",
         "<b class=\"label\">L0 </b>",
         "Copy as assembly",
+        "118 of 128 registers live",
+        "Spill slots 88",
+        "Waits 5",
+        "class=\"heat\"",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }

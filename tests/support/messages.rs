@@ -2,6 +2,7 @@
 
 use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPart, TextPartKind};
 use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};
+use zeview::analysis::data_flow::{FlowReport, Peak};
 use zeview::analysis::kernels::{
     BindingTableEntry, Flag, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow, Located,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
@@ -24,9 +25,9 @@ use zeview::tables::{
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CompareForm, CompareReport,
-    Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow, ImagePick,
-    ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message, Opened,
-    Problem, Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport,
+    Detail, Envelope, ExportForm, FlowOverview, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
+    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message,
+    Opened, Problem, Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport,
     VerdictReport,
 };
 
@@ -90,6 +91,10 @@ pub fn requests() -> Vec<Envelope> {
             text: "\u{e4}\n".to_owned(),
         },
         Request::Code {
+            document: node,
+            query: query(),
+        },
+        Request::DataFlow {
             document: node,
             query: query(),
         },
@@ -279,6 +284,24 @@ fn responses() -> Vec<Response> {
             of: SPAN,
             mix: mix(),
             left: u64::MAX,
+        })),
+        Response::DataFlow(Box::new(FlowOverview {
+            document: NodeId(u32::MAX),
+            of: SPAN,
+            report: FlowReport {
+                instructions: u32::MAX,
+                limits: vec!["“…”".to_owned()],
+                peak: Some(Peak {
+                    pc: 16,
+                    registers: 118,
+                    bytes: u32::MAX,
+                    longest: None,
+                }),
+                ..FlowReport::default()
+            },
+            left_out: u64::MAX,
+            grf_count: Some(u32::MAX),
+            live: vec![0, u16::MAX],
         })),
         Response::Differing(Box::new((
             DifferenceIndex {

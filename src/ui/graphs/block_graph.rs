@@ -56,8 +56,9 @@ struct BranchLine {
     lane: u32,
 }
 
-/// Lays out the blocks; `selected` are the selected bytes.
-pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
+/// Lays out the blocks; `selected` are the selected bytes. `live` has the number of live registers
+/// before each instruction, if it is known.
+pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
     let mut graph = Graph::default();
     let selected = selected.filter(|span| page.of.contains(*span));
     let is_in = |span: Span| {
@@ -100,7 +101,13 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
         let block = &row.block;
         let text = words(page, row, number);
         let target = BoxKind::For(block.span);
-        push(target, title(row), text, block.depth, is_in(block.span));
+        push(
+            target,
+            title(row, live),
+            text,
+            block.depth,
+            is_in(block.span),
+        );
     }
     let height = y - GAP + MARGIN;
     let (drawn, left, right) = lanes(page, &mut graph);
@@ -118,16 +125,19 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
     graph
 }
 
-/// Label and size of a block.
-fn title(row: &BlockRow) -> String {
+/// Label and size of a block, and the registers that are live where it begins.
+fn title(row: &BlockRow, live: &[u16]) -> String {
     let count = u64::from(row.block.rows);
     let size = format::counted(count, "instruction", "instructions");
     let depth = row.block.depth;
-    match depth {
-        0 => format!("{} · {size}", row.label),
-        1 => format!("{} · {size} · in a loop", row.label),
-        _ => format!("{} · {size} · in {depth} loops", row.label),
-    }
+    let around = match depth {
+        0 => String::new(),
+        1 => " · in a loop".to_owned(),
+        _ => format!(" · in {depth} loops"),
+    };
+    let live = live.get(row.block.row as usize);
+    let live = live.map_or_else(String::new, |live| format!(" · {live} live"));
+    format!("{} · {size}{around}{live}", row.label)
 }
 
 /// The last instruction of a block, and its target if that is not visible.
@@ -299,7 +309,7 @@ mod tests {
             (1, 4, Transfer::Taken),
             (3, 1, Transfer::Taken),
         ];
-        let graph = graph(&page(5, &edges), None);
+        let graph = graph(&page(5, &edges), None, &[]);
         for pair in graph.nodes.windows(2) {
             assert!(pair[0].at.1 + BOX < pair[1].at.1);
         }
@@ -319,6 +329,7 @@ mod tests {
         let graph = graph(
             &page(5, &[(1, 4, Transfer::Taken), (3, 1, Transfer::Taken)]),
             None,
+            &[],
         );
         assert_eq!(graph.near(1, "ArrowRight"), Some(4));
         assert_eq!(graph.near(4, "ArrowLeft"), Some(1));
@@ -338,7 +349,7 @@ mod tests {
     fn the_block_of_the_selected_instruction_is_marked() {
         let at = Span::with_len(SourceId::FILE, 48, 16);
         let marked = |selected| {
-            let graph = graph(&page(3, &[]), Some(selected));
+            let graph = graph(&page(3, &[]), Some(selected), &[]);
             let nodes = graph.nodes.iter().map(|node| node.selected);
             nodes.collect::<Vec<_>>()
         };
@@ -351,7 +362,7 @@ mod tests {
         let mut page = page(4, &[(2, 0, Transfer::Taken)]);
         page.start = 2;
         page.rows.drain(..2);
-        let graph = graph(&page, None);
+        let graph = graph(&page, None, &[]);
         assert_eq!(graph.nodes[0].text, "jmpi L0 → L0");
     }
 }

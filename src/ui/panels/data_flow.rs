@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use super::assembly::offset_link;
-use crate::analysis::data_flow::{LoopReport, SlotReport, WaitReport};
+use crate::analysis::data_flow::{LoopReport, SlotReport, SpillPattern, WaitReport};
 use crate::model::{Span, Xref};
 use crate::tables::ListId;
 use crate::ui::browser::dom::fraction_at;
@@ -85,6 +85,7 @@ pub(super) fn summary(view: &View) -> Html {
             { loops(flow) }
             { waits(flow) }
             { slots(flow) }
+            { patterns(flow) }
         </div>
     }
 }
@@ -268,6 +269,39 @@ fn slots(flow: &FlowOverview) -> Html {
     let note =
         "Scratch memory by address: spills write it, fills read it. The deepest loops first.";
     menu("Spill slots", slots.len() as u64, &heads, rows, note)
+}
+
+/// The spills that cost more than necessary.
+fn patterns(flow: &FlowOverview) -> Html {
+    let of = flow.of;
+    let patterns = &flow.report.patterns;
+    if patterns.is_empty() {
+        return Html::default();
+    }
+    // The rarest first: most spills are in loops.
+    let of_kind = |kind: &str| patterns.iter().filter(|other| other.kind == kind).count();
+    let mut order: Vec<(usize, &SpillPattern)> = patterns
+        .iter()
+        .map(|pattern| (of_kind(&pattern.kind), pattern))
+        .collect();
+    crate::model::sort::by_key(&mut order, |(count, _)| *count);
+    let row = |(_, pattern): &(usize, &SpillPattern)| {
+        html! { <tr>
+            <td class="nowrap">{ pattern.kind.clone() }</td>
+            <td class="mono">{ pattern.address.clone() }</td>
+            <td class="mono">{ all_at(of, &pattern.places) }</td>
+            <td>{ pattern.text.clone() }</td>
+        </tr> }
+    };
+    let heads = [
+        ("Pattern", false),
+        ("Slot", false),
+        ("At", false),
+        ("Explanation", false),
+    ];
+    let rows = order.iter().take(ROWS).map(row).collect();
+    let note = "Spills that may be avoidable, the rarest pattern first.";
+    menu("Spill patterns", patterns.len() as u64, &heads, rows, note)
 }
 
 /// The number of live registers before an instruction, as a bar against the kernel's registers.

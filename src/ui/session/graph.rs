@@ -21,7 +21,11 @@ pub fn drawing(view: &View) -> Option<Graph> {
         GraphSubject::Modules(page) => {
             module_graph::graph(page, view.selected_graph_node(), &view.opened.name)
         }
-        GraphSubject::Blocks(page) => block_graph::graph(page, view.selection.span),
+        GraphSubject::Blocks(page) => {
+            let flow = view.code.flow_of(Some(page.of));
+            let live = flow.map_or(&[][..], |flow| &flow.live);
+            block_graph::graph(page, view.selection.span, live)
+        }
     })
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn answer(
     // The loops that remain keep their indices.
     left_out += cut(&mut report.loops);
     left_out += cut(&mut report.slots);
+    left_out += cut(&mut report.patterns);
     let of = listing.code();
     Ok(Response::DataFlow(Box::new(FlowOverview {
         document: id,

@@ -14,9 +14,9 @@ pub struct FlowOverview {
     pub document: NodeId,
     /// The section of code.
     pub of: Span,
-    /// The summary; at most [`FLOW_ROWS_MAX`] loops and slots.
+    /// The summary; at most [`FLOW_ROWS_MAX`] loops, slots and patterns.
     pub report: FlowReport,
-    /// Number of loops and spill slots that are left out.
+    /// Number of loops, spill slots and patterns that are left out.
     pub left_out: u64,
     /// The number of registers of a thread; `None` if the code belongs to no kernel.
     pub grf_count: Option<u32>,

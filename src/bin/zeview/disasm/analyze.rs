@@ -220,6 +220,7 @@ fn write(
             .collect();
         to.table(&columns, &rows)?;
     }
+    write_patterns(report, &mut to)?;
     write_loops(report, &mut to)?;
     if !report.waits.is_empty() {
         to.heading("costliest waits, in cycles that the compiler's scheduler assumes")?;
@@ -228,6 +229,23 @@ fn write(
         }
     }
     Ok(())
+}
+
+fn write_patterns(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {
+    if report.patterns.is_empty() {
+        return Ok(());
+    }
+    to.heading("spills that cost more than necessary")?;
+    let rows = report.patterns.iter().map(|pattern| {
+        vec![
+            pattern.kind.clone(),
+            pattern.address.clone(),
+            offsets(&pattern.places),
+            pattern.text.clone(),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    to.table(&["pattern", "slot", "at", "explanation"], &rows)
 }
 
 fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {

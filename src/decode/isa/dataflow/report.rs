@@ -3,12 +3,13 @@
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
 use super::loops::Bound;
+use super::patterns::PatternKind;
 use super::reaching::Definition;
 use super::regset::ByteSet;
-use super::spills::Base;
+use super::spills::{Base, Spills};
 use crate::analysis::data_flow::{
     FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved,
-    OperandRegisters, Peak, Producer, SlotReport, WaitFor, WaitReport,
+    OperandRegisters, Peak, Producer, SlotReport, SpillPattern, WaitFor, WaitReport,
 };
 use crate::model::sort;
 
@@ -115,6 +116,7 @@ impl Flows for DataFlow {
                 depth: slot.depth,
             })
             .collect();
+        report.patterns = self.spill_patterns(&spills);
         self.add_loops(&mut report);
         report.waits = self.costliest_waits();
         report
@@ -127,6 +129,42 @@ impl DataFlow {
             pc: definition.row.and_then(|row| self.pc(row)),
             bytes: definition.bytes.parts(),
         }
+    }
+
+    fn spill_patterns(&self, spills: &Spills) -> Vec<SpillPattern> {
+        let patterns = self.patterns(spills).into_iter();
+        let patterns = patterns.filter_map(|pattern| {
+            let slot = spills.slots.get(pattern.slot)?;
+            let (kind, text) = match pattern.kind {
+                PatternKind::InInnermostLoop => (
+                    "innermost loop",
+                    "An innermost loop writes and reads the slot.".to_owned(),
+                ),
+                PatternKind::SpilledAgain { kept, written } if kept < written => (
+                    "spilled again",
+                    format!("{kept} of the {written} bytes are those that were filled; the others were changed in between."),
+                ),
+                PatternKind::SpilledAgain { .. } => (
+                    "spilled again",
+                    "The bytes that were filled are spilled again without a change.".to_owned(),
+                ),
+                PatternKind::SpilledAgainMasked { masked, written } => (
+                    "spilled again",
+                    format!("{masked} of the {written} bytes were filled before and written under the execution mask; disabled channels are unchanged."),
+                ),
+                PatternKind::Constant => (
+                    "constant",
+                    "The value does not depend on registers, and could be computed again instead.".to_owned(),
+                ),
+            };
+            Some(SpillPattern {
+                kind: kind.to_owned(),
+                address: self.address_text(slot.base, slot.offset),
+                places: pattern.rows.iter().filter_map(|row| self.pc(*row)).collect(),
+                text,
+            })
+        });
+        patterns.collect()
     }
 
     fn waits_for(&self, row: u32) -> Vec<WaitFor> {

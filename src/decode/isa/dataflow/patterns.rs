@@ -1,0 +1,161 @@
+//! Patterns of spills that cost more than necessary.
+
+use super::build::DataFlow;
+use super::footprint::Role;
+use super::reaching::Definition;
+use super::regset::RegisterFile;
+use super::spills::{Slot, Spills};
+
+/// A pattern of spills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// What was found.
+    pub kind: PatternKind,
+    /// The index of the slot in [`Spills::slots`].
+    pub slot: usize,
+    /// The instructions, in the order in which they run.
+    pub rows: Vec<u32>,
+}
+
+/// Kind of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternKind {
+    /// An innermost loop writes the slot, and reads it.
+    InInnermostLoop,
+    /// A value that was read from the slot is written to it again; `kept` of `written` bytes are
+    /// unchanged. Usually a masked `mov` changes the others.
+    SpilledAgain {
+        /// Number of unchanged bytes.
+        kept: u32,
+        /// Number of written bytes.
+        written: u32,
+    },
+    /// As [`SpilledAgain`](PatternKind::SpilledAgain), but the bytes were written under the execution
+    /// mask in between, so that the disabled channels are unchanged. The data flow counts such
+    /// writes as complete.
+    SpilledAgainMasked {
+        /// Number of bytes that were filled and written under the mask.
+        masked: u32,
+        /// Number of written bytes.
+        written: u32,
+    },
+    /// All written bytes are the result of one instruction that reads no registers.
+    Constant,
+}
+
+impl DataFlow {
+    /// The patterns in the spills of the kernel, by slot.
+    #[must_use]
+    pub fn patterns(&self, spills: &Spills) -> Vec<Pattern> {
+        let mut patterns = Vec::new();
+        for (at, slot) in spills.slots.iter().enumerate() {
+            let mut push = |kind, rows| {
+                patterns.push(Pattern {
+                    kind,
+                    slot: at,
+                    rows,
+                });
+            };
+            let rows = self.in_innermost_loop(slot);
+            if !rows.is_empty() {
+                push(PatternKind::InInnermostLoop, rows);
+            }
+            for writer in &slot.writers {
+                let (data, written) = self.spilled_data(*writer);
+                let mut is_again = false;
+                for fill in &data {
+                    let row = fill.row.filter(|row| slot.readers.contains(row));
+                    if let Some(row) = row {
+                        let kept = fill.bytes.bytes(RegisterFile::General);
+                        let kind = PatternKind::SpilledAgain { kept, written };
+                        push(kind, vec![row, *writer]);
+                        is_again = true;
+                    }
+                }
+                let masked = || self.masked_update(slot, *writer, &data);
+                if !is_again && let Some((rows, masked)) = masked() {
+                    push(PatternKind::SpilledAgainMasked { masked, written }, rows);
+                }
+                if let [only] = data.as_slice()
+                    && let Some(row) = only.row.filter(|row| self.is_constant(*row))
+                {
+                    push(PatternKind::Constant, vec![row, *writer]);
+                }
+            }
+        }
+        patterns
+    }
+
+    /// The messages to a slot in the innermost loops that write and read it.
+    fn in_innermost_loop(&self, slot: &Slot) -> Vec<u32> {
+        let loops = self.loops();
+        let innermost = |row: u32| {
+            let found = self.loop_of(self.block_of(row)?)?;
+            loops.get(found)?.innermost.then_some(found)
+        };
+        let of = |rows: &[u32], found: usize| {
+            let mut rows = rows.iter();
+            rows.any(|row| innermost(*row) == Some(found))
+        };
+        let rows = slot.writers.iter().chain(&slot.readers).copied();
+        let mut rows: Vec<u32> = rows
+            .filter(|row| {
+                let found = innermost(*row);
+                found.is_some_and(|found| of(&slot.writers, found) && of(&slot.readers, found))
+            })
+            .collect();
+        crate::model::sort::ascending(&mut rows);
+        rows
+    }
+
+    /// The producers of the data that a message writes to scratch memory, and its number of bytes.
+    fn spilled_data(&self, row: u32) -> (Vec<Definition>, u32) {
+        let footprint = self.footprint(row);
+        let is_data = |role: &Role| matches!(role, Role::Source(1));
+        let mut accesses = footprint.reads();
+        let data = accesses.find(|access| is_data(&access.role));
+        let written = data.map_or(0, |access| access.bytes.bytes(RegisterFile::General));
+        let mut operands = self.definitions(row).into_iter();
+        let operand = operands.find(|operand| is_data(&operand.role));
+        (
+            operand.map_or_else(Vec::new, |operand| operand.definitions),
+            written,
+        )
+    }
+
+    /// Whether data that is written to a slot was filled from it before in the same block, and changed
+    /// under the execution mask. Returns the fill, the first change and the spill, and the number
+    /// of changed bytes.
+    fn masked_update(
+        &self,
+        slot: &Slot,
+        writer: u32,
+        data: &[Definition],
+    ) -> Option<(Vec<u32>, u32)> {
+        let block = self.block_of(writer)?;
+        let before = |row: &u32| *row < writer && self.block_of(*row) == Some(block);
+        let fill = slot.readers.iter().copied().filter(before).max()?;
+        let footprint = self.footprint(fill);
+        let mut accesses = footprint.accesses.iter();
+        let filled = &accesses.find(|access| access.role.writes())?.bytes;
+        let is_masked = |row: u32| {
+            let instruction = self.instruction(row);
+            row > fill && row < writer && instruction.is_some_and(|found| !found.no_mask)
+        };
+        let masked = data.iter().filter_map(|found| {
+            let row = found.row.filter(|row| is_masked(*row))?;
+            let bytes = found.bytes.intersection(filled);
+            (!bytes.is_empty()).then(|| (row, bytes.bytes(RegisterFile::General)))
+        });
+        let masked: Vec<(u32, u32)> = masked.collect();
+        let first = masked.iter().map(|(row, _)| *row).min()?;
+        let bytes = masked.iter().map(|(_, bytes)| *bytes).sum();
+        Some((vec![fill, first, writer], bytes))
+    }
+
+    /// Whether a result does not depend on registers.
+    fn is_constant(&self, row: u32) -> bool {
+        let is_message = self.messages().contains_key(&row);
+        !is_message && self.footprint(row).reads().next().is_none()
+    }
+}
