@@ -402,7 +402,7 @@ fn counts(mix: &Mix) -> Html {
     html! {
         <details class="menu" name="list-menu">
             <summary class="btn2">{ "Instruction mix" }</summary>
-            <div class="pop mix">
+            <div class="pop tall mix">
                 <table class="plain">
                     <caption class="unseen">{ "Instructions by kind" }</caption>
                     <thead><tr><th>{ "Kind" }</th><th class="num">{ "Instructions" }</th><th class="num">{ "Share" }</th></tr></thead>

@@ -133,7 +133,7 @@ fn menu(
     html! {
         <details class="menu" name="list-menu">
             <summary class="btn2">{ format!("{title} {}", format::grouped(count)) }</summary>
-            <div class="pop mix">
+            <div class="pop tall">
                 <table class="plain">
                     <caption class="unseen">{ title.to_owned() }</caption>
                     <thead><tr>

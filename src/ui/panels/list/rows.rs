@@ -98,7 +98,9 @@ impl Grid {
             return None;
         }
         match column.id {
-            "offset" | "jumps" | LIVE => Some(self.width(column)),
+            "offset" | "jumps" => Some(self.width(column)),
+            // Without the bar.
+            LIVE => Some(4),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
             _ => None,
         }
