@@ -10,7 +10,7 @@ use crate::analysis::profile::{ACTIVE, InstructionSamples, stalled, total};
 use crate::model::Span;
 use crate::model::text::escaped;
 use crate::tables::ListId;
-use crate::ui::components::{button, plain, shortened, span_button};
+use crate::ui::components::{button, plain, prose, shortened, span_button};
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
@@ -94,7 +94,7 @@ pub(super) fn section(view: &View) -> Html {
         }
         if let Some(why) = &profile.failed {
             <section class="block profile" aria-label="Profile">
-                <p class="warn" role="status"><span class="sign" aria-hidden="true">{ "▲" }</span>{ escaped(why) }</p>
+                <p class="warn" role="status"><span class="sign" aria-hidden="true">{ "▲" }</span>{ prose(&escaped(why)) }</p>
             </section>
         }
         if let Some(overview) = &profile.overview { { overview_of(overview) } }
@@ -129,7 +129,6 @@ fn overview_of(overview: &ProfileOverview) -> Html {
                 <div class="legend">{ for parts.iter().map(|(name, count)| stall_type(name, *count, all)) }</div>
             }
             if !overview.kernels.is_empty() {
-                <div class="wide">
                 <table class="plain">
                     <caption class="unseen">{ "Kernels by samples" }</caption>
                     <thead><tr>
@@ -144,20 +143,17 @@ fn overview_of(overview: &ProfileOverview) -> Html {
                     </tr></thead>
                     <tbody>{ for overview.kernels.iter().map(|kernel| kernel_row(overview, kernel, has_devices)) }</tbody>
                 </table>
-                </div>
             }
             if !overview.unmatched.is_empty() {
-                <div class="wide">
                 <table class="plain">
                     <caption>{ "Not matched: nothing is shown for these kernels" }</caption>
                     <thead><tr><th>{ "Kernel" }</th><th class="num">{ "Samples" }</th><th>{ "Reason" }</th></tr></thead>
                     <tbody>{ for overview.unmatched.iter().map(|kernel| html! { <tr>
                         <td>{ shortened(&escaped(&kernel.name)) }{ for device(kernel.device.filter(|_| has_devices)) }</td>
                         { number(kernel.samples) }
-                        <td>{ escaped(&kernel.reason) }</td>
+                        <td>{ prose(&escaped(&kernel.reason)) }</td>
                     </tr> }) }</tbody>
                 </table>
-                </div>
             }
             if overview.metrics > 0 {
                 <p class="dim small">{ format!(
@@ -244,7 +240,7 @@ fn problems(overview: &ProfileOverview) -> Html {
             ) }</summary>
             <ul class="rows">
                 { for overview.problems.iter().take(PROBLEMS).map(|problem| html! {
-                    <li><b>{ format!("Line {}: ", format::grouped(problem.line)) }</b>{ escaped(&problem.message) }</li>
+                    <li><b>{ format!("Line {}: ", format::grouped(problem.line)) }</b>{ prose(&escaped(&problem.message)) }</li>
                 }) }
                 if more > 0 { <li class="dim">{ format!("{} more", format::grouped(more)) }</li> }
             </ul>
@@ -265,7 +261,7 @@ pub(super) fn summary(view: &View) -> Html {
         };
     }
     let failed = profile.failed.as_ref().map(|why| {
-        html! { <p class="code-head flow warn" role="status">{ escaped(why) }</p> }
+        html! { <p class="code-head flow warn" role="status">{ prose(&escaped(why)) }</p> }
     });
     let Some(overview) = &profile.overview else {
         return html! { <>{ for failed }</> };

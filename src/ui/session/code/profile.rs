@@ -202,6 +202,12 @@ async fn is_profile_file(file: &File) -> bool {
 
 fn summary(overview: &ProfileOverview) -> String {
     let kernels = overview.kernels.len() as u64;
+    if kernels == 0 && !overview.unmatched.is_empty() {
+        return format!(
+            "{}: no kernel of the profile matches this file.",
+            overview.name
+        );
+    }
     let matched = format::counted(kernels, "kernel", "kernels");
     let unmatched = match overview.unmatched.len() as u64 {
         0 => String::new(),
