@@ -90,7 +90,7 @@ columns! {
         |row, _| Cell::count(row.explicit_arguments);
     "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
         |row, _| Cell::count(row.implicit_arguments);
-    "samples" Number Counted 0 "Samples" "" "Samples of the profile that was added to the file."
+    "samples" Number Counted 0 "Samples" "" "Samples of the profile that was added on the page."
         |_, _| Cell::empty();
     "copies" Number Optional 0 "Copies" "" "Other images of the file with the same bytes; their kernels are listed only on demand."
         |_, _| Cell::empty();
