@@ -118,11 +118,13 @@ fn overview_of(overview: &ProfileOverview) -> Html {
         <section class="block profile" aria-label="Profile">
             <div class="block-head">
                 <h2>{ "Profile " }<span class="dim mono">{ escaped(&overview.name) }</span></h2>
-                <span class="dim">{ format!(
-                    "{}, {} stalled",
-                    format::counted(all, "sample", "samples"),
-                    format::percent(stalled(types, &overview.samples), all),
-                ) }</span>
+                if all > 0 {
+                    <span class="dim">{ format!(
+                        "{}, {} stalled",
+                        format::counted(all, "sample", "samples"),
+                        format::percent(stalled(types, &overview.samples), all),
+                    ) }</span>
+                }
             </div>
             if all > 0 {
                 { bar(&colors, all) }
