@@ -13,6 +13,7 @@ use super::{
 use crate::analysis::assembly::{Line, Listing, TextPart};
 use crate::analysis::data_flow::{Flows, OperandRegisters};
 use crate::analysis::linkage::{Relocation, Tables};
+use crate::analysis::profile::total;
 use crate::analysis::source_lines::{CodeSection, LineRow};
 use crate::model::{Document, NodeId, Sources, Span, Str, Tone, Xref, sort};
 
@@ -73,6 +74,8 @@ columns! {
         });
     "waits" Text Optional 12 "Scoreboard" "" "The scoreboard options: pipe@distance, $token."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
+    "samples" Number Optional 7 "Samples" "" "Samples of the profile that was added: how often a thread was at the instruction."
+        |(list, row), _| list.samples_of(row);
     "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
             Cell::count(flow.live(row).registers.into())
@@ -172,6 +175,8 @@ struct InstructionList {
     /// The indices of the relocations that patch the section, by their patched bytes.
     patches: Vec<(Span, usize)>,
     has_texts: bool,
+    /// The instructions with samples, and their number.
+    samples: Vec<(u32, u64)>,
 }
 
 impl Document {
@@ -204,6 +209,12 @@ impl Document {
         });
         let mut patches: Vec<_> = patches.collect();
         sort::ascending(&mut patches);
+        let samples = self.profile().map(|profile| {
+            let samples = profile.on_code(section.bytes);
+            let samples = samples.iter().map(|at| (at.row, total(&at.counts)));
+            samples.collect()
+        });
+        let samples = samples.unwrap_or_default();
         Some(Rc::new(InstructionList {
             section,
             listing,
@@ -211,6 +222,7 @@ impl Document {
             tables,
             patches,
             has_texts: !self.source_texts().is_empty(),
+            samples,
         }))
     }
 }
@@ -235,6 +247,13 @@ impl InstructionList {
         let flow = self.listing.data_flow(sources);
         let flow = flow.filter(|flow| flow.instruction(row).is_some());
         flow.map_or_else(Cell::empty, |flow| make(&*flow))
+    }
+
+    /// Returns the number of samples of an instruction.
+    fn samples_of(&self, row: u32) -> Cell<'static> {
+        let at = self.samples.binary_search_by_key(&row, |(row, _)| *row);
+        let found = at.ok().and_then(|at| self.samples.get(at));
+        found.map_or_else(Cell::empty, |(_, samples)| Cell::count(*samples))
     }
 
     /// Adds the instructions that an instruction gets values from, gives values to, and waits for.

@@ -8,14 +8,16 @@ use std::rc::Rc;
 
 use super::answers::bytes::bytes;
 use super::answers::code::Counting;
-use super::answers::export::{EXPORT_MAX, export};
+use super::answers::export::{EXPORT_MAX, export, report};
 use super::answers::images::{code_images, text_document};
 use super::answers::list::Lists;
 use super::answers::order::ByKernel;
+use super::answers::profile::{Profiling, code_samples};
 use super::answers::rows::{
     ancestry, detail, field_of, lineage, part_bits, row, rows, shorten, texts,
 };
 use super::answers::search::Searching;
+use super::answers::sources::added;
 use super::answers::{data_flow, diff, graph, verdict};
 use super::protocol::tree_order::TreeOrder;
 use super::protocol::{
@@ -23,18 +25,13 @@ use super::protocol::{
     SelectionTarget,
 };
 use crate::analysis::occupancy::OccupancyParameters;
-use crate::analysis::source_lines::{LineRow, SourceFile, base_name};
-use crate::decode::text::plural;
-use crate::decode::{decode, limits};
+use crate::decode::decode;
 use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
-use crate::report::{write_end, write_file, write_head};
 use crate::tables::ListId;
 
 /// Maximum number of problems that get the path of their node when a file is opened; the page can
 /// request further ones ([`SelectionTarget::Span`]).
 pub const PATHS_MAX: usize = 500;
-/// Maximum number of source files in the message for a file that does not match.
-const NAMED: usize = 6;
 /// Maximum number of hits in one answer.
 pub const HITS_MAX: usize = 1000;
 
@@ -90,6 +87,7 @@ struct OpenFile {
     lists: Lists,
     counting: Counting,
     searching: Searching,
+    profiling: Profiling,
 }
 
 impl Handler {
@@ -136,6 +134,7 @@ impl Handler {
             lists: Lists::new(self.clock),
             counting: Counting::default(),
             searching: Searching::default(),
+            profiling: Profiling::default(),
         };
         let opened = file.opened(self.clock, started);
         if let Some(error) = file.failure.take() {
@@ -162,6 +161,18 @@ impl Handler {
         let base = decode(Box::new(source), name);
         file.base = (name.clone(), failure);
         self.answer_with(envelope, Some(base))
+    }
+
+    /// Answers a [`Request::AddProfile`] with its file.
+    pub fn add_profile(&mut self, envelope: &Envelope, source: Box<dyn ByteSource>) -> Answer {
+        let Request::AddProfile { name } = &envelope.request else {
+            return failed("this request takes no file");
+        };
+        match self.file_of(envelope) {
+            Ok(file) => file.profiling.start(name, source),
+            Err(answer) => return answer,
+        }
+        self.answer_with(envelope, None)
     }
 
     /// Returns the file that a request is about.
@@ -332,6 +343,17 @@ impl OpenFile {
                 query,
             } => data_flow::answer(&self.lists, document, *id, query)
                 .map_or_else(failed, Answer::from),
+            Request::AddProfile { name } => {
+                let answer = self.profiling.step(document, name);
+                if matches!(answer, Ok(Response::Profile(_))) {
+                    self.lists.forget(ListId::Instructions);
+                    self.lists.forget(ListId::Kernels);
+                }
+                answer.map_or_else(failed, Answer::from)
+            }
+            Request::CodeSamples { document: id, of } => {
+                code_samples(document, *id, *of).map_or_else(failed, Answer::from)
+            }
             Request::Occupancy {
                 document: id,
                 kernel,
@@ -483,55 +505,6 @@ impl OpenFile {
             millis: clock() - started,
         }
     }
-}
-
-/// Returns a report about the file as HTML.
-fn report(document: &mut Document) -> Result<Response, String> {
-    let title = document.root().name.clone();
-    let size = document.sources.whole(SourceId::FILE).len();
-    let limit = limits::output(size).min(EXPORT_MAX as u64);
-    let mut out = Vec::new();
-    let written = write_head(&title, &mut out)
-        .and_then(|()| write_file(document, limit, &mut out))
-        .and_then(|()| write_end(&mut out));
-    written.map_err(|error| error.to_string())?;
-    let text = String::from_utf8(out).map_err(|error| error.to_string())?;
-    Ok(Response::Text(text))
-}
-
-/// Describes the code that comes from an added file, in the innermost document around a node.
-fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String> {
-    let name = base_name(path);
-    let around = document.document_of(id, ListId::SourceLines);
-    let lines = around.and_then(|id| document.source_lines(id));
-    let table = lines
-        .ok_or("This part of the file has no line tables.")?
-        .table(&document.sources);
-    let files: Vec<&SourceFile> = table.files_for(name).collect();
-    let is_of = |row: &&LineRow| table.file(row).is_some_and(|file| files.contains(&file));
-    let count = table.rows.iter().filter(is_of).count() as u64;
-    if count == 0 {
-        let names = table.files.iter().take(NAMED).map(|file| &*file.name);
-        let names: Vec<&str> = names.collect();
-        let more = if table.files.len() > NAMED {
-            " …"
-        } else {
-            ""
-        };
-        return Err(format!(
-            "No code comes from {name}. The line tables name {}{more}.",
-            names.join(", ")
-        ));
-    }
-    let rows = plural(count, "row");
-    Ok(Response::Text(match files.as_slice() {
-        [file] if file.is_named => format!("{name}: the source of {rows}."),
-        [file] => format!("{name}: taken for {}, the source of {rows}.", file.name),
-        _ => format!(
-            "{name}: the source of {rows}, of {} files with this name.",
-            files.len()
-        ),
-    }))
 }
 
 /// Computes the occupancy of a kernel in the innermost document around a node that lists kernels.

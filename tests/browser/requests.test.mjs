@@ -9,7 +9,7 @@ showAllPanes();
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
 /** The requests of src/worker/protocol/mod.rs, in order; messages contain the index. */
-const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "CodeImages", "AddSource", "Code", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
+const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "CodeImages", "AddSource", "Code", "DataFlow", "AddProfile", "CodeSamples", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
 
 /** Records the name of each posted request. */
 async function watchRequests(page) {

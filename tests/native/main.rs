@@ -49,6 +49,7 @@ mod names;
 mod on_demand;
 mod oracles;
 mod profile;
+mod profile_page;
 mod protocol;
 mod rules;
 mod schema;

@@ -10,6 +10,9 @@ use zeview::analysis::kernels::{
 use zeview::analysis::modules::graph::ModuleGroup;
 use zeview::analysis::modules::{AbstractModule, Image, PropertyOwner};
 use zeview::analysis::occupancy::{Occupancy, OccupancyParameters, Origin, Term};
+use zeview::analysis::profile::{
+    Cause, ImageKernel, InstructionSamples, Problem as ProfileProblem, SourcePosition,
+};
 use zeview::analysis::survey::{Copies, DeviceSurvey, Progress, Survey};
 use zeview::analysis::{Import, Matching, Rebuild, Verdict};
 use zeview::diff::{DifferenceIndex, FileSummary};
@@ -24,14 +27,77 @@ use zeview::tables::{
 };
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CompareForm, CompareReport,
-    Detail, Envelope, ExportForm, FlowOverview, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
-    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message,
-    Opened, Problem, Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport,
-    VerdictReport,
+    BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CodeSamples, CompareForm,
+    CompareReport, Detail, Envelope, ExportForm, FlowOverview, Follow, GraphEdge, GraphModule,
+    GraphPage, HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace,
+    ListRequest, Message, Opened, Problem, ProfileOverview, ProfiledKernel, RejectedKernel,
+    Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
+
+/// An instruction with samples and a cause.
+fn stalled() -> InstructionSamples {
+    InstructionSamples {
+        offset: 1 << 40,
+        row: u32::MAX,
+        counts: vec![u64::MAX, 0],
+        text: "sync.nop null {$6.dst}".to_owned(),
+        line: Some(SourcePosition {
+            file: "\u{e4}.cl".to_owned(),
+            line: u32::MAX,
+        }),
+        causes: vec![Cause {
+            stall: 1,
+            on: "$6.dst".to_owned(),
+            offset: 1 << 40,
+            row: 0,
+            bytes: vec!["r39:2".to_owned()],
+            text: String::new(),
+            line: None,
+        }],
+    }
+}
+
+fn profile() -> ProfileOverview {
+    ProfileOverview {
+        name: "perf.csv".to_owned(),
+        rows: u64::MAX,
+        skipped_rows: 1,
+        problems: vec![ProfileProblem {
+            line: u64::MAX,
+            start: 0,
+            end: 1 << 40,
+            message: "3 fields, expected 11".to_owned(),
+        }],
+        more_problems: 7,
+        types: vec!["Active".to_owned(), "SbidStall".to_owned()],
+        samples: vec![u64::MAX, 0],
+        kernels: vec![ProfiledKernel {
+            device: Some(u32::MAX),
+            name: "matmul".to_owned(),
+            samples: vec![1, 2],
+            images: vec![ImageKernel {
+                document: NodeId(7),
+                path: "image 1/code".to_owned(),
+                index: u64::MAX,
+                kernel: "matmul".to_owned(),
+                target: Some("bmg-g21".to_owned()),
+                code: SPAN,
+            }],
+            is_ambiguous: true,
+            stalls: vec![stalled()],
+        }],
+        unmatched: vec![RejectedKernel {
+            device: None,
+            name: "fill".to_owned(),
+            samples: u64::MAX,
+            reason: "no kernel of this name".to_owned(),
+        }],
+        left_out: 0,
+        metrics: 2,
+    }
+}
 
 pub fn requests() -> Vec<Envelope> {
     let node = NodeId(u32::MAX);
@@ -97,6 +163,13 @@ pub fn requests() -> Vec<Envelope> {
         Request::DataFlow {
             document: node,
             query: query(),
+        },
+        Request::AddProfile {
+            name: "perf.metrics.1.csv".to_owned(),
+        },
+        Request::CodeSamples {
+            document: node,
+            of: SPAN,
         },
         Request::Occupancy {
             document: node,
@@ -276,6 +349,18 @@ fn responses() -> Vec<Response> {
             }],
             left_out: u64::MAX,
         })),
+        Response::ReadingProfile { percent: 99 },
+        Response::Profile(Box::new(profile())),
+        Response::CodeSamples(None),
+        Response::CodeSamples(Some(Box::new(CodeSamples {
+            document: NodeId(u32::MAX),
+            of: SPAN,
+            types: profile().types,
+            samples: vec![u64::MAX, 0],
+            most: u64::MAX,
+            rows: vec![stalled()],
+            stalls: vec![0],
+        }))),
         Response::Code(Box::new(CodeReport {
             document: NodeId(u32::MAX),
             sections: vec![(".text.vecadd".to_owned(), SPAN)],

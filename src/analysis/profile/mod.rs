@@ -9,6 +9,7 @@
 //! instruction that waits, not the one that it waits for. [`Cause`] has the latter, from the data
 //! flow.
 
+mod added;
 mod attribution;
 mod comparison;
 mod fields;
@@ -18,6 +19,8 @@ mod reader;
 mod report;
 mod table;
 
+pub(crate) use added::KernelSamples;
+pub use added::most_stalled;
 pub use comparison::{InstructionChange, KernelChange, ProfileComparison};
 pub use kernel_index::{Demangler, base_name};
 pub use reader::Reader;

@@ -90,6 +90,8 @@ columns! {
         |row, _| Cell::count(row.explicit_arguments);
     "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
         |row, _| Cell::count(row.implicit_arguments);
+    "samples" Number Counted 0 "Samples" "" "Samples of the profile that was added on the page."
+        |_, _| Cell::empty();
     "copies" Number Optional 0 "Copies" "" "Other images of the file with the same bytes; their kernels are listed only on demand."
         |_, _| Cell::empty();
     "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
@@ -380,6 +382,10 @@ impl List for KernelList {
                 }
                 return cell;
             }
+            "samples" => {
+                let samples = part.samples.borrow().get(&row.entry).copied();
+                return samples.map_or_else(Cell::empty, Cell::count);
+            }
             "copies" => return Cell::count(part.copies.len() as u64),
             "short_name" => return Cell::text(self.short_name(row)).at(row.name.span),
             _ => {}
@@ -454,6 +460,10 @@ impl List for KernelList {
 
     fn shows(&self, column: &Column) -> bool {
         match column.id {
+            "samples" => {
+                let mut parts = self.parts.iter();
+                parts.any(|part| !part.samples.borrow().is_empty())
+            }
             "member" => self.parts.iter().any(|part| !part.member.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }

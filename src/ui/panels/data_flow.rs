@@ -91,7 +91,7 @@ pub(super) fn summary(view: &View) -> Html {
 }
 
 /// A link to the instruction at an offset of the code.
-fn at(of: Span, pc: u32, text: &str) -> Html {
+pub(super) fn at(of: Span, pc: u32, text: &str) -> Html {
     span_button("link", offset_link(of, pc), plain(text))
 }
 
@@ -122,7 +122,7 @@ fn bound(of: Span, words: &str) -> Html {
 }
 
 /// A menu with a table.
-fn menu(
+pub(super) fn menu(
     title: &str,
     count: u64,
     heads: &[(&'static str, bool)],
@@ -148,7 +148,7 @@ fn menu(
     }
 }
 
-fn number(count: u64) -> Html {
+pub(super) fn number(count: u64) -> Html {
     match count {
         0 => html! { <td class="num dim">{ "–" }</td> },
         count => html! { <td class="num">{ format::grouped(count) }</td> },
@@ -335,7 +335,22 @@ fn most(flow: &FlowOverview) -> u32 {
 /// The live registers of all code as a narrow column. `jump` is called with the index of the clicked
 /// instruction.
 pub(super) fn strip(flow: &FlowOverview, jump: Callback<u64>) -> Html {
-    let count = flow.live.len();
+    let live: Vec<u64> = flow.live.iter().copied().map(u64::from).collect();
+    // The last tenth before the limit.
+    let limit = (most(flow).into(), 9);
+    strip_of_values("heat", "Live registers of all code", &live, limit, jump)
+}
+
+/// A value of each instruction as a narrow column. A bar of the whole width stands for the limit,
+/// and bars of so many tenths of it stand out.
+pub(super) fn strip_of_values(
+    class: &'static str,
+    title: &'static str,
+    values: &[u64],
+    (limit, tenths): (u64, u64),
+    jump: Callback<u64>,
+) -> Html {
+    let count = values.len();
     if count == 0 {
         return Html::default();
     }
@@ -347,20 +362,20 @@ pub(super) fn strip(flow: &FlowOverview, jump: Callback<u64>) -> Html {
         }
     });
     let step = count.div_ceil(PARTS);
-    let most = most(flow);
+    let limit = u128::from(limit.max(1));
     let share = |row: usize| format::hundredths(format::share(row as u64, count as u64));
     let height = share(step);
-    let parts = flow.live.chunks(step).enumerate().map(|(part, live)| {
-        let live = u32::from(live.iter().copied().max().unwrap_or(0));
-        let width = (live * 14 / most.max(1)).to_string();
-        // The last tenth before the limit.
-        let class = if live * 10 >= most * 9 { "high" } else { "" };
+    let parts = values.chunks(step).enumerate().map(|(part, values)| {
+        let value = u128::from(values.iter().copied().max().unwrap_or(0));
+        let width = (value * 14 / limit).max(u128::from(value > 0)).to_string();
+        let is_high = value * 10 >= limit * u128::from(tenths);
+        let class = if is_high { "high" } else { "" };
         html! { <rect {class} y={share(part * step)} {width} height={height.clone()} /> }
     });
     // Only for pointers: keyboard users have the links of the summary.
     html! {
-        <svg class="heat" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
-            <title>{ "Live registers of all code" }</title>
+        <svg {class} aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
+            <title>{ title }</title>
             { for parts }
         </svg>
     }

@@ -12,6 +12,7 @@ mod kernel_tables;
 mod list;
 mod overview;
 mod problems;
+mod profile;
 mod props;
 mod sizes;
 mod survey;

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::profile;
 use super::props::PanelProps;
 use super::sizes::sizes;
 use super::survey::SurveyPanel;
@@ -44,6 +45,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     };
     html! {
         <div class="panel overview">
+            { profile::section(&props.view) }
             // The content matters most in a library.
             if !has_images {
                 { verdict(props) }

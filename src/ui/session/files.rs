@@ -121,8 +121,7 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
                     .into_iter()
                     .for_each(|file| session.compare_with_file(file, tab));
             }
-            (_, 2) => session.open_both(chosen),
-            _ => session.open_files(chosen),
+            _ => session.receive_files(chosen).await,
         }
     }));
 }
@@ -153,7 +152,7 @@ fn paste(session: &Rc<Session>, event: &Event) {
     event.prevent_default();
     let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
     if !files.is_empty() {
-        session.open_files(files.into_iter().map(|file| (file, None)).collect());
+        receive_later(session, files.into_iter());
     } else if let Ok(text) = data.get_data("text/plain") {
         session.open_text(&text);
     }
@@ -182,7 +181,13 @@ fn chosen(session: &Rc<Session>, event: &Event) {
     {
         session.import_bookmarks((file, None), true);
     }
-    session.open_files(files.map(|file| (file, None)).collect());
+    receive_later(session, files);
+}
+
+fn receive_later(session: &Rc<Session>, files: impl Iterator<Item = File>) {
+    let files: Vec<ChosenFile> = files.map(|file| (file, None)).collect();
+    let session = Rc::clone(session);
+    spawn(Box::pin(async move { session.receive_files(files).await }));
 }
 
 impl Session {

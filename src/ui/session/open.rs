@@ -322,6 +322,7 @@ impl Session {
         let link = live.link.borrow_mut().take();
         self.follow_first_link(tab, link.unwrap_or_default());
         self.settle();
+        self.add_waiting_profile(tab);
     }
 
     /// Reopens a changed file, by its handle or through the file dialog.

@@ -79,6 +79,8 @@ impl Session {
             }
             Command::ShowBytes => self.show_pane(Pane::Bytes),
             Command::AnalyzeCode => self.analyze_code(),
+            Command::CancelProfile => self.cancel_profile(),
+            Command::ShowCodeAt(span) => self.show_code_at(span),
             Command::ShowCode => self.open_code(),
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
             Command::ToggleSides => self.rearrange(|layout| layout.side_by_side ^= true),

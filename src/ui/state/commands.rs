@@ -133,6 +133,10 @@ commands! {
     ShowBytes = "show-bytes";
     /// Analyzes the data flow of the visible code.
     AnalyzeCode = "analyze-code";
+    /// Stops reading a profile.
+    CancelProfile = "cancel-profile";
+    /// Shows the instruction at these bytes.
+    ShowCodeAt(span: Span) = "show-code-at";
     /// Shows the instructions of the current kernel.
     ShowCode = "show-code";
     /// Shows more of the parts by size.

@@ -28,6 +28,8 @@ pub struct List {
     pub widths: Rc<[(&'static str, u32)]>,
     /// Of code, whether the number of live registers is known, which is shown by default then.
     pub has_live: bool,
+    /// Of code, whether it has samples of a profile, which are shown by default then.
+    pub has_samples: bool,
     /// The rows.
     pub rows: Paged<Row>,
     /// Columns of the rows.
@@ -58,6 +60,9 @@ const FITTED: [&str; 3] = ["label", "text", "name"];
 
 /// The column of live registers.
 pub const LIVE: &str = "live";
+
+/// The column of samples.
+pub const SAMPLES: &str = "samples";
 
 /// Maximum length of a mark that a column makes room for, in characters.
 const MARK: usize = 16;
@@ -107,6 +112,8 @@ fn closed(text: &str) -> u32 {
 pub enum ListChange {
     /// Whether the number of live registers is known or expected.
     Live(bool),
+    /// Whether the code has samples.
+    Samples(bool),
     /// A new filter, order or grouping.
     Query(Query),
     /// A new set of columns.
@@ -141,6 +148,7 @@ impl List {
             chosen: None,
             widths: Rc::from([]),
             has_live: false,
+            has_samples: false,
             rows: Paged::default(),
             cells: Rc::from([]),
             longest: Rc::from([]),
@@ -159,6 +167,7 @@ impl List {
         let generation = self.rows.generation;
         match change {
             ListChange::Live(is_shown) => self.has_live = is_shown,
+            ListChange::Samples(is_shown) => self.has_samples = is_shown,
             ListChange::Query(query) if query != self.query => {
                 if query.filter.is_empty() && !self.query.filter.is_empty() {
                     self.cleared.0 += 1;
@@ -342,10 +351,14 @@ impl List {
             // A list of several documents has more columns.
             None if self.page.is_some() => {
                 let cells = self.cells.iter().copied();
-                let mut ids: Vec<&str> = cells.filter(|id| *id != LIVE).collect();
-                if self.has_live {
-                    let before = ids.iter().position(|id| *id == "jumps");
-                    ids.insert(before.map_or(0, |at| at + 1), LIVE);
+                let is_code = self.id == ListId::Instructions;
+                let is_beside = |id: &&str| is_code && [LIVE, SAMPLES].contains(id);
+                let mut ids: Vec<&str> = cells.filter(|id| !is_beside(id)).collect();
+                for (id, is_shown) in [(LIVE, self.has_live), (SAMPLES, self.has_samples)] {
+                    if is_shown {
+                        let before = ids.iter().position(|id| *id == "jumps");
+                        ids.insert(before.map_or(0, |at| at + 1), id);
+                    }
                 }
                 ids.into_iter().filter_map(|id| self.column(id)).collect()
             }

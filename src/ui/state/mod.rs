@@ -13,6 +13,7 @@ pub mod paged;
 mod panel_id;
 mod panes;
 pub mod problem_list;
+pub mod profile;
 pub mod samples;
 pub mod selection;
 mod shown_panel;
@@ -34,6 +35,7 @@ use crate::ui::graphs::graph_view::{GraphChange, GraphView};
 use crate::ui::state::bookmarks::{Bookmark, Bookmarks};
 use crate::ui::state::guide::Guide;
 use crate::ui::state::list::ListChange;
+use crate::ui::state::profile::ProfileChange;
 use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::texts::TextsChange;
 use crate::ui::text::route::ViewOptions;
@@ -224,6 +226,8 @@ pub enum Action {
     Occupancy(TabId, OccupancyChange),
     /// The visible code changes.
     Code(TabId, CodeChange),
+    /// The profile of a file changes.
+    Profile(TabId, ProfileChange),
     /// A file is watched, not watched any more, or has changed.
     Follow(TabId, Following),
     /// The comparison with another file changes.
@@ -328,6 +332,7 @@ impl State {
             verdict: Rc::default(),
             occupancy: Rc::default(),
             code: Rc::default(),
+            profile: Rc::default(),
             compare: Rc::default(),
             bookmarks: Rc::default(),
             lists: Lists::default(),
@@ -458,6 +463,9 @@ impl Reducible for State {
                 Rc::make_mut(&mut view.code).apply(change);
                 view.show_live_registers();
             }),
+            Action::Profile(id, change) => {
+                state.change_view(id, |view| view.profile_changed(change));
+            }
             Action::Compare(id, change) => {
                 state.change_view(id, |view| view.compare_changed(change));
             }

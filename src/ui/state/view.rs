@@ -16,6 +16,7 @@ use crate::tables::{Detail as ListDetail, ListId};
 use crate::ui::graphs::graph_view::{GraphChange, GraphView};
 use crate::ui::state::bookmarks::Bookmarks;
 use crate::ui::state::list::{List, ListChange};
+use crate::ui::state::profile::{ProfileChange, ProfileState};
 use crate::ui::state::selection::Selection;
 use crate::ui::state::texts::{Texts, TextsChange};
 use crate::ui::tree::Tree;
@@ -45,6 +46,8 @@ pub struct View {
     pub occupancy: Rc<OccupancyState>,
     /// The visible code.
     pub code: Rc<CodeState>,
+    /// The profile that was added.
+    pub profile: Rc<ProfileState>,
     /// The comparison with another file.
     pub compare: Rc<CompareState>,
     /// The bookmarks.
@@ -96,6 +99,19 @@ impl View {
         let is_shown = is_expected || self.code.flow_of(of).is_some();
         self.lists
             .apply(ListId::Instructions, ListChange::Live(is_shown));
+    }
+
+    pub(super) fn profile_changed(&mut self, change: ProfileChange) {
+        Rc::make_mut(&mut self.profile).apply(change);
+        self.show_samples();
+    }
+
+    /// Shows the samples beside code that has any.
+    fn show_samples(&mut self) {
+        let of = self.lists.get(ListId::Instructions).query.of;
+        let is_shown = self.profile.samples_of(of).is_some();
+        self.lists
+            .apply(ListId::Instructions, ListChange::Samples(is_shown));
     }
 
     /// The tree order: by kernel only if the file has kernels.
@@ -173,6 +189,7 @@ impl View {
             }
             ListId::Instructions if (of, &encoding) != (list.query.of, &list.query.device) => {
                 Rc::make_mut(&mut self.blocks).renew(true);
+                self.show_samples();
             }
             // After a comparison, or in another order.
             ListId::Differences if self.difference().is_none() => self.place_difference(),

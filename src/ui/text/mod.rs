@@ -3,5 +3,6 @@
 pub mod format;
 pub mod goto;
 pub mod paste;
+pub mod profile;
 pub mod readings;
 pub mod route;

@@ -9,6 +9,8 @@ pub(super) mod graph;
 pub(super) mod images;
 pub(super) mod list;
 pub(super) mod order;
+pub(super) mod profile;
 pub(super) mod rows;
 pub(super) mod search;
+pub(super) mod sources;
 pub(super) mod verdict;

@@ -221,6 +221,16 @@ impl Client {
         }
     }
 
+    /// Reads a profile: a step of it, the first with the file.
+    ///
+    /// # Errors
+    ///
+    /// See [`Client::ask`].
+    pub async fn add_profile(&self, name: String, file: Option<&Blob>) -> Result<Response> {
+        let request = Request::AddProfile { name };
+        self.send(request, file).await.map(|a| a.response)
+    }
+
     /// Reads bytes.
     ///
     /// # Errors

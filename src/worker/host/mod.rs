@@ -230,6 +230,7 @@ impl Host {
         let mut handler = self.handler.borrow_mut();
         match &envelope.request {
             Request::Open { name } => handler.open(envelope.id, name, source),
+            Request::AddProfile { .. } => handler.add_profile(envelope, source),
             _ => handler.compare(envelope, source),
         }
     }
@@ -252,8 +253,9 @@ impl Host {
                         host.give(&envelope, Box::new(source))
                     }
                     Err(thrown) => {
-                        let (Request::Open { name } | Request::Compare { name, .. }) =
-                            &envelope.request
+                        let (Request::Open { name }
+                        | Request::Compare { name, .. }
+                        | Request::AddProfile { name }) = &envelope.request
                         else {
                             return None;
                         };

@@ -1,7 +1,7 @@
 //! The messages between the page and the decoder.
 //!
 //! Two things travel outside the data, because they must not be copied: the `file` (a `Blob`) of
-//! [`Request::Open`] and [`Request::Compare`], and the `bytes` (a `Uint8Array`, transferred) of
+//! [`Request::Open`], [`Request::Compare`] and [`Request::AddProfile`], and the `bytes` (a `Uint8Array`, transferred) of
 //! [`Response::Bytes`]. [`codec`](super::codec) encodes all this. The first variant of [`Message`]
 //! must never change: other versions have to be able to read it.
 
@@ -10,6 +10,7 @@ mod compare;
 mod data_flow;
 mod graph;
 mod list;
+mod profile;
 mod request;
 mod response;
 mod search;
@@ -21,6 +22,9 @@ pub use self::compare::{CompareForm, CompareReport};
 pub use self::data_flow::{FLOW_ROWS_MAX, FlowOverview};
 pub use self::graph::{BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage};
 pub use self::list::{Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, SurveyReport};
+pub use self::profile::{
+    CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, STALLS_MAX,
+};
 pub use self::request::{ExportForm, Request, SelectionTarget};
 pub use self::response::{Opened, Problem, Response};
 pub use self::search::{HitRow, SearchStep};
@@ -30,7 +34,7 @@ use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 20;
+pub const PROTOCOL_VERSION: u32 = 21;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -135,6 +135,20 @@ pub enum Request {
         /// The section and encoding, as for [`ListId::Instructions`].
         query: Query,
     },
+    /// Reads a profile, the file in `file`, and finds its kernels in the open file. Answered by
+    /// [`Response::ReadingProfile`](super::Response::ReadingProfile) until it is read: the page
+    /// shows the progress, and other requests are answered in between. Without a file, continues.
+    AddProfile {
+        /// The file's name.
+        name: String,
+    },
+    /// The samples in a section of code, of the profile that was added.
+    CodeSamples {
+        /// The document, or one within it.
+        document: NodeId,
+        /// The section of code.
+        of: Span,
+    },
     /// The occupancy of a kernel and its limits.
     Occupancy {
         /// The document, or one within it.

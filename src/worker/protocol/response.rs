@@ -5,6 +5,7 @@ use super::compare::CompareReport;
 use super::data_flow::FlowOverview;
 use super::graph::{BlocksPage, GraphPage};
 use super::list::{ListAt, ListPage, SurveyReport};
+use super::profile::{CodeSamples, ProfileOverview};
 use super::search::HitRow;
 use super::tree::{LeafRow, Row, Selected};
 use super::verdict::VerdictReport;
@@ -65,6 +66,15 @@ pub enum Response {
     Code(Box<CodeReport>),
     /// To [`Request::DataFlow`](super::Request::DataFlow).
     DataFlow(Box<FlowOverview>),
+    /// To [`Request::AddProfile`](super::Request::AddProfile) before its end.
+    ReadingProfile {
+        /// Progress, in percent.
+        percent: u8,
+    },
+    /// To [`Request::AddProfile`](super::Request::AddProfile) at its end.
+    Profile(Box<ProfileOverview>),
+    /// To [`Request::CodeSamples`](super::Request::CodeSamples); `None` without a profile.
+    CodeSamples(Option<Box<CodeSamples>>),
     /// To [`Request::CodeImages`](super::Request::CodeImages).
     CodeImages(Box<CodeImages>),
     /// To [`Request::Compare`](super::Request::Compare).

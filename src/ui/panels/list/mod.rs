@@ -23,6 +23,7 @@ use super::assembly::{self, Register};
 use super::compare;
 use super::data_flow;
 use super::graph;
+use super::profile;
 use super::props::PanelProps;
 use crate::tables::ListId;
 use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
@@ -207,7 +208,7 @@ fn Panel(props: &Props) -> Html {
                 if !is_graph { { export(id) } }
                 { filter_error(list, is_graph.then_some(drawn)) }
             </div>
-            if is_code { { assembly::head(view) }{ data_flow::summary(view) } }
+            if is_code { { assembly::head(view) }{ profile::summary(view) }{ data_flow::summary(view) } }
             if is_graph {
                 { graph::crumbs(drawn) }
                 <graph::Drawing session={session.clone()} view={view.clone()} />
@@ -225,16 +226,20 @@ fn Panel(props: &Props) -> Html {
     }
 }
 
-/// The live registers of all code, beside its rows in order.
+/// The samples or live registers of all code, beside its rows in order.
 fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> {
     let query = &list.query;
     let is_in_order = query.filter.is_empty() && query.sort.is_none();
     if list.id != ListId::Instructions || !is_in_order {
         return None;
     }
-    let flow = view.code.flow_of(query.of)?;
     let here = session.clone();
     let jump = Callback::from(move |row| here.0.jump_to_row(row));
+    if let Some(samples) = view.profile.samples_of(query.of) {
+        let count = list.rows.found.unwrap_or(0);
+        return Some(profile::strip(samples, count, jump));
+    }
+    let flow = view.code.flow_of(query.of)?;
     Some(data_flow::strip(flow, jump))
 }
 

@@ -12,11 +12,13 @@ use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button}
 use crate::ui::panels::assembly::{self, InstructionContext, Register};
 use crate::ui::panels::compare;
 use crate::ui::panels::data_flow::{self, Relation};
+use crate::ui::panels::profile;
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::Command;
-use crate::ui::state::list::{LIVE, List, parts, rest, text};
+use crate::ui::state::list::{LIVE, List, SAMPLES, parts, rest, text};
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
+use crate::worker::protocol::CodeSamples;
 
 /// Maximum width of a fitted column of code, in characters.
 const LONGEST: u32 = 240;
@@ -40,6 +42,13 @@ pub(super) struct Grid {
 impl Grid {
     fn data(&self) -> &List {
         self.view.lists.get(self.list)
+    }
+
+    /// The samples of the visible code.
+    fn samples(&self) -> Option<&CodeSamples> {
+        let of = self.data().query.of;
+        let is_code = self.list == ListId::Instructions;
+        self.view.profile.samples_of(of.filter(|_| is_code))
     }
 
     /// Width of a column's cells, in characters.
@@ -66,6 +75,9 @@ impl Grid {
         }
         if column.id == LIVE {
             return 10;
+        }
+        if column.id == SAMPLES {
+            return 8 + self.samples().map_or(0, profile::digits);
         }
         if column.id == "jumps" {
             return (largest as u32).max(1);
@@ -98,7 +110,7 @@ impl Grid {
             return None;
         }
         match column.id {
-            "offset" | "jumps" => Some(self.width(column)),
+            "offset" | "jumps" | SAMPLES => Some(self.width(column)),
             // Without the bar.
             LIVE => Some(4),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
@@ -278,7 +290,11 @@ impl GridData for Grid {
         }
         let code = self.view.code.flow_of(self.data().query.of);
         let flow = code.filter(|_| self.list == ListId::Instructions);
+        let samples = self.samples();
         let cells = self.columns.iter().map(|column| {
+            if let Some(samples) = samples.filter(|_| column.id == SAMPLES) {
+                return profile::cell(samples, row.index);
+            }
             if let Some(flow) = flow.filter(|_| column.id == LIVE) {
                 return data_flow::live(flow, row.index).unwrap_or_default();
             }

@@ -7,7 +7,7 @@ use crate::model::text::escaped;
 use crate::tables::{Detail, ListId};
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::panels::kernel_ruler::{payload_text, ruler};
-use crate::ui::panels::{self, assembly};
+use crate::ui::panels::{self, assembly, profile};
 use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
 use crate::ui::state::{PanelId, View};
@@ -77,6 +77,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
                         { copy }
                     </div>
                     if let Detail::Instruction(detail) = detail { { assembly::parts(detail, current.entry) } }
+                    if let Detail::Instruction(_) = detail { { for profile::about(view, current.entry) } }
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>

@@ -1,5 +1,7 @@
 //! The visible code: sections, encoding and instruction statistics.
 
+mod profile;
+
 use std::rc::Rc;
 
 use super::Session;
@@ -26,6 +28,7 @@ impl Session {
         let (Some(document), Some(of)) = (list.document, list.query.of) else {
             return;
         };
+        self.follow_samples(tab, of);
         let key = (document, of, list.query.device.clone());
         if view.code.requested.as_ref() != Some(&key) {
             self.dispatch(Action::Code(tab, CodeChange::Requested(key.clone())));

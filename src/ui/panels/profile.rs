@@ -1,0 +1,429 @@
+//! The profile of a file: its summary on the overview, and the samples of the visible code: the
+//! summary above it, a bar beside each instruction, and the details of one.
+
+use yew::prelude::*;
+
+use super::assembly::offset_link;
+use super::data_flow::{at, menu, number, strip_of_values};
+use super::overview::bar;
+use crate::analysis::profile::{ACTIVE, InstructionSamples, stalled, total};
+use crate::model::Span;
+use crate::model::text::escaped;
+use crate::tables::ListId;
+use crate::ui::components::{button, plain, prose, shortened, span_button};
+use crate::ui::state::View;
+use crate::ui::state::commands::Command;
+use crate::ui::text::format;
+use crate::worker::protocol::{CodeSamples, ProfileOverview, ProfiledKernel};
+
+/// Width of the bar of an instruction, in pixels.
+const BAR: u32 = 48;
+/// Number of the most stalled instructions in the summary above the code.
+const NAMED: usize = 2;
+/// Number of stall types in the summary above the code.
+const TYPES: usize = 4;
+/// Number of problems of a profile that are listed.
+const PROBLEMS: usize = 20;
+
+/// The colors of stall types.
+fn class(stall: &str) -> &'static str {
+    match stall {
+        ACTIVE => "st-active",
+        "SbidStall" => "st-sbid",
+        "DistStall" => "st-dist",
+        "SendStall" => "st-send",
+        "PipeStall" => "st-pipe",
+        "SyncStall" => "st-sync",
+        "ControlStall" => "st-control",
+        "InstrFetchStall" => "st-fetch",
+        _ => "st-other",
+    }
+}
+
+/// The stall types with samples, in descending order.
+fn by_count<'a>(types: &'a [String], counts: &'a [u64]) -> Vec<(&'a str, u64)> {
+    let both = types.iter().map(String::as_str).zip(counts.iter().copied());
+    let mut both: Vec<(&str, u64)> = both.filter(|(_, count)| *count > 0).collect();
+    crate::model::sort::by_key(&mut both, |(_, count)| u64::MAX - count);
+    both
+}
+
+/// A stall type: its color, name and share.
+fn stall_type(name: &str, count: u64, all: u64) -> Html {
+    html! {
+        <span class="stall-type" title={format!("{} samples", format::grouped(count))}>
+            <svg class="key" aria-hidden="true"><rect class={class(name)} width="100%" height="100%" /></svg>
+            { name.to_owned() }
+            { " " }
+            <b>{ format::percent(count, all) }</b>
+        </span>
+    }
+}
+
+/// The stall type with the most samples.
+fn worst<'a>(types: &'a [String], counts: &'a [u64]) -> Option<&'a str> {
+    let all = by_count(types, counts);
+    let mut stalls = all.into_iter().filter(|(name, _)| *name != ACTIVE);
+    Some(stalls.next()?.0)
+}
+
+/// The samples by type in words, in descending order.
+fn in_words(types: &[String], counts: &[u64]) -> String {
+    let words = by_count(types, counts).into_iter();
+    let words = words.map(|(name, count)| format!("{name} {}", format::grouped(count)));
+    words.collect::<Vec<String>>().join(", ")
+}
+
+/// A link that shows the instruction at an offset.
+fn code_link(code: Span, offset: u64, text: Html) -> Html {
+    let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+    button("link", Command::ShowCodeAt(offset_link(code, offset)), text)
+}
+
+/// The section of the overview.
+pub(super) fn section(view: &View) -> Html {
+    let profile = &view.profile;
+    html! { <>
+        if let Some((name, percent)) = &profile.reading {
+            <section class="block profile" aria-label="Profile">
+                <div class="rowc" role="status">
+                    { format!("Reading {name} … {percent} %") }
+                    { button("btn2", Command::CancelProfile, plain("Cancel")) }
+                </div>
+            </section>
+        }
+        if let Some(why) = &profile.failed {
+            <section class="block profile" aria-label="Profile">
+                <p class="warn" role="status"><span class="sign" aria-hidden="true">{ "▲" }</span>{ prose(&escaped(why)) }</p>
+            </section>
+        }
+        if let Some(overview) = &profile.overview { { overview_of(overview) } }
+    </> }
+}
+
+fn overview_of(overview: &ProfileOverview) -> Html {
+    let types = &overview.types;
+    let all = total(&overview.samples);
+    let parts = by_count(types, &overview.samples);
+    let colors: Vec<(&'static str, u64)> = parts
+        .iter()
+        .map(|(name, count)| (class(name), *count))
+        .collect();
+    let has_devices = {
+        let mut devices = overview.kernels.iter().map(|kernel| kernel.device);
+        let first = devices.next().flatten();
+        devices.any(|device| device != first)
+    };
+    html! {
+        <section class="block profile" aria-label="Profile">
+            <div class="block-head">
+                <h2>{ "Profile " }<span class="dim mono">{ escaped(&overview.name) }</span></h2>
+                if all > 0 {
+                    <span class="dim">{ format!(
+                        "{}, {} stalled",
+                        format::counted(all, "sample", "samples"),
+                        format::percent(stalled(types, &overview.samples), all),
+                    ) }</span>
+                }
+            </div>
+            if all > 0 {
+                { bar(&colors, all) }
+                <div class="legend">{ for parts.iter().map(|(name, count)| stall_type(name, *count, all)) }</div>
+            }
+            if !overview.kernels.is_empty() {
+                <table class="plain">
+                    <caption class="unseen">{ "Kernels by samples" }</caption>
+                    <thead><tr>
+                        <th>{ "Kernel" }</th>
+                        if has_devices { <th class="num">{ "Device" }</th> }
+                        <th>{ "Image" }</th>
+                        <th class="num">{ "Samples" }</th>
+                        <th class="num">{ "Share" }</th>
+                        <th class="num">{ "Stalled" }</th>
+                        <th>{ "Most stalled" }</th>
+                        <th>{ "Waits for" }</th>
+                    </tr></thead>
+                    <tbody>{ for overview.kernels.iter().map(|kernel| kernel_row(overview, kernel, has_devices)) }</tbody>
+                </table>
+            }
+            if !overview.unmatched.is_empty() {
+                <table class="plain">
+                    <caption>{ "Not matched: nothing is shown for these kernels" }</caption>
+                    <thead><tr><th>{ "Kernel" }</th><th class="num">{ "Samples" }</th><th>{ "Reason" }</th></tr></thead>
+                    <tbody>{ for overview.unmatched.iter().map(|kernel| html! { <tr>
+                        <td>{ shortened(&escaped(&kernel.name)) }{ for device(kernel.device.filter(|_| has_devices)) }</td>
+                        { number(kernel.samples) }
+                        <td>{ prose(&escaped(&kernel.reason)) }</td>
+                    </tr> }) }</tbody>
+                </table>
+            }
+            if overview.metrics > 0 {
+                <p class="dim small">{ format!(
+                    "The file has metrics of {}, which have no instructions: zeview profile lists them.",
+                    format::counted(overview.metrics, "kernel", "kernels"),
+                ) }</p>
+            }
+            if overview.left_out > 0 {
+                <p class="dim small">{ format!("{} more kernels: zeview profile lists all.", format::grouped(overview.left_out)) }</p>
+            }
+            { problems(overview) }
+        </section>
+    }
+}
+
+fn device(number: Option<u32>) -> Option<Html> {
+    let number = number?;
+    Some(html! { <span class="dim">{ format!(" device {number}") }</span> })
+}
+
+fn kernel_row(overview: &ProfileOverview, kernel: &ProfiledKernel, has_devices: bool) -> Html {
+    let all = total(&kernel.samples);
+    let image = kernel.images.first();
+    let code = image.map(|image| image.code);
+    let name = shortened(&escaped(&kernel.name));
+    let stall = kernel.stalls.first();
+    let cause = stall.and_then(|stall| stall.causes.first());
+    let more = kernel.images.len().saturating_sub(1);
+    html! { <tr>
+        <td>{ match code {
+            Some(code) => code_link(code, stall.map_or(0, |stall| stall.offset), name),
+            None => name,
+        } }</td>
+        if has_devices { <td class="num">{ kernel.device.map(|device| device.to_string()) }</td> }
+        <td title={kernel.images.iter().map(|image| escaped(&image.path)).collect::<Vec<String>>().join("\n")}>
+            if let Some(image) = image {
+                { image.target.as_deref().map_or_else(|| escaped(if image.path.is_empty() { "the file" } else { &image.path }), escaped) }
+            }
+            if more > 0 { <span class="dim">{ format!(" and {more} more") }</span> }
+            if kernel.is_ambiguous { <span class="mark warn" title="The samples fit different builds of this kernel: it is not known which one ran.">{ "several builds" }</span> }
+        </td>
+        { number(all) }
+        <td class="num">{ format::percent(all, total(&overview.samples)) }</td>
+        <td class="num">{ format::percent(stalled(&overview.types, &kernel.samples), all) }</td>
+        <td>if let (Some(code), Some(stall)) = (code, stall) {
+            <span class="mono">{ code_link(code, stall.offset, plain(&format!("+{:#x}", stall.offset))) }</span>
+            { format!(" {}", share(&overview.types, stall, all)) }
+        }</td>
+        <td>if let (Some(code), Some(cause)) = (code, cause) {
+            <span class="mono">{ code_link(code, cause.offset, plain(&format!("+{:#x}", cause.offset))) }</span>
+            <span class="dim mono" title={escaped(&cause.text)}>{ format!(" {}", format::cut_middle(&escaped(&operation(&cause.text)), 60)) }</span>
+        }</td>
+    </tr> }
+}
+
+/// The part of an instruction's text that says most: the meaning of a message, or the opcode and
+/// its operands.
+fn operation(text: &str) -> String {
+    let words = text.rsplit_once("; ").map(|(_, message)| message);
+    words.unwrap_or(text).to_owned()
+}
+
+/// The share of an instruction among the samples of its kernel, and its most frequent stall type.
+fn share(types: &[String], samples: &InstructionSamples, all: u64) -> String {
+    let percent = format::percent(total(&samples.counts), all);
+    match worst(types, &samples.counts) {
+        Some(stall) => format!("{percent} {stall}"),
+        None => percent,
+    }
+}
+
+fn problems(overview: &ProfileOverview) -> Html {
+    let shown = overview.problems.len().min(PROBLEMS);
+    let more = overview.problems.len().saturating_sub(shown) as u64 + overview.more_problems;
+    if shown == 0 {
+        return Html::default();
+    }
+    html! {
+        <details class="problems-of" open={true}>
+            <summary class="warn">{ format!(
+                "{}, {} skipped",
+                format::counted(shown as u64 + more, "problem", "problems"),
+                format::counted(overview.skipped_rows, "row", "rows"),
+            ) }</summary>
+            <ul class="rows">
+                { for overview.problems.iter().take(PROBLEMS).map(|problem| html! {
+                    <li><b>{ format!("Line {}: ", format::grouped(problem.line)) }</b>{ prose(&escaped(&problem.message)) }</li>
+                }) }
+                if more > 0 { <li class="dim">{ format!("{} more", format::grouped(more)) }</li> }
+            </ul>
+        </details>
+    }
+}
+
+/// The samples of the visible code, above it.
+pub(super) fn summary(view: &View) -> Html {
+    let profile = &view.profile;
+    let of = view.lists.get(ListId::Instructions).query.of;
+    if let Some((name, percent)) = &profile.reading {
+        return html! {
+            <div class="code-head flow" role="status">
+                { format!("Reading {name} … {percent} %") }
+                { button("btn2", Command::CancelProfile, plain("Cancel")) }
+            </div>
+        };
+    }
+    let failed = profile.failed.as_ref().map(|why| {
+        html! { <p class="code-head flow warn" role="status">{ prose(&escaped(why)) }</p> }
+    });
+    let Some(overview) = &profile.overview else {
+        return html! { <>{ for failed }</> };
+    };
+    let Some(samples) = profile.samples_of(of) else {
+        let is_known = of.is_some() && profile.samples.as_ref().map(|known| known.of) == of;
+        return html! { <>
+            { for failed }
+            if is_known { <p class="code-head flow dim">{ format!("{} has no samples in this code.", overview.name) }</p> }
+        </> };
+    };
+    html! { <>{ for failed }{ summary_of(samples, &overview.name) }</> }
+}
+
+fn summary_of(samples: &CodeSamples, name: &str) -> Html {
+    let types = &samples.types;
+    let all = total(&samples.samples);
+    let parts = by_count(types, &samples.samples);
+    let named = samples.most_stalled().take(NAMED);
+    html! {
+        <div class="code-head flow" role="group" aria-label="Profile">
+            <span title={escaped(name)}>
+                <b>{ format::counted(all, "sample", "samples") }</b>
+                { format!(", {} stalled", format::percent(stalled(types, &samples.samples), all)) }
+            </span>
+            { for parts.iter().take(TYPES).map(|(name, count)| stall_type(name, *count, all)) }
+            { for named.enumerate().map(|(place, stall)| html! {
+                <span>
+                    { if place == 0 { "most stalled: " } else { "then " } }
+                    { at_offset(samples.of, stall.offset) }
+                    { format!(", {}", share(types, stall, all)) }
+                    if let Some(cause) = stall.causes.first() {
+                        { ", waits for " }
+                        { at_offset(samples.of, cause.offset) }
+                    }
+                </span>
+            }) }
+            <span class="grow" />
+            { stalls(samples, all) }
+        </div>
+    }
+}
+
+fn at_offset(of: Span, offset: u64) -> Html {
+    let pc = u32::try_from(offset).unwrap_or(u32::MAX);
+    at(of, pc, &format!("+{pc:#x}"))
+}
+
+/// The most stalled instructions, and all stall types.
+fn stalls(samples: &CodeSamples, all: u64) -> Html {
+    let types = &samples.types;
+    let row = |stall: &InstructionSamples| {
+        html! { <tr>
+            <td class="mono">{ at_offset(samples.of, stall.offset) }</td>
+            { number(total(&stall.counts)) }
+            <td class="num">{ format::percent(total(&stall.counts), all) }</td>
+            <td title={in_words(types, &stall.counts)}>{ stack(types, &stall.counts, samples.most, 80) }</td>
+            <td>{ worst(types, &stall.counts).map(str::to_owned) }</td>
+            <td>{ for stall.causes.iter().take(NAMED).map(|cause| html! { <div>
+                { at_offset(samples.of, cause.offset) }
+                <span class="dim mono">{ format!(" {} {}", cause.on, cause.bytes.join(" ")) }</span>
+            </div> }) }</td>
+        </tr> }
+    };
+    let heads = [
+        ("Instruction", false),
+        ("Samples", true),
+        ("Share", true),
+        ("By type", false),
+        ("Stall", false),
+        ("Waits for", false),
+    ];
+    let rows: Vec<Html> = samples.most_stalled().map(row).collect();
+    let count = rows.len() as u64;
+    let note = format!(
+        "All samples of this code: {}.",
+        in_words(types, &samples.samples)
+    );
+    menu("Stalls", count, &heads, rows, &note)
+}
+
+/// A bar of samples by type. `most` samples have the whole width.
+fn stack(types: &[String], counts: &[u64], most: u64, width: u32) -> Html {
+    let scaled = |count: u64| {
+        let scaled = u128::from(count) * u128::from(width) / u128::from(most.max(1));
+        u32::try_from(scaled).unwrap_or(width).min(width)
+    };
+    let mut before = 0_u64;
+    let parts = by_count(types, counts).into_iter().map(|(name, count)| {
+        let x = scaled(before);
+        before = before.saturating_add(count);
+        // Each instruction with samples has at least one pixel.
+        let end = scaled(before).max(u32::from(x == 0));
+        html! { <rect class={class(name)} x={x.to_string()} width={end.saturating_sub(x).to_string()} height="12" /> }
+    });
+    html! { <svg aria-hidden="true" width={width.to_string()} height="12">{ for parts }</svg> }
+}
+
+/// The samples of an instruction: a bar by type, and their number.
+pub(super) fn cell(samples: &CodeSamples, row: u64) -> Html {
+    let Some(found) = samples.row(row) else {
+        return Html::default();
+    };
+    let count = total(&found.counts);
+    let share = format::percent(count, total(&samples.samples));
+    let title = format!("{share}: {}", in_words(&samples.types, &found.counts));
+    html! {
+        <span class="live samples" {title}>
+            { stack(&samples.types, &found.counts, samples.most, BAR) }
+            { format::grouped(count) }
+        </span>
+    }
+}
+
+/// Number of characters of the largest number of samples.
+pub(super) fn digits(samples: &CodeSamples) -> u32 {
+    let text = format::grouped(samples.most);
+    u32::try_from(text.chars().count()).unwrap_or(8)
+}
+
+/// The samples of all `count` instructions as a narrow column.
+pub(super) fn strip(samples: &CodeSamples, count: u64, jump: Callback<u64>) -> Html {
+    let mut values = vec![0_u64; usize::try_from(count).unwrap_or(0)];
+    for row in &samples.rows {
+        if let Some(value) = values.get_mut(row.row as usize) {
+            *value = total(&row.counts);
+        }
+    }
+    // Half of the samples of the worst instruction.
+    let limit = (samples.most, 5);
+    strip_of_values("heat stalls", "Samples of all code", &values, limit, jump)
+}
+
+/// The samples of the instruction at these bytes: by type, and what causes its stalls.
+pub(super) fn about(view: &View, entry: Span) -> Option<Html> {
+    let of = view.lists.get(ListId::Instructions).query.of?;
+    let samples = view.profile.samples_of(Some(of))?;
+    let found = samples.at(entry.start.checked_sub(of.start)?)?;
+    let (types, count) = (&samples.types, total(&found.counts));
+    Some(html! {
+        <div class="stalled" role="group" aria-label="Samples">
+            <p class="said">
+                <b>{ format::counted(count, "sample", "samples") }</b>
+                { format!(", {} of this code", format::percent(count, total(&samples.samples))) }
+            </p>
+            <div class="legend">{ for by_count(types, &found.counts).into_iter().map(|(name, of)| stall_type(name, of, count)) }</div>
+            <ul class="xrefs">
+                { for found.causes.iter().map(|cause| {
+                    let bytes = match cause.bytes.as_slice() {
+                        [] => String::new(),
+                        bytes => format!(" ({})", bytes.join(" ")),
+                    };
+                    let label = format!("{} at +{:#x}{bytes}", cause.on, cause.offset);
+                    let pc = u32::try_from(cause.offset).unwrap_or(u32::MAX);
+                    html! { <li>
+                        <span class="dim">{ "stalled by" }</span>
+                        { span_button("link", offset_link(of, pc), shortened(&label)) }
+                    </li> }
+                }) }
+            </ul>
+        </div>
+    })
+}

@@ -1,0 +1,217 @@
+//! Profiles: reading them, and the samples of the visible code.
+
+use std::rc::Rc;
+
+use js_sys::Uint8Array;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::File;
+
+use crate::model::Span;
+use crate::tables::ListId;
+use crate::ui::session::files::ChosenFile;
+use crate::ui::session::{Session, spawn};
+use crate::ui::state::list::ListChange;
+use crate::ui::state::profile::ProfileChange;
+use crate::ui::state::selection::SelectionOrigin;
+use crate::ui::state::{Action, PanelId, TabId};
+use crate::ui::text::format;
+use crate::ui::text::profile::{is_csv, is_profile, may_be_profile};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{ProfileOverview, Request, Response};
+
+/// Number of bytes of a file in which a profile's header is searched.
+const HEADER: f64 = 4096.0;
+
+impl Session {
+    /// Opens files and adds the profiles among them to the binary that is dropped with them, or to
+    /// the one in front.
+    pub(crate) async fn receive_files(self: &Rc<Self>, files: Vec<ChosenFile>) {
+        let mut profiles = Vec::new();
+        let mut others = Vec::new();
+        for (file, handle) in files {
+            if is_profile_file(&file).await {
+                profiles.push(file);
+            } else {
+                others.push((file, handle));
+            }
+        }
+        let before = self.next.get();
+        match others.len() {
+            0 => {}
+            2 => self.open_both(others),
+            _ => self.open_files(others),
+        }
+        // One tab has one profile.
+        let Some(profile) = profiles.into_iter().next_back() else {
+            return;
+        };
+        let opened = TabId(before);
+        let is_new = self.live(opened).is_some();
+        let tab = Some(opened).filter(|_| is_new).or(self.state().active);
+        match tab.and_then(|tab| Some((tab, self.live(tab)?))) {
+            Some((tab, live)) => {
+                *live.profile.borrow_mut() = Some(profile);
+                self.add_waiting_profile(tab);
+            }
+            None => self.notice(format!(
+                "{}: open the binary that was profiled, then drop the profile on it.",
+                profile.name()
+            )),
+        }
+    }
+
+    /// Adds the profile that was dropped together with a file, once that is open.
+    pub(crate) fn add_waiting_profile(self: &Rc<Self>, tab: TabId) {
+        if let Some(live) = self.live(tab)
+            && live.is_open.get()
+            && let Some(profile) = live.profile.take()
+        {
+            self.add_profile(tab, profile);
+        }
+    }
+
+    /// Sends a profile to the decoder, which reads it in pieces.
+    fn add_profile(self: &Rc<Self>, tab: TabId, file: File) {
+        let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
+            return;
+        };
+        let turn = live.profile_turn.get().wrapping_add(1);
+        live.profile_turn.set(turn);
+        let name = file.name();
+        self.profile_changed(tab, ProfileChange::Reading(name.clone().into(), 0));
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let mut answer = client.add_profile(name.clone(), Some(&file)).await;
+            while let Ok(Response::ReadingProfile { percent }) = answer {
+                // Canceled, or replaced by another profile.
+                if live.profile_turn.get() != turn {
+                    return;
+                }
+                let change = ProfileChange::Reading(name.clone().into(), percent);
+                session.profile_changed(tab, change);
+                answer = client.add_profile(name.clone(), None).await;
+            }
+            if live.profile_turn.get() != turn {
+                return;
+            }
+            match answer {
+                Ok(Response::Profile(overview)) => session.profile_added(tab, overview),
+                Ok(_) => session.profile_changed(tab, ProfileChange::Canceled),
+                Err(ClientError::Failed(why)) => {
+                    session.profile_changed(tab, ProfileChange::Failed(why.clone().into()));
+                    session.show_profile(tab);
+                    session.notice(why);
+                }
+                Err(error) => {
+                    session.profile_changed(tab, ProfileChange::Canceled);
+                    session.handle_error(tab, &error);
+                }
+            }
+        }));
+    }
+
+    /// Stops reading a profile.
+    pub fn cancel_profile(&self) {
+        if let Some((tab, _)) = self.active()
+            && let Some(live) = self.live(tab)
+        {
+            live.profile_turn
+                .set(live.profile_turn.get().wrapping_add(1));
+            self.profile_changed(tab, ProfileChange::Canceled);
+        }
+    }
+
+    fn profile_added(self: &Rc<Self>, tab: TabId, overview: Box<ProfileOverview>) {
+        let words = summary(&overview);
+        self.profile_changed(tab, ProfileChange::Added(overview));
+        self.list_changed(tab, ListId::Kernels, ListChange::Renew);
+        self.list_changed(tab, ListId::Instructions, ListChange::Renew);
+        if let Some(view) = self.view(tab)
+            && let Some(of) = view.lists.get(ListId::Instructions).query.of
+        {
+            self.ask_samples(tab, of);
+        }
+        self.show_profile(tab);
+        self.notice(words);
+    }
+
+    /// Shows the profile's summary, unless code is visible, which shows the samples itself.
+    fn show_profile(&self, tab: TabId) {
+        let panel = self.view(tab).map(|view| view.panel);
+        if panel != Some(PanelId::Assembly) {
+            self.dispatch(Action::PanelOf(tab, PanelId::Overview));
+        }
+    }
+
+    fn profile_changed(&self, tab: TabId, change: ProfileChange) {
+        self.dispatch(Action::Profile(tab, change));
+    }
+
+    /// Requests the samples of the visible code, unless they were requested already.
+    pub(super) fn follow_samples(self: &Rc<Self>, tab: TabId, of: Span) {
+        let Some(view) = self.view(tab) else { return };
+        if view.profile.overview.is_some() && view.profile.requested != Some(of) {
+            self.ask_samples(tab, of);
+        }
+    }
+
+    fn ask_samples(self: &Rc<Self>, tab: TabId, of: Span) {
+        let Some(document) = self
+            .view(tab)
+            .and_then(|view| view.lists.get(ListId::Instructions).document)
+        else {
+            return;
+        };
+        self.profile_changed(tab, ProfileChange::Requested(of));
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::CodeSamples(samples)) => {
+                session.profile_changed(tab, ProfileChange::Samples(samples));
+            }
+            Ok(_) | Err(ClientError::Failed(_)) => {}
+            Err(error) => session.handle_error(tab, &error),
+        };
+        let request = Request::CodeSamples { document, of };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Shows the instruction at a position of the file.
+    pub fn show_code_at(self: &Rc<Self>, span: Span) {
+        self.select_span(span, SelectionOrigin::Jump);
+        self.dispatch(Action::Panel(PanelId::Assembly));
+    }
+}
+
+/// Returns whether a file is a profile, or is named like one. A file of another name is one if it
+/// has the header of a profile.
+async fn is_profile_file(file: &File) -> bool {
+    let name = file.name();
+    if is_csv(&name) {
+        return true;
+    }
+    if !may_be_profile(&name) {
+        return false;
+    }
+    let Ok(start) = file.slice_with_f64_and_f64(0.0, HEADER) else {
+        return false;
+    };
+    match JsFuture::from(start.array_buffer()).await {
+        Ok(buffer) => is_profile(&Uint8Array::new(&buffer).to_vec()),
+        Err(_) => false,
+    }
+}
+
+fn summary(overview: &ProfileOverview) -> String {
+    let kernels = overview.kernels.len() as u64;
+    if kernels == 0 && !overview.unmatched.is_empty() {
+        return format!(
+            "{}: no kernel of the profile matches this file.",
+            overview.name
+        );
+    }
+    let matched = format::counted(kernels, "kernel", "kernels");
+    let unmatched = match overview.unmatched.len() as u64 {
+        0 => String::new(),
+        count => format!(", {} not matched", format::grouped(count)),
+    };
+    format!("{}: samples of {matched}{unmatched}.", overview.name)
+}

@@ -1,0 +1,88 @@
+// A profile of unitrace on the code of a file.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const MATMUL = path.join(SAMPLES, "matmul.syclbin");
+const PROFILE = path.join(SAMPLES, "matmul.csv");
+
+const grid = (page) => page.getByRole("grid", { name: "Assembly" });
+const section = (page) => page.getByRole("region", { name: "Profile" });
+const summary = (page) => page.getByRole("group", { name: "Profile" });
+const strip = (page) => page.getByRole("region", { name: "Selected instruction" });
+const current = (page) => grid(page).locator("[role=row][aria-selected=true]");
+
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 1920], ["dark", 1920]]) {
+  const options = { theme, width, height: width === 1440 ? 900 : 1080 };
+  journey(`a profile leads to the most stalled instruction and its cause, ${theme}, ${width} px`, options, async (page) => {
+    await dropFile(page, MATMUL);
+    await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
+    // One: drop the profile.
+    await dropFile(page, PROFILE);
+    await section(page).getByText("matmul.csv").waitFor();
+    await eventually(() => section(page).locator(".block-head").innerText(), /12.807 samples, 91\.9.% stalled/);
+    await axe(page);
+    await screenshot(page, `profile-overview-${theme}-${width}`);
+    // Two: the most stalled instruction.
+    await section(page).getByRole("button", { name: "+0x340" }).click();
+    await current(page).filter({ hasText: "$6.dst" }).waitFor();
+    await summary(page).getByText(/12.807 samples/).waitFor();
+    await strip(page).getByRole("group", { name: "Samples" }).getByText("SbidStall").waitFor();
+    await current(page).getByText(/^1.208$/).waitFor();
+    await axe(page);
+    await screenshot(page, `profile-assembly-${theme}-${width}`);
+    // Three: its cause.
+    await strip(page).getByRole("listitem").filter({ hasText: "stalled by" }).getByRole("button").click();
+    await current(page).filter({ hasText: "send.ugm" }).waitFor();
+  });
+}
+
+journey("the summary above the code leads there, too, and samples sort the instructions", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, MATMUL);
+  await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
+  await dropFile(page, PROFILE);
+  await section(page).getByRole("button", { name: "matmul", exact: true }).click();
+  await summary(page).getByRole("button", { name: "+0x318" }).click();
+  await current(page).filter({ hasText: "send.ugm" }).waitFor();
+  await summary(page).getByText(/^Stalls \d+$/).click();
+  const stalls = summary(page).getByRole("table", { name: "Stalls" });
+  await eventually(() => stalls.getByRole("row").count(), 21);
+  await axe(page);
+  await screenshot(page, "profile-stalls");
+  await page.keyboard.press("Escape");
+  await grid(page).getByRole("columnheader", { name: /^Samples/ }).click();
+  const head = grid(page).getByRole("columnheader", { name: /^Samples/ });
+  await eventually(() => head.getAttribute("aria-sort"), "descending");
+  await grid(page).press("Control+Home");
+  await eventually(() => grid(page).locator("[data-row='0']").innerText(), /340[^]*1.208/);
+  // A worse file keeps the samples.
+  await dropBytes(page, { "bad.csv": Buffer.from("a,b\n1,2\n") });
+  await page.getByText(/bad\.csv is not a readable profile\. Line 1: /).first().waitFor();
+  await summary(page).getByText(/12.807 samples/).waitFor();
+});
+
+journey("a profile that is dropped together with its binary", { width: 1440, height: 900 }, async (page) => {
+  const both = [MATMUL, PROFILE].map((file) => [path.basename(file), readFileSync(file)]);
+  await dropBytes(page, Object.fromEntries(both));
+  await section(page).getByRole("button", { name: "+0x340" }).waitFor();
+  assert.equal(await page.getByRole("tab", { name: /matmul\.csv/ }).count(), 0);
+});
+
+journey("a profile of another build is listed with the reason; a damaged one with its lines", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, path.join(SAMPLES, "vecadd-O0.bmg.zebin"));
+  await page.locator(".crumb", { hasText: "vecadd-O0.bmg.zebin" }).waitFor();
+  await dropFile(page, fixture("profiles/banner.csv"));
+  await section(page).getByText("this profile is of another build").waitFor();
+  await axe(page);
+  await screenshot(page, "profile-unmatched");
+  const damaged = "Kernel, IP[Address], Active[Events]\n\"vecadd\", 0, 7\n\"vecadd\", zero, 1\n";
+  await dropBytes(page, { "damaged.csv": Buffer.from(damaged) });
+  await section(page).getByText(/^Line 3:/).waitFor();
+  await axe(page);
+  await screenshot(page, "profile-damaged");
+});

@@ -1,0 +1,220 @@
+//! Profiles in the worker: reading in steps, the summary, and the samples of code.
+
+use std::fs;
+use std::path::Path;
+
+use zeview::analysis::profile::total;
+use zeview::model::{ByteSource, MemorySource, NodeId, Span};
+use zeview::tables::query::Query;
+use zeview::tables::{CellValue, ListId};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{
+    CodeSamples, Envelope, ListPage, ListRequest, ProfileOverview, Request, Response,
+};
+
+use crate::support::open;
+
+fn file(path: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+fn opened(name: &str) -> Handler {
+    let mut handler = Handler::new(|| 0.0);
+    let document = open(&file(&format!("www/samples/{name}")));
+    handler.show(1, name, document);
+    handler
+}
+
+fn envelope(request: Request) -> Envelope {
+    Envelope {
+        id: 2,
+        about: None,
+        request,
+    }
+}
+
+/// Adds a profile. Returns the last response and the progress before it.
+fn add(handler: &mut Handler, csv: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
+    let request = envelope(Request::AddProfile {
+        name: "perf.csv".to_owned(),
+    });
+    let source: Box<dyn ByteSource> = Box::new(MemorySource::from(csv.into()));
+    let mut response = handler.add_profile(&request, source).response;
+    let mut steps = Vec::new();
+    while let Response::ReadingProfile { percent } = response {
+        steps.push(percent);
+        response = handler.answer(&request).response;
+    }
+    (response, steps)
+}
+
+fn overview(handler: &mut Handler, csv: impl Into<Vec<u8>>) -> ProfileOverview {
+    match add(handler, csv).0 {
+        Response::Profile(overview) => *overview,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn failure(handler: &mut Handler, csv: impl Into<Vec<u8>>) -> String {
+    match add(handler, csv).0 {
+        Response::Failed { message, changed } => {
+            assert!(!changed);
+            message
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn samples(handler: &mut Handler, document: NodeId, of: Span) -> Option<CodeSamples> {
+    let request = Request::CodeSamples { document, of };
+    match handler.answer(&envelope(request)).response {
+        Response::CodeSamples(samples) => samples.map(|samples| *samples),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_summary_names_the_most_stalled_instruction_and_its_cause() {
+    let mut handler = opened("matmul.syclbin");
+    let found = overview(&mut handler, file("www/samples/matmul.csv"));
+    assert_eq!(found.unmatched, []);
+    assert_eq!(found.problems, []);
+    let [kernel] = found.kernels.as_slice() else {
+        panic!("{:?}", found.kernels);
+    };
+    assert_eq!(
+        (kernel.name.as_str(), kernel.is_ambiguous),
+        ("matmul", false)
+    );
+    assert_eq!(total(&kernel.samples), 12_807);
+    assert_eq!(kernel.images[0].target.as_deref(), Some("bmg-g21"));
+    let stall = &kernel.stalls[0];
+    assert_eq!((stall.offset, total(&stall.counts)), (0x340, 1208));
+    assert_eq!(
+        (stall.causes[0].offset, stall.causes[0].on.as_str()),
+        (0x318, "$6.dst")
+    );
+
+    // The same beside the code of that image, and in no other.
+    let (document, of) = (kernel.images[0].document, kernel.images[0].code);
+    let code = samples(&mut handler, document, of).unwrap();
+    assert_eq!((total(&code.samples), code.most), (12_807, 1208));
+    assert_eq!(code.most_stalled().next(), Some(stall));
+    assert_eq!(code.at(0x340), Some(stall));
+    assert_eq!(code.row(stall.row.into()), Some(stall));
+    assert!(code.rows.is_sorted_by_key(|at| (at.offset, at.row)));
+    let other = samples(&mut handler, document, of.subspan(0, 16)).unwrap();
+    assert_eq!((other.rows.len(), other.most), (0, 0));
+
+    // The list of instructions counts them, too.
+    let request = Request::List {
+        document,
+        list: ListId::Instructions,
+        query: Query {
+            of: Some(of),
+            sort: Some("samples".into()),
+            descending: true,
+            ..Query::default()
+        },
+        ask: ListRequest::Rows {
+            start: 0,
+            count: 1,
+            columns: vec!["samples".into()],
+        },
+    };
+    let Response::List(page) = handler.answer(&envelope(request)).response else {
+        panic!("no list");
+    };
+    assert_eq!(page.rows[0].index, u64::from(stall.row));
+    assert_eq!(page.rows[0].cells[0].value, CellValue::Count(1208));
+}
+
+#[test]
+fn the_list_of_kernels_has_a_column_once_there_is_a_profile() {
+    let mut handler = opened("matmul.syclbin");
+    let kernels = |handler: &mut Handler| {
+        let request = Request::List {
+            document: NodeId::ROOT,
+            list: ListId::Kernels,
+            query: Query::default(),
+            ask: ListRequest::Rows {
+                start: 0,
+                count: 100,
+                columns: Vec::new(),
+            },
+        };
+        match handler.answer(&envelope(request)).response {
+            Response::List(page) => *page,
+            other => panic!("{other:?}"),
+        }
+    };
+    while kernels(&mut handler)
+        .reading
+        .is_some_and(|progress| progress.done < progress.of)
+    {}
+    let samples = |page: &ListPage| page.columns.iter().position(|id| id == "samples");
+    assert_eq!(samples(&kernels(&mut handler)), None);
+    overview(&mut handler, file("www/samples/matmul.csv"));
+    let page = kernels(&mut handler);
+    let column = samples(&page).unwrap();
+    let counts = page.rows.iter().map(|row| row.cells[column].value.clone());
+    let counted = counts.filter(|value| *value != CellValue::Empty);
+    let counted: Vec<CellValue> = counted.collect();
+    assert!(
+        !counted.is_empty() && counted.len() < page.rows.len(),
+        "{counted:?}"
+    );
+    assert!(
+        counted
+            .iter()
+            .all(|value| *value == CellValue::Count(12_807))
+    );
+}
+
+#[test]
+fn long_profiles_are_read_in_steps() {
+    let mut handler = opened("matmul.syclbin");
+    let mut csv = file("www/samples/matmul.csv");
+    let whole = overview(&mut handler, csv.clone());
+    csv.extend(std::iter::repeat_n(b'\n', 20 << 20));
+    let (response, steps) = add(&mut handler, csv);
+    assert!(steps.len() == 2 && steps.is_sorted(), "{steps:?}");
+    assert_eq!(response, Response::Profile(Box::new(whole)));
+    // Nothing is being read any more.
+    let again = envelope(Request::AddProfile {
+        name: "perf.csv".to_owned(),
+    });
+    let Response::Failed { message, .. } = handler.answer(&again).response else {
+        panic!("a profile without a file");
+    };
+    assert_eq!(message, "perf.csv is not being read.");
+}
+
+#[test]
+fn a_file_that_is_no_profile_is_refused_with_the_line() {
+    let mut handler = opened("vecadd.bmg.zebin");
+    let message = failure(&mut handler, "name,age\nAda,36\n");
+    assert!(message.contains("Line 1: "), "{message}");
+    assert!(failure(&mut handler, "").contains("Line 1: "));
+    let head = "Kernel, IP[Address], Active[Events]\n\"vecadd\", zero, 1\n";
+    let message = failure(&mut handler, head);
+    assert!(message.contains("Line 2: "), "{message}");
+    // The samples of the profile before stay.
+    let banner = file("tests/fixtures/profiles/banner.csv");
+    let code = overview(&mut handler, banner).kernels[0].images[0].clone();
+    failure(&mut handler, "name,age\n");
+    let left = samples(&mut handler, code.document, code.code).unwrap();
+    assert!(left.most > 0);
+}
+
+#[test]
+fn what_does_not_match_has_a_reason() {
+    let mut handler = opened("vecadd-O0.bmg.zebin");
+    let found = overview(&mut handler, file("tests/fixtures/profiles/banner.csv"));
+    assert_eq!(found.kernels, []);
+    assert_eq!(found.unmatched.len(), 1);
+    let reason = &found.unmatched[0].reason;
+    assert!(reason.contains("another build"), "{reason}");
+    let found = overview(&mut handler, file("tests/fixtures/profiles/metrics.csv"));
+    assert!(found.metrics > 0 && found.types.is_empty());
+}
