@@ -52,7 +52,8 @@ for (const name of WITH_VIEWS) {
       const embed = embeds.nth(at);
       await embed.scrollIntoViewIfNeeded();
       if ((await embed.getAttribute("loading")) === "click") await embed.getByRole("button", { name: "Show in zeview" }).click();
-      await eventually(() => page.evaluate(() => reports.filter(({ type }) => type === "loaded").length), at + 1);
+      // Embeds load before they are in view.
+      await eventually(() => page.evaluate((least) => reports.filter(({ type }) => type === "loaded").length >= least, at + 1), true);
       const panel = await embed.getAttribute("panel");
       const tab = embed.frameLocator("iframe").getByRole("tab", { name: new RegExp(panel, "i"), selected: true });
       await tab.waitFor();

@@ -415,7 +415,10 @@ impl Grid {
 }
 
 fn class(column: &GridColumn, keys: bool) -> &'static str {
+    let is_hidden = column.set.is_none() && column.tight == Some(0);
     match (column.number, keys) {
+        (_, true) if is_hidden => "num wide-only keys",
+        (_, false) if is_hidden => "num wide-only",
         (true, true) => "num keys",
         (true, false) => "num",
         (false, true) => "keys",

@@ -19,7 +19,7 @@ pub struct GridColumn {
     pub sorts: bool,
     /// Minimum width in characters.
     pub width: u32,
-    /// Minimum width in a narrow panel, ignoring the title; if it differs.
+    /// Minimum width in a narrow panel, ignoring the title, if it differs; 0 hides the column.
     pub tight: Option<u32>,
     /// Whether it takes the remaining width.
     pub grows: bool,
@@ -42,6 +42,7 @@ impl GridColumn {
     /// The minimum width in a narrow panel.
     pub(super) fn tight_pixels(&self) -> u32 {
         match (self.set, self.tight) {
+            (None, Some(0)) => 0,
             (None, Some(characters)) => (f64::from(characters) * CHARACTER) as u32 + AROUND,
             _ => self.pixels(),
         }

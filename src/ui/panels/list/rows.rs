@@ -111,8 +111,8 @@ impl Grid {
         }
         match column.id {
             "offset" | "jumps" | SAMPLES => Some(self.width(column)),
-            // Without the bar.
-            LIVE => Some(4),
+            // The strip and the summary have it, too.
+            LIVE => Some(0),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
             _ => None,
         }
