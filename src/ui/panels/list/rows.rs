@@ -111,7 +111,8 @@ impl Grid {
         }
         match column.id {
             "offset" | "jumps" | SAMPLES => Some(self.width(column)),
-            // The strip and the summary have it, too.
+            "label" => Some(self.data().longest("label").unwrap_or(0).clamp(5, LONGEST)),
+            // The summary says where most are live.
             LIVE => Some(0),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
             _ => None,
