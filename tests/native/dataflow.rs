@@ -186,3 +186,24 @@ fn loops_have_costs() {
     }
     assert!(loops > 0);
 }
+
+/// From an attention kernel: four registers are filled, two of them are changed by moves under the
+/// execution mask, and spilled again with all channels.
+#[test]
+fn a_value_that_is_filled_and_spilled_again_is_a_pattern() {
+    let mut code = hex(concat!(
+        "318f038000c2260a0c0200fa00003c84618f01280a0e1000410000200e141006",
+        "41000020fc19100641980020fd441006611300280b0e1000410000200e151006",
+        "41000020fe4510063170028000c202000c0208fa140a3884",
+    ));
+    let report = flow(Platform::Xe2, &code).report();
+    let [pattern] = report.patterns.as_slice() else {
+        panic!("{report:?}");
+    };
+    assert_eq!(pattern.kind, "spilled again");
+    assert_eq!(pattern.places, [0, 16, 72]);
+    assert!(pattern.text.starts_with("128 of the 128 bytes "));
+    // Under the mask, the spill stores only what was changed.
+    code[75] &= 0x7f;
+    assert_eq!(flow(Platform::Xe2, &code).report().patterns, []);
+}

@@ -31,8 +31,8 @@ pub enum PatternKind {
         written: u32,
     },
     /// As [`SpilledAgain`](PatternKind::SpilledAgain), but the bytes were written under the execution
-    /// mask in between, so that the disabled channels are unchanged. The data flow counts such
-    /// writes as complete.
+    /// mask in between, and are spilled whatever the mask, so that the disabled channels keep what
+    /// was filled. The data flow counts such writes as complete.
     SpilledAgainMasked {
         /// Number of bytes that were filled and written under the mask.
         masked: u32,
@@ -123,8 +123,8 @@ impl DataFlow {
         )
     }
 
-    /// Whether data that is written to a slot was filled from it before in the same block, and changed
-    /// under the execution mask. Returns the fill, the first change and the spill, and the number
+    /// Whether data that is written to a slot, whatever the execution mask, was filled from it before in
+    /// the same block, and changed under the mask. Returns the fill, the first change and the spill, and the number
     /// of changed bytes.
     fn masked_update(
         &self,
@@ -132,6 +132,9 @@ impl DataFlow {
         writer: u32,
         data: &[Definition],
     ) -> Option<(Vec<u32>, u32)> {
+        if !self.instruction(writer)?.no_mask {
+            return None;
+        }
         let block = self.block_of(writer)?;
         let before = |row: &u32| *row < writer && self.block_of(*row) == Some(block);
         let fill = slot.readers.iter().copied().filter(before).max()?;

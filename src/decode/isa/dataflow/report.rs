@@ -150,7 +150,7 @@ impl DataFlow {
                 ),
                 PatternKind::SpilledAgainMasked { masked, written } => (
                     "spilled again",
-                    format!("{masked} of the {written} bytes were filled before and written under the execution mask; disabled channels are unchanged."),
+                    format!("{masked} of the {written} bytes were filled, changed under the execution mask, and are spilled again with all channels."),
                 ),
                 PatternKind::Constant => (
                     "constant",
