@@ -199,7 +199,7 @@ impl Matcher<'_> {
             .ok()
     }
 
-    /// Finds the code of a kernel. Otherwise returns the reason why there is none.
+    /// Returns the code of a kernel, or the reason why there is none.
     fn kernel(
         &mut self,
         profile: &Profile,

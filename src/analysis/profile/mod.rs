@@ -148,7 +148,7 @@ pub fn total(counts: &[u64]) -> u64 {
         .fold(0, |sum, count| sum.saturating_add(*count))
 }
 
-/// Returns the number of samples at which the thread did not issue: those of all types except
+/// Returns the number of samples at which the thread did not issue: the sum of all types but
 /// [`ACTIVE`].
 #[must_use]
 pub fn stalled(types: &[String], counts: &[u64]) -> u64 {

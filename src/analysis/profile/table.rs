@@ -28,7 +28,7 @@ const TIME: &str = "GpuTime[ns]";
 #[derive(Debug)]
 pub(super) struct Columns {
     device: Option<u32>,
-    /// Number of columns before those of values.
+    /// Number of columns before the values.
     before: usize,
     names: Vec<String>,
     kind: Kind,

@@ -81,6 +81,12 @@ pub(super) fn summary(view: &View) -> Html {
                 <span>{ format::counted(dead.into(), "dead write", "dead writes") }</span>
             }
             { for report.limits.iter().map(|limit| html! { <span class="dim">{ limit.clone() }</span> }) }
+            if flow.left_out > 0 {
+                <span class="dim">{ format!(
+                    "{} not listed here: zeview analyze lists all",
+                    format::counted(flow.left_out, "loop, slot or pattern", "loops, slots and patterns"),
+                ) }</span>
+            }
             <span class="grow" />
             { loops(flow) }
             { waits(flow) }
@@ -341,8 +347,8 @@ pub(super) fn strip(flow: &FlowOverview, jump: Callback<u64>) -> Html {
     strip_of_values("heat", "Live registers of all code", &live, limit, jump)
 }
 
-/// A value of each instruction as a narrow column. A bar of the whole width stands for the limit,
-/// and bars of so many tenths of it stand out.
+/// The values of all instructions as a narrow column. A bar of the full width is `limit`; bars from
+/// `tenths` tenths of it on are highlighted.
 pub(super) fn strip_of_values(
     class: &'static str,
     title: &'static str,

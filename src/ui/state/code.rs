@@ -17,7 +17,7 @@ pub struct CodeState {
     pub report: Option<Rc<CodeReport>>,
     /// The latest code whose data flow was requested.
     pub flow_requested: Option<CodeKey>,
-    /// Its data flow, or the reason why there is none; the previous one stays until it arrives.
+    /// Its data flow, or the reason why there is none; `None` until the response arrives.
     pub flow: Option<Result<Rc<FlowOverview>, Str>>,
     /// The node of the latest request for images with code.
     pub images_requested: Option<NodeId>,
