@@ -21,8 +21,11 @@ use std::rc::Rc;
 /// Maximum number of diagnostics kept per rule.
 const RULE_DIAGNOSTICS_MAX: usize = 100;
 
-/// Number of children per page; children are created and kept in pages.
+/// Number of children that are created at once by code that walks all of them.
 pub(crate) const PAGE: u64 = 256;
+/// Number of children that are created at once when some of them are requested, and kept. Small,
+/// because a child may read bytes: the first ones of an image in a library, say.
+pub(super) const KEPT: u64 = 32;
 
 /// A decoded file: an arena of the nodes created so far, and the expanders that create the rest.
 pub struct Document {
@@ -361,12 +364,12 @@ impl Document {
         let count = self.count(node);
         let range = range.start.min(count)..range.end.min(count);
         let mut ids = Vec::new();
-        for page in range.start / PAGE..range.end.div_ceil(PAGE) {
+        for page in range.start / KEPT..range.end.div_ceil(KEPT) {
             let first = self.page(id, page, count);
-            let start = page * PAGE;
+            let start = page * KEPT;
             let from = range.start.max(start) - start;
-            let to = range.end.min(start + PAGE) - start;
-            // A page has at most PAGE nodes.
+            let to = range.end.min(start + KEPT) - start;
+            // A page has at most KEPT nodes.
             #[allow(clippy::cast_possible_truncation)]
             ids.extend((from..to).map(|i| NodeId(first.0.saturating_add(i as u32))));
         }
@@ -379,9 +382,9 @@ impl Document {
             return *first;
         }
         let first = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        let start = page * PAGE;
+        let start = page * KEPT;
         if let Some(node) = self.node(id).cloned() {
-            let children = self.make(&node, start..count.min(start + PAGE));
+            let children = self.make(&node, start..count.min(start + KEPT));
             for mut child in children {
                 child.parent = Some(id);
                 self.nodes.push(child);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::document::{Document, PAGE};
+use super::document::{Document, KEPT, PAGE};
 use super::node::{Node, NodeId};
 use super::text::distance;
 use super::value::Str;
@@ -108,7 +108,9 @@ impl Document {
         let Some(parent) = self.node(parent) else {
             return;
         };
-        let count = self.count(parent);
+        // No further than the children that are kept along with this one.
+        let end = (index / KEPT).saturating_add(1).saturating_mul(KEPT);
+        let count = self.count(parent).min(end);
         // The rows are created and dropped: no one has opened the node.
         let mark = self.registry.mark();
         loop {

@@ -563,6 +563,14 @@ impl ByteSource for WatchedSource {
         self.source.grain()
     }
 
+    fn announce(&self, start: u64, len: u64) {
+        self.source.announce(start, len);
+    }
+
+    fn is_ready(&self, start: u64, len: u64) -> bool {
+        self.source.is_ready(start, len)
+    }
+
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let read = self.source.read(start, len);
         if let Err(error) = &read {

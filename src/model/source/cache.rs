@@ -1,7 +1,6 @@
 //! A read cache with read-ahead: short for random access, longer for sequential access.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::iter::repeat_n;
 use std::rc::{Rc, Weak};
 
 use super::{Bytes, SourceError};
@@ -32,7 +31,7 @@ pub(super) struct Cache {
     /// are walked alongside the data that they refer to.
     ahead: [(u64, u64); STREAMS],
     /// Long reads whose bytes may still be in use.
-    long: VecDeque<(Span, Weak<[u8]>)>,
+    long: VecDeque<(Span, Weak<Vec<u8>>)>,
 }
 
 /// Maximum number of concurrent sequential reads.
@@ -41,7 +40,7 @@ const STREAMS: usize = 4;
 const LONG: usize = 4;
 
 struct Extent {
-    data: Rc<[u8]>,
+    data: Rc<Vec<u8>>,
     used: u64,
 }
 
@@ -84,15 +83,16 @@ impl Cache {
         long(span, fetch)
     }
 
-    /// Reads all of `span` at once, for callers that will read parts of it. Does nothing if it does
-    /// not fit into the cache of the source of `len` bytes.
+    /// Reads all of `span` at once unless `first`, the part that is needed first, is cached. Does
+    /// nothing if it does not fit into the cache of the source of `len` bytes.
     pub(super) fn prefetch(
         &mut self,
         span: Span,
+        first: Span,
         len: u64,
         fetch: Fetch<'_>,
     ) -> Result<(), SourceError> {
-        if span.len() <= kept(len) / 2 && self.hit(span).is_none() {
+        if span.len() <= kept(len) / 2 && self.hit(first).is_none() {
             let data = fetch(span.start, span.len())?;
             self.keep(span.start, data.into_data(), kept(len));
         }
@@ -148,7 +148,7 @@ impl Cache {
     }
 
     /// Caches an extent, and evicts the least recently used ones beyond `most` bytes in total.
-    fn keep(&mut self, start: u64, data: Rc<[u8]>, most: u64) {
+    fn keep(&mut self, start: u64, data: Rc<Vec<u8>>, most: u64) {
         self.bytes += data.len();
         let used = self.clock;
         if let Some(old) = self.extents.insert(start, Extent { data, used }) {
@@ -175,25 +175,16 @@ fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
         span,
         message: "too large for this machine".to_owned(),
     })?;
-    // Where memory is scarce, reserve it first: a failed allocation would end the process.
-    if cfg!(target_pointer_width = "32") {
-        let mut probe = Vec::<u8>::new();
-        probe.try_reserve_exact(length).map_err(|_| SourceError {
-            span,
-            message: "not enough memory".to_owned(),
-        })?;
-    }
-    // Read directly into the final buffer.
-    let mut data: Rc<[u8]> = repeat_n(0, length).collect();
-    let mut rest = Rc::get_mut(&mut data).unwrap_or_default();
+    // A failed allocation would end the process.
+    let mut data = Vec::new();
+    data.try_reserve_exact(length).map_err(|_| SourceError {
+        span,
+        message: "not enough memory".to_owned(),
+    })?;
     let mut at = span.start;
     while at < span.end {
         let bytes = fetch(at, (span.end - at).min(READ_MAX))?;
-        let Some((piece, behind)) = rest.split_at_mut_checked(bytes.len()) else {
-            break;
-        };
-        piece.copy_from_slice(&bytes);
-        rest = behind;
+        data.extend_from_slice(&bytes);
         at += bytes.len().max(1) as u64;
     }
     Ok(Bytes::from(data))

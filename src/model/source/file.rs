@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io;
-use std::iter::repeat_n;
 use std::path::Path;
-use std::rc::Rc;
 
 use super::{ByteSource, Bytes, SourceError};
 use crate::model::span::{SourceId, Span};
@@ -74,10 +72,8 @@ impl ByteSource for FileSource {
         let Some(length) = length else {
             return Err(fail("out of range".to_owned()));
         };
-        // Read directly into the final buffer.
-        let mut bytes: Rc<[u8]> = repeat_n(0, length).collect();
-        let into = Rc::get_mut(&mut bytes).unwrap_or_default();
-        self.read_at(start, into)
+        let mut bytes = vec![0; length];
+        self.read_at(start, &mut bytes)
             .map_err(|error| fail(error.to_string()))?;
         Ok(Bytes::from(bytes))
     }

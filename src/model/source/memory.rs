@@ -7,11 +7,11 @@ use crate::model::span::{SourceId, Span};
 
 /// Bytes in memory: tests, pasted text, data from JavaScript, decompressed data.
 #[derive(Debug, Clone)]
-pub struct MemorySource(Rc<[u8]>);
+pub struct MemorySource(Rc<Vec<u8>>);
 
-impl<T: Into<Rc<[u8]>>> From<T> for MemorySource {
+impl<T: Into<Vec<u8>>> From<T> for MemorySource {
     fn from(bytes: T) -> MemorySource {
-        MemorySource(bytes.into())
+        MemorySource(Rc::new(bytes.into()))
     }
 }
 

@@ -39,6 +39,16 @@ pub trait ByteSource {
         false
     }
 
+    /// Announces that these bytes will be read soon. A source whose reads are slow can fetch them
+    /// while the caller does something else.
+    fn announce(&self, _start: u64, _len: u64) {}
+
+    /// Whether reading these bytes does not wait. Returns `false` only for bytes that
+    /// [`announce`](ByteSource::announce) would fetch.
+    fn is_ready(&self, _start: u64, _len: u64) -> bool {
+        true
+    }
+
     /// Reads `len` bytes at `start`, all of them or none.
     ///
     /// # Errors
@@ -51,7 +61,7 @@ pub trait ByteSource {
 /// Bytes that were read; cheap to clone and to slice.
 #[derive(Clone)]
 pub struct Bytes {
-    data: Rc<[u8]>,
+    data: Rc<Vec<u8>>,
     start: usize,
     end: usize,
 }
@@ -72,17 +82,17 @@ impl Bytes {
 
 impl Bytes {
     /// Returns exactly these bytes; copies them only if they are part of a larger buffer.
-    fn into_data(self) -> Rc<[u8]> {
+    fn into_data(self) -> Rc<Vec<u8>> {
         if self.start == 0 && self.end == self.data.len() {
             self.data
         } else {
-            Rc::from(&*self)
+            Rc::new(self.to_vec())
         }
     }
 }
 
-impl From<Rc<[u8]>> for Bytes {
-    fn from(data: Rc<[u8]>) -> Bytes {
+impl From<Rc<Vec<u8>>> for Bytes {
+    fn from(data: Rc<Vec<u8>>) -> Bytes {
         let end = data.len();
         Bytes {
             data,
@@ -94,7 +104,7 @@ impl From<Rc<[u8]>> for Bytes {
 
 impl From<Vec<u8>> for Bytes {
     fn from(data: Vec<u8>) -> Bytes {
-        Bytes::from(Rc::<[u8]>::from(data))
+        Bytes::from(Rc::new(data))
     }
 }
 
@@ -146,7 +156,7 @@ enum Origin {
     Packed {
         len: u64,
         unpack: Unpack,
-        bytes: RefCell<Option<Rc<[u8]>>>,
+        bytes: RefCell<Option<Rc<Vec<u8>>>>,
     },
 }
 
@@ -361,15 +371,15 @@ impl Sources {
     }
 
     /// Returns the bytes of a source that is unpacked on demand.
-    fn unpack(&self, entry: &Rc<Entry>) -> Result<Rc<[u8]>, SourceError> {
+    fn unpack(&self, entry: &Rc<Entry>) -> Result<Rc<Vec<u8>>, SourceError> {
         let (Origin::Packed { len, unpack, bytes }, Some(parent)) = (&entry.origin, entry.parent)
         else {
-            return Ok(Rc::from([]));
+            return Ok(Rc::default());
         };
         if let Some(bytes) = &*bytes.borrow() {
             return Ok(Rc::clone(bytes));
         }
-        let unpacked: Rc<[u8]> = unpack(&self.read(parent)?, *len).into();
+        let unpacked = Rc::new(unpack(&self.read(parent)?, *len));
         if unpacked.len() as u64 != *len {
             return Err(SourceError {
                 span: parent,
@@ -405,8 +415,8 @@ impl Sources {
     }
 
     /// Reads all of `span` into the cache, if it fits and reads are slow, for callers that will
-    /// read many parts of it. Errors are reported when the parts are read.
-    pub fn prefetch(&self, span: Span) {
+    /// read many parts of it. Does nothing if `first`, the first of them, is cached. Errors are reported when the parts are read.
+    pub fn prefetch(&self, span: Span, first: Span) {
         let entry = self.entry(span.source);
         let source = entry.as_deref().and_then(|entry| match &entry.origin {
             Origin::Source(source) if !source.is_cheap() => Some((source, &entry.cache)),
@@ -418,9 +428,36 @@ impl Sources {
                     .set(self.bytes_read.get().saturating_add(len));
                 source.read(start, len)
             };
-            let fetched = cache.borrow_mut().prefetch(span, source.len(), &mut fetch);
+            let fetched = cache
+                .borrow_mut()
+                .prefetch(span, first, source.len(), &mut fetch);
             drop(fetched);
         }
+    }
+
+    /// Announces that the bytes of `span` will be read soon.
+    pub fn announce(&self, span: Span) {
+        let entry = self.entry(span.source);
+        if let Some(Origin::Source(source)) = entry.as_deref().map(|entry| &entry.origin)
+            && span.end <= source.len()
+        {
+            // Whole units of the cache, so that each of its reads finds all its bytes.
+            let grain = source.grain().max(1);
+            let start = span.start / grain * grain;
+            let end = span.end.div_ceil(grain).saturating_mul(grain);
+            source.announce(start, end.min(source.len()).saturating_sub(start));
+        }
+    }
+
+    /// Whether reading the bytes of `span` does not wait for the source.
+    pub fn is_ready(&self, span: Span) -> bool {
+        let Some(entry) = self.entry(span.source) else {
+            return true;
+        };
+        let Origin::Source(source) = &entry.origin else {
+            return true;
+        };
+        source.is_ready(span.start, span.len()) || entry.cache.borrow_mut().hit(span).is_some()
     }
 
     /// Reads the bytes of `span`, clipped to the end of the source.

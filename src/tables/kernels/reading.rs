@@ -76,6 +76,9 @@ fn rows_max(size: u64) -> usize {
 
 /// Maximum length of a read of several images.
 const AHEAD: u64 = 4 << 20;
+/// Number of bytes that are announced at least, if there are as many: in the time that a browser
+/// takes to bring an answer to the page and the next request back, it can also fetch them.
+const ANNOUNCED: u64 = 24 << 20;
 /// Maximum distance of images that are read at once.
 const GAP: u64 = 4 << 10;
 
@@ -89,6 +92,8 @@ pub struct KernelReading {
     images: Images,
     /// The index of the next image.
     next: usize,
+    /// The index of the first image whose bytes were not announced.
+    announced: usize,
     parts: Vec<Rc<Part>>,
     /// The number of rows of the parts, and its maximum.
     rows: usize,
@@ -160,6 +165,7 @@ impl Document {
             images_left_out: images.left_out,
             images,
             next: 0,
+            announced: 0,
             parts: Vec::new(),
             rows: 0,
             rows_max: rows_max(size),
@@ -319,6 +325,12 @@ impl Document {
     }
 }
 
+fn is_native(image: &Image, sources: &Sources) -> bool {
+    let host = image.host.as_ref();
+    let entry = host.and_then(|host| host.index_entry(sources));
+    entry.is_some_and(HostImage::is_native)
+}
+
 fn is_spirv(image: &Image) -> bool {
     image.format == "spirv"
 }
@@ -395,7 +407,13 @@ impl KernelReading {
             Some(host) => {
                 let entry = host.index_entry(&document.sources);
                 if entry.is_some_and(HostImage::is_native) {
-                    document.sources.prefetch(self.ahead(image.span));
+                    let is_ready = document.sources.is_ready(image.span);
+                    let ahead = if is_ready {
+                        image.span
+                    } else {
+                        self.ahead(image.span, self.next)
+                    };
+                    document.sources.prefetch(ahead, image.span);
                 }
                 let left = self.rows_max - self.rows;
                 let (found, more, names) = document.kernels_in_host(image, host, left);
@@ -420,11 +438,46 @@ impl KernelReading {
         self.parts.extend(found.into_iter().map(Rc::new));
     }
 
-    /// Returns the bytes of an image and of those that follow it in the file: where reads are slow,
-    /// few long ones take half the time of many short ones.
-    fn ahead(&self, image: Span) -> Span {
+    /// Announces the bytes of the next images with native code, which the next steps read.
+    pub fn announce(&mut self, sources: &Sources) {
+        let images = self.images.list.get(self.next..self.announced);
+        let images = images.unwrap_or_default().iter();
+        let announced: u64 = images.map(|image| image.span.len()).sum();
+        let mut left = ANNOUNCED.saturating_sub(announced);
+        let mut next = self.next.max(self.announced);
+        while left > 0
+            && let Some(image) = self.images.list.get(next)
+        {
+            next += 1;
+            if !is_native(image, sources) {
+                continue;
+            }
+            let ahead = self.ahead(image.span, next);
+            if ahead.len() <= AHEAD && !sources.is_ready(ahead) {
+                sources.announce(ahead);
+            }
+            let rest = self.images.list.get(next..).unwrap_or_default();
+            next += rest
+                .iter()
+                .take_while(|image| ahead.contains(image.span))
+                .count();
+            left = left.saturating_sub(ahead.len());
+        }
+        self.announced = next;
+    }
+
+    /// Whether the next step does not wait for the bytes of its image.
+    pub fn is_ready(&self, sources: &Sources) -> bool {
+        self.images.list.get(self.next).is_none_or(|image| {
+            !is_native(image, sources) || image.span.len() > AHEAD || sources.is_ready(image.span)
+        })
+    }
+
+    /// Returns the bytes of an image and of those that follow it in the file, from index `next` on:
+    /// where reads are slow, few long ones take half the time of many short ones.
+    fn ahead(&self, image: Span, next: usize) -> Span {
         let mut ahead = image;
-        for next in self.images.list.get(self.next..).unwrap_or_default() {
+        for next in self.images.list.get(next..).unwrap_or_default() {
             let next = next.span;
             let gap = next.start.checked_sub(ahead.end).filter(|gap| *gap <= GAP);
             if next.source != image.source

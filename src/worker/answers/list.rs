@@ -92,10 +92,18 @@ impl Lists {
         if !reading.kernels.progress().is_over() {
             let started = (self.clock)();
             let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
-            let mut time = 0.0;
-            while !reading.kernels.progress().is_over() && (is_all || time < budget) {
-                reading.kernels.step(document);
+            let kernels = &mut reading.kernels;
+            kernels.step(document);
+            let mut time = (self.clock)() - started;
+            let may_go_on = |kernels: &KernelReading, document: &Document, time: f64| {
+                is_all || time < budget && kernels.is_ready(&document.sources)
+            };
+            while !kernels.progress().is_over() && may_go_on(kernels, document, time) {
+                kernels.step(document);
                 time = (self.clock)() - started;
+            }
+            if !is_all {
+                kernels.announce(&document.sources);
             }
             reading.spent += time;
             self.found.remove(&ListId::Kernels);

@@ -52,7 +52,7 @@ use web_sys::{
 
 use super::codec;
 use super::handler::{Answer, Handler, failed, unreadable};
-use super::host::blob_source::{ArraySource, BlobSource};
+use super::host::blob_source::{ArraySource, BlobSource, ReadAhead};
 use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request};
 use crate::model::ByteSource;
 
@@ -124,7 +124,9 @@ struct Host {
     place: Place,
     handler: RefCell<Handler>,
     queue: RefCell<VecDeque<JsValue>>,
-    /// Whether a file is being loaded into memory.
+    /// What is fetched from the open file in the background.
+    ahead: RefCell<Rc<ReadAhead>>,
+    /// Whether bytes of a file are being loaded.
     waiting: Cell<bool>,
     /// Whether a request is being answered.
     working: Cell<bool>,
@@ -139,6 +141,7 @@ impl Host {
             place,
             handler: RefCell::new(Handler::new(milliseconds)),
             queue: RefCell::new(VecDeque::new()),
+            ahead: RefCell::default(),
             waiting: Cell::new(false),
             working: Cell::new(false),
             retired: Cell::new(false),
@@ -172,14 +175,29 @@ impl Host {
         self.handler.borrow_mut().clear();
     }
 
-    /// Answers the queued requests in order.
+    /// Answers the queued requests in order, each after the bytes that were announced before it.
     fn work(self: &Rc<Host>) {
         while !self.waiting.get() {
+            let ahead = Rc::clone(&self.ahead.borrow());
+            if ahead.is_behind() && !self.queue.borrow().is_empty() {
+                self.wait_for(ahead);
+                return;
+            }
             let Some(request) = self.queue.borrow_mut().pop_front() else {
                 return;
             };
             self.handle(&request);
         }
+    }
+
+    fn wait_for(self: &Rc<Host>, ahead: Rc<ReadAhead>) {
+        self.waiting.set(true);
+        let host = Rc::clone(self);
+        spawn_local(async move {
+            ahead.catch_up().await;
+            host.waiting.set(false);
+            host.work();
+        });
     }
 
     fn handle(self: &Rc<Host>, request: &JsValue) {
@@ -212,7 +230,12 @@ impl Host {
         }
         match self.place {
             Place::Worker => Some(match BlobSource::new(file) {
-                Ok(source) => self.give(&envelope, Box::new(source)),
+                Ok(source) => {
+                    if let Request::Open { .. } = envelope.request {
+                        self.ahead.replace(source.read_ahead());
+                    }
+                    self.give(&envelope, Box::new(source))
+                }
                 Err(message) => failed(message),
             }),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
