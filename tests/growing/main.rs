@@ -7,10 +7,9 @@ mod processes;
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use support::growing::{ALL, Make};
 use support::growing_flows::FLOWS;
@@ -33,17 +32,24 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{ListId, Presence};
 
-/// Allocator that counts bytes.
+/// Allocator that counts the bytes of each thread: a document belongs to one thread, so that tests
+/// can run side by side.
 struct Counting;
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-static SUM: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static NOW: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
+    static SUM: Cell<usize> = const { Cell::new(0) };
+}
 
 fn allocated(size: usize) {
-    SUM.fetch_add(size, Ordering::Relaxed);
-    let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
-    PEAK.fetch_max(now, Ordering::Relaxed);
+    SUM.set(SUM.get().wrapping_add(size));
+    NOW.set(NOW.get() + size as i64);
+    PEAK.set(PEAK.get().max(NOW.get()));
+}
+
+fn freed(size: usize) {
+    NOW.set(NOW.get() - size as i64);
 }
 
 // SAFETY: forwards every call to the system allocator.
@@ -54,13 +60,13 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        freed(layout.size());
         unsafe { System.dealloc(pointer, layout) }
     }
 
     // Reallocate as the system does, without copying.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        freed(layout.size());
         allocated(size);
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -68,9 +74,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// The counters are global: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
 
 #[derive(Debug, Clone, Copy)]
 struct Cost {
@@ -80,14 +83,14 @@ struct Cost {
 
 /// Returns the cost of opening these bytes and of `f`.
 fn cost(bytes: &[u8], f: impl Fn(&mut Document) -> u64) -> Cost {
-    let (before, sum) = (NOW.load(Ordering::Relaxed), SUM.load(Ordering::Relaxed));
-    PEAK.store(before, Ordering::Relaxed);
+    let (before, sum) = (NOW.get(), SUM.get());
+    PEAK.set(before);
     let mut document = support::open(bytes);
     let written = f(&mut document);
     let read = document.sources.bytes_read() + written;
     Cost {
-        work: SUM.load(Ordering::Relaxed) - sum + usize::try_from(read).unwrap(),
-        memory: PEAK.load(Ordering::Relaxed) - before,
+        work: SUM.get().wrapping_sub(sum) + usize::try_from(read).unwrap(),
+        memory: usize::try_from(PEAK.get() - before).unwrap(),
     }
 }
 
@@ -269,7 +272,6 @@ fn memory_allowed(bytes: &[u8]) -> usize {
 
 #[test]
 fn work_grows_with_the_file() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     for (name, make) in all() {
@@ -311,8 +313,8 @@ fn work_grows_with_the_file() {
 
 /// Computes the complete data flow of Xe2 code. Returns the steps.
 fn data_flow(code: &[u8]) -> Cost {
-    let (before, sum) = (NOW.load(Ordering::Relaxed), SUM.load(Ordering::Relaxed));
-    PEAK.store(before, Ordering::Relaxed);
+    let (before, sum) = (NOW.get(), SUM.get());
+    PEAK.set(before);
     let flow = DataFlow::new(Rc::new(Decoder::new(Platform::Xe2)), code);
     std::hint::black_box(flow.report());
     for row in 0..flow.count() {
@@ -320,14 +322,13 @@ fn data_flow(code: &[u8]) -> Cost {
     }
     let steps = usize::try_from(flow.steps()).unwrap();
     Cost {
-        work: SUM.load(Ordering::Relaxed) - sum + steps,
-        memory: PEAK.load(Ordering::Relaxed) - before,
+        work: SUM.get().wrapping_sub(sum) + steps,
+        memory: usize::try_from(PEAK.get() - before).unwrap(),
     }
 }
 
 #[test]
 fn data_flow_grows_with_the_code() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     for (name, make) in FLOWS {
@@ -347,7 +348,6 @@ fn data_flow_grows_with_the_code() {
 
 #[test]
 fn comparisons_grow_with_the_files() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     for (name, make) in PAIRS {
@@ -393,7 +393,6 @@ const DIFFED: [&str; 6] = [
 
 #[test]
 fn memory_is_bounded() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     let growing = all().map(|(name, make)| (name, make(LARGE)));
@@ -437,7 +436,6 @@ fn memory_is_bounded() {
 
 #[test]
 fn output_is_bounded() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     for (name, make) in all() {
         watchdog.case(format!("{name}, output"));
@@ -504,7 +502,6 @@ fn hostile_names(count: usize) -> Vec<(&'static str, Vec<Name>)> {
 
 #[test]
 fn short_names_cost_as_much_as_the_names_are_long() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let sizes = [500, 1000, 2000].map(hostile_names);
     let mut wrong = Vec::new();
@@ -513,9 +510,9 @@ fn short_names_cost_as_much_as_the_names_are_long() {
         let work = sizes.each_ref().map(|families| {
             let names = families[at].1.iter();
             let names = names.map(|(name, text)| (&**name, text.as_deref()));
-            let before = SUM.load(Ordering::Relaxed);
+            let before = SUM.get();
             std::hint::black_box(ShortNames::new(names));
-            SUM.load(Ordering::Relaxed) - before
+            SUM.get().wrapping_sub(before)
         });
         eprintln!("names {what}: {work:?}");
         // Four times as many names; growth is in steps.

@@ -4,10 +4,9 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 
-use super::ALONE;
 use super::support::growing_hosts::HOSTS;
 use super::support::growing_pairs::PAIRS;
 use super::support::growing_zebins::ZEBINS;
@@ -51,7 +50,6 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_zeview");
 
 #[test]
 fn every_command_is_bounded() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = std::env::temp_dir().join(format!("zeview-growing-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let constructs = constructs();
