@@ -7,7 +7,6 @@ use super::Platform;
 use super::compact::{CopiedFields, Expansions, Origin, expand};
 use super::encoding::{Encoding, Kind, Opcode};
 use super::instruction::{Instruction, Operand, Options, Scoreboard, Subfunction};
-use super::pattern::Patterns;
 use super::tables::{Field, Meaning, Op, PLATFORMS};
 use super::word::{Format, Layout, Leaves, Plan, Plans, Value, Word};
 
@@ -24,7 +23,6 @@ pub struct Decoder {
     pub(super) leaves: &'static Leaves,
     plans: RefCell<Plans>,
     expansions: RefCell<Expansions>,
-    pub(super) patterns: RefCell<Patterns>,
 }
 
 #[derive(Debug)]
@@ -118,7 +116,6 @@ impl Decoder {
             leaves,
             plans: RefCell::default(),
             expansions: RefCell::default(),
-            patterns: RefCell::default(),
         }
     }
 

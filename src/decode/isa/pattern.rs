@@ -4,13 +4,15 @@
 //! offsets, and the software scoreboard. Compiled code has a few patterns per kernel, so totals need
 //! no decoding: a lookup yields all facts but the numbers of the registers.
 
-use super::Decoder;
+use std::cell::RefCell;
+
 use super::decode::{FieldRead, Operation, low16};
 use super::encoding::Kind;
 use super::instruction::{Instruction, Scoreboard};
 use super::tables::{Field, Op};
 use super::totals::{Facts, Names, Totals};
 use super::word::{Piece, Word};
+use super::{Decoder, Platform};
 
 /// Capacity of the cache: a power of two. A large library has some ten thousand patterns.
 const PATTERNS: usize = 1 << 15;
@@ -85,7 +87,23 @@ pub(super) struct Patterns {
     learned: u32,
 }
 
+thread_local! {
+    static PATTERNS_OF: [RefCell<Patterns>; Platform::ALL.len()] =
+        std::array::from_fn(|_| RefCell::default());
+}
+
 impl Patterns {
+    /// Calls `f` with the patterns of a platform, which all code on this thread shares.
+    pub fn of<T>(platform: Platform, f: impl FnOnce(&mut Patterns) -> T) -> T {
+        PATTERNS_OF.with(|all| {
+            let own = all.get(platform as usize);
+            match own.and_then(|patterns| patterns.try_borrow_mut().ok()) {
+                Some(mut patterns) => f(&mut patterns),
+                None => f(&mut Patterns::default()),
+            }
+        })
+    }
+
     fn slot(code: u8, compact: bool, mask: usize, key: Word) -> usize {
         let id = u64::from(code) << 5 ^ (mask as u64) << 1 ^ u64::from(compact);
         let mixed = key.low ^ key.high.rotate_left(23) ^ id.rotate_left(41);
@@ -98,7 +116,7 @@ impl Patterns {
 
 impl Decoder {
     /// Adds the instruction at the start of the bytes to the totals.
-    pub(super) fn count(&self, bytes: &[u8], totals: &mut Totals) {
+    pub(super) fn count(&self, bytes: &[u8], patterns: &mut Patterns, totals: &mut Totals) {
         let Some(low) = bytes.first_chunk::<8>() else {
             return;
         };
@@ -111,10 +129,6 @@ impl Decoder {
             (false, None) => return,
         };
         let word = Word { low, high };
-        let Ok(mut patterns) = self.patterns.try_borrow_mut() else {
-            return;
-        };
-        let patterns = &mut *patterns;
         if patterns.slots.is_empty() {
             patterns.slots.resize_with(PATTERNS, || None);
             patterns.masks.resize_with(256, Vec::new);
@@ -156,9 +170,7 @@ impl Decoder {
             }
         }
         let packed = compact.then_some(word);
-        if (patterns.hits & 0xfffff) == 7 {}
         // Code without repeated patterns, such as data, is decoded.
-        if patterns.learned % 1024 == 0 {}
         if patterns.learned < LEARNING || patterns.hits / 8 > patterns.learned {
             patterns.learned += 1;
             if let Some(pattern) = self.learn(operation, native, packed, patterns) {
@@ -370,7 +382,6 @@ impl Patterns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::isa::Platform;
 
     /// Adds an instruction to the totals by decoding it.
     fn decoded(decoder: &Decoder, bytes: &[u8], names: &mut Names) -> Totals {
@@ -416,6 +427,7 @@ mod tests {
         let mut state = 0x2545_f491_4f6c_dd1d;
         for platform in Platform::ALL {
             let decoder = Decoder::new(platform);
+            let mut patterns = Patterns::default();
             let mut names = Names::default();
             for at in (0..CODE.len()).step_by(8) {
                 let Some(word) = CODE.get(at..).and_then(|rest| rest.first_chunk::<16>()) else {
@@ -430,14 +442,12 @@ mod tests {
                     }
                     let bytes = word.to_le_bytes();
                     let mut counted = Totals::default();
-                    decoder.count(&bytes, &mut counted);
+                    decoder.count(&bytes, &mut patterns, &mut counted);
                     let expected = decoded(&decoder, &bytes, &mut names);
-                    let patterns = decoder.patterns.borrow();
                     let found = counts(&counted, &patterns.names);
                     assert_eq!(found, counts(&expected, &names), "{platform:?} {word:032x}");
                 }
             }
-            let patterns = decoder.patterns.borrow();
             assert!(patterns.hits > patterns.learned / 4, "{platform:?}");
         }
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Decoder;
+use super::pattern::Patterns;
 use super::totals::Totals;
 use super::windows::for_each_word;
 use super::words::is_padding;
@@ -42,20 +43,28 @@ impl Tally for CodeTally {
     fn step(&mut self, most: u64, sources: &Sources) -> u64 {
         let rest = self.code.skip(self.at);
         let (mix, totals) = (&mut self.mix, &mut self.totals);
-        let decoder = self.decoder.as_deref();
-        let read = for_each_word(sources, rest, &mut |at, word| {
-            mix.bytes += word.len() as u64;
-            if is_padding(word) {
-                mix.padding += 1;
-                return at < most;
-            }
-            mix.instructions += 1;
-            mix.compacted += u64::from(word.len() == 8);
-            if let Some(decoder) = decoder {
-                decoder.count(word, totals);
-            }
-            at < most
-        });
+        let mut count = |counter: Option<(&Decoder, &mut Patterns)>| {
+            let mut counter = counter;
+            for_each_word(sources, rest, &mut |at, word| {
+                mix.bytes += word.len() as u64;
+                if is_padding(word) {
+                    mix.padding += 1;
+                    return at < most;
+                }
+                mix.instructions += 1;
+                mix.compacted += u64::from(word.len() == 8);
+                if let Some((decoder, patterns)) = &mut counter {
+                    decoder.count(word, patterns, totals);
+                }
+                at < most
+            })
+        };
+        let read = match self.decoder.as_deref() {
+            Some(decoder) => Patterns::of(decoder.platform, |patterns| {
+                count(Some((decoder, patterns)))
+            }),
+            None => count(None),
+        };
         self.at += read;
         // Bytes after the last whole instruction do not count.
         match read {
@@ -76,16 +85,16 @@ impl Tally for CodeTally {
             .collect();
         sort::by_key(&mut mix.kinds, |(_, count)| std::cmp::Reverse(*count));
         if let Some(decoder) = &self.decoder {
-            let patterns = decoder.patterns.borrow();
-            let messages = totals
-                .messages()
-                .map(|(name, (count, sent, received))| MessageCount {
+            mix.messages = Patterns::of(decoder.platform, |patterns| {
+                let messages = totals.messages();
+                let messages = messages.map(|(name, (count, sent, received))| MessageCount {
                     name: patterns.names.get(name).to_owned(),
                     count,
                     sent,
                     received,
                 });
-            mix.messages = messages.collect();
+                messages.collect()
+            });
         }
         sort::by(&mut mix.messages, |a, b| {
             let by_count = b.count.cmp(&a.count);

@@ -1,6 +1,5 @@
 //! Contributions of instructions to the totals of code.
 
-use super::code::is_illegal;
 use super::encoding::Encoding;
 use super::instruction::{
     Instruction, Operand, OperandKind, Region, RegisterName, Stride, Subfunction,
@@ -195,7 +194,7 @@ impl Facts {
                 .iter()
                 .position(|known| *known == kind)
                 .unwrap_or(KINDS.len()),
-            illegal: is_illegal(i),
+            illegal: i.op == Op::Illegal,
             waits: i.scoreboard.waits(),
             effects,
             message: found,
