@@ -168,18 +168,7 @@ enum Command {
     },
 }
 
-/// Size of the block that [`keep_memory`] frees: glibc ignores larger ones.
-const KEPT: usize = 31 << 20;
-
-/// Makes the allocator of glibc keep the memory of freed blocks, instead of returning it to the
-/// system and getting it back page by page: it does so for blocks up to the largest one that was
-/// freed. The block itself is never touched, and other allocators just free it.
-fn keep_memory() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
-}
-
 fn main() -> ExitCode {
-    keep_memory();
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     match arguments.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
