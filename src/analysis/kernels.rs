@@ -23,6 +23,25 @@ pub static SECTION_PREFIXES: [&str; 6] = [
     ".debug_info.",
 ];
 
+/// Figures of a kernel's code, for the kernel table.
+pub enum CodeFigures {
+    /// The instruction mix.
+    Mix(Box<Mix>),
+    /// Figures of the data flow.
+    Flow(FlowCounts),
+}
+
+/// The result of a [`CodeTask`].
+pub struct CodeResult {
+    /// The code.
+    pub code: Span,
+    /// Its figures.
+    pub figures: CodeFigures,
+}
+
+/// Computes figures of a kernel's code. Has a copy of the code, so it can run on another thread.
+pub type CodeTask = Box<dyn FnOnce() -> Option<CodeResult> + Send>;
+
 /// Provides the kernels of a document.
 pub trait Kernels {
     /// Returns the number of kernels and functions, without creating their rows.
@@ -45,6 +64,20 @@ pub trait Kernels {
     /// Returns figures of the data flow of the kernel of that name, and its code; computed on
     /// demand. Returns `None` if it has no code, or the encoding is unknown.
     fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)>;
+
+    /// Returns the task that computes the data flow of the kernel of that name, or its instruction
+    /// mix. Returns `None` if that is already known, or there is no code that can be decoded.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, name: &str, is_flow: bool, sources: &Sources) -> Option<CodeTask> {
+        let _ = (name, is_flow, sources);
+        None
+    }
+
+    /// Keeps the result of a task for [`mix`](Self::mix) and [`flow`](Self::flow).
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, result: CodeResult) {
+        let _ = result;
+    }
 
     /// Computes what limits the number of concurrent threads and work-groups of a kernel.
     ///

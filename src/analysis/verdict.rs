@@ -98,6 +98,10 @@ pub trait DriverModel {
     /// `None` if there is no device of that name.
     fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict>;
 
+    /// Returns the device that a file is for, as [`load`](Self::load) does, without judging the
+    /// file.
+    fn device(&self, sources: &Sources, file: Span) -> Option<Str>;
+
     /// Predicts which images of a container run on a device. Returns `None` if there is no device
     /// of that name.
     fn choose(&self, sources: &Sources, images: &Images, device: &str) -> Option<Choice>;
@@ -130,6 +134,12 @@ impl Document {
             self.find_exporters(document, &mut verdict.imports);
         }
         Some(verdict)
+    }
+
+    /// Returns the device that a document is for, as its verdict has it.
+    pub fn target_device(&self, document: NodeId) -> Option<Str> {
+        let file = self.file_of(document)?;
+        self.driver()?.device(&self.sources, file)
     }
 
     /// Finds the modules of the innermost enclosing SYCLBIN that export the symbols.

@@ -26,6 +26,12 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// Returns the indices of the columns that it compares.
+    #[must_use]
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
     /// Parses a condition: `spill_size>0`.
     ///
     /// # Errors

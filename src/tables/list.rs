@@ -4,6 +4,8 @@ use super::cell::{Cell, Key};
 use super::column::{Column, ColumnKind};
 use super::id::ListId;
 use crate::analysis::assembly::{Listing, Part, TextPart};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::analysis::kernels::{CodeResult, CodeTask};
 use crate::analysis::kernels::{KernelDetail, Kernels};
 use crate::analysis::modules::PropertyOwner;
 use crate::model::{SourceError, Sources, Span, Str, Xref};
@@ -98,6 +100,27 @@ pub trait List {
 
     /// Returns a cell.
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a>;
+
+    /// Returns which of some columns need the code of kernels: one for each kind of task.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let _ = columns;
+        Vec::new()
+    }
+
+    /// Returns the task that computes a cell from the code of a kernel. Returns `None` if the cell
+    /// needs no code, or is already known.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
+        let _ = (row, column, sources);
+        None
+    }
+
+    /// Keeps the result of a task for the row's cells.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, row: u32, result: CodeResult) {
+        let _ = (row, result);
+    }
 
     /// Returns the bytes of a row's entry.
     fn entry(&self, row: u32, sources: &Sources) -> Option<Span>;

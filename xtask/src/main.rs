@@ -59,6 +59,8 @@ cargo xtask <command>
   single                              dist, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page memory peers
+  bench regress OLD [--runs N]        build the commit OLD, run both command lines in turn, and fail if a
+                                      command takes over 10 % more processor time than there
   pictures                            take the pictures of the documentation from dist/
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)

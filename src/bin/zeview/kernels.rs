@@ -17,6 +17,7 @@ use zeview::tables::writer::Writer;
 use zeview::tables::{Column, Key, List, ListId, Presence};
 
 use crate::FileArgument;
+use crate::code_figures::{self, Workers};
 use crate::gate::{self, Condition, Damage, Gate, condition};
 use crate::input;
 use crate::occupancy;
@@ -342,6 +343,7 @@ struct Printer {
     /// Whether a row represents several kernels.
     is_grouped: bool,
     writer: Option<Writer>,
+    workers: Workers,
     /// Remaining output budget.
     account: Account,
     /// Number of rows left out.
@@ -371,6 +373,7 @@ impl Printer {
             has_full_names: options.full_names,
             is_grouped: options.group_by.is_some(),
             writer: None,
+            workers: Workers::default(),
             account: Account::default(),
             left_out: 0,
             out: BufWriter::with_capacity(1 << 16, output::of(form)),
@@ -402,11 +405,17 @@ impl Printer {
             .map(|file| std::mem::take(&mut file.damage));
         let mut damage: Vec<Damage> = damage.collect();
         let opened = &*opened;
+        let compared = options.filter.as_ref().map(Filter::compared);
+        let mut early = compared.and_then(Result::ok).unwrap_or_default();
+        early.extend(options.sort.map(|sort| sort.column));
         let mut rows: Vec<(Key<'_>, usize, &OpenedFile, &dyn List, u32)> = Vec::new();
         for (number, file) in opened.iter().enumerate() {
             let sources = &file.document.sources;
             for (_, list) in &file.lists {
-                for row in 0..list.count() - list.secondary().functions {
+                let all = 0..list.count() - list.secondary().functions;
+                let every: Vec<_> = all.clone().map(|row| (&**list, row, sources)).collect();
+                self.workers.compute(&every, &early);
+                for row in all {
                     let filter = options.filter.as_ref();
                     if filter.is_some_and(|filter| !filter.matches(&**list, row, sources)) {
                         continue;
@@ -439,7 +448,23 @@ impl Printer {
         let is_within =
             |file: &OpenedFile| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
         let with_file = self.with_file || (!is_grouped && opened.iter().any(is_within));
-        for (_, number, file, list, row) in rows {
+        let mut used: Vec<usize> = columns()
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| self.columns.iter().any(|shown| shown.id == column.id))
+            .map(|(at, _)| at)
+            .collect();
+        used.extend(options.fail_if.iter().flat_map(Condition::columns));
+        for (at, (_, number, file, list, row)) in rows.iter().enumerate() {
+            let (number, list, row) = (*number, *list, *row);
+            if at % code_figures::CHUNK == 0 {
+                let next = rows.iter().skip(at).take(code_figures::CHUNK);
+                let next = next.map(|(_, _, file, list, row)| {
+                    let sources = &file.document.sources;
+                    (*list, *row, sources)
+                });
+                self.workers.compute(&next.collect::<Vec<_>>(), &used);
+            }
             let sources = &file.document.sources;
             let path = if is_grouped { "" } else { list.path(row) };
             let place = place(&file.name, path);

@@ -2,6 +2,7 @@
 
 mod argument;
 mod check;
+mod code_figures;
 mod diff;
 mod disasm;
 mod dump;

@@ -93,10 +93,28 @@ impl<W: Write> Write for Visible<W> {
 /// Returns whether these are whole characters and lines with nothing to escape.
 fn is_harmless(bytes: &[u8]) -> bool {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
-    let is_seen = |c: char| u8::try_from(c).is_ok_and(is_plain) || !is_unseen(c);
-    let plain = bytes.iter().take_while(|byte| is_plain(**byte)).count();
-    let rest = bytes.get(plain..).unwrap_or_default();
-    std::str::from_utf8(rest).is_ok_and(|text| text.chars().all(is_seen))
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
+    let mut rest = text;
+    loop {
+        // Blocks are checked without branches, many bytes at once.
+        let (blocks, _) = rest.as_bytes().as_chunks::<32>();
+        let is_block_plain = |block: &&[u8; 32]| {
+            let special = block.iter().map(|byte| u8::from(!is_plain(*byte)));
+            special.fold(0, |all, one| all | one) == 0
+        };
+        let blocks = blocks.iter().take_while(is_block_plain).count();
+        let plain = rest.as_bytes().iter().skip(blocks * 32);
+        let plain = blocks * 32 + plain.take_while(|byte| is_plain(**byte)).count();
+        // All of these bytes are ASCII.
+        let mut others = rest.get(plain..).unwrap_or_default().chars();
+        match others.next() {
+            None => return true,
+            Some(c) if is_unseen(c) => return false,
+            Some(_) => rest = others.as_str(),
+        }
+    }
 }
 
 /// Appends the contents of a JSON string, with invisible characters as JSON escapes.

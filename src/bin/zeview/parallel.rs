@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 
 /// Stack size of a thread, as the main thread usually has.
-const STACK: usize = 8 << 20;
+pub const STACK: usize = 8 << 20;
 
 /// Calls `work` for each number below `count` on one thread per processor, and passes the results
 /// to `each` in order. Results that finish early are buffered.

@@ -9,7 +9,6 @@ use super::format::{Labels, PartKind};
 use super::instruction::{OperandKind, Scoreboard};
 use super::operand_text::push_label;
 use super::shape::shapes;
-use super::tables::Op;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, message_text, operand_meaning};
@@ -403,9 +402,4 @@ fn name(kind: PartKind) -> Str {
         PartKind::Options => "options".into(),
         PartKind::Comment => "message".into(),
     }
-}
-
-/// Returns whether the word is not a valid instruction.
-pub(super) fn is_illegal(instruction: &Instruction) -> bool {
-    instruction.op == Op::Illegal
 }

@@ -1,6 +1,7 @@
 //! Decodes instruction words.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use super::Platform;
 use super::compact::{CopiedFields, Expansions, Origin, expand};
@@ -19,19 +20,19 @@ pub struct Decoder {
     /// The operations and their formats, by opcode.
     operations: Vec<Option<Operation>>,
     formats: Vec<Format>,
-    leaves: &'static Leaves,
+    pub(super) leaves: &'static Leaves,
     plans: RefCell<Plans>,
     expansions: RefCell<Expansions>,
 }
 
 #[derive(Debug)]
-struct Operation {
-    opcode: &'static Opcode,
+pub(super) struct Operation {
+    pub opcode: &'static Opcode,
     format: usize,
     /// The layout of the format, specialized for this opcode.
     layout: Box<Layout>,
     /// The bits of the word that decisions depend on.
-    keys: Word,
+    pub keys: Word,
     compact: Option<usize>,
     copied: CopiedFields,
 }
@@ -54,7 +55,22 @@ pub(super) struct Fatal;
 /// Result of reading a field.
 pub(super) type Read<T> = Result<T, Fatal>;
 
+thread_local! {
+    static DECODERS: [OnceCell<Rc<Decoder>>; Platform::ALL.len()] = const { [const { OnceCell::new() }; Platform::ALL.len()] };
+}
+
 impl Decoder {
+    /// Returns the decoder of a platform, which all files on this thread share, with what it has
+    /// learned about the code.
+    #[must_use]
+    pub fn of(platform: Platform) -> Rc<Decoder> {
+        let make = || Rc::new(Decoder::new(platform));
+        DECODERS.with(|all| match all.get(platform as usize) {
+            Some(decoder) => Rc::clone(decoder.get_or_init(make)),
+            None => make(),
+        })
+    }
+
     /// Creates the decoder of a platform.
     #[must_use]
     pub fn new(platform: Platform) -> Decoder {
@@ -178,12 +194,9 @@ impl Decoder {
             u128::from_le_bytes(*bytes.first_chunk::<16>()?)
         };
         let length = if compact { 8 } else { 16 };
-        let code = usize::from((low & 0x7f).to_le_bytes()[0]);
         let mut origins = Vec::new();
         let detailed = fields.is_some();
-        // Bit 7 is not part of the opcode, but it is clear in an illegal instruction.
-        let operation = self.operations.get(code).and_then(Option::as_ref);
-        let operation = operation.filter(|_| low & 0xff != 0x80);
+        let operation = self.operation(low);
         let (op, kind) = operation.map_or((Op::Illegal, Kind::Nullary), |operation| {
             (operation.opcode.op, operation.opcode.kind)
         });
@@ -209,6 +222,36 @@ impl Decoder {
 }
 
 impl Decoder {
+    /// Returns the operation of a word. Bit 7 is not part of the opcode, but it is clear in an
+    /// illegal instruction.
+    pub(super) fn operation(&self, low: u64) -> Option<&Operation> {
+        let code = usize::from((low & 0x7f).to_le_bytes()[0]);
+        let operation = self.operations.get(code).and_then(Option::as_ref);
+        operation.filter(|_| low & 0xff != 0x80)
+    }
+
+    /// Expands a compact word of an operation. Returns `None` if it is illegal.
+    pub(super) fn native(
+        &self,
+        operation: &Operation,
+        packed: Word,
+        origins: Option<&mut Vec<Origin>>,
+    ) -> Option<Word> {
+        let format = self.formats.get(operation.compact?)?;
+        let (leaves, layout) = (self.leaves, &operation.layout);
+        if origins.is_some() {
+            return expand(leaves, format, layout, packed, None, origins);
+        }
+        self.expansions.try_borrow_mut().ok()?.expand(
+            leaves,
+            format,
+            layout,
+            &operation.copied,
+            operation.opcode.code,
+            packed,
+        )
+    }
+
     /// Decodes the word of a known operation. Returns `None` if it is illegal.
     fn decode_word(
         &self,
@@ -219,57 +262,80 @@ impl Decoder {
         mut origins: Option<&mut Vec<Origin>>,
         instruction: &mut Instruction,
     ) -> Option<()> {
-        let leaves = self.leaves;
-        let format = self.formats.get(operation.format)?;
-        let mut packed = None;
-        let mut native = Word::new(word);
-        if compact {
-            let format = self.formats.get(operation.compact?)?;
-            packed = Some((format, native));
-            let layout = &operation.layout;
-            native = match &mut origins {
-                Some(origins) => expand(leaves, format, layout, native, None, Some(origins))?,
-                None => self.expansions.try_borrow_mut().ok()?.expand(
-                    leaves,
-                    format,
-                    layout,
-                    &operation.copied,
-                    operation.opcode.code,
-                    native,
-                )?,
-            };
-        }
-        let (at, plan) = self.plans.try_borrow_mut().ok()?.take(
-            leaves,
-            format,
-            &operation.layout,
-            operation.keys,
-            operation.opcode.code,
-            (native, compact),
-        );
-        let mut cx = WordContext {
-            encoding: self.encoding,
-            rank: self.encoding.rank,
-            opcode: operation.opcode,
-            leaves,
-            plan: &plan,
-            compact: packed,
-            word: plan.clean(native),
-            touched: 0,
-            detailed: fields.is_some(),
-            errors: false,
-            fields: fields.as_deref_mut(),
-            instruction,
+        let word = Word::new(word);
+        let (native, packed) = if compact {
+            let native = self.native(operation, word, origins.as_deref_mut())?;
+            (native, Some(word))
+        } else {
+            (word, None)
         };
-        let decoded = cx.instruction();
-        cx.instruction.errors = cx.errors;
-        self.plans.try_borrow_mut().ok()?.put_back(at, plan);
+        let fields_read = fields.as_deref_mut();
+        let decoded = self.decode_native(operation, native, packed, fields_read, instruction);
         if compact && let (Some(fields), Some(origins)) = (fields, origins) {
             for read in fields.iter_mut() {
                 read.bits = original(read.bits, origins);
             }
         }
-        decoded.ok()
+        decoded?.0.ok()
+    }
+
+    /// Decodes a native word of a known operation; `packed` is the compact word that it was
+    /// expanded from. Lists the fields that were read with their bits in the native word. Also
+    /// returns whether fields of the compact word were looked up.
+    pub(super) fn decode_native(
+        &self,
+        operation: &Operation,
+        native: Word,
+        packed: Option<Word>,
+        fields: Option<&mut Vec<FieldRead>>,
+        instruction: &mut Instruction,
+    ) -> Option<(Read<()>, bool)> {
+        let leaves = self.leaves;
+        let compact = match packed {
+            Some(word) => Some((self.formats.get(operation.compact?)?, word)),
+            None => None,
+        };
+        self.with_plan(operation, native, compact.is_some(), |plan| {
+            let mut cx = WordContext {
+                encoding: self.encoding,
+                rank: self.encoding.rank,
+                opcode: operation.opcode,
+                leaves,
+                plan,
+                compact,
+                word: plan.clean(native),
+                touched: 0,
+                detailed: fields.is_some(),
+                errors: false,
+                reads_packed: false,
+                fields,
+                instruction,
+            };
+            let decoded = cx.instruction();
+            cx.instruction.errors = cx.errors;
+            (decoded, cx.reads_packed)
+        })
+    }
+
+    /// Calls `f` with the plan of a native word.
+    pub(super) fn with_plan<T>(
+        &self,
+        operation: &Operation,
+        native: Word,
+        compact: bool,
+        f: impl FnOnce(&Plan) -> T,
+    ) -> Option<T> {
+        let (at, plan) = self.plans.try_borrow_mut().ok()?.take(
+            self.leaves,
+            self.formats.get(operation.format)?,
+            &operation.layout,
+            operation.keys,
+            operation.opcode.code,
+            (native, compact),
+        );
+        let result = f(&plan);
+        self.plans.try_borrow_mut().ok()?.put_back(at, plan);
+        Some(result)
     }
 }
 
@@ -308,7 +374,7 @@ impl Default for Instruction {
 
 impl Instruction {
     /// Resets the instruction. Keeps stale sources, but sets their count to 0.
-    fn renew(&mut self, op: Op, kind: Kind, length: u8) {
+    pub(super) fn renew(&mut self, op: Op, kind: Kind, length: u8) {
         self.length = length;
         self.op = op;
         self.kind = kind;
@@ -361,6 +427,8 @@ pub(super) struct WordContext<'a> {
     touched: u128,
     detailed: bool,
     pub errors: bool,
+    /// Whether a field was looked up in the compact word.
+    reads_packed: bool,
     fields: Option<&'a mut Vec<FieldRead>>,
     pub instruction: &'a mut Instruction,
 }
@@ -389,6 +457,7 @@ impl WordContext<'_> {
         if value.is_none()
             && let Some((packed, word)) = self.compact
         {
+            self.reads_packed = true;
             value = self.leaves.read(&packed.layout, field, word, None);
         }
         let value = value?;

@@ -24,12 +24,14 @@ mod number;
 mod operand_text;
 mod operands;
 mod parts;
+mod pattern;
 mod send;
 mod shape;
 #[rustfmt::skip]
 pub mod tables;
 mod tally;
 mod ternary;
+mod totals;
 pub mod windows;
 pub mod word;
 pub(super) mod words;

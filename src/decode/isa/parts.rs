@@ -2,7 +2,7 @@
 //! and the software scoreboard.
 
 use super::decode::{Fatal, Read, WordContext, low8, low16};
-use super::encoding::{Kind, Opcode};
+use super::encoding::{Encoding, Kind, Opcode};
 use super::instruction::{ChannelRange, Modifier, Options, Predicate, Scoreboard, Subfunction};
 use super::tables::{Field, Meaning, Op};
 
@@ -188,25 +188,26 @@ impl WordContext<'_> {
         }
         let value = self.small(Field::SWSB)?;
         let bits = self.take_bits();
-        let class = match self.op() {
-            _ if self.opcode.kind.is_send() => 0,
+        match Scoreboard::new(self.encoding, self.op(), self.opcode.kind, value) {
+            Some(scoreboard) => self.instruction.scoreboard = Scoreboard { bits, ..scoreboard },
+            None => self.errors = true,
+        }
+        Ok(())
+    }
+}
+
+impl Scoreboard {
+    /// Decodes the bits of the software scoreboard. Returns `None` if they are invalid.
+    pub(super) fn new(encoding: &Encoding, op: Op, kind: Kind, value: u16) -> Option<Scoreboard> {
+        let class = match op {
+            _ if kind.is_send() => 0,
             Op::Math => 1,
             Op::Dpas | Op::Dpasw | Op::Bdpas => 2,
             _ => 3,
         };
-        let rule = self
-            .encoding
-            .swsb
-            .iter()
-            .find(|r| value & r.mask == r.value);
-        let Some(rule) = rule else {
-            self.errors = true;
-            return Ok(());
-        };
-        let mut scoreboard = Scoreboard {
-            bits,
-            ..Scoreboard::default()
-        };
+        let mut rules = encoding.swsb.iter();
+        let rule = rules.find(|rule| value & rule.mask == rule.value)?;
+        let mut scoreboard = Scoreboard::default();
         if let Some((pipes, shift, mask)) = &rule.distance {
             let distance = low8((value >> u32::from(*shift)).into()) & mask;
             if distance != 0 || rule.token.is_some() {
@@ -219,8 +220,12 @@ impl WordContext<'_> {
             scoreboard.token = Some((low8(value.into()) & mask, wait));
         }
         scoreboard.no_acc_sb_set = rule.distance.is_none() && rule.token.is_none();
-        self.instruction.scoreboard = scoreboard;
-        Ok(())
+        Some(scoreboard)
+    }
+
+    /// Returns whether the instruction waits for others.
+    pub(super) fn waits(&self) -> bool {
+        self.distance.is_some() || self.token.is_some_and(|(_, wait)| !wait.is_empty())
     }
 }
 

@@ -79,13 +79,10 @@ impl Decoder {
         if let Some(message) = &i.message {
             message::comment(self.encoding.rank, i, message, &mut comment);
         }
-        let scoreboard = &i.scoreboard;
-        let waits = scoreboard.distance.is_some()
-            || scoreboard.token.is_some_and(|(_, wait)| !wait.is_empty());
         let mut counts = Counts {
             sends: u64::from(i.kind.is_send()),
             dpas: u64::from(matches!(i.op, Op::Dpas | Op::Dpasw | Op::Bdpas)),
-            waits: u64::from(waits),
+            waits: u64::from(i.scoreboard.waits()),
             ..Counts::default()
         };
         for remark in remarks(i, &comment) {

@@ -85,7 +85,7 @@ impl Assembly for ZebinAssembly {
         let decoder = if wanted == own {
             self.instructions.decoder().cloned()
         } else {
-            wanted.map(|platform| Rc::new(Decoder::new(platform)))
+            wanted.map(Decoder::of)
         };
         let listing = Rc::new(Code::new(decoder, code, sources));
         *last = Some((wanted, Rc::clone(&listing)));

@@ -84,7 +84,7 @@ impl Instructions {
     /// The decoder, if the encoding is known.
     pub fn decoder(&self) -> Option<&Rc<Decoder>> {
         let platform = self.platform?;
-        let make = || Rc::new(Decoder::new(platform));
+        let make = || Decoder::of(platform);
         Some(self.decoder.get_or_init(make))
     }
 }

@@ -18,6 +18,8 @@ use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
     Secondary, columns,
 };
+#[cfg(not(target_arch = "wasm32"))]
+use crate::analysis::kernels::{CodeResult, CodeTask};
 use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use crate::analysis::naming::ShortNames;
 use crate::model::{Sources, Span, Tone, sort};
@@ -357,6 +359,31 @@ impl List for KernelList {
 
     fn count(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
+        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
+        let flowing = first(FIRST_FLOWING..COLUMNS.len());
+        counted.into_iter().chain(flowing).collect()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
+        let is_flow = column >= FIRST_FLOWING;
+        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
+        let name = &part.rows.get(place)?.name.value;
+        part.kernels.as_ref()?.code_task(name, is_flow, sources)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, row: u32, result: CodeResult) {
+        if let Some((part, _)) = self.place(row)
+            && let Some(kernels) = &part.kernels
+        {
+            kernels.keep_result(result);
+        }
     }
 
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {

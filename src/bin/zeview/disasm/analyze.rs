@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         };
         let (_, decoder) = match &mut decoder {
             Some(decoder) if decoder.0 == code.platform => decoder,
-            other => other.insert((code.platform, Rc::new(Decoder::new(code.platform)))),
+            other => other.insert((code.platform, Decoder::of(code.platform))),
         };
         let flow = DataFlow::new(Rc::clone(decoder), &*bytes);
         let report = flow.report();

@@ -137,7 +137,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         };
         let (_, decoder) = match &mut decoder {
             Some(decoder) if decoder.0 == code.platform => decoder,
-            other => other.insert((code.platform, Rc::new(Decoder::new(code.platform)))),
+            other => other.insert((code.platform, Decoder::of(code.platform))),
         };
         if options.json {
             let flow = options.dataflow.then(|| flow(decoder, &bytes));
@@ -189,7 +189,7 @@ fn find(
     let mut found = Vec::new();
     let mut unknown = None;
     for zebin in document.documents_with(ListId::Kernels) {
-        let device = document.verdict(zebin, None).and_then(|v| v.device);
+        let device = document.target_device(zebin);
         let own = device.as_ref().and_then(|device| platform::named(device));
         let Some(platform) = platform.or(own) else {
             unknown = Some(match device {

@@ -18,7 +18,7 @@ pub struct Piece {
 
 impl Piece {
     #[inline(always)]
-    fn of(&self, word: Word) -> u64 {
+    pub(crate) fn of(&self, word: Word) -> u64 {
         let half = if self.high { word.high } else { word.low };
         ((half >> (self.shift & 63)) & self.mask) << (self.at & 63)
     }
@@ -50,6 +50,14 @@ enum Short {
     Listed(u32),
     /// None: it is signed, or has too many values.
     No,
+}
+
+impl Leaf {
+    /// Returns the bits of a field that is a number in one piece.
+    pub(crate) fn plain_piece(&self) -> Option<Piece> {
+        let is_plain = self.flags & 0x10 == 0 && self.values.is_none();
+        (is_plain && self.count == 0 && self.constant == 0).then_some(self.piece)
+    }
 }
 
 /// Maximum width of fields with listed values, in bits.

@@ -66,6 +66,11 @@ impl Word {
         }
     }
 
+    /// Returns the word as one number.
+    pub(super) fn bits(self) -> u128 {
+        u128::from(self.low) | u128::from(self.high) << 64
+    }
+
     pub(super) fn and(self, other: Word) -> Word {
         Word {
             low: self.low & other.low,

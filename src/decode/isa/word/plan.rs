@@ -88,6 +88,11 @@ impl Plan {
         word.and(self.kept).or(self.set)
     }
 
+    /// Returns the bits that [`Self::clean`] keeps.
+    pub(crate) fn kept_bits(&self) -> u128 {
+        self.kept.bits() & !self.set.bits()
+    }
+
     /// Reads a field of a word, and adds its bits to `bits`. Returns `None` if the instruction has
     /// no such field.
     pub fn read_bits(

@@ -39,7 +39,7 @@ use crate::analysis::images::{Choice, Images};
 use crate::analysis::{DriverModel, KnownDevice, Matching, Rebuild, Verdict};
 use crate::decode::device::Device;
 use crate::decode::elf::section::SectionType;
-use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span};
+use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span, Str};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
@@ -55,6 +55,13 @@ impl DriverModel for ComputeRuntime {
             None => None,
         };
         Some(load(sources, file, device).0)
+    }
+
+    fn device(&self, sources: &Sources, file: Span) -> Option<Str> {
+        let mut findings = Findings::new(file);
+        let elf = Elf::decode(Image { sources, file }, &mut findings).ok()?;
+        let target = Target::read(&elf, &mut findings).ok()?;
+        target.device(&elf).map(|device| device.name().into())
     }
 
     fn choose(&self, sources: &Sources, images: &Images, device: &str) -> Option<Choice> {

@@ -12,6 +12,8 @@ use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::analysis::assembly::{Listing, Mix};
 use crate::analysis::data_flow::FlowCounts;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::analysis::kernels::{CodeFigures, CodeResult, CodeTask};
 use crate::analysis::kernels::{
     FLAGS, Flag, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels, LARGE_SLM,
     Located, Property,
@@ -19,9 +21,13 @@ use crate::analysis::kernels::{
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::decode::demangle::demangle;
 use crate::decode::isa::Code;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::decode::isa::Decoder;
 use crate::decode::zebin::links::Links;
 use crate::decode::zebin::occupancy::{self, Facts, TargetDevice};
 use crate::decode::zebin::text::Instructions;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::model::{MemorySource, SourceId};
 use crate::model::{Sources, Span, Str, Value, Xref};
 
 /// Minor version that introduced spill and private sizes, formerly sizes of memory buffers.
@@ -296,6 +302,13 @@ impl ZebinKernels {
     }
 }
 
+/// Returns the instruction mix of some code.
+fn mix(listing: &Code, sources: &Sources) -> Mix {
+    let mut tally = listing.tally(sources);
+    tally.step(u64::MAX, sources);
+    tally.mix()
+}
+
 /// A default as a value, or as text if there is no such value.
 pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
     match default {
@@ -342,9 +355,7 @@ impl Kernels for ZebinKernels {
             return Some((code, Rc::clone(mix)));
         }
         let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
-        let mut tally = listing.tally(sources);
-        tally.step(u64::MAX, sources);
-        let mix = Rc::new(tally.mix());
+        let mix = Rc::new(mix(&listing, sources));
         self.mixes.borrow_mut().insert(code.start, Rc::clone(&mix));
         Some((code, mix))
     }
@@ -359,6 +370,41 @@ impl Kernels for ZebinKernels {
         let counts = listing.data_flow(sources)?.counts();
         self.flows.borrow_mut().insert(code.start, counts);
         Some((code, counts))
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, name: &str, is_flow: bool, sources: &Sources) -> Option<CodeTask> {
+        let code = self.links.code_section(name)?;
+        let platform = self.instructions.platform()?;
+        let is_known = if is_flow {
+            self.flows.borrow().contains_key(&code.start)
+        } else {
+            self.mixes.borrow().contains_key(&code.start)
+        };
+        let bytes = sources.read(code).ok().filter(|_| !is_known)?.to_vec();
+        Some(Box::new(move || {
+            let sources = Sources::new("", Box::new(MemorySource::from(bytes)));
+            let own = sources.whole(SourceId::FILE);
+            let listing = Code::new(Some(Decoder::of(platform)), own, &sources);
+            let figures = if is_flow {
+                CodeFigures::Flow(listing.data_flow(&sources)?.counts())
+            } else {
+                CodeFigures::Mix(Box::new(mix(&listing, &sources)))
+            };
+            Some(CodeResult { code, figures })
+        }))
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, CodeResult { code, figures }: CodeResult) {
+        match figures {
+            CodeFigures::Mix(mix) => {
+                self.mixes.borrow_mut().insert(code.start, Rc::from(mix));
+            }
+            CodeFigures::Flow(counts) => {
+                self.flows.borrow_mut().insert(code.start, counts);
+            }
+        }
     }
 
     fn rows(&self, _: &Sources) -> Rc<Vec<KernelRow>> {

@@ -1,4 +1,7 @@
-//! Benchmarks: native ones with cargo, page benchmarks in Chromium.
+//! Benchmarks: native ones with cargo, page benchmarks in Chromium, and comparisons with another
+//! commit ([`regress`]).
+
+mod regress;
 
 use crate::checks;
 use crate::options::Options;
@@ -15,8 +18,11 @@ const NATIVE: &[(&str, &str)] = &[
 /// Benchmarks in `benches/*.mjs`, which use the existing release folder.
 const SCRIPTS: &[&str] = &["page", "memory", "peers"];
 
-/// `cargo xtask bench [NAME]…`
-pub fn run(project: &Project, options: Options) -> Outcome {
+/// `cargo xtask bench [NAME]…`, `cargo xtask bench regress OLD`
+pub fn run(project: &Project, mut options: Options) -> Outcome {
+    if options.flag("regress") {
+        return regress::run(project, options);
+    }
     let mut names = options.rest();
     if names.is_empty() {
         let native = NATIVE.iter().map(|(name, _)| *name);
