@@ -171,6 +171,9 @@ pub struct Line {
     pub text: String,
     /// The meaning of its message.
     pub comment: String,
+    /// The end of the comment: the operation of the message and its address, without the numbers of
+    /// registers.
+    pub message: String,
     /// The operation: `mov`, `send.ugm`.
     pub operation: String,
     /// The meaning of the operation.

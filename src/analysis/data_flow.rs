@@ -3,6 +3,8 @@
 //! Plain data, created by a decoder on demand
 //! ([`Listing::data_flow`](super::assembly::Listing::data_flow)).
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Provides the data flow of a section of code. A row is the index of an instruction, as in
@@ -179,8 +181,38 @@ pub struct LoopReport {
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
     pub issue: u64,
-    /// The bottleneck: `issue`, `pipe F`, `wait at 0x120 for 0x80`.
+    /// The bottleneck in words: `issue`, `pipe F`, `wait at 0x120 for 0x80`.
     pub bound: String,
+    /// The bottleneck.
+    pub bottleneck: Bottleneck,
+}
+
+/// The bottleneck of a loop for one thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bottleneck {
+    /// The instructions that are issued.
+    Issue,
+    /// Waits for results of an in-order pipe; its letter, empty on devices with one.
+    Pipe(String),
+    /// A wait for a message, or for another instruction that runs out of order.
+    Wait {
+        /// The offset of the instruction that waits.
+        pc: u32,
+        /// The offset of the instruction that it waits for.
+        producer: u32,
+    },
+}
+
+impl fmt::Display for Bottleneck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bottleneck::Issue => f.write_str("issue"),
+            Bottleneck::Pipe(pipe) if pipe.is_empty() => f.write_str("pipe"),
+            Bottleneck::Pipe(pipe) => write!(f, "pipe {pipe}"),
+            Bottleneck::Wait { pc, producer } => write!(f, "wait at {pc:#x} for {producer:#x}"),
+        }
+    }
 }
 
 /// A spill slot in scratch memory.

@@ -342,6 +342,8 @@ export interface FlowReport {
     cycles: number;
     issue: number;
     bound: string;
+    /** The same as data; offsets are within the code. */
+    bottleneck: "issue" | { pipe: string } | { wait: { pc: number; producer: number } };
   }[];
   /** The index of the costliest innermost loop. */
   hottest: number | null;

@@ -7,8 +7,8 @@ use super::query::Order;
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, RowDetails,
-    columns, source_lines,
+    Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, RelatedInstruction,
+    Relation, RowDetails, columns, source_lines,
 };
 use crate::analysis::assembly::{Line, Listing, TextPart};
 use crate::analysis::data_flow::{Flows, OperandRegisters};
@@ -256,36 +256,53 @@ impl InstructionList {
         found.map_or_else(Cell::empty, |(_, samples)| Cell::count(*samples))
     }
 
-    /// Adds the instructions that an instruction gets values from, gives values to, and waits for.
-    fn add_flow(&self, row: u32, sources: &Sources, links: &mut Vec<Xref>) {
+    /// Adds links to the instructions that an instruction gets values from, waits for, and gives
+    /// values to. Returns these instructions.
+    fn add_flow(
+        &self,
+        row: u32,
+        sources: &Sources,
+        links: &mut Vec<Xref>,
+    ) -> Vec<RelatedInstruction> {
+        let mut related = Vec::new();
         let Some(flow) = self.listing.data_flow(sources) else {
-            return;
+            return related;
         };
         let Some(of) = flow.instruction(row) else {
-            return;
+            return related;
         };
-        let place = |pc: u32| format!("+{pc:#x}");
-        let span = |pc: u32| self.at(pc.into(), sources);
+        let mut add = |relation, cause: String, reason: &str, to: Option<Span>| {
+            let Some(to) = to else { return };
+            let start = to.start - self.section.bytes.start;
+            let (why, text) = match relation {
+                Relation::Producer => ("value from", format!("{cause} at +{start:#x}")),
+                Relation::Waited => ("waits for", format!("{cause} at +{start:#x} ({reason})")),
+                Relation::Consumer => ("result used", format!("+{start:#x}")),
+            };
+            link(links, why, &text, Some(to));
+            related.push(RelatedInstruction {
+                relation,
+                to,
+                cause,
+            });
+        };
+        let at = |pc: Option<u32>| self.at(pc?.into(), sources);
         for producer in of.defs.iter().take(FLOW_LINKS) {
-            let Some(pc) = producer.pc else { continue };
-            let text = format!("{} at {}", producer.bytes.join(" "), place(pc));
-            link(links, "value from", &text, span(pc));
+            let bytes = producer.bytes.join(" ");
+            add(Relation::Producer, bytes, "", at(producer.pc));
         }
         for wait in of.waits.iter().take(FLOW_LINKS) {
-            let Some(pc) = wait.pc else { continue };
             let reason = match wait.bytes.as_slice() {
                 [] => "no data in common".to_owned(),
                 bytes => bytes.join(" "),
             };
-            let text = format!("{} at {} ({reason})", wait.on, place(pc));
-            link(links, "waits for", &text, span(pc));
+            add(Relation::Waited, wait.on.clone(), &reason, at(wait.pc));
         }
         for consumer in flow.uses(row).into_iter().take(FLOW_LINKS) {
             let to = self.listing.span(consumer, sources);
-            let start = to.map(|to| to.start - self.section.bytes.start);
-            let text = start.map_or_else(String::new, |start| format!("+{start:#x}"));
-            link(links, "result used", &text, to);
+            add(Relation::Consumer, String::new(), "", to);
         }
+        related
     }
 
     /// Returns the roles of the operands with registers, and the first register of each.
@@ -448,7 +465,7 @@ impl List for InstructionList {
                 );
             }
         }
-        self.add_flow(row, sources, &mut links);
+        let related = self.add_flow(row, sources, &mut links);
         if let Some(line) = self.line_of(row, sources) {
             let place = self.source(row, sources).value;
             link(&mut links, "source line", &place.text(), Some(line.entry));
@@ -462,6 +479,7 @@ impl List for InstructionList {
                 comment: line.comment.clone(),
                 parts: self.listing.parts(row, sources),
                 registers: self.registers(row, sources),
+                related,
             }))
         });
         RowDetails {

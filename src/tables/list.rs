@@ -85,6 +85,31 @@ pub struct InstructionDetail {
     pub parts: Vec<Part>,
     /// The parts with registers: their roles, and the first register of each: `r127`.
     pub registers: Vec<(Str, String)>,
+    /// The instructions that it exchanges values with or waits for; the first ones.
+    pub related: Vec<RelatedInstruction>,
+}
+
+/// The relation of an instruction to another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Relation {
+    /// It provides a value.
+    Producer,
+    /// The other one waits for it.
+    Waited,
+    /// It reads the result.
+    Consumer,
+}
+
+/// An instruction that is related to another one by data flow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelatedInstruction {
+    /// The relation.
+    pub relation: Relation,
+    /// The bytes of the instruction.
+    pub to: Span,
+    /// The bytes of registers that it provides (`r8:2`), or the condition of the wait (`$5.dst`);
+    /// empty for a consumer.
+    pub cause: String,
 }
 
 /// A list: rows with columns.

@@ -71,7 +71,10 @@ pub use self::column::{Column, ColumnKind, Presence};
 pub use self::id::ListId;
 use self::kernels::KernelGroups;
 use self::list::left_out;
-pub use self::list::{Detail, InstructionDetail, List, Match, Row, RowDetails, Secondary};
+pub use self::list::{
+    Detail, InstructionDetail, List, Match, RelatedInstruction, Relation, Row, RowDetails,
+    Secondary,
+};
 use self::query::{GroupBy, Query};
 pub use crate::analysis::assembly::Annotation;
 use crate::model::{Document, NodeId, NodeKind, Span};

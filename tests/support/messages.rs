@@ -23,7 +23,8 @@ use zeview::model::{
 use zeview::tables::query::{GroupBy, Query};
 use zeview::tables::write::Form;
 use zeview::tables::{
-    self, Cell, CellValue, InstructionDetail, ListId, Match, RowDetails, Secondary,
+    self, Cell, CellValue, InstructionDetail, ListId, Match, RelatedInstruction, Relation,
+    RowDetails, Secondary,
 };
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
@@ -54,6 +55,7 @@ fn stalled() -> InstructionSamples {
             row: 0,
             bytes: vec!["r39:2".to_owned()],
             text: String::new(),
+            operation: "load.ugm.d32".to_owned(),
             line: None,
         }],
     }
@@ -470,6 +472,11 @@ fn responses() -> Vec<Response> {
                 meaning: "Adds two numbers.".into(),
                 comment: "wr:1+0, rd:1".to_owned(),
                 registers: vec![("source 0".into(), "r127".to_owned())],
+                related: vec![RelatedInstruction {
+                    relation: Relation::Waited,
+                    to: SPAN,
+                    cause: "$3.dst".to_owned(),
+                }],
                 parts: vec![Part {
                     name: "destination".into(),
                     text: "r1.0<1>:d".to_owned(),

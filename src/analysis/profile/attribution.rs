@@ -99,24 +99,24 @@ impl Code<'_> {
             offset: samples.offset,
             row,
             counts: samples.counts.clone(),
-            text: self.text(row),
+            text: self.text(row).0,
             line: self.line(samples.offset),
             causes: self.causes(row, &samples.counts),
         })
     }
 
-    /// Returns the text of an instruction, without the blanks between its columns.
-    fn text(&self, row: u32) -> String {
+    /// Returns the text of an instruction, without the blanks between its columns, and the part that
+    /// identifies it: the operation of its message, or all of the text.
+    fn text(&self, row: u32) -> (String, String) {
         let Some(line) = self.listing.line(row, self.sources) else {
-            return String::new();
+            return (String::new(), String::new());
         };
         let words: Vec<&str> = line.text.split_whitespace().collect();
-        let mut text = words.join(" ");
-        if !line.comment.is_empty() {
-            text.push_str(" // ");
-            text.push_str(&line.comment);
+        let text = words.join(" ");
+        if line.comment.is_empty() {
+            return (text.clone(), text);
         }
-        text
+        (format!("{text} // {}", line.comment), line.message.clone())
     }
 
     fn line(&self, offset: u64) -> Option<SourcePosition> {
@@ -151,13 +151,15 @@ impl Code<'_> {
                 let Some(producer) = self.row(offset.into()) else {
                     continue;
                 };
+                let (text, operation) = self.text(producer);
                 causes.push(Cause {
                     stall,
                     on: wait.on.clone(),
                     offset: offset.into(),
                     row: producer,
                     bytes: wait.bytes.clone(),
-                    text: self.text(producer),
+                    text,
+                    operation,
                     line: self.line(offset.into()),
                 });
             }

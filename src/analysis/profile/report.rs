@@ -104,6 +104,8 @@ pub struct Cause {
     pub bytes: Vec<String>,
     /// The text of that instruction.
     pub text: String,
+    /// The operation of its message and the address, or its text if it sends none.
+    pub operation: String,
     /// Its source line.
     pub line: Option<SourcePosition>,
 }

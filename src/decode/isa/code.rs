@@ -149,6 +149,7 @@ impl Code {
             targets: targets(&instruction, at).collect(),
             marks,
             waits: waits(&instruction.scoreboard),
+            message: comment.rsplit("; ").next().unwrap_or_default().to_owned(),
             comment,
         })
     }

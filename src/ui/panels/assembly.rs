@@ -3,11 +3,11 @@
 
 use yew::prelude::*;
 
-use super::data_flow::Relation;
+use super::data_flow;
 use crate::analysis::assembly::{Mix, RegisterRange, TextPart, TextPartKind};
 use crate::model::text::escaped;
 use crate::model::{SourceId, Span};
-use crate::tables::{Cell, CellValue, InstructionDetail, ListId};
+use crate::tables::{Cell, CellValue, InstructionDetail, ListId, RelatedInstruction};
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::state::commands::Command;
 use crate::ui::state::list::kept;
@@ -45,8 +45,8 @@ pub(super) struct InstructionContext<'a> {
     pub(super) parts: &'a [TextPart],
     pub(super) of: Option<Span>,
     pub(super) lit: Option<Register>,
-    /// How it relates to the selected instruction, and the label of the link to it.
-    pub(super) relation: Option<(Relation, &'a str)>,
+    /// Its relation to the selected instruction.
+    pub(super) related: Option<&'a RelatedInstruction>,
 }
 
 /// The text of an instruction: its operation, registers and branch targets are elements of their own.
@@ -94,7 +94,7 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
             { for parts }
             // The first part is the opcode.
             { for cell.marks.iter().skip(1).map(format::mark) }
-            { for context.relation.map(|(relation, label)| relation.mark(label)) }
+            { for context.related.map(data_flow::mark) }
         </span>
     }
 }

@@ -4,9 +4,9 @@
 use yew::prelude::*;
 
 use super::assembly::offset_link;
-use crate::analysis::data_flow::{LoopReport, SlotReport, SpillPattern, WaitReport};
-use crate::model::{Span, Xref};
-use crate::tables::ListId;
+use crate::analysis::data_flow::{Bottleneck, LoopReport, SlotReport, SpillPattern, WaitReport};
+use crate::model::Span;
+use crate::tables::{Detail, ListId, RelatedInstruction, Relation};
 use crate::ui::browser::dom::fraction_at;
 use crate::ui::components::{button, plain, span_button};
 use crate::ui::state::View;
@@ -74,7 +74,7 @@ pub(super) fn summary(view: &View) -> Html {
                     { "costliest loop: " }
                     { at(of, hottest.start, &format!("+{:#x}", hottest.start)) }
                     { format!(", {} cycles, bound by ", format::grouped(hottest.cycles)) }
-                    { bound(of, &hottest.bound) }
+                    { bound(of, &hottest.bottleneck) }
                 </span>
             }
             if let Some(dead @ 1..) = report.dead_writes {
@@ -111,20 +111,14 @@ fn all_at(of: Span, pcs: &[u32]) -> Html {
 }
 
 /// The bottleneck of a loop; offsets in it are links.
-fn bound(of: Span, words: &str) -> Html {
-    let words = words.split(' ').enumerate().map(|(place, word)| {
-        let pc = word
-            .strip_prefix("0x")
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        html! { <>
-            if place > 0 { { " " } }
-            { match pc {
-                Some(pc) => at(of, pc, &format!("+{pc:#x}")),
-                None => plain(word),
-            } }
-        </> }
-    });
-    html! { <>{ for words }</> }
+fn bound(of: Span, bottleneck: &Bottleneck) -> Html {
+    match bottleneck {
+        Bottleneck::Wait { pc, producer } => html! { <>
+            { "wait at " }{ at(of, *pc, &format!("+{pc:#x}")) }
+            { " for " }{ at(of, *producer, &format!("+{producer:#x}")) }
+        </> },
+        other => plain(&other.to_string()),
+    }
 }
 
 /// A menu with a table.
@@ -185,7 +179,7 @@ fn loops(flow: &FlowOverview) -> Html {
             { number(found.fills.into()) }
             { number(found.waits.into()) }
             { number(found.cycles) }
-            <td class="nowrap">{ bound(of, &found.bound) }</td>
+            <td class="nowrap">{ bound(of, &found.bottleneck) }</td>
         </tr> }
     };
     let heads = [
@@ -387,54 +381,33 @@ pub(super) fn strip_of_values(
     }
 }
 
-/// How an instruction relates to the selected one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Relation {
-    /// It provides a value.
-    Producer,
-    /// It is waited for, without providing a value.
-    Waited,
-    /// It reads the result.
-    Consumer,
+/// Returns the relation of the instruction with these bytes to the selected one, from the details
+/// of that one.
+pub(super) fn relation_of(detail: &Detail, entry: Span) -> Option<&RelatedInstruction> {
+    let Detail::Instruction(detail) = detail else {
+        return None;
+    };
+    detail.related.iter().find(|related| related.to == entry)
 }
 
-impl Relation {
-    /// Returns the relation of the instruction with these bytes, from the links of the selected one,
-    /// and the label of the link.
-    pub(super) fn of(links: &[Xref], entry: Span) -> Option<(Relation, &str)> {
-        let found = links.iter().filter(|link| link.to == entry);
-        let mut found = found.filter_map(|link| {
-            let relation = match &*link.why {
-                "value from" => Relation::Producer,
-                "waits for" => Relation::Waited,
-                "result used" => Relation::Consumer,
-                _ => return None,
-            };
-            Some((relation, &*link.label))
-        });
-        found.next()
-    }
+/// A sign beside the offset of a related instruction.
+pub(super) fn sign(relation: Relation) -> Html {
+    let (class, sign) = match relation {
+        Relation::Producer => ("flow-sign producer", "←"),
+        Relation::Waited => ("flow-sign waited", "‖"),
+        Relation::Consumer => ("flow-sign consumer", "→"),
+    };
+    // The words beside the instruction say it.
+    html! { <span {class} aria-hidden="true">{ sign }</span> }
+}
 
-    /// A sign beside the offset.
-    pub(super) fn sign(self) -> Html {
-        let (class, sign) = match self {
-            Relation::Producer => ("flow-sign producer", "←"),
-            Relation::Waited => ("flow-sign waited", "‖"),
-            Relation::Consumer => ("flow-sign consumer", "→"),
-        };
-        // The words beside the instruction say it.
-        html! { <span {class} aria-hidden="true">{ sign }</span> }
-    }
-
-    /// Words beside the instruction.
-    pub(super) fn mark(self, label: &str) -> Html {
-        // The offset is that of the row.
-        let what = label.split(" at +").next().unwrap_or(label);
-        let (class, words) = match self {
-            Relation::Producer => ("flow-mark producer", format!("← writes {what}")),
-            Relation::Waited => ("flow-mark waited", format!("← waited for: {what}")),
-            Relation::Consumer => ("flow-mark consumer", "→ reads the result".to_owned()),
-        };
-        html! { <span {class}>{ words }</span> }
-    }
+/// Words beside a related instruction.
+pub(super) fn mark(related: &RelatedInstruction) -> Html {
+    let cause = &related.cause;
+    let (class, words) = match related.relation {
+        Relation::Producer => ("flow-mark producer", format!("← writes {cause}")),
+        Relation::Waited => ("flow-mark waited", format!("← waited for: {cause}")),
+        Relation::Consumer => ("flow-mark consumer", "→ reads the result".to_owned()),
+    };
+    html! { <span {class}>{ words }</span> }
 }

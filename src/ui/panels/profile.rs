@@ -206,16 +206,9 @@ fn kernel_row(overview: &ProfileOverview, kernel: &ProfiledKernel, has_devices: 
         }</td>
         <td>if let (Some(code), Some(cause)) = (code, cause) {
             <span class="mono">{ code_link(code, cause.offset, plain(&format!("+{:#x}", cause.offset))) }</span>
-            <span class="dim mono" title={escaped(&cause.text)}>{ format!(" {}", format::cut_middle(&escaped(&operation(&cause.text)), 60)) }</span>
+            <span class="dim mono" title={escaped(&cause.text)}>{ format!(" {}", format::cut_middle(&escaped(&cause.operation), 60)) }</span>
         }</td>
     </tr> }
-}
-
-/// The part of an instruction's text that says most: the meaning of a message, or the opcode and
-/// its operands.
-fn operation(text: &str) -> String {
-    let words = text.rsplit_once("; ").map(|(_, message)| message);
-    words.unwrap_or(text).to_owned()
 }
 
 /// The share of an instruction among the samples of its kernel, and its most frequent stall type.

@@ -180,7 +180,10 @@ pub(crate) fn code_samples(
             }
             if !stalls.contains(&at) {
                 row.text = String::new();
-                row.causes.iter_mut().for_each(|cause| cause.text.clear());
+                for cause in &mut row.causes {
+                    cause.text.clear();
+                    cause.operation.clear();
+                }
             }
         }
         Box::new(CodeSamples {

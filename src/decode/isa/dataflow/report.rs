@@ -8,8 +8,8 @@ use super::reaching::Definition;
 use super::regset::ByteSet;
 use super::spills::{Base, Spills};
 use crate::analysis::data_flow::{
-    FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved,
-    OperandRegisters, Peak, Producer, SlotReport, SpillPattern, WaitFor, WaitReport,
+    Bottleneck, FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport,
+    Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern, WaitFor, WaitReport,
 };
 use crate::model::sort;
 
@@ -388,6 +388,14 @@ impl DataFlow {
                 stored: traffic.stored,
             });
             let pc = |row| self.pc(row).unwrap_or(0);
+            let bottleneck = match found.bound {
+                Bound::Issue => Bottleneck::Issue,
+                Bound::Pipe(pipe) => Bottleneck::Pipe(pipe.to_owned()),
+                Bound::Wait { row, producer } => Bottleneck::Wait {
+                    pc: pc(row),
+                    producer: pc(producer),
+                },
+            };
             report.loops.push(LoopReport {
                 start: ranges.iter().map(|range| range.0).min().unwrap_or(0),
                 end: ranges.iter().map(|range| range.1).max().unwrap_or(0),
@@ -404,14 +412,8 @@ impl DataFlow {
                 moved: moved.collect(),
                 cycles: found.cycles,
                 issue: found.issue,
-                bound: match found.bound {
-                    Bound::Issue => "issue".to_owned(),
-                    Bound::Pipe("") => "pipe".to_owned(),
-                    Bound::Pipe(pipe) => format!("pipe {pipe}"),
-                    Bound::Wait { row, producer } => {
-                        format!("wait at {:#x} for {:#x}", pc(row), pc(producer))
-                    }
-                },
+                bound: bottleneck.to_string(),
+                bottleneck,
             });
         }
         let innermost = (0_u32..).zip(&report.loops).filter(|(_, l)| l.innermost);

@@ -11,7 +11,7 @@ use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
 use crate::ui::panels::assembly::{self, InstructionContext, Register};
 use crate::ui::panels::compare;
-use crate::ui::panels::data_flow::{self, Relation};
+use crate::ui::panels::data_flow;
 use crate::ui::panels::profile;
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::Command;
@@ -123,18 +123,16 @@ impl Grid {
     fn code_cell(&self, id: &str, found: &Cell<'_>, row: &Row) -> Html {
         let query = &self.data().query;
         let in_order = query.filter.is_empty() && query.sort.is_none();
-        let current = self.data().current();
-        let links = current.map_or(&[][..], |current| &current.about.links);
         let context = InstructionContext {
             parts: &row.parts,
             of: query.of,
             lit: self.lit,
-            relation: Relation::of(links, row.entry),
+            related: data_flow::relation_of(self.data().detail(), row.entry),
         };
         let drawn = assembly::cell(id, found, &context, in_order);
         let drawn = drawn.unwrap_or_else(|| cell(found));
-        match context.relation.filter(|_| id == "offset") {
-            Some((relation, _)) => html! { <>{ relation.sign() }{ drawn }</> },
+        match context.related.filter(|_| id == "offset") {
+            Some(related) => html! { <>{ data_flow::sign(related.relation) }{ drawn }</> },
             None => drawn,
         }
     }
