@@ -60,6 +60,31 @@ fn long_reads_are_joined() {
 }
 
 #[wasm_bindgen_test]
+async fn announced_bytes_are_fetched_in_the_background() {
+    let bytes: Vec<u8> = (0..1_000_000_u32).map(|i| (i % 251) as u8).collect();
+    let source = BlobSource::new(blob(&[&bytes])).unwrap();
+    let ahead = source.read_ahead();
+    assert!(!ahead.is_behind() && !source.is_ready(0, 10));
+    source.announce(1000, 500_000);
+    assert!(ahead.is_behind() && !source.is_ready(1000, 500_000));
+    // Before they arrive, they are read at once.
+    assert!(*source.read(1000, 100).unwrap() == bytes[1000..1100]);
+    ahead.catch_up().await;
+    assert!(!ahead.is_behind() && source.is_ready(1000, 500_000));
+    assert!(!source.is_ready(999, 10) && !source.is_ready(500_999, 2));
+    assert!(*source.read(2000, 100).unwrap() == bytes[2000..2100]);
+    assert!(*source.read(1000, 500_000).unwrap() == bytes[1000..501_000]);
+    // Once read to the end, they are forgotten, and read again when requested.
+    assert!(!source.is_ready(1000, 10));
+    assert!(*source.read(1000, 10).unwrap() == bytes[1000..1010]);
+    // Bytes beyond the end do not arrive.
+    source.announce(999_990, 100);
+    ahead.catch_up().await;
+    assert!(!ahead.is_behind() && !source.is_ready(999_990, 100));
+    assert!(source.read(999_990, 100).is_err());
+}
+
+#[wasm_bindgen_test]
 fn positions_above_four_gigabytes() {
     // A blob that repeats the same part takes no memory.
     let part = blob(&[&vec![7; 1 << 20]]);

@@ -222,7 +222,7 @@ fn a_damaged_image_among_good_ones_is_not_judged() {
 
 #[test]
 fn closed_pipe_does_not_pass() {
-    let many = temporary("gate-many.zebin", &zebin::many(400));
+    let many = temporary("gate-many.zebin", &zebin::many(2000));
     let many = many.display().to_string();
     let run = |condition: Option<&str>, form: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
@@ -237,7 +237,7 @@ fn closed_pipe_does_not_pass() {
     for form in ["--csv", "--json", "--color=never"] {
         let (status, said) = run(Some("simd_size>0"), form);
         assert_eq!(status, Some(1), "{form}: {said}");
-        assert_eq!(said.lines().count(), 400);
+        assert_eq!(said.lines().count(), 2000);
         let (status, said) = run(Some("spill_size>0"), form);
         assert_eq!(status, Some(2), "{form}");
         assert!(

@@ -1,9 +1,11 @@
 //! Lists of a host file: its device images, the images that run on a device, and all kernels.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use zeview::analysis::modules::PropertyOwner;
-use zeview::model::{Document, MemorySource, NodeId, Outcome};
+use zeview::decode::decode;
+use zeview::model::{ByteSource, Bytes, Document, MemorySource, NodeId, Outcome, SourceError};
 use zeview::tables::query::Query;
 use zeview::tables::{Detail, List, ListId};
 use zeview::worker::handler::Handler;
@@ -322,15 +324,17 @@ fn images_with_the_same_bytes_are_recognized() {
 
 /// While images are read, the kernels have short names that are different; in the end, those of the index,
 /// whether something else has asked for these before or not.
-#[test]
-fn short_names_of_a_library_that_is_read() {
+/// A library of six images with ten kernels each.
+fn library() -> Vec<u8> {
     let all = names(60, 5);
     let mut host = Host::new(Class::Elf64);
     let target = host.text("spir64_gen");
     let mut parts = Vec::new();
     for part in all.chunks(10) {
         let names: Vec<&str> = part.iter().map(|(name, _)| &**name).collect();
-        let image = zebin(&names).build().bytes;
+        let mut image = zebin(&names).build().bytes;
+        // Longer than what is read of it along with the index.
+        image.resize(image.len() + 200_000, 0);
         parts.push((host.image(&image), host.entries(&names)));
     }
     let mut structs = Vec::new();
@@ -338,8 +342,67 @@ fn short_names_of_a_library_that_is_read() {
         structs.push(host.image_struct(1, target, image, entries, None));
     }
     host.descriptor(structs[0], 6);
-    let bytes = host.build();
+    host.build()
+}
 
+/// Bytes that are fetched after they were announced.
+struct Announced {
+    bytes: MemorySource,
+    spans: Rc<RefCell<Vec<(u64, u64)>>>,
+}
+
+impl ByteSource for Announced {
+    fn len(&self) -> u64 {
+        self.bytes.len()
+    }
+
+    fn announce(&self, start: u64, len: u64) {
+        self.spans.borrow_mut().push((start, start + len));
+    }
+
+    fn is_ready(&self, start: u64, len: u64) -> bool {
+        let spans = self.spans.borrow();
+        spans
+            .iter()
+            .any(|(from, to)| *from <= start && start + len <= *to)
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        self.bytes.read(start, len)
+    }
+}
+
+#[test]
+fn the_next_images_are_announced_once() {
+    let spans = Rc::new(RefCell::new(Vec::new()));
+    let source = Announced {
+        bytes: MemorySource::from(library()),
+        spans: Rc::clone(&spans),
+    };
+    let mut document = decode(Box::new(source), "library.so");
+    let mut reading = document.kernel_reading(NodeId::ROOT).unwrap();
+    assert!(spans.borrow().is_empty(), "nobody has asked for an image");
+    assert!(!reading.is_ready(&document.sources));
+    reading.announce(&document.sources);
+    assert!(reading.is_ready(&document.sources));
+    let announced = spans.borrow().clone();
+    let images = document.images(NodeId::ROOT).list;
+    assert_eq!(images.len(), 6);
+    for image in images {
+        let span = image.span;
+        let mut all = announced.iter();
+        assert!(all.any(|(from, to)| *from <= span.start && span.end <= *to));
+    }
+    while reading.step(&mut document) {
+        reading.announce(&document.sources);
+    }
+    assert_eq!(*spans.borrow(), announced);
+    assert_eq!(reading.list(&document.sources).count(), 60);
+}
+
+#[test]
+fn short_names_of_a_library_that_is_read() {
+    let bytes = library();
     let mut document = open(&bytes);
     let mut reading = document.kernel_reading(NodeId::ROOT).unwrap();
     let mut count = 0;
