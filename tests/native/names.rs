@@ -8,9 +8,12 @@ use std::rc::Rc;
 
 use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::demangle::demangle;
-use zeview::model::NodeId;
+use zeview::model::{MemorySource, NodeId};
 use zeview::tables::ListId;
 use zeview::tables::query::Filter;
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::TreeOrder;
+use zeview::worker::protocol::{Envelope, Request, Response, SelectionTarget};
 
 use crate::support;
 use crate::support::fixtures::folder;
@@ -293,6 +296,37 @@ fn lists_have_short_names() {
             assert_eq!(rows, [row], "{text}");
         }
     }
+}
+
+#[test]
+fn references_have_short_names() {
+    let mut random = Random::new(4);
+    let names: Vec<String> = (0..3)
+        .map(|_| support::names::mangled(&mut random))
+        .collect();
+    let bytes = zebin(&names).build().bytes;
+    let mut document = support::open(&bytes);
+    let kernels = document.kernels(NodeId::ROOT).unwrap();
+    let entry = kernels.rows(&document.sources)[1].entry;
+    let short = document.short_names(NodeId::ROOT).unwrap();
+    let expected = format!(".text.{}", short.get(&names[1]).unwrap());
+    let mut handler = Handler::new(|| 0.0);
+    handler.open(1, "names.zebin", Box::new(MemorySource::from(bytes)));
+    let answer = handler.answer(&Envelope {
+        id: 2,
+        about: Some(1),
+        request: Request::Select {
+            order: TreeOrder::File,
+            place: SelectionTarget::Span(entry),
+            follow: None,
+        },
+    });
+    let Response::Selected(selected) = answer.response else {
+        panic!("{answer:?}");
+    };
+    let labels = selected.detail.xrefs.iter().map(|xref| &*xref.label);
+    assert!(labels.clone().any(|label| label == expected));
+    assert!(labels.clone().all(|label| !label.contains("_ZTS")));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod groups;
 mod index_names;
 pub mod reading;
+mod twins;
 
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -6,10 +6,11 @@
 
 use std::rc::Rc;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 
 use super::KernelList;
 use super::index_names::IndexNames;
+use super::twins::Twins;
 use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{HostIndexEntry, Image, Images};
 use crate::analysis::kernels::{KernelRow, Kernels, Located};
@@ -37,7 +38,7 @@ pub(super) struct Part {
     /// The path of its node.
     pub(super) path: String,
     /// Its bytes.
-    span: Span,
+    pub(super) span: Span,
     /// Whether the same kernels also exist as SPIR-V.
     has_spirv: bool,
     /// Whether an earlier part has the same bytes and device.
@@ -82,11 +83,6 @@ const ANNOUNCED: u64 = 24 << 20;
 /// Maximum distance of images that are read at once.
 const GAP: u64 = 4 << 10;
 
-/// Maximum length of a read when comparing bytes.
-const PIECE: u64 = 64 << 10;
-/// Maximum number of compared bytes, per byte of the file.
-const COMPARED: u64 = 4;
-
 /// The kernels of a container's images, as far as they are read.
 pub struct KernelReading {
     images: Images,
@@ -119,15 +115,6 @@ enum Naming {
         /// The names in the index of these images, which are the final ones.
         index: Option<IndexNames>,
     },
-}
-
-/// Candidates for identical parts.
-#[derive(Default)]
-struct Twins {
-    /// The indices of the parts that are not copies, by device, length, and first kernel.
-    firsts: HashMap<(Str, u64, String), Vec<usize>>,
-    /// The number of bytes that may still be compared.
-    left: u64,
 }
 
 /// The short names of the kernels of the document that was requested last.
@@ -173,10 +160,7 @@ impl Document {
             kernels_left_out: 0,
             names_left_out: 0,
             naming,
-            twins: Twins {
-                left: size.saturating_mul(COMPARED),
-                ..Twins::default()
-            },
+            twins: Twins::new(size),
         })
     }
 
@@ -493,31 +477,16 @@ impl KernelReading {
 
     /// Compares the bytes of a part with those of earlier parts.
     fn compare(&mut self, at: usize, sources: &Sources) {
-        let Some(part) = self.parts.get(at).cloned() else {
+        let Some(first) = self.twins.earlier(at, &self.parts, sources) else {
             return;
         };
-        let Some(kernel) = part.rows.first().filter(|_| part.kernels.is_some()) else {
+        let Some(part) = self.parts.get_mut(at) else {
             return;
         };
-        let name = kernel.name.value.clone();
-        let key = (part.device.clone(), part.span.len(), name);
-        let firsts = self.twins.firsts.entry(key).or_default();
-        let same = firsts.iter().copied().find(|first| {
-            let Some(first) = self.parts.get(*first) else {
-                return false;
-            };
-            let left = &mut self.twins.left;
-            first.span == part.span || is_same(first.span, part.span, left, sources)
-        });
-        let Some(first) = same else {
-            firsts.push(at);
-            return;
-        };
-        if let Some(part) = self.parts.get_mut(at) {
-            Rc::make_mut(part).is_copy = true;
-        }
+        Rc::make_mut(part).is_copy = true;
+        let place = part.place();
         if let Some(first) = self.parts.get_mut(first) {
-            Rc::make_mut(first).copies.push(part.place());
+            Rc::make_mut(first).copies.push(place);
         }
     }
 
@@ -599,18 +568,4 @@ impl KernelReading {
         }
         survey.finish()
     }
-}
-
-/// Whether two spans of the same length have the same bytes. Returns `false` if that requires
-/// comparing more than `left` bytes.
-fn is_same(a: Span, b: Span, left: &mut u64, sources: &Sources) -> bool {
-    let read = |span: Span, at: u64| sources.read(span.subspan(at, PIECE)).ok();
-    let mut starts = (0..a.len()).step_by(usize::try_from(PIECE).unwrap_or(usize::MAX));
-    starts.all(|at| {
-        let Some(rest) = left.checked_sub(PIECE.min(a.len() - at)) else {
-            return false;
-        };
-        *left = rest;
-        read(a, at).is_some_and(|a| read(b, at).is_some_and(|b| *a == *b))
-    })
 }

@@ -92,7 +92,7 @@ fn devices(survey: &Survey) -> Html {
                                 { number(spilling) }
                             }
                             { number(large_grf) }
-                            <td class="num">{ format::bytes(of.bytes) }</td>
+                            <td class="num" title={format::bytes(of.bytes)}>{ format::size(of.bytes) }</td>
                             <td class={is_dim.then_some("dim")}>{ fallback }</td>
                         </tr>
                     }

@@ -93,19 +93,17 @@ impl Lists {
             let started = (self.clock)();
             let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
             let kernels = &mut reading.kernels;
-            kernels.step(document);
-            let mut time = (self.clock)() - started;
-            let may_go_on = |kernels: &KernelReading, document: &Document, time: f64| {
-                is_all || time < budget && kernels.is_ready(&document.sources)
-            };
-            while !kernels.progress().is_over() && may_go_on(kernels, document, time) {
+            reading.spent += loop {
                 kernels.step(document);
-                time = (self.clock)() - started;
-            }
+                let time = (self.clock)() - started;
+                let waits = time >= budget || !kernels.is_ready(&document.sources);
+                if kernels.progress().is_over() || waits && !is_all {
+                    break time;
+                }
+            };
             if !is_all {
                 kernels.announce(&document.sources);
             }
-            reading.spent += time;
             self.found.remove(&ListId::Kernels);
         }
         Some(reading.kernels.progress())

@@ -52,6 +52,18 @@ pub(crate) fn short_name(
     Some(format!("{prefix}{short}").into())
 }
 
+/// Returns a place in a section (its name and perhaps an offset) with the kernel's short name in it.
+fn short_place(
+    document: &mut Document,
+    around: NodeId,
+    text: &str,
+    names: &mut Option<Option<Rc<ShortNames>>>,
+) -> Option<Str> {
+    let (name, offset) = text.split_at(text.find(" + ").unwrap_or(text.len()));
+    let short = short_name(document, around, name, names)?;
+    Some(format!("{short}{offset}").into())
+}
+
 /// Replaces the names of kernels in the details of a row by short ones, except in its title, whose
 /// short form is returned.
 pub(crate) fn shorten_details(
@@ -60,12 +72,7 @@ pub(crate) fn shorten_details(
     details: &mut RowDetails,
 ) -> Option<Str> {
     let mut names = None;
-    let mut short = |text: &str| {
-        // A place in a section: its name and an offset.
-        let (name, offset) = text.split_at(text.find(" + ").unwrap_or(text.len()));
-        let short = short_name(document, around, name, &mut names)?;
-        Some(Str::from(format!("{short}{offset}")))
-    };
+    let mut short = |text: &str| short_place(document, around, text, &mut names);
     for link in &mut details.links {
         if let Some(short) = short(&link.label) {
             link.label = short;
@@ -178,6 +185,13 @@ pub(crate) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
 
 pub(crate) fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
     let path = document.path(id);
+    let mut xrefs = document.node(id)?.xrefs.clone();
+    let mut names = None;
+    for xref in &mut xrefs {
+        if let Some(short) = short_place(document, id, &xref.label, &mut names) {
+            xref.label = short;
+        }
+    }
     let node = document.node(id)?;
     let doc = node.doc;
     let known = doc.map_or(&[][..], |doc| doc.known);
@@ -195,7 +209,7 @@ pub(crate) fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
                 doc: known.doc.into(),
             })
             .collect(),
-        xrefs: node.xrefs.clone(),
+        xrefs,
         diagnostics: diagnostics_in(document, node),
     })
 }
