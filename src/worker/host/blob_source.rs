@@ -161,6 +161,13 @@ impl ReadAhead {
         Some(bytes)
     }
 
+    /// Returns the start and promise of the oldest piece that has not arrived.
+    fn pending(&self) -> Option<(u64, Promise)> {
+        let pieces = self.0.borrow();
+        let oldest = pieces.iter().rfind(|of| of.bytes.is_none());
+        oldest.map(|of| (of.start, of.promise.clone()))
+    }
+
     /// Whether fewer than half of the announced pieces have arrived. The others arrive while those
     /// are read.
     pub fn is_behind(&self) -> bool {
@@ -172,13 +179,9 @@ impl ReadAhead {
     /// Waits until the source [is not behind](ReadAhead::is_behind). Bytes that cannot be read are
     /// forgotten: reading them reports the error.
     pub async fn catch_up(&self) {
-        while self.is_behind() {
-            let pieces = self.0.borrow();
-            let next = pieces.iter().rfind(|of| of.bytes.is_none());
-            let Some((start, promise)) = next.map(|of| (of.start, of.promise.clone())) else {
-                return;
-            };
-            drop(pieces);
+        while self.is_behind()
+            && let Some((start, promise)) = self.pending()
+        {
             let read = JsFuture::from(promise).await;
             let bytes = read.ok().map(|buffer| Uint8Array::new(&buffer));
             self.0.borrow_mut().retain_mut(|of| {
