@@ -57,8 +57,8 @@ impl Channels {
 }
 
 impl Workers {
-    /// Computes in advance those of some columns that need the code of kernels. Has no effect on
-    /// the values: lists compute the missing ones themselves.
+    /// Computes the values of the columns that need the code of kernels before they are printed.
+    /// They are the same without it: lists compute missing values themselves.
     pub fn compute(&mut self, rows: &[Row<'_>], columns: &[usize]) {
         let needed = |(list, ..): &Row<'_>| !list.code_columns(columns).is_empty();
         if rows.len() < 2 || !rows.iter().any(needed) {

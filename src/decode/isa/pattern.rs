@@ -79,7 +79,7 @@ struct Pattern {
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
     slots: Vec<Option<Box<Pattern>>>,
-    /// The masks of the patterns, by opcode; those of compact words from 128 on.
+    /// The masks of the patterns, by opcode, and by opcode + 128 for compacted instructions.
     masks: Vec<Vec<Word>>,
     pub names: Names,
     comment: String,

@@ -389,8 +389,7 @@ impl KernelReading {
         }
         let found = match &image.host {
             Some(host) => {
-                let entry = host.index_entry(&document.sources);
-                if entry.is_some_and(HostImage::is_native) {
+                if is_native(image, &document.sources) {
                     let is_ready = document.sources.is_ready(image.span);
                     let ahead = if is_ready {
                         image.span
