@@ -37,7 +37,7 @@ pub struct Document {
     pub rules: Vec<RuleInfo>,
     /// The summary of the file.
     pub summary: Summary,
-    /// The number of explained, padding and unexplained bytes.
+    /// The numbers of bytes in known parts, of padding, and of the rest.
     pub coverage: Coverage,
     accounts: Accounts,
     pub(crate) registry: Registry,

@@ -110,7 +110,7 @@ fn overview(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         line(&fact.label, &fact.text, fact.tone)?;
     }
     let explained = format!(
-        "{} bytes explained, {} padding, {} in gaps",
+        "{} bytes in known parts, {} padding, {} in no known part",
         coverage.explained, coverage.padding, coverage.gap
     );
     let tone = match coverage.gap {

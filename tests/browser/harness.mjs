@@ -96,7 +96,7 @@ export function journey(name, options, run) {
 }
 
 /**
- * Opens the page and waits until it has loaded and is quiet.
+ * Opens the page and waits until it has loaded.
  *
  * @typedef {object} OpenOptions
  * @property {"light" | "dark"} [theme] system preference; default: light
@@ -171,14 +171,14 @@ export async function load(page, go, { other = false, until = "quiet" } = {}) {
   const seen = watches.get(page);
   seen.late.push(...lateRequests(seen));
   seen.loaded = null;
-  // The last request that the page sends by itself, when its scripts run. On a slow machine,
-  // "networkidle" may fire before.
-  const last = page.waitForRequest(/\/worker_bg\.wasm$/).catch(() => {});
+  // The last request that the page sends by itself, when its scripts run.
+  const isLast = (request) => /\/worker_bg\.wasm$/.test(request.url());
+  const last = page.waitForEvent("requestfinished", isLast).catch(() => {});
   await go();
   if (!other) await page.locator("#starting").waitFor({ state: "detached" });
   if (until === "started") return;
-  if (!other) await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);
-  await page.waitForLoadState("networkidle");
+  if (other) await page.waitForLoadState("networkidle");
+  else await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);
   seen.loaded = seen.server.log.length;
 }
 

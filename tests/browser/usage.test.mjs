@@ -66,6 +66,24 @@ journey("a link restores panel, filter, order and selection of a dropped file", 
   await isRestored(page);
 });
 
+journey("after a reload the start page names the file that it cannot read again", {}, async (page) => {
+  const name = "spill.dg2.zebin";
+  await dropFile(page, sample(name));
+  await page.getByRole("tab", { name: "Kernels", exact: true }).waitFor();
+  await page.waitForFunction((name) => String(history.state).endsWith(name), name);
+  await load(page, () => page.reload());
+  await page.getByText(`A reloaded page cannot read local files. Open “${name}” again.`).waitFor();
+  await kernels(page, name);
+  await page.locator("#kernels [role=gridcell]", { hasText: "3 328" }).click();
+  await eventually(() => hash(page), /k=spill&f=spill_size/);
+  await load(page, () => page.reload());
+  await page.getByText(`This link points to spill_size of kernel spill. Open “${name}” to see it.`).waitFor();
+  await dropFile(page, sample(name));
+  await page.getByRole("button", { name: "Close the file" }).click();
+  await page.getByText("No file at hand?").waitFor();
+  await eventually(() => page.getByText(`“${name}”`).count(), 0);
+});
+
 journey("a pending link opens with a sample and applies its device", {
   address: "#k=spill&f=spill_size&panel=kernels&filter=spill_size%3E0&sort=-spill_size&device=pvc",
 }, async (page) => {

@@ -162,6 +162,28 @@ fn the_driver_chooses_in_the_archive() {
 }
 
 #[test]
+fn members_are_listed_where_the_device_does_not_identify_them() {
+    let shows = |members: &[Vec<u8>]| {
+        let spirv = spirv::kernel().build();
+        let host = usual(Class::Elf64, 3, &spirv, &archive(members)).build();
+        let mut document = open(&host);
+        let kernels = list(&mut document, ListId::Kernels, None);
+        let mut columns = kernels.id().columns().iter();
+        let member = columns.find(|column| column.id == "member").unwrap();
+        (kernels.count(), kernels.shows(member))
+    };
+    let first = member("64.20.1.0/", &zebin(&["k"]).build().bytes);
+    // With the kernel of the SPIR-V image.
+    assert_eq!(shows(std::slice::from_ref(&first)), (2, false));
+    // Another build for the same device.
+    let other = member("64.bmg/", &zebin(&["k", "l"]).build().bytes);
+    assert_eq!(shows(&[first.clone(), other]), (4, true));
+    // A copy is hidden unless it is asked for.
+    let copy = member("64.bmg/", &zebin(&["k"]).build().bytes);
+    assert_eq!(shows(&[first, copy]), (3, false));
+}
+
+#[test]
 fn images_without_a_native_one_and_for_others() {
     let spirv = spirv::kernel().build();
     let mut host = Host::new(Class::Elf64);

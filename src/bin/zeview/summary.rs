@@ -82,7 +82,7 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     write!(out, "  size: {size} bytes")?;
     match document.coverage.gap {
         0 => writeln!(out)?,
-        gap => writeln!(out, ", {gap} of them unexplained")?,
+        gap => writeln!(out, ", {gap} of them in no known part")?,
     }
     print_facts(document, &judged, out)?;
     print_verdicts(&judged, out)?;

@@ -341,6 +341,14 @@ impl KernelList {
         part.rows.get(usize::try_from(place).ok()?)
     }
 
+    /// Whether image and device do not identify the member of an archive.
+    fn needs_members(&self) -> bool {
+        let mut known = HashSet::default();
+        let parts = self.parts.iter().filter(|part| !part.is_copy);
+        let mut members = parts.filter(|part| !part.member.is_empty() && !part.rows.is_empty());
+        members.any(|part| part.device.is_empty() || !known.insert((&part.image, &part.device)))
+    }
+
     fn place(&self, row: u32) -> Option<(&Part, usize)> {
         let (part, place) = *self.rows.get(usize::try_from(row).ok()?)?;
         let part = self.parts.get(usize::try_from(part).ok()?)?;
@@ -492,7 +500,7 @@ impl List for KernelList {
                 let mut parts = self.parts.iter();
                 parts.any(|part| !part.samples.borrow().is_empty())
             }
-            "member" => self.parts.iter().any(|part| !part.member.is_empty()),
+            "member" => self.needs_members(),
             _ => column.presence.is_shown(self.is_of_several),
         }
     }

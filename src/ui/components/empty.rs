@@ -49,13 +49,21 @@ pub fn empty(recent: Html) -> Html {
 /// Target and file of the URL.
 fn waiting() -> Option<Html> {
     let (file, target) = waits_for();
-    let target = target?;
-    let file = file.map_or("the file".to_owned(), |name| format!("“{name}”"));
-    Some(html! {
-        <p role="status">
-            { format!("This link points to {}. Open {} to see it.", escaped(&target.words()), escaped(&file)) }
-        </p>
-    })
+    let file = file.map(|name| format!("“{}”", escaped(&name)));
+    let text = match (target, file) {
+        (Some(target), file) => {
+            let file = file.as_deref().unwrap_or("the file");
+            format!(
+                "This link points to {}. Open {file} to see it.",
+                escaped(&target.words())
+            )
+        }
+        (None, Some(file)) => {
+            format!("A reloaded page cannot read local files. Open {file} again.")
+        }
+        (None, None) => return None,
+    };
+    Some(html! { <p role="status">{ text }</p> })
 }
 
 /// A file that is loading. The styles delay it, because most files load in a moment.

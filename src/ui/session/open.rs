@@ -195,6 +195,10 @@ impl Session {
             }
         }
         self.dispatch(Action::Close(tab));
+        // The state is that before the action.
+        if self.state().tabs.iter().all(|other| other.id == tab) {
+            self.forget_address();
+        }
     }
 
     fn add(

@@ -61,7 +61,7 @@ pub fn print(
         } = document.coverage;
         write!(
             out,
-            " · bytes: {padding} padding, {gap} unexplained, {overlap} overlapping"
+            " · bytes: {padding} padding, {gap} in no known part, {overlap} overlapping"
         )?;
     }
     writeln!(out)?;

@@ -27,7 +27,7 @@ const LONGEST: u32 = 240;
 const BYTES: usize = 24;
 
 /// Maximum width of the kernel name column, in characters.
-const LONGEST_NAME: u32 = 56;
+const LONGEST_NAME: u32 = 64;
 
 /// A list as the grid's data.
 pub(super) struct Grid {
@@ -57,7 +57,6 @@ impl Grid {
         // A hazard badge needs room.
         let mark = match column.id {
             "spill_size" | "private_size" if largest > 0.0 => 10,
-            "grf_count" if largest > 128.0 => 8,
             "slm_size" if largest > 65536.0 => 10,
             "spill_dwords_per_lane" => 3,
             _ => 0,

@@ -38,15 +38,41 @@ pub(crate) fn read_link() -> Link {
     route::parse_fragment(&read_hash())
 }
 
-/// A pending link: the name of its file, and its target and view.
+/// What the address waits for: the name of a file, and the target of a link. Before a reload the
+/// file was open: the page cannot read it again.
 pub fn waits_for() -> (Option<String>, Option<Target>) {
-    (route::parse_file_name(&read_hash()), read_link().target)
+    let name = route::parse_file_name(&read_hash());
+    (name.or_else(opened_before), read_link().target)
+}
+
+fn opened_before() -> Option<String> {
+    if cfg!(not(target_arch = "wasm32")) {
+        return None;
+    }
+    let state = web_sys::window()?.history().ok()?.state().ok()?;
+    let (_, name) = parse_entry(&state)?;
+    (!name.is_empty()).then_some(name)
+}
+
+/// The state of a history entry: the tab, and the name of its file if the address does not lead to
+/// the file.
+fn entry(tab: TabId, file: Option<&str>) -> JsValue {
+    JsValue::from_str(&format!("{} {}", tab.0, file.unwrap_or_default()))
+}
+
+fn parse_entry(state: &JsValue) -> Option<(TabId, String)> {
+    let text = state.as_string()?;
+    let (id, name) = text.split_once(' ')?;
+    Some((TabId(id.parse().ok()?), name.to_owned()))
+}
+
+fn local_name(tab: &Tab) -> Option<&str> {
+    (tab.origin == Origin::Local).then_some(&*tab.name)
 }
 
 /// A URL of the selection and view for others; includes the file name if the file is local.
 pub fn link_to(tab: &Tab) -> String {
-    let name = (tab.origin == Origin::Local).then_some(&*tab.name);
-    page_address() + &relative(tab, name, false)
+    page_address() + &relative(tab, local_name(tab), false)
 }
 
 fn page_address() -> String {
@@ -108,11 +134,11 @@ impl Session {
             _ => jumped,
         };
         self.push.set(push || self.push.get());
-        let id = tab.id;
+        let entry = entry(tab.id, local_name(tab));
         let flag = Rc::clone(&self.push);
         let later = Timer::start(DELAY, move || {
             // If the history cannot be changed, the URL stays as it is.
-            let _ = write(id, &address, flag.replace(false));
+            let _ = write(&entry, &address, flag.replace(false));
         });
         *self.address.borrow_mut() = Some(later);
     }
@@ -124,10 +150,17 @@ impl Session {
             self.address.take();
             self.push.set(false);
             // Write the pending URL first, so that Back leads to it.
-            let _ = write(tab.id, &address_of(&state, tab), false);
-            let _ = write(START, "", true);
+            let shown = entry(tab.id, local_name(tab));
+            let _ = write(&shown, &address_of(&state, tab), false);
+            let _ = write(&entry(START, None), "", true);
             self.dispatch(Action::Home);
         }
+    }
+
+    /// The address of the start page, after the last file is closed.
+    pub(crate) fn forget_address(&self) {
+        self.address.take();
+        let _ = write(&entry(START, None), "", false);
     }
 
     /// Follows a link in an open file.
@@ -170,20 +203,20 @@ pub(crate) struct Step {
 }
 
 /// The history; sandboxed frames have none, and then the URL stays as it is.
-fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
+fn write(entry: &JsValue, address: &str, push: bool) -> Option<()> {
     let window = web_sys::window()?;
     let location = window.location();
     let path = location.pathname().ok()?;
     let now = path.clone() + &location.search().ok()? + &location.hash().ok()?;
     let address = path + address;
     let history = window.history().ok()?;
-    let state = JsValue::from(tab.0);
     // On the start page, a link may point to a dropped file that is open.
-    if push && (now != address || tab == START) {
-        history.push_state_with_url(&state, "", Some(&address)).ok()
+    let home = parse_entry(entry).is_some_and(|(tab, _)| tab == START);
+    if push && (now != address || home) {
+        history.push_state_with_url(entry, "", Some(&address)).ok()
     } else {
         history
-            .replace_state_with_url(&state, "", Some(&address))
+            .replace_state_with_url(entry, "", Some(&address))
             .ok()
     }
 }
@@ -201,7 +234,7 @@ pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
 
 fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
     let state = session.state();
-    let named = event.state().as_f64().map(|id| TabId(id as u32));
+    let named = parse_entry(&event.state()).map(|(id, _)| id);
     if named == Some(START) {
         session.address.take();
         return session.dispatch(Action::Home);
