@@ -412,11 +412,14 @@ impl Printer {
         for (number, file) in opened.iter().enumerate() {
             let sources = &file.document.sources;
             for (_, list) in &file.lists {
+                let filter = options.filter.as_ref();
                 let all = 0..list.count() - list.secondary().functions;
-                let every: Vec<_> = all.clone().map(|row| (&**list, row, sources)).collect();
-                self.workers.compute(&every, &early);
-                for row in all {
-                    let filter = options.filter.as_ref();
+                let all = all.map(|row| (&**list, row, sources));
+                let excluded =
+                    |row| filter.is_some_and(|f| f.decide_without_code(row) == Some(false));
+                let candidates: Vec<_> = all.filter(|row| !excluded(*row)).collect();
+                self.workers.compute(&candidates, &early);
+                for (_, row, _) in candidates {
                     if filter.is_some_and(|filter| !filter.matches(&**list, row, sources)) {
                         continue;
                     }

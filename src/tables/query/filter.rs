@@ -99,10 +99,12 @@ impl Filter {
             columns: list.columns(),
             takes_changes,
         };
-        match parser.any() {
-            _ if parser.tokens.is_empty() => Ok(Filter(Term::All(Vec::new()))),
-            term => Ok(Filter(term?)),
-        }
+        let mut term = match parser.any() {
+            _ if parser.tokens.is_empty() => Term::All(Vec::new()),
+            term => term?,
+        };
+        term.put_code_last(list.columns());
+        Ok(Filter(term))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -123,6 +125,13 @@ impl Filter {
     /// the result depends on a number that is missing from the row.
     pub fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
         self.0.judge(now, before)
+    }
+
+    /// Whether a row matches, if the columns that do not need code decide this.
+    pub fn decide_without_code(&self, now: RowRef<'_>) -> Option<bool> {
+        let columns = now.0.id().columns();
+        self.0
+            .decide(&|term| (!term.needs_code(columns)).then(|| term.matches(now, None)))
     }
 
     /// Whether it has conditions on changes.
@@ -165,28 +174,13 @@ impl Term {
         }
     }
 
-    /// Kleene's logic: one false term decides a conjunction, one true term a disjunction.
     fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
-        let decided = |terms: &[Term], by: bool| {
-            let mut outcome = Some(!by);
-            for term in terms {
-                match term.judge(now, before) {
-                    Some(value) if value == by => return Some(by),
-                    Some(_) => {}
-                    None => outcome = None,
-                }
-            }
-            outcome
-        };
         let is_missing = |column: usize, (list, row, sources): RowRef<'_>| {
             let columns = list.id().columns();
             let is_number = columns.get(column).map(|c| c.kind) == Some(ColumnKind::Number);
             is_number && list.cell(row, column, sources).value == CellValue::Empty
         };
-        match self {
-            Term::All(terms) => decided(terms, false),
-            Term::Any(terms) => decided(terms, true),
-            Term::Not(term) => term.judge(now, before).map(|holds| !holds),
+        self.decide(&|term| match term {
             Term::Condition(Condition { column, sign, .. }) if is_missing(*column, now) => {
                 (*sign == Sign::NotEqual).then_some(true)
             }
@@ -197,6 +191,63 @@ impl Term {
                 None
             }
             term => Some(term.matches(now, before)),
+        })
+    }
+
+    /// Kleene's logic, given the values of the terms that are no combinations: one false term
+    /// decides a conjunction, one true term a disjunction.
+    fn decide(&self, value: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
+        let decided = |terms: &[Term], by: bool| {
+            let mut outcome = Some(!by);
+            for term in terms {
+                match term.decide(value) {
+                    Some(value) if value == by => return Some(by),
+                    Some(_) => {}
+                    None => outcome = None,
+                }
+            }
+            outcome
+        };
+        match self {
+            Term::All(terms) => decided(terms, false),
+            Term::Any(terms) => decided(terms, true),
+            Term::Not(term) => term.decide(value).map(|holds| !holds),
+            term => value(term),
+        }
+    }
+
+    /// Whether its value needs the code of a kernel.
+    fn needs_code(&self, columns: &[Column]) -> bool {
+        let is_counted = |at: usize| {
+            let column = columns.get(at);
+            column.is_some_and(|column| column.presence == Presence::Counted)
+        };
+        match self {
+            Term::All(terms) | Term::Any(terms) => {
+                terms.iter().any(|term| term.needs_code(columns))
+            }
+            Term::Not(term) => term.needs_code(columns),
+            Term::Text(_) => false,
+            Term::Condition(condition) => is_counted(condition.column),
+            Term::Change(change) => is_counted(change.column),
+        }
+    }
+
+    /// Moves the terms that need code behind the others, which often decide without it.
+    fn put_code_last(&mut self, columns: &[Column]) {
+        match self {
+            Term::All(terms) | Term::Any(terms) => {
+                let (mut last, mut first) = std::mem::take(terms)
+                    .into_iter()
+                    .partition::<Vec<_>, _>(|term| term.needs_code(columns));
+                first.append(&mut last);
+                for term in &mut first {
+                    term.put_code_last(columns);
+                }
+                *terms = first;
+            }
+            Term::Not(term) => term.put_code_last(columns),
+            Term::Text(_) | Term::Condition(_) | Term::Change(_) => {}
         }
     }
 

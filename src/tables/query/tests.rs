@@ -223,6 +223,63 @@ fn and_or_not() {
     ]);
 }
 
+/// Columns that need code are not read where others decide.
+#[test]
+fn code_is_the_last_resort() {
+    struct Strict;
+    impl List for Strict {
+        fn id(&self) -> ListId {
+            ListId::Kernels
+        }
+        fn count(&self) -> u32 {
+            Fake.count()
+        }
+        fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+            let column_of = &ListId::Kernels.columns()[column];
+            assert_ne!(column_of.presence, crate::tables::Presence::Counted);
+            static FAKE: Fake = Fake;
+            FAKE.cell(row, column, sources)
+        }
+        fn entry(&self, row: u32, sources: &Sources) -> Option<Span> {
+            Fake.entry(row, sources)
+        }
+        fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
+            Fake.rows_at(span, sources)
+        }
+    }
+    let sources = Sources::new("none", Box::new(MemorySource::from(Vec::new())));
+    let check = |text: &str, expected: [Option<bool>; 5]| {
+        let filter = Filter::parse(text, ListId::Kernels).unwrap();
+        let decided = (0..5).map(|row| filter.decide_without_code((&Strict, row, &sources)));
+        assert_eq!(decided.collect::<Vec<_>>(), expected, "{text}");
+        for (row, decided) in (0..5).zip(expected) {
+            if let Some(decided) = decided {
+                let matches = filter.matches(&Strict, row, &sources);
+                assert_eq!(matches, decided, "{text}, row {row}");
+            }
+        }
+    };
+    let (yes, no) = (Some(true), Some(false));
+    check("spill_size>64", [no, yes, no, no, yes]);
+    check("instructions>10", [None; 5]);
+    check(
+        "instructions>10 and spill_size>64",
+        [no, None, no, no, None],
+    );
+    check(
+        "instructions>10 or spill_size>64",
+        [None, yes, None, None, yes],
+    );
+    check(
+        "not (instructions>10 and spill_size>64)",
+        [yes, None, yes, yes, None],
+    );
+    check(
+        "(instructions>10 or vec) and spill_size>64",
+        [no, yes, no, no, None],
+    );
+}
+
 #[test]
 fn parts_of_names_may_have_signs() {
     finds(&[

@@ -79,7 +79,8 @@ impl Grid {
             return 8 + self.samples().map_or(0, profile::digits);
         }
         if column.id == "jumps" {
-            return (largest as u32).max(1);
+            // The title needs room.
+            return (largest as u32).max(4);
         }
         // As wide as the longest loaded cell.
         if self.list == ListId::Instructions
@@ -110,7 +111,8 @@ impl Grid {
         }
         match column.id {
             "offset" | "jumps" | SAMPLES => Some(self.width(column)),
-            "label" => Some(self.data().longest("label").unwrap_or(0).clamp(5, LONGEST)),
+            // A mark has a border.
+            "label" => Some(self.data().longest("label").unwrap_or(0).clamp(8, LONGEST)),
             // The summary says where most are live.
             LIVE => Some(0),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
