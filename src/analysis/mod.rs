@@ -29,6 +29,7 @@ pub mod data_flow;
 pub mod host_images;
 mod image_graph;
 pub mod images;
+pub mod kernel_inputs;
 pub mod kernel_order;
 pub mod kernels;
 pub mod linkage;

@@ -31,18 +31,20 @@
 //! instruction and counted in [`Extent::calls`]. Registers whose number is in an address register
 //! are unknown and counted in [`Extent::indirect`].
 
+mod addresses;
 mod build;
 mod cost;
 mod footprint;
 mod footprint_messages;
+mod inputs;
 mod live;
 mod loops;
 mod messages;
+mod origins;
 mod patterns;
 mod reaching;
 mod regset;
 mod report;
-
 mod spills;
 mod waits;
 

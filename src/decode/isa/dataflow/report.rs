@@ -8,9 +8,11 @@ use super::reaching::Definition;
 use super::regset::ByteSet;
 use super::spills::{Base, Spills};
 use crate::analysis::data_flow::{
-    Bottleneck, FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport,
-    Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern, WaitFor, WaitReport,
+    Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
+    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern,
+    WaitFor, WaitReport,
 };
+use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::model::sort;
 
 /// Maximum number of waits in a report.
@@ -120,6 +122,29 @@ impl Flows for DataFlow {
         self.add_loops(&mut report);
         report.waits = self.costliest_waits();
         report
+    }
+
+    fn inputs(&self, row: u32) -> Vec<KernelInput> {
+        DataFlow::inputs(self, row)
+    }
+
+    fn input_uses(&self) -> Vec<InputUses> {
+        DataFlow::input_uses(self)
+    }
+
+    fn row_of(&self, pc: u32) -> Option<u32> {
+        DataFlow::row_of(self, pc)
+    }
+
+    fn cost(&self, row: u32) -> InstructionCost {
+        let facts = self.messages().get(&row);
+        InstructionCost {
+            issue: self.occupancy(row).into(),
+            stall: self.stall(row),
+            waits: self.has_waits(row),
+            is_spill: facts.is_some_and(|facts| facts.spills),
+            is_fill: facts.is_some_and(|facts| facts.fills),
+        }
     }
 }
 
