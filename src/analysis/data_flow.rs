@@ -37,6 +37,9 @@ pub trait Flows {
     /// Returns the values from outside of the kernel, each with the instructions that use it.
     fn input_uses(&self) -> Vec<InputUses>;
 
+    /// Returns the offset of an instruction in the code.
+    fn pc(&self, row: u32) -> Option<u32>;
+
     /// Returns the instruction that starts at an offset in the code.
     fn row_of(&self, pc: u32) -> Option<u32>;
 
@@ -263,9 +266,9 @@ pub struct SlotReport {
 /// A pattern of spills that costs more than necessary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpillPattern {
-    /// The pattern: `innermost loop`, `spilled again`, `constant`.
+    /// The pattern: `innermost loop`, `spilled again`, `constant`, `recomputable`.
     pub kind: String,
-    /// The address of the slot.
+    /// The address of the slot, or the registers of a value that is not spilled.
     pub address: String,
     /// The offsets of the instructions, in the order in which they run.
     pub places: Vec<u32>,

@@ -32,6 +32,7 @@ pub mod images;
 pub mod kernel_inputs;
 pub mod kernel_order;
 pub mod kernels;
+pub mod line_costs;
 pub mod linkage;
 pub mod modules;
 pub mod naming;

@@ -209,7 +209,7 @@ impl Document {
             .clone();
         let lines = self.source_lines(document).map(|lines| {
             let texts = self.source_texts();
-            source_lines::list(lines, texts, sources)
+            source_lines::list(lines, texts, self.assembly(document), sources)
         });
         let tables = self
             .linkage(document)
