@@ -32,7 +32,7 @@ pub struct KernelInputs {
 /// The data that the driver passes to a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InputPayload {
-    /// The entries of the cross-thread payload, by offset.
+    /// The entries of the cross-thread payload, by offset; they do not overlap.
     pub entries: Vec<InputEntry>,
     /// The entries of the payload of each thread.
     pub per_thread: Vec<InputEntry>,
@@ -46,7 +46,7 @@ pub struct InputPayload {
     pub generates_ids: bool,
     /// Lanes of a thread.
     pub simd_size: u64,
-    /// The entries of the binding table.
+    /// The entries of the binding table, by index.
     pub surfaces: Vec<InputSurface>,
 }
 
@@ -158,6 +158,9 @@ pub const PAYLOAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 /// The symbol whose value is the offset of the first thread's payload from the cross-thread payload.
 pub const PER_THREAD_OFFSET: &str = "__INTEL_PER_THREAD_OFF";
 
+/// Maximum number of patches of an instruction.
+const PATCHES: usize = 16;
+
 impl KernelInputs {
     /// Returns the patches that overlap a range of the code.
     pub fn patches_in(&self, start: u64, end: u64) -> impl Iterator<Item = &Patch> {
@@ -165,27 +168,50 @@ impl KernelInputs {
             .patches
             .partition_point(|patch| patch.offset.saturating_add(patch.bytes) <= start);
         let rest = self.patches.iter().skip(first);
-        rest.take_while(move |patch| patch.offset < end)
+        rest.take(PATCHES)
+            .take_while(move |patch| patch.offset < end)
     }
 }
 
 impl InputPayload {
+    /// Returns the entry that starts at an offset of the cross-thread payload.
+    pub fn entry_at(&self, start: u64) -> Option<&InputEntry> {
+        let at = self
+            .entries
+            .binary_search_by_key(&start, |entry| entry.start);
+        self.entries.get(at.ok()?)
+    }
+
+    /// Returns the surface with an index in the binding table.
+    pub fn surface_at(&self, index: u64) -> Option<&InputSurface> {
+        let at = self
+            .surfaces
+            .binary_search_by_key(&index, |surface| surface.index);
+        self.surfaces.get(at.ok()?)
+    }
+
     fn of(detail: &KernelDetail) -> InputPayload {
         let number = |value: i64| u64::try_from(value).unwrap_or(0);
         let entries = detail.payload.entries.iter().filter_map(|entry| {
             let start = u64::try_from(entry.offset?).ok()?;
             let size = u64::try_from(entry.size?).ok().filter(|size| *size > 0)?;
+            let mode = entry.addrmode.as_deref();
             let of_argument = match (&entry.name, entry.arg_index) {
                 (Some(name), _) => Some(name.clone()),
                 (None, Some(index)) if index >= 0 => Some(format!("argument {index}")),
                 _ => None,
             };
+            let is_surface =
+                mode == Some("bindless") && entry.addrspace.as_deref() != Some("sampler");
             let name = match of_argument {
+                Some(argument) if entry.explicit && is_surface => format!("surface of {argument}"),
                 Some(argument) if entry.explicit => argument,
                 Some(argument) => format!("{} of {argument}", entry.kind),
-                None => entry.kind.clone(),
+                None => match entry.sampler_index {
+                    Some(index) => format!("{} {index}", entry.kind),
+                    None => entry.kind.clone(),
+                },
             };
-            let mode = entry.addrmode.as_deref();
             let points = match &*entry.kind {
                 "arg_bypointer" => mode == Some("stateless"),
                 "const_base" | "global_base" => mode.is_none_or(|mode| mode == "stateless"),
@@ -204,6 +230,13 @@ impl InputPayload {
         });
         let mut entries: Vec<InputEntry> = entries.collect();
         crate::model::sort::by_key(&mut entries, |entry| (entry.start, entry.end));
+        // Of overlapping entries, only the first has a certain meaning.
+        let mut end = 0;
+        entries.retain(|entry| {
+            let is_free = entry.start >= end;
+            end = end.max(entry.end);
+            is_free
+        });
         let per_thread = detail.per_thread_payload.iter().filter_map(|entry| {
             let start = u64::try_from(entry.offset?).ok()?;
             let size = u64::try_from(entry.size?).ok()?;
@@ -236,6 +269,9 @@ impl InputPayload {
                 span: entry.span,
             })
         });
+        let mut surfaces: Vec<InputSurface> = surfaces.chain(promoted).collect();
+        crate::model::sort::by_key(&mut surfaces, |surface| surface.index);
+        surfaces.dedup_by_key(|surface| surface.index);
         let end = |entries: &[InputEntry]| entries.iter().map(|entry| entry.end).max();
         InputPayload {
             bytes: end(&entries).unwrap_or(0),
@@ -247,7 +283,7 @@ impl InputPayload {
                 .iter()
                 .any(|f| f.key == "generate_local_id"),
             simd_size: number(detail.row.simd_size.value),
-            surfaces: surfaces.chain(promoted).collect(),
+            surfaces,
             entries,
             per_thread,
         }

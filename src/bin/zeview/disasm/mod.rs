@@ -293,8 +293,11 @@ fn write_text(
         let row = u32::try_from(at).ok();
         let row = row.and_then(|at| flow.as_ref()?.row_of(at));
         if let (Some(flow), Some(row), true) = (&flow, row, options.inputs) {
-            for input in flow.inputs(row) {
-                text.push_str(&format!("// {}\n", escaped(&input.text)));
+            let mut inputs: Vec<String> = flow.inputs(row).into_iter().map(|i| i.text).collect();
+            // Operands may be the same.
+            inputs.dedup();
+            for input in inputs {
+                text.push_str(&format!("// {}\n", escaped(&input)));
             }
         }
         if options.offsets {

@@ -1,16 +1,14 @@
 //! Addresses of messages, as far as they follow from the payload: a base and a constant offset.
 
 use super::build::{DataFlow, NONE};
-use super::footprint_messages::{cache_access, header_block, wide_access};
+use super::message_forms::Form;
 use super::origins::{Area, runs};
 use super::regset::{Piece, RegisterFile, file_of, low_bits};
 use super::spills::immediate;
 use crate::analysis::kernel_inputs::{PAYLOAD_OFFSET, PER_THREAD_OFFSET, Patch};
-use crate::decode::isa::encoding::SendGroup;
-use crate::decode::isa::instruction::{Descriptor, Instruction, Message, Operand, OperandKind};
+use crate::decode::isa::instruction::{Instruction, Operand, OperandKind};
 use crate::decode::isa::operands::type_bits;
 use crate::decode::isa::tables::{Meaning, Op};
-use crate::decode::isa::word::sign_extend;
 
 /// The base of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,25 +102,18 @@ impl Loaded {
 /// Maximum number of instructions that compute an address.
 const DEPTH: u32 = 8;
 
-/// Maximum number of producers of the addresses of a message's channels.
-const PRODUCERS: usize = 8;
+/// Maximum number of instructions that compute the addresses of a message's channels.
+const PRODUCERS: usize = 16;
 
-/// The surface of messages without a surface, and of those with addresses relative to the start of
-/// the device's memory for kernels.
-const STATELESS: [u32; 2] = [253, 255];
+/// Maximum number of values that are considered for an address.
+const VALUES: u32 = 64;
 
-/// The parts of a message that determine its address.
-struct Form {
-    /// The register with the address and its size in bytes.
-    address: Piece,
-    /// The scalar register with a further address.
-    base: Option<Piece>,
-    offset: i64,
-    /// Number of consecutive bytes, if it accesses a block.
-    block: Option<u32>,
-    loads: bool,
-    /// Whether the address is relative to the start of the memory for kernels.
-    is_relative: bool,
+/// A summand of an address.
+enum Summand {
+    /// The address in an argument, by the offset of the argument.
+    Buffer(u64),
+    /// Another value, by its first register.
+    Source(u16),
 }
 
 impl DataFlow {
@@ -131,9 +122,12 @@ impl DataFlow {
         if let Some(known) = self.loads.borrow().get(&row) {
             return *known;
         }
-        // Ends cycles: a load of an address that it provides itself.
-        self.loads.borrow_mut().insert(row, None);
+        // The address of the payload is not in the payload in memory: other loads do not matter.
+        let is_outer = self.in_load.replace(true);
+        let left = self.values_left.replace(VALUES);
         let loaded = self.find_loaded(row);
+        self.values_left.set(left);
+        self.in_load.set(is_outer);
         self.loads.borrow_mut().insert(row, loaded);
         loaded
     }
@@ -162,11 +156,12 @@ impl DataFlow {
     pub(super) fn target(&self, row: u32) -> Option<(Target, Option<u32>)> {
         let i = self.instruction(row)?;
         let form = self.form(&i)?;
+        self.values_left.set(VALUES);
         let found = self.target_of(row, &form);
         let found = found.or_else(|| {
             let base = match form.base {
                 Some(base) => self.number(row, base, DEPTH).and_then(|n| self.buffer(n)),
-                None => self.buffer_of(row, form.address.unit, DEPTH),
+                None => self.buffer_of(row, form.address.unit),
             };
             Some(Target::Buffer(base?, None))
         });
@@ -221,43 +216,67 @@ impl DataFlow {
         let Base::Input(offset, 8) = number.base else {
             return None;
         };
-        let mut entries = self.inputs.payload.as_ref()?.entries.iter();
-        let is_pointer = entries.any(|entry| entry.start == offset && entry.is_pointer);
+        let entry = self.inputs.payload.as_ref()?.entry_at(offset)?;
+        let is_pointer = entry.is_pointer;
         (is_pointer && number.thread.is_none()).then_some(offset)
     }
 
     /// The argument that is the base of the addresses of all channels, if each address is the sum of
-    /// the argument and another value.
-    fn buffer_of(&self, row: u32, unit: u16, depth: u32) -> Option<u64> {
+    /// the argument and other values.
+    fn buffer_of(&self, row: u32, unit: u16) -> Option<u64> {
         self.inputs.payload.as_ref()?;
-        if depth == 0 || !self.spend(1) {
-            return None;
-        }
-        let footprint = self.footprint(row);
-        let mut reads = footprint.reads().map(|access| access.bytes.pieces());
-        let addresses = reads.find(|pieces| pieces.first().is_some_and(|piece| piece.unit == unit));
-        let mut producers: Vec<u32> = Vec::new();
-        for piece in addresses?.iter().take(PRODUCERS) {
-            self.each_definition(row, *piece, &mut |from, _| producers.push(from));
-        }
-        crate::model::sort::ascending(&mut producers);
-        producers.dedup();
-        if producers.is_empty() || producers.len() > PRODUCERS {
-            return None;
-        }
         let mut found = None;
-        for from in producers {
-            let buffer = self.buffer_sum(from, depth - 1)?;
-            if *found.get_or_insert(buffer) != buffer {
-                return None;
+        // Sources of instructions, by their first register.
+        let mut seen = vec![(row, unit)];
+        let mut producers: Vec<u32> = Vec::new();
+        let mut at = 0;
+        while let Some((row, unit)) = seen.get(at).copied() {
+            at += 1;
+            for from in self.producers_of(row, unit)? {
+                if producers.contains(&from) {
+                    continue;
+                }
+                producers.push(from);
+                if producers.len() > PRODUCERS || !self.spend(1) {
+                    return None;
+                }
+                match self.summand(from)? {
+                    Summand::Buffer(buffer) => {
+                        if *found.get_or_insert(buffer) != buffer {
+                            return None;
+                        }
+                    }
+                    Summand::Source(unit) if !seen.contains(&(from, unit)) => {
+                        seen.push((from, unit));
+                    }
+                    Summand::Source(_) => {}
+                }
             }
         }
         found
     }
 
-    /// The argument to which an instruction adds another value in each channel.
-    fn buffer_sum(&self, row: u32, depth: u32) -> Option<u64> {
-        if row == NONE || self.row(row)?.guard.flags != 0 {
+    /// The producers of the source of an instruction that starts at a register. Returns `None` if there
+    /// are too many, or not all are known.
+    fn producers_of(&self, row: u32, unit: u16) -> Option<Vec<u32>> {
+        let footprint = self.footprint(row);
+        let mut reads = footprint.reads().map(|access| access.bytes.pieces());
+        let pieces = reads.find(|pieces| pieces.first().is_some_and(|piece| piece.unit == unit))?;
+        let mut producers: Vec<u32> = Vec::new();
+        for piece in pieces {
+            self.each_definition(row, *piece, &mut |from, _| {
+                if producers.len() <= PRODUCERS && !producers.contains(&from) {
+                    producers.push(from);
+                }
+            });
+        }
+        let is_known = !producers.is_empty() && !producers.contains(&NONE);
+        (is_known && producers.len() <= PRODUCERS).then_some(producers)
+    }
+
+    /// The summand of an instruction's result that is or leads to the address in an argument.
+    fn summand(&self, row: u32) -> Option<Summand> {
+        if self.row(row)?.guard.flags != 0 {
             return None;
         }
         let i = self.instruction(row)?;
@@ -269,7 +288,7 @@ impl DataFlow {
         {
             return None;
         }
-        let mut found = None;
+        let (mut buffer, mut others) = (None, Vec::new());
         for source in sources {
             if !is_wide(source) || !matches!(source.kind, OperandKind::Register { .. }) {
                 continue;
@@ -280,25 +299,27 @@ impl DataFlow {
             let piece = self.piece_at(file, at, 8)?;
             let is_same = exec == 1 || (vertical, horizontal) == (0, 0);
             let number = is_same.then(|| self.number(row, piece, DEPTH)).flatten();
-            let buffer = match number {
-                Some(number) => self.buffer(number),
-                None => self.buffer_of(row, piece.unit, depth),
-            };
-            // The sum of two pointers is none.
-            if let Some(buffer) = buffer
-                && found.replace(buffer).is_some()
-            {
-                return None;
+            match number.and_then(|number| self.buffer(number)) {
+                // The sum of two addresses is none.
+                Some(found) if buffer.replace(found).is_some() => return None,
+                Some(_) => {}
+                None => others.push(piece.unit),
             }
         }
-        found
+        match (buffer, &others[..]) {
+            (Some(buffer), _) => Some(Summand::Buffer(buffer)),
+            (None, [unit]) => Some(Summand::Source(*unit)),
+            (None, _) => None,
+        }
     }
 
     /// The value of bytes of a register that an instruction reads.
     fn number(&self, row: u32, piece: Piece, depth: u32) -> Option<Number> {
-        if depth == 0 || !self.spend(1) {
+        let left = self.values_left.get();
+        if depth == 0 || left == 0 || !self.spend(1) {
             return None;
         }
+        self.values_left.set(left - 1);
         let (first, bytes) = (piece.mask.trailing_zeros(), piece.mask.count_ones());
         if let [run] = runs(&self.origins(row, piece))[..]
             && (run.first, run.bytes, run.area) == (first, bytes, Area::CrossThread)
@@ -332,10 +353,8 @@ impl DataFlow {
 
     fn input_number(&self, offset: u64, bytes: u32) -> Number {
         let payload = self.inputs.payload.as_ref();
-        let entry = payload.and_then(|payload| {
-            let mut entries = payload.entries.iter();
-            entries.find(|entry| entry.start == offset && entry.end == offset + u64::from(bytes))
-        });
+        let entry = payload.and_then(|payload| payload.entry_at(offset));
+        let entry = entry.filter(|entry| entry.end == offset + u64::from(bytes));
         match entry {
             Some(entry) if entry.kind == "indirect_data_pointer" => Number::new(Base::Payload, 0),
             _ => Number::new(Base::Input(offset, bytes), 0),
@@ -461,112 +480,5 @@ impl DataFlow {
     /// The patch at an offset of the code.
     pub(super) fn patch(&self, offset: u64) -> Option<&Patch> {
         self.inputs.patches_in(offset, offset + 1).next()
-    }
-
-    fn form(&self, i: &Instruction) -> Option<Form> {
-        let m = i.message.as_ref()?;
-        let exec = i.exec.map_or(1, |exec| exec.size).clamp(1, 32);
-        let register = |file: RegisterFile, at: u32, bytes: u32| self.piece_at(file, at, bytes);
-        let number = match i.sources.first().filter(|_| i.source_count > 0)?.kind {
-            OperandKind::Register { number, .. } | OperandKind::Payload { number, .. } => number,
-            _ => return None,
-        };
-        let start = u32::from(number) * u32::from(self.sizes().general);
-        if let Some(wide) = &m.wide {
-            let access = wide_access(m.sfid.filter(|s| *s == Meaning::UGM), wide.value)?;
-            let scale = wide.value >> 44 & 3;
-            let is_block = access.transposed && exec == 1 && access.memory == access.register;
-            // Surfaces have no address.
-            if wide.value >> 14 & 3 == 3 {
-                return None;
-            }
-            let base = wide.indirect[0]?;
-            let elements = sign_extend(wide.value >> 22, 22).cast_signed();
-            let is_scaled = scale != 0;
-            return Some(Form {
-                address: register(RegisterFile::General, start, access.address)?,
-                base: Some(register(RegisterFile::Scalar, base.into(), 8)?),
-                offset: elements * i64::from(access.memory),
-                block: (is_block && !is_scaled).then_some(access.elements * access.memory),
-                loads: access.group == SendGroup::Load,
-                is_relative: false,
-            });
-        }
-        let Descriptor::Immediate(descriptor) = m.descriptor else {
-            return None;
-        };
-        let rank = self.accesses.encoding.rank;
-        if let Some(access) = cache_access(rank, m.sfid.filter(|s| *s == Meaning::UGM), descriptor)
-        {
-            let kind = descriptor >> 29 & 3;
-            let surface = match m.extended {
-                Descriptor::Immediate(value) => Some(value >> 24),
-                Descriptor::Register(_) => None,
-            };
-            let is_relative = kind == 3 && surface.is_some_and(|s| STATELESS.contains(&s));
-            if kind != 0 && !is_relative {
-                return None;
-            }
-            let is_block = access.transposed && exec == 1 && access.memory == access.register;
-            return Some(Form {
-                address: register(RegisterFile::General, start, access.address)?,
-                base: None,
-                offset: cache_offset(rank, kind, m),
-                block: is_block.then_some(access.elements * access.memory),
-                loads: access.group == SendGroup::Load,
-                is_relative,
-            });
-        }
-        // The offset is in the third dword of the header.
-        let bytes = header_block(m.sfid.filter(|s| *s == Meaning::DP_DC0), descriptor)?;
-        let is_aligned_read = descriptor >> 14 & 0x1f == 1;
-        (is_aligned_read && STATELESS.contains(&(descriptor & 0xff))).then_some(Form {
-            address: register(RegisterFile::General, start + 8, 4)?,
-            base: None,
-            offset: 0,
-            block: Some(bytes),
-            loads: true,
-            is_relative: true,
-        })
-    }
-
-    /// The surface of a message by its index in the binding table.
-    pub(super) fn surface(&self, row: u32) -> Option<u32> {
-        let i = self.instruction(row)?;
-        let m = i.message.as_ref()?;
-        let (Descriptor::Immediate(descriptor), None) = (m.descriptor, &m.wide) else {
-            return None;
-        };
-        let rank = self.accesses.encoding.rank;
-        let kind = descriptor >> 14 & 0x1f;
-        let has_surface = match m.sfid? {
-            Meaning::UGM | Meaning::UGML | Meaning::TGM => {
-                let Descriptor::Immediate(extended) = m.extended else {
-                    return None;
-                };
-                let is_fence = descriptor & 0x3f == 31;
-                return (descriptor >> 29 & 3 == 3 && !is_fence).then_some(extended >> 24);
-            }
-            Meaning::DP_DC0 => matches!(kind, 0..=5 | 8..=13),
-            Meaning::DP_DC1 => matches!(kind, 1..=14 | 27 | 28),
-            Meaning::DP_DCRO => matches!(kind, 0 | 1 | 3),
-            Meaning::SAMPLER => rank < 43,
-            _ => false,
-        };
-        has_surface.then_some(descriptor & 0xff)
-    }
-}
-
-/// The constant that a message to the load/store cache adds to its addresses.
-fn cache_offset(rank: u8, kind: u32, m: &Message) -> i64 {
-    if rank < 30 {
-        return 0;
-    }
-    let signed = |value: u32, width| sign_extend(value.into(), width).cast_signed();
-    match (kind, m.extended) {
-        (0, Descriptor::Immediate(value)) => signed(value >> 12, 20),
-        (0, Descriptor::Register(_)) => signed(m.offset >> 12, 20),
-        (3, Descriptor::Immediate(value)) => signed(value >> 12 & 0xfff, 12),
-        _ => 0,
     }
 }

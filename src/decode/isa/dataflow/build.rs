@@ -139,6 +139,10 @@ pub struct DataFlow {
     pub(super) inputs: Rc<KernelInputs>,
     /// The parts of the payload that messages load, by row.
     pub(super) loads: RefCell<HashMap<u32, Option<Loaded>>>,
+    /// Whether the address of a message is computed that may load the payload.
+    pub(super) in_load: Cell<bool>,
+    /// Number of values that may still be considered for an address.
+    pub(super) values_left: Cell<u32>,
 }
 
 /// The immediate values in the scalar register, by byte.
@@ -174,6 +178,8 @@ impl DataFlow {
             stalls: OnceCell::new(),
             inputs: Rc::default(),
             loads: RefCell::default(),
+            in_load: Cell::new(false),
+            values_left: Cell::new(0),
         };
         let mut jumps = Vec::new();
         flow.decode(&starts, &mut jumps);

@@ -5,15 +5,22 @@ use std::collections::HashMap;
 use super::addresses::Target;
 use super::build::DataFlow;
 use super::footprint::{Access, Role};
-use super::origins::{Area, runs};
+use super::origins::{Area, COPIES, runs};
 use super::regset::{ByteSet, Piece, low_bits};
 use crate::analysis::kernel_inputs::{
     InputEntry, InputKind, InputPayload, InputUses, KernelInput, PAYLOAD_OFFSET, PER_THREAD_OFFSET,
 };
+use crate::decode::isa::tables::Op;
 use crate::model::Span;
+
+/// Maximum length of the bytes of registers in a description.
+const SHORT: usize = 24;
 
 /// Maximum number of inputs listed for an operand.
 const LISTED: usize = 16;
+
+/// Maximum number of producers of a register that are considered for being copies.
+const COPIES_SEEN: usize = 8;
 
 /// Consecutive bytes of the payload in registers.
 struct Part {
@@ -28,6 +35,10 @@ impl DataFlow {
     #[must_use]
     pub fn inputs(&self, row: u32) -> Vec<KernelInput> {
         self.allow();
+        self.find_inputs(row)
+    }
+
+    fn find_inputs(&self, row: u32) -> Vec<KernelInput> {
         let mut out = Vec::new();
         let footprint = self.footprint(row);
         for access in &footprint.accesses {
@@ -55,10 +66,14 @@ impl DataFlow {
         if self.inputs.payload.is_none() && self.inputs.patches.is_empty() {
             return out;
         }
+        let mut copies = HashMap::new();
         for row in 0..self.count() {
             let Some(pc) = self.pc(row) else { break };
-            for input in self.inputs(row) {
-                // Loads and copies of whole registers are no uses.
+            if !self.may_use_inputs(row, &mut copies) {
+                continue;
+            }
+            for input in self.find_inputs(row) {
+                // A load of the payload is no use of it.
                 if input.operand == Role::Destination.name() {
                     continue;
                 }
@@ -84,6 +99,62 @@ impl DataFlow {
         }
         crate::model::sort::by_key(&mut out, |uses| (uses.from, uses.offset));
         out
+    }
+
+    /// Whether an instruction may use inputs: it is quick to tell for most that do not. A copy whose
+    /// result is read is none: the instructions that read it are. `copies` has the known copies.
+    fn may_use_inputs(&self, row: u32, copies: &mut HashMap<u32, bool>) -> bool {
+        let Some(record) = self.row(row) else {
+            return false;
+        };
+        let pc = u64::from(record.pc);
+        if self.inputs.patches_in(pc, pc + 8).next().is_some()
+            || self.inputs.patches_in(pc + 8, pc + 16).next().is_some()
+        {
+            return true;
+        }
+        if record.is_send {
+            return true;
+        }
+        self.reads_inputs(row, COPIES, copies) && !self.is_copy(row)
+    }
+
+    /// Whether an instruction reads bytes of the payload.
+    fn reads_inputs(&self, row: u32, depth: u32, copies: &mut HashMap<u32, bool>) -> bool {
+        if self.inputs.payload.is_none() {
+            return false;
+        }
+        let mut found = false;
+        for read in self.reads_of(row) {
+            let mut producers: Vec<u32> = Vec::new();
+            self.each_definition(row, read.piece, &mut |from, _| {
+                if producers.last() != Some(&from) {
+                    producers.push(from);
+                }
+            });
+            for from in producers.into_iter().take(COPIES_SEEN) {
+                let Some(record) = self.row(from) else {
+                    // An input of the kernel.
+                    found = true;
+                    continue;
+                };
+                found |= match copies.get(&from) {
+                    Some(known) => *known,
+                    None if record.is_send => self.loaded(from).is_some(),
+                    None if record.op == Op::Mov && depth > 0 => {
+                        copies.insert(from, false);
+                        let is_copy = self.reads_inputs(from, depth - 1, copies);
+                        copies.insert(from, is_copy);
+                        is_copy
+                    }
+                    None => false,
+                };
+            }
+            if found {
+                return true;
+            }
+        }
+        false
     }
 
     /// The parts of the payload in the registers of an operand.
@@ -146,7 +217,11 @@ impl DataFlow {
                 Area::CrossThread => &payload.entries,
                 Area::PerThread => &payload.per_thread,
             };
-            for entry in entries {
+            let first = match part.area {
+                Area::CrossThread => entries.partition_point(|entry| entry.end <= part.start),
+                Area::PerThread => 0,
+            };
+            for entry in entries.iter().skip(first).take(LISTED) {
                 let (start, end) = (part.start.max(entry.start), part.end.min(entry.end));
                 if start >= end || out.len() >= most {
                     continue;
@@ -238,8 +313,7 @@ impl DataFlow {
             Target::Payload(..) => {}
             Target::Buffer(argument, offset) => {
                 let payload = self.inputs.payload.as_ref();
-                let mut entries = payload.iter().flat_map(|payload| &payload.entries);
-                let Some(entry) = entries.find(|entry| entry.start == argument) else {
+                let Some(entry) = payload.and_then(|payload| payload.entry_at(argument)) else {
                     return;
                 };
                 let place = match offset {
@@ -321,9 +395,7 @@ impl DataFlow {
         let Some(index) = self.surface(row).map(u64::from) else {
             return;
         };
-        // Surface 0 is that of messages that need none, if there is no other.
-        let mut surfaces = payload.surfaces.iter();
-        if let Some(surface) = surfaces.find(|surface| surface.index == index) {
+        if let Some(surface) = payload.surface_at(index) {
             out.push(KernelInput {
                 operand: Role::Descriptor.name(),
                 from: InputKind::Surface,
@@ -388,6 +460,7 @@ fn entry_name(entry: &InputEntry, start: u64, end: u64) -> String {
         return format!("{}.{axis}", entry.name);
     }
     match entry.source_offset.saturating_add(at) {
+        _ if entry.kind != "arg_byvalue" && entry.end - entry.start <= 8 => entry.name.clone(),
         0 => entry.name.clone(),
         at => format!("{} + {at}", entry.name),
     }
@@ -400,11 +473,35 @@ fn short(bytes: &ByteSet) -> String {
         let count = piece.mask.count_ones();
         let is_run = piece.mask == low_bits(count) << first;
         let (file, number) = super::regset::file_of(piece.unit);
-        if is_run && first.is_multiple_of(4) && count.is_multiple_of(4) && count <= 8 {
-            return format!("{}{number}.{}", file.prefix(), first / 4);
+        let prefix = file.prefix();
+        match count {
+            4 if is_run && first.is_multiple_of(4) => {
+                return format!("{prefix}{number}.{}", first / 4);
+            }
+            8 if is_run && first.is_multiple_of(8) => {
+                return format!("{prefix}{number}.{}:q", first / 8);
+            }
+            _ => {}
         }
     }
-    bytes.to_string()
+    let text = bytes.to_string();
+    if text.len() <= SHORT {
+        return text;
+    }
+    // Elements apart from each other.
+    let mut registers = bytes
+        .registers()
+        .map(|(file, number, _)| (file.prefix(), number));
+    match (registers.next(), registers.last()) {
+        (Some((prefix, first)), Some((_, last))) => {
+            format!(
+                "parts of {prefix}{first}:{}",
+                last.saturating_sub(first) + 1
+            )
+        }
+        (Some((prefix, first)), None) => format!("parts of {prefix}{first}"),
+        _ => text,
+    }
 }
 
 /// A part of the bytes in pieces, in the order of the pieces: `bytes` bytes after the first `skip`.

@@ -39,6 +39,7 @@ mod footprint_messages;
 mod inputs;
 mod live;
 mod loops;
+mod message_forms;
 mod messages;
 mod origins;
 mod patterns;

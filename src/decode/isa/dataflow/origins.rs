@@ -41,7 +41,10 @@ pub(super) struct Run {
 }
 
 /// Maximum number of copies between the payload and a use.
-const COPIES: u32 = 4;
+pub(super) const COPIES: u32 = 4;
+
+/// The work of a copy, in steps of the analysis.
+const COPY_STEPS: u64 = 32;
 
 /// Splits the origins of a register's bytes into runs.
 pub(super) fn runs(origins: &Origins) -> Vec<Run> {
@@ -102,6 +105,9 @@ impl DataFlow {
                 continue;
             };
             if record.is_send {
+                if self.in_load.get() {
+                    continue;
+                }
                 if let Some(loaded) = self.loaded(from) {
                     each_bit(mask, |at| set(to, at, loaded.origin(self.at(unit, at))));
                 }
@@ -113,6 +119,9 @@ impl DataFlow {
 
     /// Adds the origins of bytes that a `mov` copies.
     fn trace_copy(&self, row: u32, piece: Piece, copies: u32, to: &mut Origins) {
+        if !self.spend(COPY_STEPS) {
+            return;
+        }
         let Some(copy) = self.instruction(row).and_then(|i| self.copy(&i)) else {
             return;
         };
@@ -169,6 +178,16 @@ impl DataFlow {
             Some(at) => (Area::CrossThread, at),
             None => (Area::PerThread, at),
         })
+    }
+
+    /// Whether an instruction copies bytes to a register whose value is read.
+    pub(super) fn is_copy(&self, row: u32) -> bool {
+        let is_mov = self.row(row).is_some_and(|record| record.op == Op::Mov);
+        let is_copy = || {
+            self.instruction(row)
+                .is_some_and(|i| self.copy(&i).is_some())
+        };
+        is_mov && is_copy()
     }
 
     /// A `mov` that copies bytes without a change, or the lower bytes of integers.

@@ -87,8 +87,9 @@ impl DataFlow {
         let Some(peak) = self.peak_row() else {
             return Vec::new();
         };
+        let live = self.live_set(peak);
         let mut values: BTreeMap<u32, Pieces> = BTreeMap::new();
-        for piece in self.live_set(peak).pieces() {
+        for piece in live.pieces() {
             let mut producers = Vec::new();
             self.producers_at(peak, piece.unit, piece.mask, &mut |from| {
                 producers.push(from);
@@ -108,11 +109,16 @@ impl DataFlow {
                 return None;
             }
             let uses = self.uses(row).iter().copied();
+            if !self.frees_register(&bytes, &live) {
+                return None;
+            }
             let uses: Vec<u32> = uses
                 .filter(|to| self.follows(row, peak, *to) && self.reads_any(*to, &bytes))
                 .take(USES + 1)
                 .collect();
-            (!uses.is_empty() && uses.len() <= USES).then(|| Candidate {
+            // At the position itself, the value would have to be in registers as well.
+            let is_used = uses.contains(&peak);
+            (!uses.is_empty() && uses.len() <= USES && !is_used).then(|| Candidate {
                 value: Recomputable {
                     row,
                     bytes,
@@ -124,6 +130,14 @@ impl DataFlow {
             })
         });
         candidates.collect()
+    }
+
+    /// Whether bytes are all live bytes of a general register.
+    fn frees_register(&self, bytes: &ByteSet, live: &ByteSet) -> bool {
+        bytes.registers().any(|(file, number, mask)| {
+            let mut live = live.registers();
+            file == RegisterFile::General && live.any(|of| of == (file, number, mask))
+        })
     }
 
     /// The values that one instruction spills.

@@ -210,13 +210,13 @@ impl DataFlow {
             rows.extend(&value.uses);
             let text = match (&slot, value.is_constant) {
                 (Some(_), _) => {
-                    "The sources of the value are in registers at the fills anyway: it could be computed there again."
+                    "The sources of the spilled value are in registers at the fills anyway: it could be computed there again."
                 }
                 (None, true) => {
-                    "At the peak, registers hold a value that does not depend on registers: it could be computed at its uses."
+                    "Live at the peak, but does not depend on registers: it could be computed at its uses."
                 }
                 (None, false) => {
-                    "At the peak, registers hold a value whose sources are in registers at its uses anyway: it could be computed there again."
+                    "Live at the peak, but its sources are in registers at its uses anyway: it could be computed there again."
                 }
             };
             report.patterns.push(SpillPattern {
