@@ -224,7 +224,7 @@ impl InputPayload {
                 kind: entry.kind.clone(),
                 name,
                 source_offset: number(entry.source_offset.unwrap_or(0)),
-                is_pointer: points && size == 8,
+                is_pointer: points && (size == 8 || size == 4),
                 span: entry.span,
             })
         });

@@ -45,9 +45,10 @@ fn each_use(document: &mut Document, f: &mut dyn FnMut(&str, &str, &str, &[Kerne
     }
 }
 
-/// `c[i] = a[i] + b[i]` if `i < n`, on all devices. Without optimization, arguments go through
-/// private memory; one file has no messages, and two with an option for later devices do not fit
-/// their own payload.
+/// `c[i] = a[i] + b[i]` if `i < n`, on all devices. Not for these: without optimization, arguments go
+/// through private memory; two files with an option for later devices lack messages or do not fit their
+/// own payload; with bindless buffers on Gen12LP, the offset of the surface is in a sum, and one device adds
+/// the halves of addresses.
 fn vecadd(folder: &Path) -> Result<(), Failed> {
     let mut failed = Vec::new();
     let mut checked = 0;
@@ -58,7 +59,14 @@ fn vecadd(folder: &Path) -> Result<(), Failed> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let is_other = ["-O0", "eff64", "-heapless", "MANIFEST"];
+        let is_other = [
+            "-O0",
+            "eff64",
+            "-heapless",
+            "-bindless",
+            ".12.71.4",
+            "-fatpt",
+        ];
         if !name.starts_with("vecadd") || is_other.iter().any(|part| name.contains(part)) {
             continue;
         }
@@ -83,6 +91,14 @@ fn vecadd(folder: &Path) -> Result<(), Failed> {
                     };
                     if is_buffer {
                         let name = input.name.trim_start_matches("surface of ");
+                        // Some files do not have the names.
+                        let name = match name {
+                            "argument 0" => "a",
+                            "argument 1" => "b",
+                            "argument 2" => "c",
+                            "argument 3" => "n",
+                            name => name,
+                        };
                         found.entry(word).or_default().insert(name.to_owned());
                     }
                 }

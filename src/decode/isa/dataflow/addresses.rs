@@ -161,7 +161,7 @@ impl DataFlow {
         let found = found.or_else(|| {
             let base = match form.base {
                 Some(base) => self.number(row, base, DEPTH).and_then(|n| self.buffer(n)),
-                None => self.buffer_of(row, form.address.unit),
+                None => self.buffer_of(row, form.address),
             };
             Some(Target::Buffer(base?, None))
         });
@@ -213,21 +213,22 @@ impl DataFlow {
 
     /// The offset of the argument whose value is the base of an address.
     fn buffer(&self, number: Number) -> Option<u64> {
-        let Base::Input(offset, 8) = number.base else {
+        let Base::Input(offset, bytes) = number.base else {
             return None;
         };
         let entry = self.inputs.payload.as_ref()?.entry_at(offset)?;
-        let is_pointer = entry.is_pointer;
+        let is_pointer = entry.is_pointer && entry.end - entry.start == u64::from(bytes);
         (is_pointer && number.thread.is_none()).then_some(offset)
     }
 
     /// The argument that is the base of the addresses of all channels, if each address is the sum of
     /// the argument and other values.
-    fn buffer_of(&self, row: u32, unit: u16) -> Option<u64> {
+    fn buffer_of(&self, row: u32, address: Piece) -> Option<u64> {
         self.inputs.payload.as_ref()?;
+        let bytes = address.mask.count_ones();
         let mut found = None;
         // Sources of instructions, by their first register.
-        let mut seen = vec![(row, unit)];
+        let mut seen = vec![(row, address.unit)];
         let mut producers: Vec<u32> = Vec::new();
         let mut at = 0;
         while let Some((row, unit)) = seen.get(at).copied() {
@@ -240,7 +241,7 @@ impl DataFlow {
                 if producers.len() > PRODUCERS || !self.spend(1) {
                     return None;
                 }
-                match self.summand(from)? {
+                match self.summand(from, bytes)? {
                     Summand::Buffer(buffer) => {
                         if *found.get_or_insert(buffer) != buffer {
                             return None;
@@ -274,14 +275,15 @@ impl DataFlow {
         (is_known && producers.len() <= PRODUCERS).then_some(producers)
     }
 
-    /// The summand of an instruction's result that is or leads to the address in an argument.
-    fn summand(&self, row: u32) -> Option<Summand> {
+    /// The summand of an instruction's result that is or leads to the address in an argument; values
+    /// have `bytes` bytes.
+    fn summand(&self, row: u32, bytes: u32) -> Option<Summand> {
         if self.row(row)?.guard.flags != 0 {
             return None;
         }
         let i = self.instruction(row)?;
         let sources = i.sources.get(..i.source_count)?;
-        let is_wide = |operand: &Operand| operand.data_type.and_then(type_bits) == Some(64);
+        let is_wide = |operand: &Operand| operand.data_type.and_then(type_bits) == Some(bytes * 8);
         if !is_wide(i.destination.as_ref()?)
             || !matches!(i.op, Op::Add | Op::Mov)
             || sources.iter().any(|source| source.modifier.is_some())
@@ -296,7 +298,7 @@ impl DataFlow {
             let exec = i.exec.map_or(1, |exec| exec.size);
             let (vertical, _, horizontal) = self.accesses.rows(&i, source.region, exec);
             let (file, at) = self.start_of(source)?;
-            let piece = self.piece_at(file, at, 8)?;
+            let piece = self.piece_at(file, at, bytes)?;
             let is_same = exec == 1 || (vertical, horizontal) == (0, 0);
             let number = is_same.then(|| self.number(row, piece, DEPTH)).flatten();
             match number.and_then(|number| self.buffer(number)) {

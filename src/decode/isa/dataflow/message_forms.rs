@@ -1,7 +1,7 @@
 //! The parts of a message that determine what it accesses: its address and its surface.
 
 use super::build::DataFlow;
-use super::footprint_messages::{cache_access, header_block, wide_access};
+use super::footprint_messages::{cache_access, header_block, legacy_access, wide_access};
 use super::regset::{Piece, RegisterFile};
 use crate::decode::isa::encoding::SendGroup;
 use crate::decode::isa::instruction::{Descriptor, Instruction, Message, OperandKind};
@@ -80,6 +80,17 @@ impl DataFlow {
                 block: is_block.then_some(access.elements * access.memory),
                 loads: access.group == SendGroup::Load,
                 is_relative,
+            });
+        }
+        let legacy = legacy_access(m.sfid, descriptor);
+        if let Some(access) = legacy.filter(|access| access.address == 8) {
+            return Some(Form {
+                address: register(RegisterFile::General, start, access.address)?,
+                base: None,
+                offset: 0,
+                block: None,
+                loads: access.group == SendGroup::Load,
+                is_relative: false,
             });
         }
         // The offset is in the third dword of the header.
