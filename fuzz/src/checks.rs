@@ -71,7 +71,9 @@ pub fn dataflow(input: &[u8]) {
     let (first, rest) = files::split_first(input);
     let platform = Platform::ALL[usize::from(first) % Platform::ALL.len()];
     let flow = DataFlow::new(Rc::new(Decoder::new(platform)), rest);
+    let flow = flow.with_inputs(code::inputs());
     flow.report();
+    flow.input_uses();
     code::check_flow(&flow, flow.count());
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks::BlockGraph;
 use super::data_flow::Flows;
+use super::kernel_inputs::KernelInputs;
 use super::source_lines::CodeSection;
 use crate::model::Tone;
 use crate::model::{Bits, Document, NodeId, Sources, Span, Str};
@@ -33,6 +34,9 @@ pub trait Assembly {
         encoding: Option<&str>,
         sources: &Sources,
     ) -> Result<Rc<dyn Listing>, String>;
+
+    /// Returns the values that the code in a section starts with.
+    fn inputs(&self, code: Span, sources: &Sources) -> Rc<KernelInputs>;
 }
 
 /// The instructions of a section of code. A row is an index below [`count`](Listing::count).

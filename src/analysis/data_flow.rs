@@ -7,6 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::kernel_inputs::{InputUses, KernelInput};
+
 /// Provides the data flow of a section of code. A row is the index of an instruction, as in
 /// [`Listing`](super::assembly::Listing).
 pub trait Flows {
@@ -27,6 +29,37 @@ pub trait Flows {
 
     /// Returns the summary.
     fn report(&self) -> FlowReport;
+
+    /// Returns the values from outside of the kernel that an instruction uses: arguments, ids,
+    /// surfaces, patched addresses, data of the file. Empty if the payload's layout is unknown.
+    fn inputs(&self, row: u32) -> Vec<KernelInput>;
+
+    /// Returns the values from outside of the kernel, each with the instructions that use it.
+    fn input_uses(&self) -> Vec<InputUses>;
+
+    /// Returns the offset of an instruction in the code.
+    fn pc(&self, row: u32) -> Option<u32>;
+
+    /// Returns the instruction that starts at an offset in the code.
+    fn row_of(&self, pc: u32) -> Option<u32>;
+
+    /// Returns the costs of an instruction.
+    fn cost(&self, row: u32) -> InstructionCost;
+}
+
+/// Costs of an instruction for one thread, as assumed by the compiler's scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InstructionCost {
+    /// Cycles to issue it.
+    pub issue: u32,
+    /// Cycles that it waits before.
+    pub stall: u32,
+    /// Whether it has a condition to wait for.
+    pub waits: bool,
+    /// Whether it writes scratch memory.
+    pub is_spill: bool,
+    /// Whether it reads scratch memory.
+    pub is_fill: bool,
 }
 
 /// Bytes and registers whose values are read later.
@@ -233,9 +266,9 @@ pub struct SlotReport {
 /// A pattern of spills that costs more than necessary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpillPattern {
-    /// The pattern: `innermost loop`, `spilled again`, `constant`.
+    /// The pattern: `innermost loop`, `spilled again`, `constant`, `recomputable`.
     pub kind: String,
-    /// The address of the slot.
+    /// The address of the slot, or the registers of a value that is not spilled.
     pub address: String,
     /// The offsets of the instructions, in the order in which they run.
     pub places: Vec<u32>,

@@ -10,7 +10,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::dto::{Diagnostic, Node, Summary, Verdict};
 use super::js;
 use crate::analysis::assembly::Listing;
-use crate::analysis::data_flow::InstructionFlow;
+use crate::analysis::data_flow::{FlowReport, InstructionFlow};
+use crate::analysis::kernel_inputs::{InputUses, KernelInput};
+use crate::analysis::line_costs::{LineCosts, line_costs};
 use crate::decode::decode;
 use crate::diff;
 use crate::model::{Document, NodeId, SourceId, Span};
@@ -218,6 +220,7 @@ impl ZeviewDocument {
                 text: line.text.trim(),
                 comment: &line.comment,
                 flow: instruction,
+                inputs: flow.inputs(row),
             })?);
         }
         Ok(all.into())
@@ -226,10 +229,18 @@ impl ZeviewDocument {
     /// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "FlowReport")]
     pub fn analyze(&mut self, kernel: &str) -> Result<JsValue, Error> {
-        let listing = self.listing_of(kernel)?;
-        let flow = listing.data_flow(&self.0.sources);
+        let (document, listing) = self.find_listing(kernel)?;
+        let sources = &self.0.sources;
+        let flow = listing.data_flow(sources);
         let flow = flow.ok_or_else(|| error("no-code", "the code cannot be read"))?;
-        plain(&flow.report())
+        let table = self.0.source_lines(document);
+        let table = table.map(|lines| lines.table(sources));
+        let lines = table.map(|table| line_costs(&*flow, &table, listing.code()));
+        plain(&FlowSummary {
+            report: flow.report(),
+            inputs: flow.input_uses(),
+            lines: lines.unwrap_or_default(),
+        })
     }
 
     /// Compares with another document, the first of the two: as `zeview diff --json` prints it.
@@ -261,11 +272,26 @@ struct Instruction<'a> {
     comment: &'a str,
     #[serde(flatten)]
     flow: InstructionFlow,
+    inputs: Vec<KernelInput>,
+}
+
+/// The summary of a kernel's data flow.
+#[derive(Serialize)]
+struct FlowSummary {
+    #[serde(flatten)]
+    report: FlowReport,
+    inputs: Vec<InputUses>,
+    lines: Vec<LineCosts>,
 }
 
 impl ZeviewDocument {
     /// Returns the listing of a kernel's code.
     fn listing_of(&mut self, kernel: &str) -> Result<Rc<dyn Listing>, Error> {
+        self.find_listing(kernel).map(|(_, listing)| listing)
+    }
+
+    /// Returns the listing of a kernel's code, and the document that it is in.
+    fn find_listing(&mut self, kernel: &str) -> Result<(NodeId, Rc<dyn Listing>), Error> {
         let name = format!(".text.{kernel}");
         for id in self.0.documents_with(ListId::Kernels) {
             let sections = self.0.assembly(id).map(|assembly| assembly.sections());
@@ -275,7 +301,8 @@ impl ZeviewDocument {
             };
             let listing = self.0.listing(id, Some(code.bytes), None);
             let listing = listing.filter(|listing| listing.encoding().is_some());
-            return listing.ok_or_else(|| {
+            let found = listing.map(|listing| (id, listing));
+            return found.ok_or_else(|| {
                 error(
                     "no-encoding",
                     "the device that the file is for is not known",

@@ -306,6 +306,28 @@ export interface InstructionFlow {
   occupancy: number;
   /** Whether nothing reads the values that it writes. */
   dead: boolean;
+  /** Values from outside of the kernel that it uses. */
+  inputs: KernelInput[];
+}
+
+/** A value from outside of the kernel: "payload" and "per-thread" for data that the driver passes. */
+export type InputKind = "payload" | "per-thread" | "address" | "surface" | "symbol" | "data";
+
+/** A value that an instruction gets from outside of the kernel. */
+export interface KernelInput {
+  /** "source 1", "descriptor", "destination" of a message that loads the payload. */
+  operand: string;
+  from: InputKind;
+  /** Registers that hold it: "r3[16-19]". */
+  bytes: string[];
+  /** Offset in the payload, index of the surface, or offset in the section. */
+  offset: number;
+  /** "n", "enqueued_local_size.x", "local_id.y". */
+  name: string;
+  /** "r3.4 = payload +48 = n", "surface 2 = c". */
+  text: string;
+  /** The bytes that declare it. */
+  span: Span | null;
 }
 
 /** The summary of the data flow of a kernel. Cycles are the scheduling model of the compiler. */
@@ -348,6 +370,21 @@ export interface FlowReport {
   /** The index of the costliest innermost loop. */
   hottest: number | null;
   waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[];
+  /** Values from outside of the kernel, with the offsets of the instructions that use them. */
+  inputs: { from: InputKind; name: string; offset: number; bytes: string[]; span: Span | null; places: number[] }[];
+  /** Figures of source lines, those with the most cycles first. */
+  lines: {
+    file: string;
+    line: number;
+    instructions: number;
+    spills: number;
+    fills: number;
+    peak_live_registers: number;
+    cycles: number;
+    stalls: number;
+    waits: number;
+    ranges: [number, number][];
+  }[];
 }
 
 /** The differences between two files, as `zeview diff --json` prints them. */

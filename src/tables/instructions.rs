@@ -57,6 +57,18 @@ columns! {
         |(list, row), sources| list.relocations_of(row, sources).next().map_or_else(Cell::empty, |relocation| {
             Cell::text(list.patch(relocation).0).at(Some(relocation.entry))
         });
+    "inputs" Words Optional 28 "Inputs" "" "The values from outside of the kernel that the instruction uses: arguments, ids, surfaces, patched addresses."
+        |(list, row), sources| list.of_flow(row, sources, |flow| {
+            let inputs = flow.inputs(row);
+            let span = inputs.first().and_then(|input| input.span);
+            let mut names: Vec<String> = Vec::new();
+            for input in inputs {
+                if !names.contains(&input.name) {
+                    names.push(input.name);
+                }
+            }
+            Cell::words(names.into_iter()).at(span)
+        });
     "operation" Text Optional 10 "Operation" "" "The operation."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.operation.clone()));
     "kind" Text Optional 10 "Kind" "" "The kind of instruction; for arithmetic, the type of the result."
@@ -197,7 +209,7 @@ impl Document {
             .clone();
         let lines = self.source_lines(document).map(|lines| {
             let texts = self.source_texts();
-            source_lines::list(lines, texts, sources)
+            source_lines::list(lines, texts, self.assembly(document), sources)
         });
         let tables = self
             .linkage(document)
@@ -271,6 +283,9 @@ impl InstructionList {
         let Some(of) = flow.instruction(row) else {
             return related;
         };
+        for input in flow.inputs(row).iter().take(FLOW_LINKS) {
+            link(links, "input", &input.text, input.span);
+        }
         let mut add = |relation, cause: String, reason: &str, to: Option<Span>| {
             let Some(to) = to else { return };
             let start = to.start - self.section.bytes.start;

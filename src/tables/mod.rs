@@ -238,7 +238,12 @@ impl Document {
             ListId::SourceLines => {
                 let lines = self.source_lines(document)?;
                 let texts = self.source_texts();
-                Rc::new(source_lines::list(lines, texts, sources))
+                Rc::new(source_lines::list(
+                    lines,
+                    texts,
+                    self.assembly(document),
+                    sources,
+                ))
             }
         })
     }

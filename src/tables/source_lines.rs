@@ -7,6 +7,8 @@ use std::rc::Rc;
 use super::lines::LINE_SHOWN;
 use super::symbols::link;
 use super::{Annotation, Cell, CellValue, Detail, List, ListId, RowDetails, columns};
+use crate::analysis::assembly::Assembly;
+use crate::analysis::line_costs::{LineCosts, row_costs};
 use crate::analysis::source_lines::{LineRow, LineTable, SourceFile, SourceLines, SourceTexts};
 use crate::model::{Sources, Span, Tone};
 
@@ -36,6 +38,16 @@ columns! {
             let count = code.and_then(|code| list.lines.instructions(code, sources));
             count.map_or_else(Cell::empty, |count| Cell::count(count).at(code))
         };
+    "cycles" Number Optional 7 "Cycles" "" "Cycles to issue the instructions of the code once, and that they wait: one thread alone, as the compiler's scheduler assumes."
+        |(list, row), sources| list.costs(row, sources, |costs| costs.cycles);
+    "line_waits" Number Optional 5 "Waits" "" "The instructions of the code that wait for others."
+        |(list, row), sources| list.costs(row, sources, |costs| costs.waits.into());
+    "live" Number Optional 5 "Live" "registers" "The maximum number of general registers that are live before an instruction of the code."
+        |(list, row), sources| list.costs(row, sources, |costs| costs.peak_live_registers.into());
+    "spills" Number Optional 5 "Spills" "" "The messages of the code that write scratch memory."
+        |(list, row), sources| list.costs(row, sources, |costs| costs.spills.into());
+    "fills" Number Optional 5 "Fills" "" "The messages of the code that read scratch memory."
+        |(list, row), sources| list.costs(row, sources, |costs| costs.fills.into());
     "section" Text Default 16 "Section" "" "The section of the code; empty if no symbol names it."
         |(list, row), _| match list.table.section(row) {
             Some(section) => Cell::text(&*section.name).at(Some(section.bytes)),
@@ -55,6 +67,8 @@ pub(super) struct SourceLineList {
     lines: Rc<dyn SourceLines>,
     pub(super) table: Rc<LineTable>,
     texts: SourceTexts,
+    /// The instructions, for the figures of their data flow.
+    assembly: Option<Rc<dyn Assembly>>,
     /// The added file for each file of the table, with a warning if it may be the wrong one.
     added: HashMap<SourceFile, (String, Option<Annotation>)>,
 }
@@ -63,6 +77,7 @@ pub(super) struct SourceLineList {
 pub(super) fn list(
     lines: Rc<dyn SourceLines>,
     texts: SourceTexts,
+    assembly: Option<Rc<dyn Assembly>>,
     sources: &Sources,
 ) -> SourceLineList {
     let table = lines.table(sources);
@@ -105,6 +120,7 @@ pub(super) fn list(
         table,
         lines,
         texts,
+        assembly,
     }
 }
 
@@ -137,6 +153,22 @@ impl SourceLineList {
         let mut cell = Cell::text(shown.replace('\t', "    "));
         cell.marks.extend(mark.clone());
         cell
+    }
+
+    /// Returns a figure of the data flow of a row's code.
+    fn costs(
+        &self,
+        row: &LineRow,
+        sources: &Sources,
+        figure: impl FnOnce(&LineCosts) -> u64,
+    ) -> Cell<'static> {
+        let find = || {
+            let section = self.table.section(row)?.bytes;
+            let listing = self.assembly.as_ref()?.listing(section, None, sources);
+            let flow = listing.ok()?.data_flow(sources)?;
+            row_costs(&*flow, row)
+        };
+        find().map_or_else(Cell::empty, |costs| Cell::count(figure(&costs)))
     }
 
     /// Returns the rows with the same file and line.

@@ -8,6 +8,7 @@ mod dataflow;
 mod diff;
 mod hostile;
 mod hosts;
+mod inputs;
 mod isa;
 mod syclbins;
 mod verdicts;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let files = [
         ("isa", isa::TESTS),
         ("dataflow", dataflow::TESTS),
+        ("inputs", inputs::TESTS),
         ("zebins", zebins::TESTS),
         ("syclbins", syclbins::TESTS),
         ("verdicts", verdicts::TESTS),

@@ -318,10 +318,13 @@ fn data_flow(code: &[u8]) -> Cost {
     let (before, sum) = (NOW.get(), SUM.get());
     PEAK.set(before);
     let flow = DataFlow::new(Rc::new(Decoder::new(Platform::Xe2)), code);
+    let flow = flow.with_inputs(support::code::inputs());
     std::hint::black_box(flow.report());
     for row in 0..flow.count() {
         std::hint::black_box((flow.instruction(row), Flows::uses(&flow, row).len()));
+        std::hint::black_box(flow.inputs(row));
     }
+    std::hint::black_box(flow.input_uses());
     let steps = usize::try_from(flow.steps()).unwrap();
     Cost {
         work: SUM.get().wrapping_sub(sum) + steps,

@@ -39,6 +39,7 @@ mod hostile_names;
 mod hosts;
 mod igc_debug;
 mod images;
+mod inputs;
 mod invariants;
 mod isa;
 mod isa_damaged;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use zeview::analysis::assembly::Listing;
 use zeview::analysis::data_flow::Flows;
+use zeview::analysis::kernel_inputs::{InputEntry, InputPayload, InputSurface, KernelInputs};
 use zeview::decode::isa::{Code, Decoder, Platform};
 use zeview::model::{MemorySource, SourceId, Sources, Span};
 
@@ -73,12 +74,54 @@ pub fn check_flow(flow: &dyn Flows, count: u32) {
         assert!(reads || row.defs.is_empty());
         let general = row.reads.iter().any(|set| set.starts_with('r'));
         assert!(!general || row.live.r > 0, "what is read is live");
+        for input in flow.inputs(at) {
+            assert!(!input.name.is_empty() && !input.text.is_empty());
+        }
         let operands = flow.operands(at);
         let writes = operands
             .iter()
             .any(|operand| operand.writes && !operand.bytes.is_empty());
         assert_eq!(writes, !row.writes.is_empty());
     }
+}
+
+/// Some values that code starts with: 24 arguments of all sizes, ids, and surfaces.
+pub fn inputs() -> Rc<KernelInputs> {
+    let entry = |at: u64| InputEntry {
+        start: at * 8,
+        end: at * 8 + 8,
+        kind: if at == 0 {
+            "indirect_data_pointer"
+        } else {
+            "arg_bypointer"
+        }
+        .to_owned(),
+        name: format!("p{at}"),
+        is_pointer: at > 0,
+        ..InputEntry::default()
+    };
+    let surface = |index: u64| InputSurface {
+        index,
+        name: format!("s{index}"),
+        span: Span::default(),
+    };
+    Rc::new(KernelInputs {
+        payload: Some(InputPayload {
+            entries: (0..24).map(entry).collect(),
+            per_thread: vec![InputEntry {
+                end: 64,
+                kind: "local_id".to_owned(),
+                ..InputEntry::default()
+            }],
+            bytes: 192,
+            inline_bytes: 64,
+            per_thread_bytes: 64,
+            simd_size: 32,
+            surfaces: (0..8).map(surface).collect(),
+            ..InputPayload::default()
+        }),
+        ..KernelInputs::default()
+    })
 }
 
 /// Checks that blocks have no gaps, loops are nested, and edges connect blocks.

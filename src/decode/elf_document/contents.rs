@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::analysis::assembly::Assembly;
 use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
 use crate::decode::Context;
 use crate::decode::dwarf::Dwarf;
 use crate::decode::elf::dialect::Dialect;
@@ -68,8 +69,14 @@ pub trait Contents {
         None
     }
 
-    /// The instructions. Returns `None` if the file has no Intel GPU code.
-    fn assembly(&self) -> Option<Rc<dyn Assembly>> {
+    /// The instructions, given the kernels and relocations of the file. Returns `None` if the file
+    /// has no Intel GPU code.
+    fn assembly(
+        &self,
+        kernels: Option<Rc<dyn Kernels>>,
+        linkage: Rc<dyn Linkage>,
+    ) -> Option<Rc<dyn Assembly>> {
+        let _ = (kernels, linkage);
         None
     }
 

@@ -112,7 +112,9 @@ fn open_file(
         None => file.dialect.title().into(),
     });
     let lines = ElfLines::of(dwarf.as_ref(), &contents);
-    let assembly = contents.assembly();
+    let kernels = contents.kernels();
+    let linkage = Rc::new(ElfLinkage::new(&file, &contents));
+    let assembly = contents.assembly(kernels.clone(), Rc::clone(&linkage) as Rc<dyn Linkage>);
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels(),
         symbols: true,
@@ -125,8 +127,8 @@ fn open_file(
     });
     let document = ElfDocument {
         parts: layout,
-        kernels: contents.kernels(),
-        linkage: Rc::new(ElfLinkage::new(&file, &contents)),
+        kernels,
+        linkage,
         images: host.map(|host| host.images()),
         lines,
         assembly,

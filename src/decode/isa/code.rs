@@ -18,6 +18,7 @@ use crate::analysis::assembly::{
 };
 use crate::analysis::blocks::BlockGraph;
 use crate::analysis::data_flow::Flows;
+use crate::analysis::kernel_inputs::InputReader;
 use crate::decode::limits;
 use crate::model::{Bits, Sources, Span, Str, sort};
 
@@ -36,6 +37,7 @@ pub struct Code {
     flow: OnceCell<Rc<Flow>>,
     blocks: OnceCell<Rc<BlockGraph>>,
     data_flow: OnceCell<Option<Rc<DataFlow>>>,
+    inputs: Option<Rc<InputReader>>,
     /// The most recent block of [`STRIDE`] instructions: the number of the first, and the spans of
     /// all.
     block: RefCell<(u32, Vec<Span>)>,
@@ -64,9 +66,17 @@ impl Code {
             flow: OnceCell::new(),
             blocks: OnceCell::new(),
             data_flow: OnceCell::new(),
+            inputs: None,
             block: RefCell::default(),
             last: RefCell::default(),
         }
+    }
+
+    /// Adds the source of the values that the code starts with, for its data flow.
+    #[must_use]
+    pub fn with_inputs(mut self, inputs: Rc<InputReader>) -> Code {
+        self.inputs = Some(inputs);
+        self
     }
 
     /// Returns the blocks and jumps; computed on first use.
@@ -317,7 +327,10 @@ impl Listing for Code {
             // Code beyond the limit is not analyzed.
             let most = limits::DATA_FLOW_ROWS as u64 * 16;
             let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
-            Some(Rc::new(DataFlow::new(Rc::clone(decoder), &*code)))
+            let flow = DataFlow::new(Rc::clone(decoder), &*code);
+            let inputs = self.inputs.as_ref();
+            let inputs = inputs.map(|inputs| Rc::new(inputs.read(self.code, sources)));
+            Some(Rc::new(flow.with_inputs(inputs.unwrap_or_default())))
         });
         let flow = Rc::clone(flow.as_ref()?);
         Some(flow)

@@ -7,6 +7,9 @@ use super::links::Links;
 use super::platform;
 use super::text::Instructions;
 use crate::analysis::assembly::{Assembly, Listing};
+use crate::analysis::kernel_inputs::{InputReader, KernelInputs};
+use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
 use crate::analysis::source_lines::CodeSection;
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::SectionType;
@@ -17,6 +20,7 @@ use crate::model::{Sources, Span, Str};
 pub struct ZebinAssembly {
     sections: Rc<[CodeSection]>,
     instructions: Rc<Instructions>,
+    inputs: Rc<InputReader>,
     /// The most recent listing, so that rows, counts and graph share it.
     last: RefCell<Option<(Option<Platform>, Rc<Code>)>>,
 }
@@ -27,6 +31,8 @@ impl ZebinAssembly {
         file: &ElfFile,
         links: &Links,
         instructions: Rc<Instructions>,
+        kernels: Option<Rc<dyn Kernels>>,
+        linkage: Rc<dyn Linkage>,
     ) -> Option<ZebinAssembly> {
         let is_code = |kind| kind == SectionType::SHT_PROGBITS;
         let sections = file.sections.iter().filter(|section| {
@@ -43,9 +49,11 @@ impl ZebinAssembly {
             }
         });
         let sections: Rc<[CodeSection]> = sections.collect();
+        let inputs = InputReader::new(Rc::clone(&sections), kernels, linkage);
         (!sections.is_empty()).then_some(ZebinAssembly {
             sections,
             instructions,
+            inputs: Rc::new(inputs),
             last: RefCell::default(),
         })
     }
@@ -87,8 +95,13 @@ impl Assembly for ZebinAssembly {
         } else {
             wanted.map(Decoder::of)
         };
-        let listing = Rc::new(Code::new(decoder, code, sources));
+        let listing = Code::new(decoder, code, sources);
+        let listing = Rc::new(listing.with_inputs(Rc::clone(&self.inputs)));
         *last = Some((wanted, Rc::clone(&listing)));
         Ok(listing)
+    }
+
+    fn inputs(&self, code: Span, sources: &Sources) -> Rc<KernelInputs> {
+        Rc::new(self.inputs.read(code, sources))
     }
 }

@@ -55,6 +55,7 @@ use super::rules;
 use super::text::plural;
 use crate::analysis::assembly::Assembly;
 use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
 use crate::model::{Fact, Node, Sources, Span, Str, Tone};
 
 /// The ELF format, including zebins.
@@ -159,9 +160,13 @@ impl Contents for ZebinContents {
             .then(|| text::instructions(code, sources))
     }
 
-    fn assembly(&self) -> Option<Rc<dyn Assembly>> {
+    fn assembly(
+        &self,
+        kernels: Option<Rc<dyn Kernels>>,
+        linkage: Rc<dyn Linkage>,
+    ) -> Option<Rc<dyn Assembly>> {
         let instructions = Rc::clone(&self.instructions);
-        let code = ZebinAssembly::new(&self.file, &self.links, instructions);
+        let code = ZebinAssembly::new(&self.file, &self.links, instructions, kernels, linkage);
         code.filter(|_| self.identity.is_zebin())
             .map(|code| Rc::new(code) as Rc<dyn Assembly>)
     }

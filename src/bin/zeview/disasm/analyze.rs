@@ -7,15 +7,19 @@ use std::rc::Rc;
 use clap::Args;
 use serde_json::json;
 use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
-use zeview::decode::isa::dataflow::DataFlow;
+use zeview::analysis::kernel_inputs::{InputKind, InputUses};
+use zeview::analysis::line_costs::{LineCosts, line_costs};
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::model::text::escaped;
 
 use zeview::tables::writer;
 
 use crate::FileArgument;
-use crate::disasm::{Code, find, open, parse_platform};
+use crate::disasm::{Code, Wanted, find, flow, open, parse_platform};
 use crate::output::{self, complain};
+
+/// Maximum number of source lines without `--all`.
+const LINES: usize = 20;
 
 #[derive(Args)]
 pub struct Options {
@@ -28,7 +32,12 @@ pub struct Options {
     /// targets.
     #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
     platform: Option<Platform>,
-    /// Print a JSON array with one object per kernel: schema, kernel, grf_bytes, and the summary.
+    /// Print all source lines, not only those with the most cycles.
+    #[arg(long)]
+    all: bool,
+    /// Print a JSON array with one object per kernel: schema, kernel, grf_bytes, the summary, inputs
+    /// (arguments and other values from outside of the kernel, with their uses), and lines (figures
+    /// of source lines).
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
     /// Print Markdown.
@@ -39,7 +48,16 @@ pub struct Options {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.file.display();
     let opened = open(&options.file, |document| {
-        find(document, options.platform, options.kernel.as_deref(), false)
+        let wanted = Wanted {
+            lines: true,
+            inputs: true,
+        };
+        find(
+            document,
+            options.platform,
+            options.kernel.as_deref(),
+            wanted,
+        )
     });
     let Some((document, found)) = opened else {
         return Ok(ExitCode::from(2));
@@ -67,8 +85,15 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             Some(decoder) if decoder.0 == code.platform => decoder,
             other => other.insert((code.platform, Decoder::of(code.platform))),
         };
-        let flow = DataFlow::new(Rc::clone(decoder), &*bytes);
+        let flow = flow(decoder, &bytes, code);
         let report = flow.report();
+        let inputs = flow.input_uses();
+        let table = code.lines.as_deref();
+        let mut lines = table.map_or_else(Vec::new, |table| line_costs(&flow, table, code.span));
+        let left_out = lines.len().saturating_sub(LINES);
+        if !options.all {
+            lines.truncate(LINES);
+        }
         if options.json {
             let mut object = json!({
                 "schema": zeview::model::json::SCHEMA,
@@ -79,11 +104,20 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 (object.as_object_mut(), serde_json::to_value(report)?)
             {
                 object.extend(values);
+                object.insert("inputs".to_owned(), serde_json::to_value(inputs)?);
+                object.insert("lines".to_owned(), serde_json::to_value(lines)?);
             }
             out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
             serde_json::to_writer(&mut out, &object)?;
         } else {
             write(code, &report, options.markdown, at == 0, &mut out)?;
+            let mut to = Writer {
+                out: &mut out,
+                markdown: options.markdown,
+            };
+            write_inputs(&inputs, &mut to)?;
+            let left_out = if options.all { 0 } else { left_out };
+            write_lines(&lines, left_out, &mut to)?;
         }
     }
     out.write_all(if options.json { b"\n]\n" } else { b"" })?;
@@ -235,7 +269,7 @@ fn write_patterns(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::R
     if report.patterns.is_empty() {
         return Ok(());
     }
-    to.heading("spills that cost more than necessary")?;
+    to.heading("spills and registers that cost more than necessary")?;
     let rows = report.patterns.iter().map(|pattern| {
         vec![
             pattern.kind.clone(),
@@ -245,7 +279,87 @@ fn write_patterns(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::R
         ]
     });
     let rows: Vec<_> = rows.collect();
-    to.table(&["pattern", "slot", "at", "explanation"], &rows)
+    to.table(
+        &["pattern", "slot or registers", "at", "explanation"],
+        &rows,
+    )
+}
+
+/// Writes the values from outside of the kernel, with their uses.
+fn write_inputs(inputs: &[InputUses], to: &mut Writer<'_, impl Write>) -> io::Result<()> {
+    if inputs.is_empty() {
+        return Ok(());
+    }
+    to.heading("arguments and other inputs")?;
+    let rows = inputs.iter().map(|input| {
+        let (from, has_offset) = match input.from {
+            InputKind::Payload => ("payload", true),
+            InputKind::PerThread => ("payload of the thread", true),
+            InputKind::Address => ("address", false),
+            InputKind::Surface => ("surface", true),
+            InputKind::Symbol => ("symbol", false),
+            InputKind::Data => ("data", false),
+        };
+        let place = if has_offset {
+            format!("{from} {}", input.offset)
+        } else {
+            from.to_owned()
+        };
+        vec![
+            escaped(&input.name).to_string(),
+            place,
+            input.bytes.join(","),
+            input.places.len().to_string(),
+            offsets(&input.places),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    to.table(&["input", "from", "registers", "uses", "used at"], &rows)
+}
+
+/// Writes the figures of source lines.
+fn write_lines(
+    lines: &[LineCosts],
+    left_out: usize,
+    to: &mut Writer<'_, impl Write>,
+) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    to.heading(
+        "source lines, with cycles of one run for one thread as the compiler's scheduler assumes",
+    )?;
+    let columns = [
+        "line",
+        "instructions",
+        "cycles",
+        "stalls",
+        "waits",
+        "live",
+        "spills",
+        "fills",
+        "at",
+    ];
+    let rows = lines.iter().map(|line| {
+        let starts: Vec<u32> = line.ranges.iter().map(|range| range.0).collect();
+        vec![
+            format!("{}:{}", escaped(&line.file), line.line),
+            line.instructions.to_string(),
+            line.cycles.to_string(),
+            line.stalls.to_string(),
+            line.waits.to_string(),
+            line.peak_live_registers.to_string(),
+            line.spills.to_string(),
+            line.fills.to_string(),
+            offsets(&starts),
+        ]
+    });
+    let rows: Vec<_> = rows.collect();
+    to.table(&columns, &rows)?;
+    if left_out > 0 {
+        to.item(&format!("{left_out} more lines: --all lists them"))?;
+    }
+    Ok(())
 }
 
 fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use clap::Args;
 use serde_json::{Value, json};
 use zeview::analysis::data_flow::Flows;
+use zeview::analysis::kernel_inputs::KernelInputs;
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
@@ -53,14 +54,20 @@ pub struct Options {
     /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
     /// mnemonic, text, comment, operands (kind, text, bits), target (the first jump target),
     /// targets, line (file, line, column; null if unknown).
-    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live"])]
+    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live", "inputs"])]
     json: bool,
     /// Print the number of live general registers before each instruction.
     #[arg(long)]
     live: bool,
+    /// Print the values from outside of the kernel that an instruction uses, as comments before it:
+    /// arguments, local ids, surfaces, patched addresses.
+    #[arg(long, conflicts_with = "raw")]
+    inputs: bool,
     /// With --json, add the data flow: reads, writes, gathers (registers of a gather message; bytes
     /// such as r8, r8:2, r6[12-15]), defs (pc of the producer or null, bytes), live (bytes of r,
-    /// acc, f, a, s, and registers), waits (pc, on, bytes: the reason), latency, occupancy, dead.
+    /// acc, f, a, s, and registers), waits (pc, on, bytes: the reason), latency, occupancy, dead,
+    /// inputs (operand, from, bytes, offset, name, text, span: arguments and other values from
+    /// outside of the kernel).
     #[arg(long, requires = "json")]
     dataflow: bool,
 }
@@ -76,6 +83,8 @@ pub struct Code {
     pub platform: Platform,
     /// Line table, if source lines are printed.
     lines: Option<Rc<LineTable>>,
+    /// The values that the code starts with, if they are printed.
+    inputs: Rc<KernelInputs>,
 }
 
 impl Code {
@@ -110,8 +119,16 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if options.raw {
             return Ok(raw(document, options));
         }
-        let lines = options.source || options.json;
-        find(document, options.platform, options.kernel.as_deref(), lines)
+        let wanted = Wanted {
+            lines: options.source || options.json,
+            inputs: options.inputs || options.dataflow,
+        };
+        find(
+            document,
+            options.platform,
+            options.kernel.as_deref(),
+            wanted,
+        )
     });
     let Some((document, found)) = opened else {
         return Ok(ExitCode::from(2));
@@ -140,7 +157,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             other => other.insert((code.platform, Decoder::of(code.platform))),
         };
         if options.json {
-            let flow = options.dataflow.then(|| flow(decoder, &bytes));
+            let flow = options.dataflow.then(|| flow(decoder, &bytes, code));
             let flow = flow.as_ref();
             write_json(decoder, code, &bytes, flow, &account, &mut first, &mut out)?;
             stopped_in(&name, code, &account);
@@ -175,8 +192,16 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
         span,
         platform,
         lines: None,
+        inputs: Rc::default(),
     });
     code.into_iter().collect()
+}
+
+/// What is printed beside the instructions.
+#[derive(Clone, Copy)]
+struct Wanted {
+    lines: bool,
+    inputs: bool,
 }
 
 /// Returns the code sections of all zebins in a file.
@@ -184,7 +209,7 @@ fn find(
     document: &mut Document,
     platform: Option<Platform>,
     kernel: Option<&str>,
-    wants_lines: bool,
+    wanted: Wanted,
 ) -> Result<Vec<Code>, String> {
     let mut found = Vec::new();
     let mut unknown = None;
@@ -198,15 +223,19 @@ fn find(
             });
             continue;
         };
-        let lines = document.source_lines(zebin).filter(|_| wants_lines);
+        let lines = document.source_lines(zebin).filter(|_| wanted.lines);
         let lines = lines.map(|lines| lines.table(&document.sources));
+        let assembly = document.assembly(zebin).filter(|_| wanted.inputs);
         for (name, span) in sections(document, zebin) {
             if kernel.is_none_or(|kernel| *kernel == name) {
+                let assembly = assembly.as_ref();
+                let inputs = assembly.map(|all| all.inputs(span, &document.sources));
                 found.push(Code {
                     name,
                     span,
                     platform,
                     lines: lines.clone(),
+                    inputs: inputs.unwrap_or_default(),
                 });
             }
         }
@@ -235,8 +264,9 @@ fn sections(document: &mut Document, zebin: NodeId) -> Vec<(String, Span)> {
     sections.collect()
 }
 
-fn flow(decoder: &Rc<Decoder>, bytes: &[u8]) -> DataFlow {
-    DataFlow::new(Rc::clone(decoder), bytes)
+fn flow(decoder: &Rc<Decoder>, bytes: &[u8], code: &Code) -> DataFlow {
+    let flow = DataFlow::new(Rc::clone(decoder), bytes);
+    flow.with_inputs(Rc::clone(&code.inputs))
 }
 
 fn write_text(
@@ -250,7 +280,7 @@ fn write_text(
     let blocks = (!options.numeric).then(|| Blocks::find(decoder, bytes));
     let mut result = Ok(());
     let mut before = None;
-    let flow = options.live.then(|| flow(decoder, bytes));
+    let flow = (options.live || options.inputs).then(|| flow(decoder, bytes, code));
     let mut prefix = |at: usize, length: usize, text: &mut String| {
         if options.source {
             let line = code.line(at);
@@ -260,11 +290,20 @@ fn write_text(
             }
             before = place;
         }
+        let row = u32::try_from(at).ok();
+        let row = row.and_then(|at| flow.as_ref()?.row_of(at));
+        if let (Some(flow), Some(row), true) = (&flow, row, options.inputs) {
+            let mut inputs: Vec<String> = flow.inputs(row).into_iter().map(|i| i.text).collect();
+            // Operands may be the same.
+            inputs.dedup();
+            for input in inputs {
+                text.push_str(&format!("// {}\n", escaped(&input)));
+            }
+        }
         if options.offsets {
             text.push_str(&format!("/* [{at:08X}] */ "));
         }
-        if let Some(flow) = &flow {
-            let row = u32::try_from(at).ok().and_then(|at| flow.row_of(at));
+        if let (Some(flow), true) = (&flow, options.live) {
             match row {
                 Some(row) => {
                     let registers = flow.live(row).registers;
@@ -362,12 +401,13 @@ fn write_json(
         });
         let row = flow.and_then(|flow| {
             let row = flow.row_of(u32::try_from(place).ok()?)?;
-            flow.instruction(row)
+            Some((flow.instruction(row)?, flow.inputs(row)))
         });
-        if let (Some(row), Some(object)) = (row, object.as_object_mut())
+        if let (Some((row, inputs)), Some(object)) = (row, object.as_object_mut())
             && let Value::Object(values) = serde_json::to_value(row)?
         {
             object.extend(values);
+            object.insert("inputs".to_owned(), serde_json::to_value(inputs)?);
         }
         out.write_all(if *first { b"\n" } else { b",\n" })?;
         *first = false;

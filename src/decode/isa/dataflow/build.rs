@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::addresses::Loaded;
 use super::cost;
 use super::footprint::{Accesses, Certainty, Footprint, Role};
 use super::live::LiveRows;
@@ -12,6 +13,7 @@ use super::messages::Facts;
 use super::reaching::EntryDefinitions;
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
 use super::waits::{Issue, Issued};
+use crate::analysis::kernel_inputs::KernelInputs;
 use crate::decode::isa::instruction::{Instruction, OperandKind, Region};
 use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::windows::length;
@@ -133,6 +135,14 @@ pub struct DataFlow {
     pub(super) issued: OnceCell<Issued>,
     pub(super) messages: OnceCell<HashMap<u32, Facts>>,
     pub(super) stalls: OnceCell<Vec<u32>>,
+    /// The values that the kernel starts with.
+    pub(super) inputs: Rc<KernelInputs>,
+    /// The parts of the payload that messages load, by row.
+    pub(super) loads: RefCell<HashMap<u32, Option<Loaded>>>,
+    /// Whether the address of a message is computed that may load the payload.
+    pub(super) in_load: Cell<bool>,
+    /// Number of values that may still be considered for an address.
+    pub(super) values_left: Cell<u32>,
 }
 
 /// The immediate values in the scalar register, by byte.
@@ -166,11 +176,23 @@ impl DataFlow {
             issued: OnceCell::new(),
             messages: OnceCell::new(),
             stalls: OnceCell::new(),
+            inputs: Rc::default(),
+            loads: RefCell::default(),
+            in_load: Cell::new(false),
+            values_left: Cell::new(0),
         };
         let mut jumps = Vec::new();
         flow.decode(&starts, &mut jumps);
         flow.connect(&jumps);
         flow
+    }
+
+    /// Adds the values that the kernel starts with, for
+    /// [`Flows::inputs`](crate::analysis::data_flow::Flows::inputs).
+    #[must_use]
+    pub fn with_inputs(mut self, inputs: Rc<KernelInputs>) -> DataFlow {
+        self.inputs = inputs;
+        self
     }
 
     /// The extent of the analysis.

@@ -125,7 +125,7 @@ impl Footprint {
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Role, Certainty, &Pieces);
 
 /// A region: vertical stride, width, horizontal stride, in elements.
-type Rows = (u32, u32, u32);
+pub(super) type Rows = (u32, u32, u32);
 
 /// Each channel has its own element, in consecutive order.
 const PACKED: Rows = (1, 1, 0);
@@ -284,7 +284,7 @@ impl Accesses {
     }
 
     /// The region of a source that is a register.
-    fn rows(&self, i: &Instruction, region: Region, exec: u32) -> Rows {
+    pub fn rows(&self, i: &Instruction, region: Region, exec: u32) -> Rows {
         let stride = |stride: Stride| u32::from(stride.unwrap_or(0));
         let is_known = |strides: &[Stride]| strides.iter().all(Option::is_some);
         match region {
@@ -572,7 +572,7 @@ impl Matrix {
 }
 
 /// The tracked file of a register.
-fn file(name: RegisterName) -> Option<RegisterFile> {
+pub(super) fn file(name: RegisterName) -> Option<RegisterFile> {
     match name {
         RegisterName::General => Some(RegisterFile::General),
         RegisterName::Architecture(register) => match register.name {

@@ -178,6 +178,29 @@ impl DataFlow {
         ByteSet::new(pieces.0, self.sizes())
     }
 
+    /// Calls `f` with rows in descending order, and a function that returns the live bytes of a
+    /// register before the row.
+    pub(super) fn each_live(&self, rows: &[u32], f: &mut dyn FnMut(u32, &dyn Fn(u16) -> u64)) {
+        let mut current: Option<(u32, u32, Walk)> = None;
+        for row in rows {
+            let Some(block) = self.block_of(*row) else {
+                continue;
+            };
+            let (at, mut walk) = match current.take() {
+                Some((of, at, walk)) if of == block => (at, walk),
+                _ => {
+                    let end = self.node(block).map_or(0, |node| node.end);
+                    (end, self.block_end(self.live_rows(), block))
+                }
+            };
+            for before in (*row..at).rev() {
+                self.step_back(before, &mut walk);
+            }
+            f(*row, &|unit| walk.live(unit));
+            current = Some((block, *row, walk));
+        }
+    }
+
     fn live_rows(&self) -> &LiveRows {
         self.live.get_or_init(|| self.find_live())
     }

@@ -31,18 +31,22 @@
 //! instruction and counted in [`Extent::calls`]. Registers whose number is in an address register
 //! are unknown and counted in [`Extent::indirect`].
 
+mod addresses;
 mod build;
 mod cost;
 mod footprint;
 mod footprint_messages;
+mod inputs;
 mod live;
 mod loops;
+mod message_forms;
 mod messages;
+mod origins;
 mod patterns;
 mod reaching;
+mod recompute;
 mod regset;
 mod report;
-
 mod spills;
 mod waits;
 
@@ -53,6 +57,7 @@ pub use loops::{Bound, Loop};
 pub use messages::Traffic;
 pub use patterns::{Pattern, PatternKind};
 pub use reaching::{Definition, OperandDefinitions};
+pub use recompute::{Recomputable, Recomputables};
 pub use regset::{ByteSet, RegisterFile};
 pub use spills::{Base, Slot, Spills};
 pub use waits::{Wait, WaitOn};

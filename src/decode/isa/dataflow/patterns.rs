@@ -109,7 +109,7 @@ impl DataFlow {
     }
 
     /// The producers of the data that a message writes to scratch memory, and its number of bytes.
-    fn spilled_data(&self, row: u32) -> (Vec<Definition>, u32) {
+    pub(super) fn spilled_data(&self, row: u32) -> (Vec<Definition>, u32) {
         let footprint = self.footprint(row);
         let is_data = |role: &Role| matches!(role, Role::Source(1));
         let mut accesses = footprint.reads();

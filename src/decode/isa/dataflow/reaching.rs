@@ -206,6 +206,16 @@ impl DataFlow {
         found.map_or(NONE, |(_, write)| *write)
     }
 
+    /// The last write to a register in a block before a row.
+    pub(super) fn write_before(&self, block: u32, row: u32, unit: Unit) -> u32 {
+        let mut at = self.last_write(block, unit);
+        while let Some(write) = self.writes.get(index(at)).filter(|write| write.row >= row) {
+            self.spend(1);
+            at = write.previous;
+        }
+        at
+    }
+
     /// The definitions of a register that reach the start of a block.
     pub(super) fn entry(&self, block: u32, unit: Unit) -> Rc<[Reaching]> {
         if let Some(known) = self.entries.borrow().get(&(block, unit)) {

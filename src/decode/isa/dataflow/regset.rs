@@ -42,7 +42,7 @@ impl RegisterFile {
     }
 
     /// The first unit of the file and the number of its units.
-    fn units(self) -> (u16, u16) {
+    pub(super) fn units(self) -> (u16, u16) {
         match self {
             RegisterFile::General => (0, 512),
             RegisterFile::Address => (512, 1),

@@ -8,9 +8,11 @@ use super::reaching::Definition;
 use super::regset::ByteSet;
 use super::spills::{Base, Spills};
 use crate::analysis::data_flow::{
-    Bottleneck, FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport,
-    Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern, WaitFor, WaitReport,
+    Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
+    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern,
+    WaitFor, WaitReport,
 };
+use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::model::sort;
 
 /// Maximum number of waits in a report.
@@ -117,9 +119,37 @@ impl Flows for DataFlow {
             })
             .collect();
         report.patterns = self.spill_patterns(&spills);
+        self.add_recomputables(&spills, &mut report);
         self.add_loops(&mut report);
         report.waits = self.costliest_waits();
         report
+    }
+
+    fn inputs(&self, row: u32) -> Vec<KernelInput> {
+        DataFlow::inputs(self, row)
+    }
+
+    fn input_uses(&self) -> Vec<InputUses> {
+        DataFlow::input_uses(self)
+    }
+
+    fn pc(&self, row: u32) -> Option<u32> {
+        DataFlow::pc(self, row)
+    }
+
+    fn row_of(&self, pc: u32) -> Option<u32> {
+        DataFlow::row_of(self, pc)
+    }
+
+    fn cost(&self, row: u32) -> InstructionCost {
+        let facts = self.messages().get(&row);
+        InstructionCost {
+            issue: self.occupancy(row).into(),
+            stall: self.stall(row),
+            waits: self.has_waits(row),
+            is_spill: facts.is_some_and(|facts| facts.spills),
+            is_fill: facts.is_some_and(|facts| facts.fills),
+        }
     }
 }
 
@@ -165,6 +195,46 @@ impl DataFlow {
             })
         });
         patterns.collect()
+    }
+
+    /// Adds the values that could be computed again.
+    fn add_recomputables(&self, spills: &Spills, report: &mut FlowReport) {
+        let found = self.recomputables(spills);
+        for value in found.values {
+            let slot = value.slot.and_then(|(at, writer)| {
+                let slot = spills.slots.get(at)?;
+                Some((self.address_text(slot.base, slot.offset), writer))
+            });
+            let mut rows = vec![value.row];
+            rows.extend(slot.iter().map(|(_, writer)| *writer));
+            rows.extend(&value.uses);
+            let text = match (&slot, value.is_constant) {
+                (Some(_), _) => {
+                    "The sources of the spilled value are in registers at the fills anyway: it could be computed there again."
+                }
+                (None, true) => {
+                    "Live at the peak, but does not depend on registers: it could be computed at its uses."
+                }
+                (None, false) => {
+                    "Live at the peak, but its sources are in registers at its uses anyway: it could be computed there again."
+                }
+            };
+            report.patterns.push(SpillPattern {
+                kind: "recomputable".to_owned(),
+                address: match slot {
+                    Some((address, _)) => address,
+                    None => value.bytes.to_string(),
+                },
+                places: rows.iter().filter_map(|row| self.pc(*row)).collect(),
+                text: text.to_owned(),
+            });
+        }
+        if found.skipped > 0 {
+            let count = found.skipped;
+            report.limits.push(format!(
+                "{count} values were not checked for being computed again: their uses are too far away."
+            ));
+        }
     }
 
     fn waits_for(&self, row: u32) -> Vec<WaitFor> {
@@ -249,13 +319,17 @@ impl DataFlow {
     }
 
     /// The instruction with the most live registers.
-    fn peak(&self) -> Option<Peak> {
+    pub(super) fn peak_row(&self) -> Option<u32> {
         let rows = 0..self.count();
         let key = |row: &u32| {
             let live = DataFlow::live(self, *row);
             (live.registers, live.bytes, std::cmp::Reverse(*row))
         };
-        let row = rows.max_by_key(key)?;
+        rows.max_by_key(key)
+    }
+
+    fn peak(&self) -> Option<Peak> {
+        let row = self.peak_row()?;
         let live = DataFlow::live(self, row);
         if live.registers == 0 {
             return None;
@@ -312,19 +386,9 @@ impl DataFlow {
     }
 
     /// Calls `f` with the producers of the bytes of a register before an instruction.
-    fn producers_at(&self, row: u32, unit: u16, mask: u64, f: &mut dyn FnMut(u32)) {
+    pub(super) fn producers_at(&self, row: u32, unit: u16, mask: u64, f: &mut dyn FnMut(u32)) {
         let Some(record) = self.row(row) else { return };
-        let first = self.block_rows(record.block).start;
-        let before = (first..row).rev();
-        let write = before
-            .flat_map(|row| {
-                let writes = self.writes_of(row).iter().enumerate();
-                let start = self.row(row).map_or(0, |row| row.writes);
-                writes.map(move |(at, write)| (start, at, write))
-            })
-            .find(|(_, _, write)| write.piece.unit == unit)
-            .and_then(|(start, at, _)| Some(start + u32::try_from(at).ok()?));
-        let write = write.unwrap_or(super::build::NONE);
+        let write = self.write_before(record.block, row, unit);
         let guard = super::build::Guard::default();
         let rest = self.walk(write, row, mask, guard, &mut |from, _| f(from));
         if rest != 0 {

@@ -228,7 +228,7 @@ impl DataFlow {
 }
 
 /// The signed value of a constant.
-fn immediate(i: &Instruction, at: usize, value: u64) -> i64 {
+pub(super) fn immediate(i: &Instruction, at: usize, value: u64) -> i64 {
     let data_type = i.sources.get(at).and_then(|source| source.data_type);
     match data_type {
         Some(Meaning::w) => sign_extend(value & 0xffff, 16).cast_signed(),

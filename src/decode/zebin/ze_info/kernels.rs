@@ -49,6 +49,8 @@ pub struct ZebinKernels {
     mixes: RefCell<HashMap<u64, Rc<Mix>>>,
     flows: RefCell<HashMap<u64, FlowCounts>>,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
+    /// The entries of the kernels, then of the functions.
+    places: OnceCell<Vec<Index>>,
     /// The entry of `kernels_misc_info`, by the kernel's name.
     descriptions: OnceCell<HashMap<String, Index>>,
     /// The entry of `kernels_cost_info`, by the kernel's name.
@@ -73,6 +75,7 @@ impl ZebinKernels {
             mixes: RefCell::default(),
             flows: RefCell::default(),
             rows: OnceCell::new(),
+            places: OnceCell::new(),
             descriptions: OnceCell::new(),
             costs: OnceCell::new(),
             functions: OnceCell::new(),
@@ -414,8 +417,11 @@ impl Kernels for ZebinKernels {
     fn detail(&self, place: usize, sources: &Sources) -> Option<KernelDetail> {
         let row = self.rows(sources).get(place)?.clone();
         let info = &*self.info;
-        let mut entries = self.entries("kernels").chain(self.entries("functions"));
-        let (kernel, _) = entries.nth(place)?;
+        let places = self.places.get_or_init(|| {
+            let entries = self.entries("kernels").chain(self.entries("functions"));
+            entries.map(|(index, _)| index).collect()
+        });
+        let kernel = *places.get(place)?;
         let get = |key: &str| info.last(kernel, key);
         let description = self.description(&row.name.value);
         let map = argument_map::read(
