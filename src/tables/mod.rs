@@ -69,6 +69,7 @@ pub use self::cell::{BYTES_SHOWN, Cell, CellValue, Key, WORDS_SHOWN, several};
 use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::id::ListId;
+pub use self::kernels::metrics::add_metric_columns;
 use self::kernels::KernelGroups;
 use self::list::left_out;
 pub use self::list::{
@@ -84,7 +85,7 @@ impl ListId {
     /// Returns its columns, in the order of the table.
     pub fn columns(self) -> &'static [Column] {
         match self {
-            ListId::Kernels => kernels::COLUMNS,
+            ListId::Kernels => kernels::metrics::columns(),
             ListId::Relocations => relocations::COLUMNS,
             ListId::Symbols => symbols::COLUMNS,
             ListId::Modules => modules::COLUMNS,

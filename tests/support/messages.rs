@@ -97,7 +97,7 @@ fn profile() -> ProfileOverview {
             reason: "no kernel of this name".to_owned(),
         }],
         left_out: 0,
-        metrics: 2,
+        metrics: vec!["Instances".to_owned(), "XVE_STALL[%]".to_owned()],
     }
 }
 

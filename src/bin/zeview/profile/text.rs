@@ -251,7 +251,8 @@ impl<'a, W: Write> Writer<'a, W> {
             .map(|image| self.image(image));
         let images = images.collect::<Vec<_>>().join(", ");
         if images.is_empty() {
-            self.item("not matched: no kernel of this name")?;
+            let reason = kernel.reason.as_deref().unwrap_or("no kernel of this name");
+            self.item(&format!("not matched: {reason}"))?;
         } else {
             self.item(&format!("kernels of this name: {images}"))?;
         }

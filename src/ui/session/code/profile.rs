@@ -7,7 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
 use crate::model::Span;
-use crate::tables::ListId;
+use crate::tables::{ListId, add_metric_columns};
 use crate::ui::session::files::ChosenFile;
 use crate::ui::session::{Session, spawn};
 use crate::ui::state::list::ListChange;
@@ -15,7 +15,7 @@ use crate::ui::state::profile::ProfileChange;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, PanelId, TabId};
 use crate::ui::text::format;
-use crate::ui::text::profile::{is_csv, is_profile, may_be_profile};
+use crate::ui::text::profile::{is_csv, is_profile, may_be_profile, metrics};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{ProfileOverview, Request, Response};
 
@@ -41,8 +41,8 @@ impl Session {
             2 => self.open_both(others),
             _ => self.open_files(others),
         }
-        // One tab has one profile.
-        let Some(profile) = profiles.into_iter().next_back() else {
+        profiles.reverse();
+        let Some(name) = profiles.first().map(File::name) else {
             return;
         };
         let opened = TabId(before);
@@ -50,21 +50,21 @@ impl Session {
         let tab = Some(opened).filter(|_| is_new).or(self.state().active);
         match tab.and_then(|tab| Some((tab, self.live(tab)?))) {
             Some((tab, live)) => {
-                *live.profile.borrow_mut() = Some(profile);
+                *live.profiles.borrow_mut() = profiles;
                 self.add_waiting_profile(tab);
             }
             None => self.notice(format!(
-                "{}: open the binary that was profiled, then drop the profile on it.",
-                profile.name()
+                "{name}: open the binary that was profiled, then drop the profile on it."
             )),
         }
     }
 
-    /// Adds the profile that was dropped together with a file, once that is open.
+    /// Adds the next of the profiles that were dropped, once the file is open: one may have samples
+    /// and another one metrics.
     pub(crate) fn add_waiting_profile(self: &Rc<Self>, tab: TabId) {
         if let Some(live) = self.live(tab)
             && live.is_open.get()
-            && let Some(profile) = live.profile.take()
+            && let Some(profile) = live.profiles.borrow_mut().pop()
         {
             self.add_profile(tab, profile);
         }
@@ -117,12 +117,14 @@ impl Session {
         {
             live.profile_turn
                 .set(live.profile_turn.get().wrapping_add(1));
+            live.profiles.borrow_mut().clear();
             self.profile_changed(tab, ProfileChange::Canceled);
         }
     }
 
     fn profile_added(self: &Rc<Self>, tab: TabId, overview: Box<ProfileOverview>) {
         let words = summary(&overview);
+        add_metric_columns(overview.metrics.iter().map(String::as_str));
         self.profile_changed(tab, ProfileChange::Added(overview));
         self.list_changed(tab, ListId::Kernels, ListChange::Renew);
         self.list_changed(tab, ListId::Instructions, ListChange::Renew);
@@ -133,6 +135,7 @@ impl Session {
         }
         self.show_profile(tab);
         self.notice(words);
+        self.add_waiting_profile(tab);
     }
 
     /// Shows the profile's summary, unless code is visible, which shows the samples itself.
@@ -207,6 +210,9 @@ fn summary(overview: &ProfileOverview) -> String {
             "{}: no kernel of the profile matches this file.",
             overview.name
         );
+    }
+    if kernels == 0 {
+        return format!("{}: {}.", overview.name, metrics(&overview.metrics));
     }
     let matched = format::counted(kernels, "kernel", "kernels");
     let unmatched = match overview.unmatched.len() as u64 {
