@@ -69,8 +69,8 @@ pub use self::cell::{BYTES_SHOWN, Cell, CellValue, Key, WORDS_SHOWN, several};
 use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::id::ListId;
-pub use self::kernels::metrics::add_metric_columns;
 use self::kernels::KernelGroups;
+pub use self::kernels::metrics::add_metric_columns;
 use self::list::left_out;
 pub use self::list::{
     Detail, InstructionDetail, List, Match, RelatedInstruction, Relation, Row, RowDetails,

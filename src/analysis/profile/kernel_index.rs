@@ -152,7 +152,11 @@ mod tests {
     fn names_have_the_simd_width() {
         assert_eq!(simd_width("f[SIMD32 {8192; 1; 1} {128; 1; 1}]"), Some(32));
         assert_eq!(simd_width("f[SIMD16]"), Some(16));
-        for name in ["f", "f[SIMD_ANY {1; 1; 1} {1; 1; 1}]", "f {1; 1; 1} {1; 1; 1}]"] {
+        for name in [
+            "f",
+            "f[SIMD_ANY {1; 1; 1} {1; 1; 1}]",
+            "f {1; 1; 1} {1; 1; 1}]",
+        ] {
             assert_eq!(simd_width(name), None, "{name}");
         }
     }

@@ -214,7 +214,11 @@ impl Matcher<'_> {
             return Ok(found);
         };
         // The driver compiles kernels without native code for any width.
-        let of = |at: usize| self.candidates.get(at).map_or(0, |kernel| kernel.simd_width);
+        let of = |at: usize| {
+            self.candidates
+                .get(at)
+                .map_or(0, |kernel| kernel.simd_width)
+        };
         let other = found.first().map_or(0, |at| of(*at));
         found.retain(|at| [0, width].contains(&of(*at)));
         if found.is_empty() {

@@ -1,8 +1,9 @@
 //! The metrics of kernels of a file: one figure for each metric, for tables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::report::{KernelMetrics, ProfileReport};
+use super::{Metric, Profile};
 use crate::model::NodeId;
 
 /// The name of the metric that weights rates.
@@ -36,7 +37,9 @@ pub(super) fn is_rate(name: &str) -> bool {
 /// Returns the unit of a metric: `ns` of `GpuTime[ns]`; empty if it has none.
 #[must_use]
 pub fn unit(name: &str) -> &str {
-    let inner = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    let inner = name
+        .strip_suffix(']')
+        .and_then(|name| name.rsplit_once('['));
     inner.map_or("", |(_, unit)| unit)
 }
 
@@ -54,24 +57,36 @@ struct Sum {
     weight: f64,
 }
 
+impl Profile {
+    /// Returns the names of the metrics, as [`ProfileReport::metric_names`], of all kernels.
+    #[must_use]
+    pub fn metric_names(&self) -> Vec<String> {
+        names(self.metrics.iter().flat_map(|kernel| &kernel.metrics))
+    }
+}
+
+fn names<'a>(metrics: impl Iterator<Item = &'a Metric>) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut known = HashSet::new();
+    for metric in metrics {
+        if names.is_empty() {
+            names.push(INSTANCES.to_owned());
+        }
+        if is_figure(&metric.name) && known.insert(&metric.name) {
+            names.push(metric.name.clone());
+        }
+    }
+    names
+}
+
 impl ProfileReport {
     /// Returns the names of the metrics that kernels of the file have, in the order of the profile,
     /// after [`INSTANCES`]. Metrics without a unit describe the report, not the kernel, and are
     /// omitted.
     #[must_use]
     pub fn metric_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut known = std::collections::HashSet::new();
         let matched = self.metrics.iter().filter(|of| !of.images.is_empty());
-        for metric in matched.flat_map(|kernel| &kernel.metrics) {
-            if names.is_empty() {
-                names.push(INSTANCES.to_owned());
-            }
-            if is_figure(&metric.name) && known.insert(&metric.name) {
-                names.push(metric.name.clone());
-            }
-        }
-        names
+        names(matched.flat_map(|kernel| &kernel.metrics))
     }
 
     /// Returns the metrics of each kernel of the file. Entries of the profile with the same kernel
@@ -150,7 +165,6 @@ fn combined(entries: &[&KernelMetrics]) -> Vec<(String, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Metric;
     use super::*;
 
     fn entry(instances: u64, metrics: &[(&str, f64, f64)]) -> KernelMetrics {

@@ -20,8 +20,8 @@ mod reader;
 mod report;
 mod table;
 
-pub(crate) use added::{ProfiledKernel, ProfiledKernels};
 pub use added::most_stalled;
+pub(crate) use added::{ProfiledKernel, ProfiledKernels};
 pub use comparison::{InstructionChange, KernelChange, ProfileComparison};
 pub use kernel_index::{Demangler, base_name};
 pub use metrics::{INSTANCES, KernelFigures, unit};

@@ -410,7 +410,6 @@ impl Sum {
     }
 }
 
-
 /// Returns whether a row is of no kernel: the device was idle.
 fn is_idle(name: &str) -> bool {
     name == "NoKernel" || name.starts_with("NoKernel(")

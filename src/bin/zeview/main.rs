@@ -266,7 +266,10 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
     let files = match &arguments.command {
         None => &arguments.summary.files,
         Some(Command::Check(options)) => &options.files,
-        Some(Command::Kernels(options)) => &options.files,
+        Some(Command::Kernels(options)) => {
+            let named = options.files.iter().chain(&options.profile);
+            return named.filter(|named| *named == file).count() > 1;
+        }
         Some(Command::Images(options)) => &options.files,
         Some(Command::Diff(options)) => return options.from == file && options.to == file,
         Some(Command::Profile(options)) => {

@@ -49,7 +49,10 @@ pub fn add_metric_columns<'a>(names: impl Iterator<Item = &'a str>) {
             continue;
         }
         let id: &'static str = String::leak(name.to_owned());
-        let (title, unit) = id.strip_suffix(']').and_then(|id| id.rsplit_once('[')).unwrap_or((id, ""));
+        let (title, unit) = id
+            .strip_suffix(']')
+            .and_then(|id| id.rsplit_once('['))
+            .unwrap_or((id, ""));
         all.push(Column {
             id,
             title,
@@ -98,7 +101,9 @@ mod tests {
 
     #[test]
     fn columns_have_a_limit() {
-        let names: Vec<String> = (0..2 * COLUMNS_MAX).map(|at| format!("M{at}[ns]")).collect();
+        let names: Vec<String> = (0..2 * COLUMNS_MAX)
+            .map(|at| format!("M{at}[ns]"))
+            .collect();
         add_metric_columns(names.iter().map(String::as_str));
         assert_eq!(columns().len(), COLUMNS.len() + COLUMNS_MAX);
         // Adding them again, and longer names, changes nothing.

@@ -410,7 +410,9 @@ impl List for KernelList {
         }
         if let Some(name) = metrics::metric(column) {
             let profiled = part.profiled.borrow();
-            let metric = profiled.get(&row.entry).and_then(|kernel| kernel.metric(name));
+            let metric = profiled
+                .get(&row.entry)
+                .and_then(|kernel| kernel.metric(name));
             return metric.map_or_else(Cell::empty, |number| Cell::new(CellValue::Real(number)));
         }
         let id = COLUMNS.get(column).map_or("", |column| column.id);
@@ -504,7 +506,9 @@ impl List for KernelList {
     fn shows(&self, column: &Column) -> bool {
         match column.id {
             "samples" => self.has_profiled(|kernel| kernel.samples.is_some()),
-            id if metrics::is_visible(id) => self.has_profiled(|kernel| kernel.metric(id).is_some()),
+            id if metrics::is_visible(id) => {
+                self.has_profiled(|kernel| kernel.metric(id).is_some())
+            }
             "member" => self.parts.iter().any(|part| !part.member.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }

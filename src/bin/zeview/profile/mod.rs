@@ -98,21 +98,37 @@ struct Applied {
 impl Applied {
     /// Reports the problems of the profile. Returns whether there are any, or no kernel matches.
     fn complain(&self, path: &Path) -> bool {
-        let name = path.display();
-        for problem in &self.profile.problems {
-            let (line, start, end) = (problem.line, problem.start, problem.end);
-            complain!("{name}:{line}: {} (bytes {start}..{end})", problem.message);
-        }
-        if self.profile.more_problems > 0 {
-            let more = plural(self.profile.more_problems, "more problem");
-            complain!("{name}: {more}");
-        }
+        let has_problems = complain_of_problems(path, &self.profile);
         let is_unmatched = self.report.kernels.is_empty() && !self.report.unmatched.is_empty();
         if is_unmatched {
-            complain!("{name}: no kernel of the profile matches the file");
+            complain!(
+                "{}: no kernel of the profile matches the file",
+                path.display()
+            );
         }
-        !self.profile.problems.is_empty() || is_unmatched
+        has_problems || is_unmatched
     }
+}
+
+/// Reports the problems of a profile. Returns whether there are any.
+pub fn complain_of_problems(path: &Path, profile: &Profile) -> bool {
+    let name = path.display();
+    for problem in &profile.problems {
+        let (line, start, end) = (problem.line, problem.start, problem.end);
+        complain!("{name}:{line}: {} (bytes {start}..{end})", problem.message);
+    }
+    if profile.more_problems > 0 {
+        let more = plural(profile.more_problems, "more problem");
+        complain!("{name}: {more}");
+    }
+    !profile.problems.is_empty()
+}
+
+/// Reads a profile. Returns it with the size of its file in bytes.
+pub fn read(path: &Path) -> io::Result<(Profile, u64)> {
+    let mut reader = Reader::new();
+    let size = input::read(path, &mut |piece| reader.push(piece))?;
+    Ok((reader.finish(), size))
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -177,10 +193,8 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
     let mut size = 0;
     let mut apply = |path| {
         progress.set(|| format!("reading {}", Path::display(path)));
-        let mut reader = Reader::new();
-        size +=
-            input::read(path, &mut |piece| reader.push(piece)).map_err(|error| (path, error))?;
-        let profile = reader.finish();
+        let (profile, bytes) = read(path).map_err(|error| (path, error))?;
+        size += bytes;
         let platform = options.platform.map(Platform::name);
         let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
