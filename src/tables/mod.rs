@@ -48,6 +48,8 @@ pub mod lines;
 
 pub mod modules;
 
+pub mod profile_changes;
+
 pub mod properties;
 
 pub mod query;
@@ -97,6 +99,7 @@ impl ListId {
             ListId::Instructions => instructions::COLUMNS,
             ListId::Differences => differences::COLUMNS,
             ListId::Changes => changes::COLUMNS,
+            ListId::ProfileChanges => profile_changes::COLUMNS,
         }
     }
 
@@ -121,6 +124,7 @@ impl ListId {
             ListId::Instructions => "instructions",
             ListId::Differences => "differences",
             ListId::Changes => "changes",
+            ListId::ProfileChanges => "profile-changes",
         }
     }
 }
@@ -176,6 +180,7 @@ impl Document {
             ListId::Differences | ListId::Changes => {
                 id == NodeId::ROOT && self.comparison().is_some()
             }
+            ListId::ProfileChanges => id == NodeId::ROOT && self.profile_comparison().is_some(),
         }
     }
 
@@ -214,6 +219,7 @@ impl Document {
         match list {
             ListId::Differences => return self.difference_list(),
             ListId::Changes => return self.change_list(query.row?, query.all),
+            ListId::ProfileChanges => return self.profile_change_list(),
             ListId::Kernels => {
                 let list = self.kernel_list(document)?;
                 return Some(self.grouped(list, query.by));
@@ -230,7 +236,8 @@ impl Document {
             | ListId::Devices
             | ListId::Instructions
             | ListId::Differences
-            | ListId::Changes => return None,
+            | ListId::Changes
+            | ListId::ProfileChanges => return None,
             ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
             ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
             ListId::Modules => modules::list(self.modules(document)?, sources),

@@ -98,6 +98,7 @@ fn profile() -> ProfileOverview {
         }],
         left_out: 0,
         metrics: vec!["Instances".to_owned(), "XVE_STALL[%]".to_owned()],
+        is_compared: true,
     }
 }
 

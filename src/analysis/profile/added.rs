@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::report::{Cause, InstructionSamples, ProfileReport};
-use super::{add, total};
+use super::{Profile, add, total};
 use crate::analysis::kernels::KernelRow;
 use crate::model::{Document, NodeId, Span, sort};
 
@@ -33,6 +33,14 @@ impl ProfiledKernel {
 /// Type under which a document keeps the report of its profile.
 struct AddedProfile(Rc<ProfileReport>);
 
+/// Type under which a document keeps its profiles with samples: the current one, and the one that it
+/// is compared with.
+#[derive(Default, Clone)]
+struct SampledProfiles {
+    current: Option<Rc<Profile>>,
+    earlier: Option<Rc<Profile>>,
+}
+
 impl Document {
     /// Adds the report of a profile, for lists and for the page. It replaces that of an earlier
     /// profile; but a profile that has only samples or only metrics keeps the others. Returns the
@@ -56,6 +64,31 @@ impl Document {
         self.profiled_kernels().replace(profiled);
         self.extensions.insert(AddedProfile(Rc::clone(&report)));
         report
+    }
+
+    /// Keeps a profile with samples that was added, to compare it with a later one. The previous one
+    /// becomes the earlier profile.
+    pub fn keep_profile(&mut self, profile: Rc<Profile>) {
+        let mut kept = self.sampled_profiles();
+        kept.earlier = kept.current.replace(profile).or(kept.earlier);
+        self.extensions.insert(kept);
+    }
+
+    /// Sets the profile that the current one is compared with.
+    pub fn set_earlier_profile(&mut self, profile: Rc<Profile>) {
+        let mut kept = self.sampled_profiles();
+        kept.earlier = Some(profile);
+        self.extensions.insert(kept);
+    }
+
+    /// Returns the profile that the current one is compared with.
+    pub fn earlier_profile(&self) -> Option<Rc<Profile>> {
+        self.sampled_profiles().earlier
+    }
+
+    fn sampled_profiles(&self) -> SampledProfiles {
+        let kept = self.extensions.get::<SampledProfiles>();
+        kept.cloned().unwrap_or_default()
     }
 
     fn kernel_entry(&self, document: NodeId, index: u64) -> Option<Span> {

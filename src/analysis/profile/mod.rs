@@ -22,7 +22,7 @@ mod table;
 
 pub use added::most_stalled;
 pub(crate) use added::{ProfiledKernel, ProfiledKernels};
-pub use comparison::{InstructionChange, KernelChange, ProfileComparison};
+pub use comparison::{Aligner, InstructionChange, KernelChange, ProfileComparison};
 pub use kernel_index::{Demangler, base_name};
 pub use metrics::{INSTANCES, KernelFigures, unit};
 pub use reader::Reader;

@@ -131,6 +131,8 @@ pub(crate) struct TabRuntime {
     pub(crate) base: Cell<Option<TabId>>,
     /// The profiles that are added once the file is open, the last one first.
     pub(crate) profiles: RefCell<Vec<File>>,
+    /// The profile with samples that was added last.
+    pub(crate) sampled: RefCell<Option<File>>,
     /// Number of profiles that were begun or canceled.
     pub(crate) profile_turn: Cell<u32>,
     /// Its bookmarks.

@@ -1,5 +1,7 @@
 //! Answers to requests about profiles.
 
+use std::rc::Rc;
+
 use crate::analysis::profile::{
     CodeProfile, ImageKernel, InstructionSamples, KernelProfile, Profile, ProfileReport, Reader,
     most_stalled, total,
@@ -27,6 +29,8 @@ pub(crate) struct Profiling {
     reading: Option<Reading>,
     /// The names of the files with the samples and with the metrics.
     names: [String; 2],
+    /// The summary of the profile that was added.
+    overview: Option<ProfileOverview>,
 }
 
 struct Reading {
@@ -53,7 +57,12 @@ impl Profiling {
     /// # Errors
     ///
     /// If the file is no profile or cannot be read, as a message.
-    pub(crate) fn step(&mut self, document: &mut Document, name: &str) -> Result<Response, String> {
+    pub(crate) fn step(
+        &mut self,
+        document: &mut Document,
+        name: &str,
+        is_earlier: bool,
+    ) -> Result<Response, String> {
         let reading = self.reading.take().filter(|reading| reading.name == name);
         let mut reading = reading.ok_or_else(|| format!("{name} is not being read."))?;
         let read = reading.step();
@@ -69,6 +78,10 @@ impl Profiling {
         if profile.kernels.is_empty() && profile.metrics.is_empty() {
             return Err(refusal(name, &profile));
         }
+        if is_earlier {
+            document.set_earlier_profile(Rc::new(profile));
+            return self.compare(document);
+        }
         let images = document.documents_with(ListId::Kernels);
         let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
         let metrics = report.metric_names();
@@ -81,8 +94,23 @@ impl Profiling {
             }
         }
         let report = document.add_profile(report);
-        let overview = overview(&self.names(), profile, &report);
-        Ok(Response::Profile(Box::new(overview)))
+        self.overview = Some(overview(&self.names(), &profile, &report));
+        if !profile.kernels.is_empty() {
+            document.keep_profile(Rc::new(profile));
+        }
+        self.compare(document)
+    }
+
+    /// Compares the profile with the earlier one, if there is one. Returns the summary.
+    ///
+    /// # Errors
+    ///
+    /// If no profile was added, as a message.
+    fn compare(&mut self, document: &mut Document) -> Result<Response, String> {
+        let overview = self.overview.as_mut();
+        let overview = overview.ok_or("Add a profile of this file first.")?;
+        overview.is_compared = document.compare_profiles(&demangle_briefly);
+        Ok(Response::Profile(Box::new(overview.clone())))
     }
 
     /// Returns the names of the profiles that were added.
@@ -127,10 +155,10 @@ fn refusal(name: &str, profile: &Profile) -> String {
     }
 }
 
-fn overview(name: &str, mut profile: Profile, report: &ProfileReport) -> ProfileOverview {
+fn overview(name: &str, profile: &Profile, report: &ProfileReport) -> ProfileOverview {
     let cut = |len: usize| len.saturating_sub(PROFILED_MAX) as u64;
     let more_problems = profile.more_problems + cut(profile.problems.len());
-    profile.problems.truncate(PROFILED_MAX);
+    let problems = profile.problems.iter().take(PROFILED_MAX);
     let kernels = report.kernels.iter().take(PROFILED_MAX);
     let rejected = report.unmatched.iter().map(|kernel| RejectedKernel {
         device: kernel.device,
@@ -152,7 +180,7 @@ fn overview(name: &str, mut profile: Profile, report: &ProfileReport) -> Profile
         name: name.to_owned(),
         rows: profile.rows,
         skipped_rows: profile.skipped_rows,
-        problems: profile.problems,
+        problems: problems.cloned().collect(),
         more_problems,
         types: report.types.clone(),
         samples: report.samples.clone(),
@@ -160,6 +188,7 @@ fn overview(name: &str, mut profile: Profile, report: &ProfileReport) -> Profile
         unmatched: unmatched.into_iter().take(PROFILED_MAX).collect(),
         left_out: cut(report.kernels.len()) + cut(unmatched_count),
         metrics: report.metric_names(),
+        is_compared: false,
     }
 }
 

@@ -35,6 +35,8 @@ pub struct ProfileOverview {
     pub left_out: u64,
     /// The names of the metrics, which are columns of the kernel table.
     pub metrics: Vec<String>,
+    /// Whether it is compared with an earlier profile: [`ListId::ProfileChanges`](crate::tables::ListId::ProfileChanges).
+    pub is_compared: bool,
 }
 
 /// The samples of a kernel on a device.

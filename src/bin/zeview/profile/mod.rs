@@ -13,6 +13,7 @@ use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
+use zeview::diff::compare_profiles;
 use zeview::model::{Document, SourceId};
 use zeview::tables::ListId;
 
@@ -39,6 +40,10 @@ pub struct Options {
     /// Compare with an earlier profile of the same file.
     #[arg(long, value_name = "CSV")]
     before: Option<FileArgument>,
+    /// The file that --before is a profile of: an earlier build. Kernels are compared by name, and
+    /// their instructions as by `zeview diff`.
+    #[arg(long, value_name = "FILE", requires = "before")]
+    before_file: Option<FileArgument>,
     /// The encoding, as for `zeview disasm`. Default: the encoding of the device that each image
     /// targets.
     #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
@@ -55,8 +60,9 @@ pub struct Options {
 impl Options {
     /// Returns the files that are read.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let files = [Some(&self.file), Some(&self.profile), self.before.as_ref()];
-        files.into_iter().flatten().map(AsRef::as_ref)
+        let files = [Some(&self.file), Some(&self.profile)];
+        let before = [self.before.as_ref(), self.before_file.as_ref()];
+        files.into_iter().chain(before).flatten().map(AsRef::as_ref)
     }
 
     /// Returns whether a kernel is selected: by its name in the profile, or its names in the file.
@@ -135,7 +141,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let opened = open(options).inspect_err(|(path, error)| {
         complain!("{}: {error}", path.display());
     });
-    let Ok((document, size, applied, before)) = opened else {
+    let Ok(Opened {
+        document,
+        earlier,
+        size,
+        applied,
+        before,
+    }) = opened
+    else {
         return Ok(ExitCode::from(2));
     };
     let report = &applied.report;
@@ -151,9 +164,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         complain!("{}: no kernel {kernel}", options.profile.display());
         has_failed = true;
     }
-    let comparison = before
-        .as_ref()
-        .map(|before| ProfileComparison::new(&before.report, &applied.report));
+    let comparison = before.as_ref().map(|before| match &earlier {
+        Some(earlier) => compare_profiles(
+            (earlier, &before.report),
+            (&document, &applied.report),
+            options.platform.map(Platform::name),
+        ),
+        None => ProfileComparison::new(&before.report, &applied.report),
+    });
     let account = output::account();
     let file = document.sources.whole(SourceId::FILE).len();
     account.reset(limits::output(file.saturating_add(size)));
@@ -181,28 +199,51 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(if has_failed { 2 } else { 0 }))
 }
 
-/// The file, the size of the profiles in bytes, the profile, and the earlier one.
-type Opened = (Document, u64, Applied, Option<Applied>);
+/// The files.
+struct Opened {
+    document: Document,
+    /// The earlier build.
+    earlier: Option<Document>,
+    /// The size of the profiles and of the earlier build in bytes.
+    size: u64,
+    applied: Applied,
+    before: Option<Applied>,
+}
 
 /// Reads the files. Otherwise returns the one that could not be read, and the error.
 fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
     let progress = Progress::start();
     progress.set(|| format!("reading {}", options.file.display()));
     let mut document = input::open(&options.file).map_err(|error| (&*options.file, error))?;
-    let images = document.documents_with(ListId::Kernels);
     let mut size = 0;
-    let mut apply = |path| {
+    let mut apply = |document: &mut Document, path| {
         progress.set(|| format!("reading {}", Path::display(path)));
         let (profile, bytes) = read(path).map_err(|error| (path, error))?;
         size += bytes;
         let platform = options.platform.map(Platform::name);
+        let images = document.documents_with(ListId::Kernels);
         let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
         Ok(Applied { profile, report })
     };
-    let applied = apply(&options.profile)?;
-    let before = options.before.as_deref().map(apply).transpose()?;
-    Ok((document, size, applied, before))
+    let applied = apply(&mut document, &options.profile)?;
+    let mut earlier = match options.before_file.as_deref() {
+        Some(path) => Some(input::open(path).map_err(|error| (path, error))?),
+        None => None,
+    };
+    let before = match options.before.as_deref() {
+        Some(path) => Some(apply(earlier.as_mut().unwrap_or(&mut document), path)?),
+        None => None,
+    };
+    let earlier_size = |earlier: &Document| earlier.sources.whole(SourceId::FILE).len();
+    size += earlier.as_ref().map_or(0, earlier_size);
+    Ok(Opened {
+        document,
+        earlier,
+        size,
+        applied,
+        before,
+    })
 }
 
 fn to_json(

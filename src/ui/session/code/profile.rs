@@ -66,12 +66,28 @@ impl Session {
             && live.is_open.get()
             && let Some(profile) = live.profiles.borrow_mut().pop()
         {
-            self.add_profile(tab, profile);
+            self.add_profile(tab, profile, false);
+        }
+    }
+
+    /// Compares the profile of a file with that of the file that it is compared with, if both have
+    /// one.
+    pub(crate) fn compare_profiles(self: &Rc<Self>, tab: TabId) {
+        let Some(view) = self.view(tab) else { return };
+        let base = view
+            .compare
+            .base
+            .as_ref()
+            .filter(|_| view.compare.report.is_some());
+        let base = base.and_then(|base| self.live(base.tab));
+        let earlier = base.and_then(|base| base.sampled.borrow().clone());
+        if let Some(earlier) = earlier.filter(|_| view.profile.overview.is_some()) {
+            self.add_profile(tab, earlier, true);
         }
     }
 
     /// Sends a profile to the decoder, which reads it in pieces.
-    fn add_profile(self: &Rc<Self>, tab: TabId, file: File) {
+    fn add_profile(self: &Rc<Self>, tab: TabId, file: File, is_earlier: bool) {
         let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
             return;
         };
@@ -81,7 +97,9 @@ impl Session {
         self.profile_changed(tab, ProfileChange::Reading(name.clone().into(), 0));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let mut answer = client.add_profile(name.clone(), Some(&file)).await;
+            let mut answer = client
+                .add_profile(name.clone(), is_earlier, Some(&file))
+                .await;
             while let Ok(Response::ReadingProfile { percent }) = answer {
                 // Canceled, or replaced by another profile.
                 if live.profile_turn.get() != turn {
@@ -89,13 +107,22 @@ impl Session {
                 }
                 let change = ProfileChange::Reading(name.clone().into(), percent);
                 session.profile_changed(tab, change);
-                answer = client.add_profile(name.clone(), None).await;
+                answer = client.add_profile(name.clone(), is_earlier, None).await;
             }
             if live.profile_turn.get() != turn {
                 return;
             }
             match answer {
-                Ok(Response::Profile(overview)) => session.profile_added(tab, overview),
+                Ok(Response::Profile(overview)) if is_earlier => {
+                    session.profile_changed(tab, ProfileChange::Added(overview));
+                    session.list_changed(tab, ListId::ProfileChanges, ListChange::Reset);
+                }
+                Ok(Response::Profile(overview)) => {
+                    if !overview.types.is_empty() {
+                        *live.sampled.borrow_mut() = Some(file);
+                    }
+                    session.profile_added(tab, overview);
+                }
                 Ok(_) => session.profile_changed(tab, ProfileChange::Canceled),
                 Err(ClientError::Failed(why)) => {
                     session.profile_changed(tab, ProfileChange::Failed(why.clone().into()));
@@ -128,6 +155,7 @@ impl Session {
         self.profile_changed(tab, ProfileChange::Added(overview));
         self.list_changed(tab, ListId::Kernels, ListChange::Renew);
         self.list_changed(tab, ListId::Instructions, ListChange::Renew);
+        self.list_changed(tab, ListId::ProfileChanges, ListChange::Reset);
         if let Some(view) = self.view(tab)
             && let Some(of) = view.lists.get(ListId::Instructions).query.of
         {
@@ -136,6 +164,7 @@ impl Session {
         self.show_profile(tab);
         self.notice(words);
         self.add_waiting_profile(tab);
+        self.compare_profiles(tab);
     }
 
     /// Shows the profile's summary, unless code is visible, which shows the samples itself.
