@@ -169,6 +169,7 @@ pub fn requests() -> Vec<Envelope> {
         },
         Request::AddProfile {
             name: "perf.metrics.1.csv".to_owned(),
+            is_earlier: true,
         },
         Request::CodeSamples {
             document: node,

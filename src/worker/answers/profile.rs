@@ -79,7 +79,9 @@ impl Profiling {
             return Err(refusal(name, &profile));
         }
         if is_earlier {
-            document.set_earlier_profile(Rc::new(profile));
+            if !profile.kernels.is_empty() {
+                document.set_earlier_profile(Rc::new(profile));
+            }
             return self.compare(document);
         }
         let images = document.documents_with(ListId::Kernels);

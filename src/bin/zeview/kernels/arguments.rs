@@ -7,27 +7,35 @@ use zeview::tables::query::{Filter, GroupBy};
 use zeview::tables::{Column, ListId, Presence};
 
 use crate::FileArgument;
+use crate::argument::{InputFiles, TableFormat, Within};
 use crate::gate::{Condition, condition};
 use crate::occupancy;
 
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, file, and all columns, with \
+    defaults filled in. Columns that require decoding the code appear only if --columns \
+    names them";
+
+/// Help of `--csv`.
+const CSV_HELP: &str = "Print comma-separated values with a header line: the columns of the table, unless \
+    --columns names others";
+
+/// Help of `--path`.
+const PATH_HELP: &str = "List only the kernels of these documents within the file: a path as `zeview ls` prints \
+    it, or a pattern. Default: the kernels of the file, or of all documents in it";
+
 #[derive(Args)]
+#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
+#[command(mut_arg("csv", |arg| arg.help(CSV_HELP)))]
+#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
 #[command(after_long_help = columns_help())]
 pub struct Options {
-    /// The files; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
-    /// Print a JSON array with one object per kernel: schema, file, and all columns, with defaults
-    /// filled in. Columns that require decoding the code appear only if --columns names them.
-    #[arg(long, conflicts_with = "csv")]
-    pub json: bool,
-    /// Print comma-separated values with a header line: the columns of the table, unless --columns
-    /// names others.
-    #[arg(long)]
-    pub csv: bool,
-    /// List only the kernels of these documents within the file: a path as `zeview ls` prints it,
-    /// or a pattern. Default: the kernels of the file, or of all documents in it.
-    #[arg(long, value_name = "PATH")]
-    pub path: Option<String>,
+    #[command(flatten)]
+    pub input: InputFiles,
+    #[command(flatten)]
+    pub format: TableFormat,
+    #[command(flatten)]
+    pub within: Within,
     /// Print these columns: ids as in .ze_info, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,

@@ -43,7 +43,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut is_unread = false;
     let mut waiting = Vec::new();
     let mut has_kernels = false;
-    for file in &options.files {
+    for file in &options.input.files {
         progress.set(|| format!("reading {}", file.display()));
         let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
@@ -84,10 +84,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 
 /// Prints the occupancy limits of each kernel.
 fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode> {
-    let mut printer = occupancy::Printer::new(&options.occupancy, options.json);
+    let mut printer = occupancy::Printer::new(&options.occupancy, options.format.json);
     let mut gate = Gate::new(&[]);
     let mut status = 0;
-    for file in &options.files {
+    for file in &options.input.files {
         let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
         let mut opened = match opened {
@@ -145,7 +145,7 @@ impl OpenedFile {
         options: &Options,
         gate: &mut Gate<'_>,
     ) -> Result<OpenedFile, Box<dyn std::error::Error>> {
-        let path = options.path.as_deref();
+        let path = options.within.path.as_deref();
         let query = Query {
             by: options.group_by,
             ..Query::default()
@@ -258,7 +258,7 @@ struct Printer {
 
 impl Printer {
     fn new(options: &Options, selection: &Selection) -> Printer {
-        let form = match (options.json, options.csv) {
+        let form = match (options.format.json, options.format.csv) {
             (true, _) => Form::Json,
             (_, true) => Form::Csv,
             _ => Form::Plain,
@@ -277,7 +277,7 @@ impl Printer {
         Printer {
             columns,
             form,
-            with_file: form != Form::Plain || options.files.len() > 1,
+            with_file: form != Form::Plain || options.input.files.len() > 1,
             has_rows: false,
             has_full_names: options.full_names,
             is_grouped: options.group_by.is_some(),

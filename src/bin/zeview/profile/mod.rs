@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Value, json};
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, base_name};
 use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
@@ -15,24 +14,42 @@ use zeview::decode::limits;
 use zeview::decode::text::plural;
 use zeview::diff::compare_profiles;
 use zeview::model::{Document, SourceId};
+use zeview::report::profile::json;
 use zeview::tables::ListId;
 
 use crate::FileArgument;
-use crate::disasm::parse_platform;
+use crate::argument::{Encoding, InputFile, KernelName, ReportFormat};
 use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
 
+/// Help of the file.
+const FILE_HELP: &str = "The file with the kernels; `-` reads standard input";
+
+/// Help of `--kernel`.
+const KERNEL_HELP: &str = "Print only this kernel: its name in the profile, or in the file";
+
+/// Help of `--platform`.
+const PLATFORM_HELP: &str = "The encoding, as for `zeview disasm`. Default: the encoding of the device that each \
+    image targets";
+
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON object: schema, types, samples, kernels, unmatched, metrics, problems, and \
+    with --before, before and comparison";
+
 #[derive(Args)]
+#[command(mut_arg("file", |arg| arg.help(FILE_HELP)))]
+#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP)))]
+#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
+#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
 pub struct Options {
-    /// The file with the kernels; `-` reads standard input.
-    file: FileArgument,
+    #[command(flatten)]
+    input: InputFile,
     /// The profile; `-` reads standard input.
     #[arg(value_name = "CSV")]
     profile: FileArgument,
-    /// Print only this kernel: its name in the profile, or in the file.
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
+    #[command(flatten)]
+    name: KernelName,
     /// Number of instructions, loops and source lines to print for each kernel. JSON has all of
     /// them.
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -44,30 +61,23 @@ pub struct Options {
     /// their instructions as by `zeview diff`.
     #[arg(long, value_name = "FILE", requires = "before")]
     before_file: Option<FileArgument>,
-    /// The encoding, as for `zeview disasm`. Default: the encoding of the device that each image
-    /// targets.
-    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
-    platform: Option<Platform>,
-    /// Print a JSON object: schema, types, samples, kernels, unmatched, metrics, problems, and with
-    /// --before, before and comparison.
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print Markdown.
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    encoding: Encoding,
+    #[command(flatten)]
+    format: ReportFormat,
 }
 
 impl Options {
     /// Returns the files that are read.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let files = [Some(&self.file), Some(&self.profile)];
+        let files = [Some(&self.input.file), Some(&self.profile)];
         let before = [self.before.as_ref(), self.before_file.as_ref()];
         files.into_iter().chain(before).flatten().map(AsRef::as_ref)
     }
 
     /// Returns whether a kernel is selected: by its name in the profile, or its names in the file.
     fn selects<'a>(&self, name: &str, mut in_file: impl Iterator<Item = &'a String>) -> bool {
-        self.kernel.as_ref().is_none_or(|kernel| {
+        self.name.kernel.as_ref().is_none_or(|kernel| {
             let kernel = base_name(kernel);
             base_name(name) == kernel || in_file.any(|name| name == kernel)
         })
@@ -156,7 +166,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if let (Some(before), Some(path)) = (&before, &options.before) {
         has_failed |= before.complain(path);
     }
-    if let Some(kernel) = &options.kernel
+    if let Some(kernel) = &options.name.kernel
         && report.kernels.is_empty()
         && report.unmatched.is_empty()
         && report.metrics.is_empty()
@@ -168,21 +178,23 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         Some(earlier) => compare_profiles(
             (earlier, &before.report),
             (&document, &applied.report),
-            options.platform.map(Platform::name),
+            options.encoding.platform.map(Platform::name),
         ),
         None => ProfileComparison::new(&before.report, &applied.report),
     });
     let account = output::account();
     let file = document.sources.whole(SourceId::FILE).len();
     account.reset(limits::output(file.saturating_add(size)));
-    if options.json {
+    if options.format.json {
         let mut out = output::json_within(&account);
-        serde_json::to_writer(&mut out, &to_json(&applied, before.as_ref(), comparison)?)?;
+        let earlier = before.as_ref().map(|of| (&of.profile, &of.report));
+        let value = json((&applied.profile, report), earlier, comparison.as_ref())?;
+        serde_json::to_writer(&mut out, &value)?;
         out.write_all(b"\n")?;
         out.flush()?;
     } else {
         let mut out = output::text_within(&account);
-        let mut writer = text::Writer::new(&mut out, options.markdown, options.top);
+        let mut writer = text::Writer::new(&mut out, options.format.markdown, options.top);
         writer.report(report, &|| account.is_overdrawn())?;
         if let Some(comparison) = &comparison {
             writer.comparison(comparison)?;
@@ -192,7 +204,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if account.is_overdrawn() {
         complain!(
             "{}: the output is too long; name a --kernel",
-            options.file.display()
+            options.input.file.display()
         );
         has_failed = true;
     }
@@ -213,14 +225,15 @@ struct Opened {
 /// Reads the files. Otherwise returns the one that could not be read, and the error.
 fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
     let progress = Progress::start();
-    progress.set(|| format!("reading {}", options.file.display()));
-    let mut document = input::open(&options.file).map_err(|error| (&*options.file, error))?;
+    progress.set(|| format!("reading {}", options.input.file.display()));
+    let mut document =
+        input::open(&options.input.file).map_err(|error| (&*options.input.file, error))?;
     let mut size = 0;
     let mut apply = |document: &mut Document, path| {
         progress.set(|| format!("reading {}", Path::display(path)));
         let (profile, bytes) = read(path).map_err(|error| (path, error))?;
         size += bytes;
-        let platform = options.platform.map(Platform::name);
+        let platform = options.encoding.platform.map(Platform::name);
         let images = document.documents_with(ListId::Kernels);
         let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
@@ -244,55 +257,4 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         applied,
         before,
     })
-}
-
-fn to_json(
-    applied: &Applied,
-    before: Option<&Applied>,
-    comparison: Option<ProfileComparison>,
-) -> io::Result<Value> {
-    let of = |applied: &Applied| -> io::Result<Value> {
-        let Profile {
-            rows,
-            idle_rows,
-            skipped_rows,
-            problems,
-            more_problems,
-            ..
-        } = &applied.profile;
-        let mut object = json!({
-            "rows": rows,
-            "idle_rows": idle_rows,
-            "skipped_rows": skipped_rows,
-            "problems": problems,
-            "more_problems": more_problems,
-        });
-        let mut report = serde_json::to_value(&applied.report)?;
-        hide_nodes(&mut report);
-        if let (Some(object), Value::Object(values)) = (object.as_object_mut(), report) {
-            object.extend(values);
-        }
-        Ok(object)
-    };
-    let mut object = of(applied)?;
-    object["schema"] = json!(zeview::model::json::SCHEMA);
-    if let Some(before) = before {
-        object["before"] = of(before)?;
-    }
-    if let Some(comparison) = comparison {
-        object["comparison"] = serde_json::to_value(comparison)?;
-    }
-    Ok(object)
-}
-
-/// Removes the numbers of nodes, which have no meaning outside of this process.
-fn hide_nodes(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.remove("document");
-            map.values_mut().for_each(hide_nodes);
-        }
-        Value::Array(items) => items.iter_mut().for_each(hide_nodes),
-        _ => {}
-    }
 }

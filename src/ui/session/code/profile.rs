@@ -118,7 +118,8 @@ impl Session {
                     session.list_changed(tab, ListId::ProfileChanges, ListChange::Reset);
                 }
                 Ok(Response::Profile(overview)) => {
-                    if !overview.types.is_empty() {
+                    // The first of the names is that of the file with samples.
+                    if overview.name.starts_with(&name) {
                         *live.sampled.borrow_mut() = Some(file);
                     }
                     session.profile_added(tab, overview);
