@@ -36,7 +36,8 @@ pub(in crate::tables) fn columns() -> &'static [Column] {
 
 /// Adds columns for metrics, for all documents of the thread: `XVE_STALL[%]`. Tables of documents
 /// without the metric have empty cells. Names that have a column are skipped, and so are names with
-/// more than 128 bytes, with blanks, and all that exceed the limit of 256 columns.
+/// more than 128 bytes or with other characters than letters, digits and `_[]%/.-`, and all that
+/// exceed the limit of 256 columns.
 ///
 /// Columns stay in memory until the end of the program.
 pub fn add_metric_columns<'a>(names: impl Iterator<Item = &'a str>) {
@@ -44,7 +45,8 @@ pub fn add_metric_columns<'a>(names: impl Iterator<Item = &'a str>) {
     let before = all.len();
     for name in names {
         let is_known = all.iter().any(|column| column.id == name);
-        let is_name = !name.is_empty() && name.len() <= NAME_MAX && !name.contains(' ');
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_[]%/.-".contains(&byte);
+        let is_name = (1..=NAME_MAX).contains(&name.len()) && name.bytes().all(plain);
         if is_known || !is_name || all.len() >= COLUMNS.len() + COLUMNS_MAX {
             continue;
         }
@@ -86,7 +88,16 @@ mod tests {
 
     #[test]
     fn metrics_have_columns_after_the_others() {
-        let names = ["XVE_STALL[%]", "A B", "", "XVE_STALL[%]", "Instances"];
+        let names = [
+            "XVE_STALL[%]",
+            "A B",
+            "",
+            "\"[%]",
+            "<b>[%]",
+            "\u{1b}[31m",
+            "XVE_STALL[%]",
+            "Instances",
+        ];
         add_metric_columns(names.into_iter());
         let all = ListId::Kernels.columns();
         let (first, metrics) = all.split_at(COLUMNS.len());
