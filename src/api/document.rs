@@ -13,13 +13,15 @@ use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{FlowReport, InstructionFlow};
 use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::analysis::line_costs::{LineCosts, line_costs};
+use crate::analysis::profile::{ProfileComparison, Reader};
 use crate::decode::decode;
+use crate::decode::demangle::demangle_briefly;
 use crate::diff;
 use crate::model::{Document, NodeId, SourceId, Span};
-use crate::report::comparison;
+use crate::report::{self, comparison};
 use crate::tables::query::Query;
 use crate::tables::write::Form;
-use crate::tables::{Column, ListId, writer};
+use crate::tables::{Column, ListId, add_metric_columns, writer};
 use crate::worker::answers::bytes::read;
 use crate::worker::answers::export::{EXPORT_MAX, export};
 use crate::worker::host;
@@ -243,6 +245,41 @@ impl ZeviewDocument {
         })
     }
 
+    /// Finds the kernels of a profile in the file, as `zeview profile --json` prints it, and adds
+    /// their samples and metrics to the columns of kernels. `before` is an earlier profile of the
+    /// same file.
+    #[wasm_bindgen(unchecked_return_type = "ProfileReport")]
+    pub fn profile(
+        &mut self,
+        profile: ProfileReader,
+        before: Option<ProfileReader>,
+    ) -> Result<JsValue, Error> {
+        let document = &mut self.0;
+        let images = document.documents_with(ListId::Kernels);
+        let mut apply = |reader: ProfileReader| {
+            let profile = reader.0.finish();
+            let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
+            (profile, report)
+        };
+        let before = before.map(&mut apply);
+        let (profile, report) = apply(profile);
+        let comparison = before.as_ref();
+        let comparison = comparison.map(|(_, before)| ProfileComparison::new(before, &report));
+        let earlier = before.as_ref().map(|(profile, report)| (profile, report));
+        let json = report::profile::json((&profile, &report), earlier, comparison.as_ref());
+        add_metric_columns(report.metric_names().iter().map(String::as_str));
+        document.add_profile(report);
+        let json = json.and_then(|json| serde_json::to_string(&json));
+        let json = json.map_err(|trouble| Error::new(&trouble.to_string()))?;
+        if json.len() > EXPORT_MAX {
+            return Err(error(
+                "too-long",
+                "the report is too long: use the command line",
+            ));
+        }
+        parse(&json)
+    }
+
     /// Compares with another document, the first of the two: as `zeview diff --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "Comparison")]
     pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
@@ -261,6 +298,25 @@ impl ZeviewDocument {
     #[wasm_bindgen(js_name = toJson)]
     pub fn to_json(&self) -> Result<String, Error> {
         self.export(ExportForm::Json)
+    }
+}
+
+/// A profile that is read in pieces.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct ProfileReader(Reader);
+
+#[wasm_bindgen]
+impl ProfileReader {
+    /// Creates a reader.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> ProfileReader {
+        ProfileReader::default()
+    }
+
+    /// Reads the next piece of the file.
+    pub fn push(&mut self, piece: &[u8]) {
+        self.0.push(piece);
     }
 }
 

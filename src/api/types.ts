@@ -387,6 +387,121 @@ export interface FlowReport {
   }[];
 }
 
+/** A profile on the code of a file. Counts of samples are in the order of `types`. */
+export interface ProfiledCode {
+  /** The stall types: "Active", "SbidStall" … */
+  types: string[];
+  /** Number of samples of all kernels. */
+  samples: number[];
+  /** The kernels that are in the file, in descending order of samples. */
+  kernels: {
+    /** null if the profile does not name the device. */
+    device: number | null;
+    /** The name in the profile. */
+    name: string;
+    samples: number[];
+    /** The code that the samples fit; several if it is not known which build ran. */
+    codes: {
+      images: ProfiledImage[];
+      instructions: {
+        offset: number;
+        /** The index of the instruction. */
+        row: number;
+        counts: number[];
+        text: string;
+        line: SourcePosition | null;
+        causes: StallCause[];
+      }[];
+      blocks: ProfiledRange[];
+      loops: ProfiledRange[];
+      lines: { line: SourcePosition; counts: number[]; offsets: number[] }[];
+      /** Limits of the analysis, in sentences. */
+      limits: string[];
+    }[];
+    rejected: { image: ProfiledImage; reason: string }[];
+  }[];
+  /** The kernels that could not be matched. */
+  unmatched: {
+    device: number | null;
+    name: string;
+    samples: number[];
+    reason: string;
+    rejected: { image: ProfiledImage; reason: string }[];
+  }[];
+  /** The metrics of kernels. */
+  metrics: {
+    device: number | null;
+    name: string;
+    /** Number of times that it ran while it was measured. */
+    instances: number;
+    rows: number;
+    metrics: { name: string; count: number; sum: number; mean: number; minimum: number; maximum: number }[];
+    images: ProfiledImage[];
+    /** Why there are no images; else null. */
+    reason: string | null;
+  }[];
+  rows: number;
+  idle_rows: number;
+  skipped_rows: number;
+  problems: { line: number; start: number; end: number; message: string }[];
+  more_problems: number;
+}
+
+/** A kernel of an image. */
+export interface ProfiledImage {
+  path: string;
+  /** The index of the kernel in the image. */
+  index: number;
+  kernel: string;
+  target: string | null;
+  code: Span;
+}
+
+export interface SourcePosition {
+  file: string;
+  line: number;
+}
+
+/** An instruction that another one waits for. */
+export interface StallCause {
+  /** The index of the stall type. */
+  stall: number;
+  on: string;
+  offset: number;
+  row: number;
+  bytes: string[];
+  text: string;
+  operation: string;
+  line: SourcePosition | null;
+}
+
+export interface ProfiledRange {
+  start: number;
+  end: number;
+  depth: number;
+  counts: number[];
+}
+
+/** A profile, as `zeview profile --json` prints it. */
+export interface ProfileReport extends ProfiledCode {
+  schema: number;
+  /** The earlier profile, if there is one. */
+  before?: ProfiledCode;
+  /** The changes from it. Pairs of counts are before and after. */
+  comparison?: {
+    types: string[];
+    samples: [number[], number[]];
+    kernels: {
+      name: string;
+      samples: [number[], number[]];
+      instructions: { offsets: [number | null, number | null]; text: string; samples: [number[], number[]] }[];
+      /** Why there are no instructions; else null. */
+      reason: string | null;
+      code: Span | null;
+    }[];
+  };
+}
+
 /** The differences between two files, as `zeview diff --json` prints them. */
 export interface Comparison {
   schema: number;

@@ -71,6 +71,7 @@ mod matching;
 pub mod measure;
 mod names;
 mod pair;
+mod profiles;
 mod renames;
 mod select;
 mod table;
@@ -82,6 +83,7 @@ pub use code::CodeChange;
 pub use differing::{DifferenceIndex, differing};
 pub use entry::{Change, Entry, Field, FieldValue, Part, Side};
 pub use measure::{Measure, Preference};
+pub use profiles::compare_profiles;
 pub use select::{Selection, parts};
 pub use work::Work;
 

@@ -20,6 +20,7 @@
 
 pub mod comparison;
 mod html;
+pub mod profile;
 
 use std::io::{self, Write};
 use std::rc::Rc;

@@ -59,6 +59,9 @@ pub enum Presence {
     /// Visible if selected; its values require decoding the code. JSON has it only if it is
     /// selected, and text searches skip it.
     Counted,
+    /// Visible if selected, or if the list has values for it; empty without a profile. JSON has it
+    /// only if it is selected, and text searches skip it.
+    Profiled,
     /// Never visible: available in queries only.
     QueryOnly,
 }
@@ -69,9 +72,11 @@ impl Presence {
         match self {
             Presence::Default => true,
             Presence::Several => is_of_several,
-            Presence::Optional | Presence::Filled | Presence::Counted | Presence::QueryOnly => {
-                false
-            }
+            Presence::Optional
+            | Presence::Filled
+            | Presence::Counted
+            | Presence::Profiled
+            | Presence::QueryOnly => false,
         }
     }
 }

@@ -32,11 +32,13 @@ pub enum ListId {
     Differences,
     /// The details of the difference at [`Query::row`](crate::tables::query::Query::row).
     Changes,
+    /// The changes from an earlier profile.
+    ProfileChanges,
 }
 
 impl ListId {
     /// Every list.
-    pub const ALL: [ListId; 12] = [
+    pub const ALL: [ListId; 13] = [
         ListId::Kernels,
         ListId::Relocations,
         ListId::Symbols,
@@ -49,5 +51,6 @@ impl ListId {
         ListId::Instructions,
         ListId::Differences,
         ListId::Changes,
+        ListId::ProfileChanges,
     ];
 }

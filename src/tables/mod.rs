@@ -48,6 +48,8 @@ pub mod lines;
 
 pub mod modules;
 
+pub mod profile_changes;
+
 pub mod properties;
 
 pub mod query;
@@ -70,6 +72,7 @@ use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::id::ListId;
 use self::kernels::KernelGroups;
+pub use self::kernels::metrics::add_metric_columns;
 use self::list::left_out;
 pub use self::list::{
     Detail, InstructionDetail, List, Match, RelatedInstruction, Relation, Row, RowDetails,
@@ -84,7 +87,7 @@ impl ListId {
     /// Returns its columns, in the order of the table.
     pub fn columns(self) -> &'static [Column] {
         match self {
-            ListId::Kernels => kernels::COLUMNS,
+            ListId::Kernels => kernels::metrics::columns(),
             ListId::Relocations => relocations::COLUMNS,
             ListId::Symbols => symbols::COLUMNS,
             ListId::Modules => modules::COLUMNS,
@@ -96,6 +99,7 @@ impl ListId {
             ListId::Instructions => instructions::COLUMNS,
             ListId::Differences => differences::COLUMNS,
             ListId::Changes => changes::COLUMNS,
+            ListId::ProfileChanges => profile_changes::COLUMNS,
         }
     }
 
@@ -120,6 +124,7 @@ impl ListId {
             ListId::Instructions => "instructions",
             ListId::Differences => "differences",
             ListId::Changes => "changes",
+            ListId::ProfileChanges => "profile-changes",
         }
     }
 }
@@ -175,6 +180,7 @@ impl Document {
             ListId::Differences | ListId::Changes => {
                 id == NodeId::ROOT && self.comparison().is_some()
             }
+            ListId::ProfileChanges => id == NodeId::ROOT && self.profile_comparison().is_some(),
         }
     }
 
@@ -213,6 +219,7 @@ impl Document {
         match list {
             ListId::Differences => return self.difference_list(),
             ListId::Changes => return self.change_list(query.row?, query.all),
+            ListId::ProfileChanges => return self.profile_change_list(),
             ListId::Kernels => {
                 let list = self.kernel_list(document)?;
                 return Some(self.grouped(list, query.by));
@@ -229,7 +236,8 @@ impl Document {
             | ListId::Devices
             | ListId::Instructions
             | ListId::Differences
-            | ListId::Changes => return None,
+            | ListId::Changes
+            | ListId::ProfileChanges => return None,
             ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
             ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
             ListId::Modules => modules::list(self.modules(document)?, sources),

@@ -144,7 +144,7 @@ impl Writer {
             let file = file.map(|file| ("file", Json::from(file)));
             let is_wanted = |(place, column): &(usize, &Column)| {
                 let chosen = || self.columns.iter().any(|(other, _)| other == place);
-                column.presence != Presence::Counted || chosen()
+                ![Presence::Counted, Presence::Profiled].contains(&column.presence) || chosen()
             };
             let places = all.iter().enumerate().filter(is_wanted);
             let cells = places.map(|(place, column)| (column.id, json(value(place))));

@@ -26,6 +26,7 @@ use super::protocol::{
 };
 use crate::analysis::occupancy::OccupancyParameters;
 use crate::decode::decode;
+use crate::decode::demangle::demangle_briefly;
 use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
 use crate::tables::ListId;
 
@@ -165,7 +166,7 @@ impl Handler {
 
     /// Answers a [`Request::AddProfile`] with its file.
     pub fn add_profile(&mut self, envelope: &Envelope, source: Box<dyn ByteSource>) -> Answer {
-        let Request::AddProfile { name } = &envelope.request else {
+        let Request::AddProfile { name, .. } = &envelope.request else {
             return failed("this request takes no file");
         };
         match self.file_of(envelope) {
@@ -343,9 +344,10 @@ impl OpenFile {
                 query,
             } => data_flow::answer(&self.lists, document, *id, query)
                 .map_or_else(failed, Answer::from),
-            Request::AddProfile { name } => {
-                let answer = self.profiling.step(document, name);
+            Request::AddProfile { name, is_earlier } => {
+                let answer = self.profiling.step(document, name, *is_earlier);
                 if matches!(answer, Ok(Response::Profile(_))) {
+                    self.lists.forget(ListId::ProfileChanges);
                     self.lists.forget(ListId::Instructions);
                     self.lists.forget(ListId::Kernels);
                 }
@@ -365,7 +367,13 @@ impl OpenFile {
             } => {
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
-                diff::compare(document, base, *renumbered, *keep).map_or_else(failed, Answer::from)
+                self.lists.forget(ListId::ProfileChanges);
+                let is_new = base.is_some();
+                let answer = diff::compare(document, base, *renumbered, *keep);
+                if is_new {
+                    document.compare_profiles(&demangle_briefly);
+                }
+                answer.map_or_else(failed, Answer::from)
             }
             Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
             Request::WriteComparison { form } => {

@@ -96,3 +96,42 @@ test("modules, differences, and errors with codes", { timeout: 40_000 }, async (
   }
   assert.equal(said.type, "TypeError");
 });
+
+test("a profile on the code, compared with an earlier one", { timeout: 40_000 }, async () => {
+  const made = path.join(import.meta.dirname, "../fixtures/profiles");
+  const said = await node(`
+    const bytes = await sample("matmul.csv");
+    const opened = await ZeviewDocument.open(await sample("matmul.syclbin"));
+    const whole = await opened.profile(bytes);
+    const { comparison, before, ...rest } = await opened.profile(new Blob([bytes]), { before: bytes });
+    const vecadd = await ZeviewDocument.open(await sample("vecadd.bmg.zebin"));
+    const metrics = await vecadd.profile(await readFile(${JSON.stringify(path.join(made, "metrics.csv"))}));
+    const other = await ZeviewDocument.open(await sample("vecadd-O0.bmg.zebin"));
+    const refused = await other.profile(await readFile(${JSON.stringify(path.join(made, "banner.csv"))}));
+    print({
+      kernels: whole.kernels.map(({ name, codes }) => [name, codes.length]),
+      samples: whole.samples.reduce((a, b) => a + b),
+      most: whole.kernels[0].codes[0].instructions.find(({ offset }) => offset === 0x340),
+      same: JSON.stringify(rest) === JSON.stringify(whole),
+      earlier: before.kernels.length,
+      changes: comparison.kernels[0].instructions.filter(({ samples: [a, b] }) => String(a) !== String(b)).length,
+      column: opened.kernels({ columns: ["samples"], filter: "samples>0" }).map(({ samples }) => samples),
+      metrics: [metrics.metrics.length, metrics.metrics[0].reason],
+      time: vecadd.kernels({ columns: ["GpuTime[ns]"] })[0]["GpuTime[ns]"],
+      unmatched: refused.unmatched[0].reason,
+      damaged: (await opened.profile(new TextEncoder().encode("a,b"))).problems[0],
+      type: await opened.profile("text").then(() => "read", (error) => error.name),
+    });
+  `);
+  assert.deepEqual(said.kernels, [["matmul", 1]]);
+  assert.equal(said.samples, 12807);
+  assert.ok(said.most.causes[0].on.startsWith("$"), JSON.stringify(said.most));
+  assert.equal(said.same, true);
+  assert.deepEqual([said.earlier, said.changes], [1, 0]);
+  assert.deepEqual(said.column, [12807]);
+  assert.deepEqual(said.metrics, [3, "no kernel of this name"]);
+  assert.equal(said.time, 238000);
+  assert.match(said.unmatched, /another build/);
+  assert.equal(said.damaged.line, 1);
+  assert.equal(said.type, "TypeError");
+});

@@ -86,3 +86,50 @@ journey("a profile of another build is listed with the reason; a damaged one wit
   await axe(page);
   await screenshot(page, "profile-damaged");
 });
+
+journey("metrics are columns of the kernel table, beside the samples", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, path.join(SAMPLES, "vecadd.bmg.zebin"));
+  await page.locator(".crumb", { hasText: "vecadd.bmg.zebin" }).waitFor();
+  const both = ["banner.csv", "metrics.csv"].map((name) => [name, readFileSync(fixture(`profiles/${name}`))]);
+  await dropBytes(page, Object.fromEntries(both));
+  await section(page).getByText("banner.csv and metrics.csv").waitFor();
+  await section(page).getByText("no metrics: no kernel of this name").waitFor();
+  await axe(page);
+  await screenshot(page, "profile-metrics-overview");
+  await section(page).getByRole("button", { name: /metrics of kernels/ }).click();
+  const kernels = page.getByRole("grid", { name: "Kernels" });
+  await kernels.getByRole("columnheader", { name: /^XVE_STALL/ }).waitFor();
+  await eventually(() => kernels.locator("[data-row='0']").innerText(), /436[^]*238.000[^]*81\.8/);
+  await page.getByText("Columns", { exact: true }).click();
+  await page.getByRole("checkbox", { name: /L3_BYTE_READ/ }).click();
+  await eventually(() => kernels.locator("[data-row='0']").innerText(), /594.000/);
+  await page.keyboard.press("Escape");
+  await axe(page);
+  await screenshot(page, "profile-metrics-kernels");
+});
+
+journey("two profiles are compared: of one file, and of two builds", { width: 1440, height: 900 }, async (page) => {
+  const heads = "Kernel, IP[Address], Active[Events], SbidStall[Events]\n";
+  const table = (rows) => Buffer.from(heads + rows);
+  await dropFile(page, path.join(SAMPLES, "vecadd-O0.bmg.zebin"));
+  await page.locator(".crumb", { hasText: "vecadd-O0.bmg.zebin" }).waitFor();
+  await dropBytes(page, { "o0.csv": table('"vecadd", 0, 1, 300\n') });
+  await section(page).getByText("o0.csv").waitFor();
+  await dropFile(page, path.join(SAMPLES, "vecadd.bmg.zebin"));
+  await page.locator(".crumb", { hasText: "vecadd.bmg.zebin" }).waitFor();
+  await dropBytes(page, { "before.csv": table('"vecadd", 1a0, 1, 99\n') });
+  await section(page).getByText("before.csv").waitFor();
+  await dropBytes(page, { "after.csv": table('"vecadd", 1a0, 1, 49\n') });
+  await section(page).getByText("after.csv").waitFor();
+  await page.getByRole("tab", { name: /^Compare/ }).click();
+  const changes = page.getByRole("region", { name: "Profiles" });
+  await eventually(() => changes.innerText(), /SbidStall 99 → 49/);
+  await axe(page);
+  await screenshot(page, "profile-compare-one-file");
+  // The other build has its own profile.
+  await page.locator(".compare .acts").getByRole("button", { name: /vecadd-O0/ }).click();
+  await page.getByRole("region", { name: "Differences" }).waitFor();
+  await eventually(() => changes.innerText(), /SbidStall 300 → 49/);
+  await axe(page);
+  await screenshot(page, "profile-compare-builds");
+});

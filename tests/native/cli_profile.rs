@@ -160,3 +160,134 @@ fn two_profiles_are_compared() {
     let output = zeview(&["profile", "-", "-"]);
     assert!(stderr(&output).contains("named twice"), "{output:?}");
 }
+
+#[test]
+fn profiles_of_two_builds_are_compared_by_instructions() {
+    let heads = "Kernel, IP[Address], Active[Events], SbidStall[Events]\n";
+    let table = |name: &str, rows: &str| {
+        let path = temporary(name, format!("{heads}{rows}").as_bytes());
+        path.display().to_string()
+    };
+    let after = table(
+        "of_builds_after.csv",
+        "\"vecadd\", 0, 4, 0\n\"vecadd\", 1a0, 1, 49\n",
+    );
+    let before = table("of_builds_before.csv", "\"vecadd\", 0, 2, 0\n");
+    let (file, earlier) = (sample("vecadd.bmg.zebin"), sample("vecadd-O0.bmg.zebin"));
+    let both = [
+        "profile",
+        &file,
+        &after,
+        "--before",
+        &before,
+        "--before-file",
+        &earlier,
+    ];
+    let printed = text(&both);
+    for expected in [
+        "kernel vecadd: 2 → 54 samples",
+        "by type: SbidStall 0 → 49, Active 2 → 5",
+        "0x1a0",
+    ] {
+        assert!(printed.contains(expected), "{printed}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&[&both[..], &["--json"]].concat())).unwrap();
+    let kernel = &json["comparison"]["kernels"][0];
+    assert_eq!(kernel["reason"], serde_json::Value::Null);
+    assert!(
+        kernel["instructions"].as_array().unwrap().len() >= 2,
+        "{kernel}"
+    );
+    // The same build: each instruction is compared with itself.
+    let same = [
+        "profile",
+        &file,
+        &after,
+        "--before",
+        &after,
+        "--before-file",
+        &file,
+        "--json",
+    ];
+    let json: serde_json::Value = serde_json::from_str(&text(&same)).unwrap();
+    for at in json["comparison"]["kernels"][0]["instructions"]
+        .as_array()
+        .unwrap()
+    {
+        assert_eq!(at["offsets"][0], at["offsets"][1]);
+        assert_eq!(at["samples"][0], at["samples"][1]);
+    }
+    // It needs the earlier profile.
+    let output = zeview(&["profile", &file, &after, "--before-file", &earlier]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn kernels_have_the_figures_of_profiles() {
+    let file = sample("vecadd.bmg.zebin");
+    let (metrics, samples) = (made("metrics.csv"), made("banner.csv"));
+    let columns = "name,samples,Instances,GpuTime[ns],XVE_STALL[%]";
+    let arguments = [
+        "kernels",
+        &file,
+        "--profile",
+        &metrics,
+        "--profile",
+        &samples,
+        "--csv",
+    ];
+    let output = zeview(&[&arguments[..], &["--columns", columns]].concat());
+    // A kernel of the profile is of another file.
+    assert_eq!(output.status.code(), Some(0));
+    let reason = "kernel fill(int*, int)[SIMD16 {1; 1; 1} {64; 1; 1}], device 0 is not matched: \
+                  no kernel of this name";
+    assert!(stderr(&output).contains(reason), "{output:?}");
+    let printed = stdout(&output);
+    let mut lines = printed.lines();
+    assert_eq!(
+        lines.next(),
+        Some("file,name,samples,Instances,GpuTime[ns],XVE_STALL[%]")
+    );
+    let row = lines.next().unwrap();
+    assert!(row.ends_with(",4,238000,81.8"), "{row}");
+    // Metrics are columns of all options, in any order.
+    let gate = [
+        "kernels",
+        "--fail-if",
+        "gputime>200000",
+        "--profile",
+        &metrics,
+        &file,
+    ];
+    assert_eq!(zeview(&gate).status.code(), Some(1));
+    let gate = [
+        "kernels",
+        "--fail-if",
+        "XVE_STALL[%]>90",
+        "--profile",
+        &metrics,
+        &file,
+    ];
+    assert_eq!(zeview(&gate).status.code(), Some(0));
+    let without = ["kernels", "--filter", "XVE_STALL[%]>90", &file];
+    let output = zeview(&without);
+    assert_eq!(output.status.code(), Some(2));
+    let expected = "error: invalid value 'XVE_STALL[%]>90' for '--filter <QUERY>': no column";
+    assert!(stderr(&output).starts_with(expected), "{output:?}");
+    // A build with another SIMD width, and rows that are skipped.
+    let heads = "Kernel,GlobalInstanceId,SubDeviceId,GpuTime[ns]\n";
+    let other =
+        format!("{heads}\"vecadd[SIMD16 {{1; 1; 1}} {{1; 1; 1}}]\",1,0,5\n\"vecadd\",1,0,x\n");
+    let other = temporary("of_simd.csv", other.as_bytes())
+        .display()
+        .to_string();
+    let output = zeview(&["kernels", &file, "--profile", &other]);
+    assert_eq!(output.status.code(), Some(2));
+    for expected in [
+        "of_simd.csv:3: `x` in column GpuTime[ns] is not a number",
+        "the kernel of this name has SIMD width 32; this profile is of another build",
+    ] {
+        assert!(stderr(&output).contains(expected), "{output:?}");
+    }
+}

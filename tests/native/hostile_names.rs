@@ -78,6 +78,7 @@ const USES: &[(&str, &[&str])] = &[
             "--markdown FILE PROFILE",
             "--platform xe2 --top 3 FILE PROFILE --before PROFILE",
             "--json FILE PROFILE --before PROFILE",
+            "--markdown FILE PROFILE --before PROFILE --before-file OTHER",
             "--kernel TYPED FILE PROFILE",
             "FILE MISSING",
         ],
@@ -118,6 +119,9 @@ const USES: &[(&str, &[&str])] = &[
             "--fail-if simd_size>0 FILE",
             "--filter TYPED FILE",
             "--columns TYPED FILE",
+            "--profile PROFILE FILE",
+            "--json --profile PROFILE FILE",
+            "--csv --profile PROFILE FILE",
             "--occupancy FILE",
             "--occupancy --json --work-group 16x1 --device bmg-g21 --eus 8 --local-arguments 64 FILE",
         ],
@@ -448,7 +452,9 @@ fn profile() -> String {
     for name in &names {
         out.push_str(&format!("{name}, 0, 7{}\n", ",1".repeat(8)));
     }
-    out.push_str(&format!("Kernel,GlobalInstanceId,{columns}\n"));
+    // With a unit, metrics are columns of the kernel table.
+    let metrics = columns.replace("\",\"", "[%]\",\"");
+    out.push_str(&format!("Kernel,GlobalInstanceId,{metrics}\n"));
     for name in &names {
         out.push_str(&format!("{name},1{}\n", ",2.5".repeat(8)));
         out.push_str(&format!("x,1,{name}\n"));

@@ -64,6 +64,8 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "profile --json SAMPLES/matmul.syclbin SAMPLES/matmul.csv",
             "profile --json SAMPLES/matmul.syclbin PROFILES/devices.csv --before SAMPLES/matmul.csv",
             "profile --json SAMPLES/vecadd-O0.bmg.zebin PROFILES/banner.csv",
+            "profile --json SAMPLES/vecadd.bmg.zebin PROFILES/banner.csv --before PROFILES/banner.csv \
+             --before-file SAMPLES/vecadd.bmg.zebin",
             "profile --json SAMPLES/vecadd.bmg.zebin PROFILES/metrics.csv",
             "profile --json SAMPLES/vecadd.bmg.zebin PROFILES/damaged/cut.csv",
             "profile --json ZEBIN/debugme-lines.ptl-h.igc2.40.zebin PROFILES/lines.csv",
@@ -93,6 +95,8 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         &[
             "kernels --json ZEBIN/*",
             "kernels --json SAMPLES/program.host SAMPLES/matmul.syclbin SAMPLES/damaged.zebin",
+            "kernels --json --profile PROFILES/metrics.csv --profile PROFILES/banner.csv \
+             SAMPLES/vecadd.bmg.zebin",
             "kernels --json --columns name,instructions,compacted,sends,spill_messages,fill_messages,\
              atomic_messages,barrier_messages,dpas_instructions,blocks,loops,loop_nesting,\
              registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
@@ -104,6 +108,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         &[
             "kernels --json --group-by kernel SAMPLES/matmul.syclbin",
             "kernels --json --group-by image SAMPLES/program.host",
+            "kernels --json --group-by kernel --profile SAMPLES/matmul.csv SAMPLES/matmul.syclbin",
             "kernels --json --group-by device SAMPLES/program.host",
             "kernels --json --group-by kernel --columns name,instructions,compacted,sends,\
              spill_messages,fill_messages,atomic_messages,barrier_messages,dpas_instructions,blocks,\

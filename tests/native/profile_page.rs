@@ -35,8 +35,18 @@ fn envelope(request: Request) -> Envelope {
 
 /// Adds a profile. Returns the last response and the progress before it.
 fn add(handler: &mut Handler, csv: impl Into<Vec<u8>>) -> (Response, Vec<u8>) {
+    add_named(handler, "perf.csv", false, csv)
+}
+
+fn add_named(
+    handler: &mut Handler,
+    name: &str,
+    is_earlier: bool,
+    csv: impl Into<Vec<u8>>,
+) -> (Response, Vec<u8>) {
     let request = envelope(Request::AddProfile {
-        name: "perf.csv".to_owned(),
+        name: name.to_owned(),
+        is_earlier,
     });
     let source: Box<dyn ByteSource> = Box::new(MemorySource::from(csv.into()));
     let mut response = handler.add_profile(&request, source).response;
@@ -216,5 +226,142 @@ fn what_does_not_match_has_a_reason() {
     let reason = &found.unmatched[0].reason;
     assert!(reason.contains("another build"), "{reason}");
     let found = overview(&mut handler, file("tests/fixtures/profiles/metrics.csv"));
-    assert!(found.metrics > 0 && found.types.is_empty());
+    // The offsets do not fit, but metrics have none.
+    assert_eq!(found.metrics[..2], ["Instances", "GpuTime[ns]"]);
+    let reasons: Vec<&str> = found.unmatched.iter().map(|of| &*of.reason).collect();
+    assert!(reasons[0].contains("another build"), "{reasons:?}");
+    assert_eq!(reasons[1], "no metrics: no kernel of this name");
+}
+
+#[test]
+fn metrics_are_columns_beside_the_samples() {
+    let mut handler = opened("vecadd.bmg.zebin");
+    let samples = file("tests/fixtures/profiles/banner.csv");
+    let metrics = file("tests/fixtures/profiles/metrics.csv");
+    let (answer, _) = add_named(&mut handler, "stalls.csv", false, samples);
+    assert!(matches!(answer, Response::Profile(_)));
+    let (answer, _) = add_named(&mut handler, "query.csv", false, metrics);
+    let Response::Profile(overview) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(overview.name, "stalls.csv and query.csv");
+    assert_eq!(overview.kernels.len(), 1);
+    let list = |columns: &[&str]| Request::List {
+        document: NodeId::ROOT,
+        list: ListId::Kernels,
+        query: Query::default(),
+        ask: ListRequest::Rows {
+            start: 0,
+            count: 10,
+            columns: columns.iter().map(|id| (*id).to_owned().into()).collect(),
+        },
+    };
+    let page = |handler: &mut Handler, columns: &[&str]| match handler
+        .answer(&envelope(list(columns)))
+        .response
+    {
+        Response::List(page) => page,
+        other => panic!("{other:?}"),
+    };
+    // Some are visible by default.
+    let shown = page(&mut handler, &[]);
+    for id in ["samples", "GpuTime[ns]", "XVE_STALL[%]"] {
+        assert!(shown.columns.iter().any(|column| column == id), "{id}");
+    }
+    assert!(!shown.columns.iter().any(|id| id == "L3_BYTE_READ[bytes]"));
+    let named = ["samples", "Instances", "GpuTime[ns]", "XVE_STALL[%]"];
+    let values = |page: &ListPage| -> Vec<CellValue<'static>> {
+        page.rows[0]
+            .cells
+            .iter()
+            .map(|cell| cell.value.clone())
+            .collect()
+    };
+    // Of devices 0 and 1. The stall rate is that of device 0, weighted by time:
+    // (77.5 · 40 + 77 · 38 + 84.75 · 120) / 198.
+    let found = values(&page(&mut handler, &named));
+    assert!(
+        matches!(found[0], CellValue::Count(samples) if samples > 0),
+        "{found:?}"
+    );
+    assert_eq!(found[1], CellValue::Real(4.0));
+    assert_eq!(found[2], CellValue::Real(238_000.0));
+    let CellValue::Real(stall) = found[3] else {
+        panic!("{found:?}");
+    };
+    assert!((stall - 16_196.0 / 198.0).abs() < 1e-9, "{stall}");
+    // Columns are found by their names and titles in queries.
+    let mut request = list(&["name"]);
+    if let Request::List { query, .. } = &mut request {
+        query.filter = "xve_stall>80 and GpuTime[ns]>=238000".to_owned();
+    }
+    let Response::List(page) = handler.answer(&envelope(request)).response else {
+        panic!("no list");
+    };
+    assert_eq!((page.found, page.trouble.clone()), (1, None));
+}
+
+#[test]
+fn two_profiles_are_compared_in_the_page() {
+    let heads = "Kernel, IP[Address], Active[Events], SbidStall[Events]\n";
+    let table = |rows: &str| format!("{heads}{rows}").into_bytes();
+    let changes = |handler: &mut Handler| {
+        let request = Request::List {
+            document: NodeId::ROOT,
+            list: ListId::ProfileChanges,
+            query: Query::default(),
+            ask: ListRequest::Rows {
+                start: 0,
+                count: 10,
+                columns: vec![
+                    "kernel".into(),
+                    "change".into(),
+                    "offset".into(),
+                    "types".into(),
+                ],
+            },
+        };
+        match handler.answer(&envelope(request)).response {
+            Response::List(page) => page
+                .rows
+                .iter()
+                .map(|row| {
+                    let cells = row.cells.iter().map(|cell| cell.value.text().into_owned());
+                    cells.collect::<Vec<_>>().join(" | ")
+                })
+                .collect::<Vec<String>>(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let mut handler = opened("vecadd.bmg.zebin");
+    let before = table("\"vecadd\", 1a0, 1, 99\n\"vecadd\", 1a8, 5, 0\n");
+    let after = table("\"vecadd\", 1a0, 1, 49\n\"vecadd\", 1a8, 5, 10\n");
+    assert!(!overview(&mut handler, before.clone()).is_compared);
+    assert!(overview(&mut handler, after).is_compared);
+    let expected = [
+        "vecadd | -40 |  | SbidStall 99 → 59",
+        "vecadd | -50 | +0x1a0 | SbidStall 99 → 49",
+        "vecadd | 10 | +0x1a8 | SbidStall 0 → 10",
+    ];
+    assert_eq!(changes(&mut handler), expected);
+    // A profile that is named as the earlier one replaces the other.
+    let earlier = table("\"vecadd\", 1a0, 1, 49\n\"vecadd\", 1a8, 5, 0\n");
+    let (answer, _) = add_named(&mut handler, "earlier.csv", true, earlier);
+    assert!(matches!(answer, Response::Profile(overview) if overview.is_compared));
+    assert_eq!(changes(&mut handler).len(), 2);
+    // On another build, instructions are compared with those that are equal.
+    let mut handler = opened("vecadd.bmg.zebin");
+    overview(&mut handler, table("\"vecadd\", 1a0, 1, 49\n"));
+    let compare = envelope(Request::Compare {
+        name: "before.zebin".to_owned(),
+        renumbered: false,
+        keep: None,
+    });
+    let base = file("www/samples/vecadd-O0.bmg.zebin");
+    handler.compare(&compare, Box::new(MemorySource::from(base)));
+    let (answer, _) = add_named(&mut handler, "o0.csv", true, table("\"vecadd\", 0, 1, 3\n"));
+    assert!(matches!(answer, Response::Profile(overview) if overview.is_compared));
+    let rows = changes(&mut handler);
+    assert_eq!(rows[0], "vecadd | 46 |  | SbidStall 3 → 49");
+    assert!(rows.iter().any(|row| row.contains("+0x1a0")), "{rows:?}");
 }

@@ -97,7 +97,8 @@ fn profile() -> ProfileOverview {
             reason: "no kernel of this name".to_owned(),
         }],
         left_out: 0,
-        metrics: 2,
+        metrics: vec!["Instances".to_owned(), "XVE_STALL[%]".to_owned()],
+        is_compared: true,
     }
 }
 
@@ -168,6 +169,7 @@ pub fn requests() -> Vec<Envelope> {
         },
         Request::AddProfile {
             name: "perf.metrics.1.csv".to_owned(),
+            is_earlier: true,
         },
         Request::CodeSamples {
             document: node,

@@ -5,41 +5,108 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::report::{Cause, InstructionSamples, ProfileReport};
-use super::{add, total};
-use crate::model::{Document, Span, sort};
+use super::{Profile, add, total};
+use crate::analysis::kernels::KernelRow;
+use crate::model::{Document, NodeId, Span, sort};
 
-/// The number of samples of kernels, by their entry. Lists share it with the document, so that those
-/// made before a profile was added have it, too.
-pub(crate) type KernelSamples = Rc<RefCell<HashMap<Span, u64>>>;
+/// The figures of a profile for kernels, by their entry. Lists share them with the document, so that
+/// those made before a profile was added have them, too.
+pub(crate) type ProfiledKernels = Rc<RefCell<HashMap<Span, ProfiledKernel>>>;
+
+/// The figures of a profile for a kernel.
+#[derive(Debug, Default)]
+pub(crate) struct ProfiledKernel {
+    /// Number of samples.
+    pub samples: Option<u64>,
+    /// The metrics, by name.
+    pub metrics: Vec<(String, f64)>,
+}
+
+impl ProfiledKernel {
+    /// Returns a metric.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        let mut metrics = self.metrics.iter();
+        Some(metrics.find(|(known, _)| known == name)?.1)
+    }
+}
 
 /// Type under which a document keeps the report of its profile.
 struct AddedProfile(Rc<ProfileReport>);
 
+/// Type under which a document keeps its profiles with samples: the current one, and the one that it
+/// is compared with.
+#[derive(Default, Clone)]
+struct SampledProfiles {
+    current: Option<Rc<Profile>>,
+    earlier: Option<Rc<Profile>>,
+}
+
 impl Document {
-    /// Keeps the report of a profile for lists; replaces the previous one.
-    pub fn set_profile(&mut self, report: Rc<ProfileReport>) {
-        let mut samples = HashMap::new();
+    /// Adds the report of a profile, for lists and for the page. It replaces that of an earlier
+    /// profile; but a profile that has only samples or only metrics keeps the others. Returns the
+    /// report of both.
+    pub fn add_profile(&mut self, mut report: ProfileReport) -> Rc<ProfileReport> {
+        if let Some(earlier) = self.profile() {
+            report.keep(&earlier);
+        }
+        let report = Rc::new(report);
+        let mut profiled: HashMap<Span, ProfiledKernel> = HashMap::new();
         for (document, index, counts) in report.by_kernel() {
-            let rows = self
-                .kernels(document)
-                .map(|kernels| kernels.rows(&self.sources));
-            let mut all = rows.iter().flat_map(|rows| rows.iter());
-            if let Some(row) = all.find(|row| row.index == index) {
-                samples.insert(row.entry, total(&counts));
+            if let Some(entry) = self.kernel_entry(document, index) {
+                profiled.entry(entry).or_default().samples = Some(total(&counts));
             }
         }
-        self.kernel_samples().replace(samples);
-        self.extensions.insert(AddedProfile(report));
+        for kernel in report.kernel_figures() {
+            if let Some(entry) = self.kernel_entry(kernel.document, kernel.index) {
+                profiled.entry(entry).or_default().metrics = kernel.figures;
+            }
+        }
+        self.profiled_kernels().replace(profiled);
+        self.extensions.insert(AddedProfile(Rc::clone(&report)));
+        report
     }
 
-    /// Returns the number of samples of kernels, shared with later profiles.
-    pub(crate) fn kernel_samples(&mut self) -> KernelSamples {
-        if let Some(known) = self.extensions.get::<KernelSamples>() {
+    /// Keeps a profile with samples that was added, to compare it with a later one. The previous one
+    /// becomes the earlier profile.
+    pub fn keep_profile(&mut self, profile: Rc<Profile>) {
+        let mut kept = self.sampled_profiles();
+        kept.earlier = kept.current.replace(profile).or(kept.earlier);
+        self.extensions.insert(kept);
+    }
+
+    /// Sets the profile that the current one is compared with.
+    pub fn set_earlier_profile(&mut self, profile: Rc<Profile>) {
+        let mut kept = self.sampled_profiles();
+        kept.earlier = Some(profile);
+        self.extensions.insert(kept);
+    }
+
+    /// Returns the profile that the current one is compared with.
+    pub fn earlier_profile(&self) -> Option<Rc<Profile>> {
+        self.sampled_profiles().earlier
+    }
+
+    fn sampled_profiles(&self) -> SampledProfiles {
+        let kept = self.extensions.get::<SampledProfiles>();
+        kept.cloned().unwrap_or_default()
+    }
+
+    fn kernel_entry(&self, document: NodeId, index: u64) -> Option<Span> {
+        let rows = self.kernels(document)?.rows(&self.sources);
+        let is_it = |row: &&KernelRow| row.index == index;
+        let at = usize::try_from(index).ok().and_then(|at| rows.get(at));
+        let row = at.filter(is_it).or_else(|| rows.iter().find(is_it))?;
+        Some(row.entry)
+    }
+
+    /// Returns the figures of kernels, shared with later profiles.
+    pub(crate) fn profiled_kernels(&mut self) -> ProfiledKernels {
+        if let Some(known) = self.extensions.get::<ProfiledKernels>() {
             return Rc::clone(known);
         }
-        let samples = KernelSamples::default();
-        self.extensions.insert(Rc::clone(&samples));
-        samples
+        let profiled = ProfiledKernels::default();
+        self.extensions.insert(Rc::clone(&profiled));
+        profiled
     }
 
     /// Returns the report of the profile that was added.
@@ -50,6 +117,25 @@ impl Document {
 }
 
 impl ProfileReport {
+    /// Keeps the samples or the metrics of an earlier profile of the same file, if this one has none.
+    fn keep(&mut self, earlier: &ProfileReport) {
+        if !self.has_samples() {
+            self.types.clone_from(&earlier.types);
+            self.samples.clone_from(&earlier.samples);
+            self.kernels.clone_from(&earlier.kernels);
+            self.unmatched.clone_from(&earlier.unmatched);
+        }
+        if self.metrics.is_empty() {
+            self.metrics.clone_from(&earlier.metrics);
+        }
+    }
+
+    /// Whether the profile has samples.
+    #[must_use]
+    pub fn has_samples(&self) -> bool {
+        !self.kernels.is_empty() || !self.unmatched.is_empty()
+    }
+
     /// Returns the instructions with samples in a section of code, by offset. Sums the samples of
     /// all devices and kernels whose samples fit the code.
     #[must_use]

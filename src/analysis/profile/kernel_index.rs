@@ -7,12 +7,25 @@ use std::collections::HashMap;
 pub type Demangler<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Returns the name without the SIMD width and sizes that unitrace appends: `[SIMD32 {8192; 1; 1}
-/// {128; 1; 1}]`.
+/// {128; 1; 1}]`, or only ` {8192; 1; 1} {128; 1; 1}]` if it does not know the width.
 #[must_use]
 pub fn base_name(name: &str) -> &str {
-    let before = name.strip_suffix(']').and_then(|rest| rest.rfind("[SIMD"));
+    let Some(rest) = name.strip_suffix(']') else {
+        return name;
+    };
+    let before = rest.rfind("[SIMD").or_else(|| {
+        let sizes = rest.strip_suffix('}')?.rfind("} {")?;
+        rest.get(..sizes)?.rfind(" {")
+    });
     let before = before.and_then(|at| name.get(..at));
     before.map_or(name, str::trim_end)
+}
+
+/// Returns the SIMD width that unitrace appends to a name, if it is known.
+pub(super) fn simd_width(name: &str) -> Option<i64> {
+    let (_, sizes) = name.strip_suffix(']')?.rsplit_once("[SIMD")?;
+    let digits = sizes.split(' ').next()?;
+    digits.parse().ok()
 }
 
 /// Items by the names of kernels.
@@ -128,8 +141,23 @@ mod tests {
             "vecadd"
         );
         assert_eq!(base_name("f<A[2]> [SIMD16]"), "f<A[2]>");
-        for name in ["vecadd", "f<A[2]>", "", "]", "a[SIMD32"] {
+        assert_eq!(base_name("f [SIMD_ANY {1; 1; 1} {2; 1; 1}]"), "f");
+        assert_eq!(base_name("f {1; 1; 1} {2; 1; 1}]"), "f");
+        for name in ["vecadd", "f<A[2]>", "", "]", "}]", "a[SIMD32", "copy[4096]"] {
             assert_eq!(base_name(name), name);
+        }
+    }
+
+    #[test]
+    fn names_have_the_simd_width() {
+        assert_eq!(simd_width("f[SIMD32 {8192; 1; 1} {128; 1; 1}]"), Some(32));
+        assert_eq!(simd_width("f[SIMD16]"), Some(16));
+        for name in [
+            "f",
+            "f[SIMD_ANY {1; 1; 1} {1; 1; 1}]",
+            "f {1; 1; 1} {1; 1; 1}]",
+        ] {
+            assert_eq!(simd_width(name), None, "{name}");
         }
     }
 

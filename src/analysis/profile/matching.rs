@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::kernel_index::{Demangler, KernelIndex};
+use super::kernel_index::{Demangler, KernelIndex, simd_width};
 use super::report::{
     ImageKernel, KernelMetrics, KernelProfile, ProfileReport, RejectedImage, UnmatchedKernel,
 };
@@ -21,6 +21,9 @@ const IMAGES_MAX: usize = 64;
 /// Maximum number of offsets compared with code, of all kernels and images.
 const WORK_MAX: u64 = 1 << 26;
 
+/// The reason for a name that is not in the file.
+const NO_KERNEL: &str = "no kernel of this name";
+
 /// A kernel of an image.
 struct Candidate {
     document: NodeId,
@@ -30,6 +33,8 @@ struct Candidate {
     code: Option<Span>,
     /// The length of the code, without padding.
     len: u64,
+    /// The SIMD width; 0 if the file does not give it.
+    simd_width: i64,
 }
 
 /// Code that samples fit.
@@ -118,7 +123,10 @@ impl Document {
             total(&b.samples).cmp(&total(&a.samples))
         });
         for kernel in &profile.metrics {
-            let found = matcher.index.find(&kernel.name);
+            let (found, reason) = match matcher.measured(&kernel.name) {
+                Ok(found) => (found, None),
+                Err(reason) => (Vec::new(), Some(reason)),
+            };
             let found = found.into_iter().take(IMAGES_MAX);
             report.metrics.push(KernelMetrics {
                 device: kernel.device,
@@ -127,6 +135,7 @@ impl Document {
                 rows: kernel.rows,
                 metrics: kernel.metrics.clone(),
                 images: found.filter_map(|at| matcher.image(at)).collect(),
+                reason,
             });
         }
         report
@@ -161,6 +170,7 @@ impl Matcher<'_> {
                 kernel: name.to_owned(),
                 code,
                 len: if len == 0 { section } else { len.min(section) },
+                simd_width: row.simd_size.value,
             });
         }
     }
@@ -188,6 +198,35 @@ impl Matcher<'_> {
         );
         self.images.insert(document, image.clone());
         Some(of_kernel(image))
+    }
+
+    /// Returns the kernels with a name and SIMD width, or the reason why there are none.
+    fn measured(&mut self, name: &str) -> Result<Vec<usize>, String> {
+        let mut found = self.index.find(name);
+        if found.is_empty() {
+            return Err(if name.starts_with("zeCommandList") {
+                "a command of the driver, not a kernel".to_owned()
+            } else {
+                NO_KERNEL.to_owned()
+            });
+        }
+        let Some(width) = simd_width(name) else {
+            return Ok(found);
+        };
+        // The driver compiles kernels without native code for any width.
+        let of = |at: usize| {
+            self.candidates
+                .get(at)
+                .map_or(0, |kernel| kernel.simd_width)
+        };
+        let other = found.first().map_or(0, |at| of(*at));
+        found.retain(|at| [0, width].contains(&of(*at)));
+        if found.is_empty() {
+            return Err(format!(
+                "the kernel of this name has SIMD width {other}; this profile is of another build"
+            ));
+        }
+        Ok(found)
     }
 
     fn listing(&self, at: usize) -> Option<Rc<dyn Listing>> {
@@ -247,7 +286,7 @@ impl Matcher<'_> {
         let (device, name) = (kernel.device, kernel.name.clone());
         if fits.is_empty() {
             let reason = match rejections.as_slice() {
-                [] => "no kernel of this name".to_owned(),
+                [] => NO_KERNEL.to_owned(),
                 [only] if only.is_other_build => {
                     format!("{}; this profile is of another build", only.reason)
                 }

@@ -15,14 +15,16 @@ mod comparison;
 mod fields;
 mod kernel_index;
 mod matching;
+mod metrics;
 mod reader;
 mod report;
 mod table;
 
-pub(crate) use added::KernelSamples;
 pub use added::most_stalled;
-pub use comparison::{InstructionChange, KernelChange, ProfileComparison};
+pub(crate) use added::{ProfiledKernel, ProfiledKernels};
+pub use comparison::{Aligner, InstructionChange, KernelChange, ProfileComparison};
 pub use kernel_index::{Demangler, base_name};
+pub use metrics::{INSTANCES, KernelFigures, unit};
 pub use reader::Reader;
 pub use report::{
     Cause, CodeProfile, ImageKernel, InstructionSamples, KernelMetrics, KernelProfile, LineSamples,

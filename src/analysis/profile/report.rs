@@ -181,8 +181,11 @@ pub struct KernelMetrics {
     pub rows: u64,
     /// The metrics, in the order of the columns.
     pub metrics: Vec<Metric>,
-    /// The kernels of that name. Metrics have no offsets, so only the name is compared.
+    /// The kernels of that name and SIMD width. Metrics have no offsets, so the code is not
+    /// compared.
     pub images: Vec<ImageKernel>,
+    /// Why there are none.
+    pub reason: Option<String>,
 }
 
 impl ProfileReport {

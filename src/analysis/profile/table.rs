@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::fields::Field;
+use super::metrics::{TIME, is_rate};
 use super::{MeasuredKernel, Metric, OffsetSamples, SampledKernel};
 
 /// Maximum number of different offsets, of all kernels and devices; each uses about 150 bytes of
@@ -20,9 +21,6 @@ pub(super) const TYPES_MAX: usize = 16;
 
 /// Maximum size of a metric; larger values cannot be summed.
 const METRIC_MAX: f64 = 1e30;
-
-/// The name of the column that weights rates.
-const TIME: &str = "GpuTime[ns]";
 
 /// The columns of a table.
 #[derive(Debug)]
@@ -410,11 +408,6 @@ impl Sum {
             maximum: self.maximum,
         }
     }
-}
-
-/// Returns whether a metric is a rate, whose mean depends on the time of each row.
-fn is_rate(name: &str) -> bool {
-    ["[%]", "[MHz]"].iter().any(|unit| name.ends_with(unit))
 }
 
 /// Returns whether a row is of no kernel: the device was idle.

@@ -1,5 +1,8 @@
 // Wraps the class that wasm-bindgen generates.
-import { ZeviewDocument as Decoded } from "./decoder.js";
+import { ProfileReader, ZeviewDocument as Decoded } from "./decoder.js";
+
+/** Number of bytes of a profile that are read at once. */
+const PIECE = 4 << 20;
 
 /** Returns the class for a loader, which is called when the first file is opened. */
 export function bind(load) {
@@ -45,6 +48,10 @@ export function bind(load) {
       return options?.dataflow ? decoded.instructions(kernel) : decoded.disassemble(kernel);
     }
     analyze(kernel) { return this.#decoded.analyze(kernel); }
+    async profile(source, options) {
+      const before = options?.before === undefined ? undefined : await readerOf(options.before);
+      return this.#decoded.profile(await readerOf(source), before);
+    }
     diff(base) { return this.#decoded.diff(base.#decoded); }
     toText() { return this.#decoded.toText(); }
     toJson() { return this.#decoded.toJson(); }
@@ -53,12 +60,35 @@ export function bind(load) {
   };
 }
 
+/** Reads a profile in pieces: a large one is never in memory as a whole. */
+async function readerOf(source) {
+  const reader = new ProfileReader();
+  try {
+    if (source instanceof Blob) {
+      for (let at = 0; at < source.size; at += PIECE) {
+        reader.push(new Uint8Array(await source.slice(at, at + PIECE).arrayBuffer()));
+      }
+    } else {
+      const bytes = viewOf(source);
+      for (let at = 0; at < bytes.length; at += PIECE) reader.push(bytes.subarray(at, at + PIECE));
+    }
+  } catch (error) {
+    reader.free();
+    throw error;
+  }
+  return reader;
+}
+
 /** Copies the bytes: the decoder reads from them as long as the document is open. */
 async function bytesOf(source) {
   if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer());
-  if (source instanceof ArrayBuffer) return new Uint8Array(source.slice(0));
+  return viewOf(source).slice();
+}
+
+function viewOf(source) {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) {
-    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice();
+    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   }
   throw new TypeError("expected a Blob, an ArrayBuffer or a typed array");
 }

@@ -1,6 +1,75 @@
-//! Arguments shared by several commands.
+//! Arguments shared by several commands. A command whose help differs replaces it with `mut_arg`.
 
 use std::path::PathBuf;
 
+use clap::Args;
+use zeview::decode::isa::Platform;
+
+use crate::disasm::parse_platform;
+
 /// A file, or `-` for standard input.
 pub(crate) type FileArgument = PathBuf;
+
+/// The file of a command that reads one.
+#[derive(Args)]
+pub(crate) struct InputFile {
+    /// The file; `-` reads standard input.
+    pub file: FileArgument,
+}
+
+/// The files of a command that reads several.
+#[derive(Args)]
+pub(crate) struct InputFiles {
+    /// The files; `-` reads standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<FileArgument>,
+}
+
+/// The help of [`InputFiles`] for commands that search folders.
+pub(crate) const FILES_AND_FOLDERS: &str = "The files and folders; `-` reads standard input";
+
+/// The documents within a file.
+#[derive(Args)]
+pub(crate) struct Within {
+    /// Only these documents within the file: a path as `zeview ls` prints it, or a pattern.
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+}
+
+/// The kernel.
+#[derive(Args)]
+pub(crate) struct KernelName {
+    /// Only this kernel.
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+}
+
+/// The encoding of the code.
+#[derive(Args)]
+pub(crate) struct Encoding {
+    /// The encoding, as for `zeview disasm`.
+    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
+    pub platform: Option<Platform>,
+}
+
+/// The format of a report; by default plain text.
+#[derive(Args)]
+pub(crate) struct ReportFormat {
+    /// Print JSON.
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+    /// Print Markdown.
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// The format of a table; by default aligned columns.
+#[derive(Args)]
+pub(crate) struct TableFormat {
+    /// Print a JSON array with one object per row.
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print comma-separated values with a header line.
+    #[arg(long)]
+    pub csv: bool,
+}

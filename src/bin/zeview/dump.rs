@@ -10,16 +10,21 @@ use zeview::model::json::{self, DiagnosticJson, SCHEMA};
 use zeview::model::text::{TextOptions, diagnostic_text, escaped, write_tree};
 use zeview::model::{Coverage, Diagnostic, Document, Node, NodeId, Summary, is_pattern};
 
-use crate::FileArgument;
+use crate::argument::{InputFile, Within};
 use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
 use crate::style;
 
+/// Help of `--path`.
+const PATH_HELP: &str = "Print only these parts: a path as `zeview ls` prints it, or a pattern: `*` and `?` \
+    within a name, `**` for any number of names";
+
 #[derive(Args)]
+#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
 pub struct Options {
-    /// The file; `-` reads standard input.
-    file: FileArgument,
+    #[command(flatten)]
+    input: InputFile,
     /// Print a JSON object: schema, file, path (with --path), size, format, summary, coverage,
     /// tree, diagnostics, stopped (start and end, if the tree is incomplete). For a pattern, print
     /// an array of these.
@@ -28,28 +33,26 @@ pub struct Options {
     /// Print only this many levels.
     #[arg(long, value_name = "LEVELS")]
     depth: Option<usize>,
-    /// Print only these parts: a path as `zeview ls` prints it, or a pattern: `*` and `?` within a
-    /// name, `**` for any number of names.
-    #[arg(long, value_name = "PATH")]
-    path: Option<String>,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let progress = Progress::start();
-    progress.set(|| format!("decoding {}", options.file.display()));
-    let mut document = match input::open(&options.file) {
+    progress.set(|| format!("decoding {}", options.input.file.display()));
+    let mut document = match input::open(&options.input.file) {
         Ok(document) => document,
         Err(error) => {
-            complain!("{}: {error}", options.file.display());
+            complain!("{}: {error}", options.input.file.display());
             return Ok(ExitCode::from(2));
         }
     };
     drop(progress);
-    let path = options.path.as_deref().unwrap_or("");
+    let path = options.within.path.as_deref().unwrap_or("");
     let found = match document.find_all(path) {
         Ok(found) => found,
         Err(error) => {
-            complain!("{}: {error}", options.file.display());
+            complain!("{}: {error}", options.input.file.display());
             return Ok(ExitCode::from(2));
         }
     };
@@ -75,7 +78,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if is_array {
             json.write_all(if at > 0 { b",\n" } else { b"[\n" })?;
         }
-        let path = options.path.as_ref().map(|_| document.path(id));
+        let path = options.within.path.as_ref().map(|_| document.path(id));
         print_json(
             &document,
             &node,
@@ -96,7 +99,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     complain!(
         "{}: stopped {}: the output is limited to {most} bytes; print parts of the tree with --path",
-        options.file.display(),
+        options.input.file.display(),
         location(&node)
     );
     Ok(ExitCode::from(2))

@@ -11,15 +11,15 @@ use zeview::decode::text::plural;
 use zeview::model::text::escaped;
 use zeview::model::{Content, Document, NodeId, NodeKind, SourceId, Span};
 
-use crate::FileArgument;
+use crate::argument::InputFile;
 use crate::input;
 use crate::output::{self, complain};
 use crate::replace;
 
 #[derive(Args)]
 pub struct Options {
-    /// The file; `-` reads standard input.
-    file: FileArgument,
+    #[command(flatten)]
+    input: InputFile,
     /// The part: a path as `zeview ls` prints it, or a pattern to write several files: `*` and `?`
     /// within a name, `**` for any number of names.
     #[arg(required_unless_present = "all")]
@@ -41,13 +41,13 @@ pub struct Options {
 const CHUNK: u64 = 1 << 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.file.display();
+    let name = options.input.file.display();
     let fail = |error: &dyn std::fmt::Display| {
         complain!("{name}: {error}");
         Ok(ExitCode::from(2))
     };
     if let Some(folder) = &options.all {
-        let mut document = match input::open(&options.file) {
+        let mut document = match input::open(&options.input.file) {
             Ok(document) => document,
             Err(error) => return fail(&error),
         };
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if is_input(options, output) {
         return fail(&"the output is the input file; choose another --output");
     }
-    let mut document = match input::open(&options.file) {
+    let mut document = match input::open(&options.input.file) {
         Ok(document) => document,
         Err(error) => return fail(&error),
     };
@@ -197,7 +197,7 @@ fn bytes_of(document: &mut Document, id: NodeId, packed: bool) -> Option<Span> {
 }
 
 fn is_input(options: &Options, output: &Path) -> bool {
-    same_file::is_same_file(&options.file, output).unwrap_or(false)
+    same_file::is_same_file(&options.input.file, output).unwrap_or(false)
 }
 
 fn is_folder(output: &Path) -> bool {
@@ -227,7 +227,7 @@ fn write_all(
             complain!(
                 "{}: {left_out} not written: all together are too large for the size of the file; \
                  extract fewer at a time",
-                options.file.display()
+                options.input.file.display()
             );
             status = 2;
             break;

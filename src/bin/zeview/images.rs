@@ -19,7 +19,7 @@ use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
 use zeview::tables::table::{ColumnHeader, Rows, Table};
 
-use crate::FileArgument;
+use crate::argument::InputFiles;
 use crate::input;
 use crate::output::{self, complain, print_table, report_left_out};
 use crate::progress::Progress;
@@ -27,9 +27,8 @@ use crate::style;
 
 #[derive(Args)]
 pub struct Options {
-    /// The files; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
+    #[command(flatten)]
+    pub input: InputFiles,
     /// Print a JSON array with one object per image: schema, file, section, start, end, how
     /// (descriptor, tgtimg, offload-binary or carved), descriptor, struct_version, target,
     /// offload_kind, format, compile_options, link_options, compressed, size (decompressed), kind
@@ -52,13 +51,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let account = output::account();
     let mut printer = Printer {
         account: Rc::clone(&account),
-        with_file: options.files.len() > 1,
+        with_file: options.input.files.len() > 1,
         with_device: options.device.is_some(),
         ..Printer::default()
     };
     let mut status = 0;
     let mut json = output::json_within(&account);
-    for file in &options.files {
+    for file in &options.input.files {
         let progress = Progress::start();
         progress.set(|| format!("reading {}", file.display()));
         let opened = input::open(file);

@@ -11,29 +11,31 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId, Presence};
 
-use crate::FileArgument;
+use crate::argument::{InputFiles, TableFormat, Within};
 use crate::input;
 use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::style;
 
 const LIST: ListId = ListId::SourceLines;
 
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON array with one object per row: schema, file, and all columns";
+
+/// Help of `--path`.
+const PATH_HELP: &str = "List only the lines of these documents within the file: a path as `zeview ls` prints it, \
+    or a pattern. Default: the lines of the file, or of all documents in it";
+
 #[derive(Args)]
+#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
+#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
 #[command(after_long_help = columns_help())]
 pub struct Options {
-    /// The files; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
-    /// Print a JSON array with one object per row: schema, file, and all columns.
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print comma-separated values with a header line.
-    #[arg(long)]
-    csv: bool,
-    /// List only the lines of these documents within the file: a path as `zeview ls` prints it, or
-    /// a pattern. Default: the lines of the file, or of all documents in it.
-    #[arg(long, value_name = "PATH")]
-    path: Option<String>,
+    #[command(flatten)]
+    pub input: InputFiles,
+    #[command(flatten)]
+    format: TableFormat,
+    #[command(flatten)]
+    within: Within,
     /// Print these columns, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
     columns: Vec<&'static Column>,
@@ -79,7 +81,7 @@ fn columns_help() -> String {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let form = match (options.json, options.csv) {
+    let form = match (options.format.json, options.format.csv) {
         (true, _) => Form::Json,
         (_, true) => Form::Csv,
         _ => Form::Plain,
@@ -103,11 +105,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             }
         }
     }
-    let with_file = form != Form::Plain || options.files.len() > 1;
+    let with_file = form != Form::Plain || options.input.files.len() > 1;
     let mut writer = Writer::new(LIST, &columns, form, with_file);
     let mut rows = 0;
     let mut out = BufWriter::new(output::of(form));
-    for file in &options.files {
+    for file in &options.input.files {
         match add(file, options, &sources, &mut writer, &mut out) {
             Ok(count) => {
                 rows += count.rows;
@@ -166,7 +168,7 @@ fn add(
     for (path, text) in texts {
         document.add_source_text(&path.display().to_string(), text);
     }
-    let ids = match &options.path {
+    let ids = match &options.within.path {
         Some(path) => document.find_all(path)?,
         None => document.documents_with(LIST),
     };

@@ -16,7 +16,7 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId};
 
-use crate::FileArgument;
+use crate::argument::InputFile;
 use crate::input;
 use crate::output::{self, Text, complain, fit, print_table, report_left_out, shortened};
 use crate::progress::Progress;
@@ -24,8 +24,8 @@ use crate::style;
 
 #[derive(Args)]
 pub struct Options {
-    /// The file; `-` reads standard input.
-    file: FileArgument,
+    #[command(flatten)]
+    input: InputFile,
     /// List the contents of these parts: names as listed here, `[3]` for entries of tables. A
     /// pattern lists the parts that match: `*` and `?` within a name, `**` for any number of names.
     #[arg(value_name = "PATH")]
@@ -56,10 +56,10 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.file.display();
+    let name = options.input.file.display();
     let progress = Progress::start();
     progress.set(|| format!("decoding {name}"));
-    let opened = input::open(&options.file);
+    let opened = input::open(&options.input.file);
     drop(progress);
     let mut document = match opened {
         Ok(document) => document,
@@ -235,7 +235,7 @@ fn print_list(
     list: ListId,
     options: &Options,
 ) -> io::Result<ExitCode> {
-    let name = options.file.display().to_string();
+    let name = options.input.file.display().to_string();
     let mut lists = Vec::new();
     for id in documents(document, named) {
         if document.document_of(id, list) == Some(id)

@@ -265,16 +265,19 @@ fn judges(arguments: &Arguments) -> bool {
 fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
     let files = match &arguments.command {
         None => &arguments.summary.files,
-        Some(Command::Check(options)) => &options.files,
-        Some(Command::Kernels(options)) => &options.files,
-        Some(Command::Images(options)) => &options.files,
+        Some(Command::Check(options)) => &options.input.files,
+        Some(Command::Kernels(options)) => {
+            let named = options.input.files.iter().chain(&options.profile);
+            return named.filter(|named| *named == file).count() > 1;
+        }
+        Some(Command::Images(options)) => &options.input.files,
         Some(Command::Diff(options)) => return options.from == file && options.to == file,
         Some(Command::Profile(options)) => {
             return options.inputs().filter(|named| *named == file).count() > 1;
         }
-        Some(Command::Report(options)) => &options.files,
-        Some(Command::Lines(options)) => &options.files,
-        Some(Command::Modules(options)) => &options.files,
+        Some(Command::Report(options)) => &options.input.files,
+        Some(Command::Lines(options)) => &options.input.files,
+        Some(Command::Modules(options)) => &options.input.files,
         Some(Command::Open(options)) => &options.files,
         // These commands take one file.
         Some(

@@ -15,25 +15,27 @@ use zeview::model::text::escaped;
 use zeview::model::{Document, is_pattern};
 use zeview::tables::ListId;
 
-use crate::FileArgument;
+use crate::argument::{InputFiles, Within};
 use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
 use crate::style;
 
+/// Help of `--path`.
+const PATH_HELP: &str = "The SYCLBINs within the file: a path as `zeview ls` prints it, or a pattern. Default: \
+    the file itself, or the first SYCLBIN in it";
+
 #[derive(Args)]
+#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
 pub struct Options {
-    /// The files; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
+    #[command(flatten)]
+    pub input: InputFiles,
     /// Print a JSON object: schema, file, version, state, global_properties, abstract_modules. For
     /// several files or a pattern, print an array of these.
     #[arg(long)]
     json: bool,
-    /// The SYCLBINs within the file: a path as `zeview ls` prints it, or a pattern. Default: the
-    /// file itself, or the first SYCLBIN in it.
-    #[arg(long, value_name = "PATH")]
-    path: Option<String>,
+    #[command(flatten)]
+    within: Within,
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -45,10 +47,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         left_out: 0,
         count: 0,
         is_json: options.json,
-        is_array: options.files.len() > 1 || options.path.as_deref().is_some_and(is_pattern),
+        is_array: options.input.files.len() > 1
+            || options.within.path.as_deref().is_some_and(is_pattern),
     };
     let mut status = 0;
-    for file in &options.files {
+    for file in &options.input.files {
         let progress = Progress::start();
         progress.set(|| format!("decoding {}", file.display()));
         let opened = input::open(file);
@@ -56,7 +59,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let printed = match opened {
             Ok(mut document) => {
                 output::allow(&printer.account, &document);
-                printer.file(&mut document, file, options.path.as_deref())?
+                printer.file(&mut document, file, options.within.path.as_deref())?
             }
             Err(error) => Err(error.to_string()),
         };

@@ -9,7 +9,7 @@ use zeview::decode::limits;
 use zeview::model::SourceId;
 use zeview::report::{write_end, write_file, write_head};
 
-use crate::FileArgument;
+use crate::argument::{FILES_AND_FOLDERS, InputFiles};
 use crate::files::targets;
 use crate::input;
 use crate::output::{self, complain};
@@ -17,15 +17,15 @@ use crate::progress::Progress;
 use crate::replace;
 
 #[derive(Args)]
+#[command(mut_arg("files", |arg| arg.help(FILES_AND_FOLDERS)))]
 #[command(after_long_help = "\
 The page has no scripts and does not refer to other files. It contains the first 2000 rows of each \
 table and the first 500 problems, and is limited to 200 times the size of the file (or 16 MB); \
 omitted rows are counted.\n\n\
 Exit status: 0, or 2 if a file could not be read, or the report could not be written.")]
 pub struct Options {
-    /// The files and folders; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
+    #[command(flatten)]
+    pub input: InputFiles,
     /// The output file. Default: standard output.
     #[arg(long, short, value_name = "PAGE")]
     output: Option<PathBuf>,
@@ -33,7 +33,7 @@ pub struct Options {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut status = 0;
-    let mut targets = targets(&options.files, |path, error| {
+    let mut targets = targets(&options.input.files, |path, error| {
         complain!("{}: {error}", path.display());
         status = 2;
     });
@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         write_end(out)
     };
     match &options.output {
-        Some(path) if is_input(&options.files, path) => {
+        Some(path) if is_input(&options.input.files, path) => {
             complain!("the report would replace one of the files; choose another --output");
             return Ok(ExitCode::from(2));
         }

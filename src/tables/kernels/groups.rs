@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::COLUMNS;
+use super::metrics::columns;
 use crate::analysis::kernels::Kernels;
 use crate::model::{Sources, Span, Tone};
 use crate::tables::query::GroupBy;
@@ -91,7 +91,7 @@ impl KernelGroups {
 
     /// Merges the cells of all rows of a group.
     fn merged<'a>(&'a self, rows: &[u32], column: usize, sources: &Sources) -> Cell<'a> {
-        let kind = COLUMNS.get(column).map(|column| column.kind);
+        let kind = columns().get(column).map(|column| column.kind);
         let cells = rows
             .iter()
             .map(|row| (*row, self.list.cell(*row, column, sources)));
@@ -176,7 +176,7 @@ impl KernelGroups {
 
 /// Returns the index of a column of kernels.
 fn place_of(id: &str) -> usize {
-    let found = COLUMNS.iter().position(|column| column.id == id);
+    let found = columns().iter().position(|column| column.id == id);
     found.unwrap_or(usize::MAX)
 }
 
@@ -191,7 +191,7 @@ impl List for KernelGroups {
 
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
         let rows = self.rows(row);
-        match COLUMNS.get(column).map_or("", |column| column.id) {
+        match columns().get(column).map_or("", |column| column.id) {
             "name" => self.name(rows, sources),
             _ => self.merged(rows, column, sources),
         }
@@ -218,7 +218,7 @@ impl List for KernelGroups {
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         let is_largest =
             |column: &Column| column.kind == ColumnKind::Number || column.id == "hazards";
-        if !COLUMNS.get(column).is_some_and(is_largest) {
+        if !columns().get(column).is_some_and(is_largest) {
             return self.cell(row, column, sources).value.into_key();
         }
         let keys = self

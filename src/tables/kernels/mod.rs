@@ -2,6 +2,7 @@
 
 mod groups;
 mod index_names;
+pub(super) mod metrics;
 pub mod reading;
 mod twins;
 
@@ -23,6 +24,7 @@ use super::{
 use crate::analysis::kernels::{CodeResult, CodeTask};
 use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use crate::analysis::naming::ShortNames;
+use crate::analysis::profile::ProfiledKernel;
 use crate::model::{Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;
@@ -93,7 +95,7 @@ columns! {
         |row, _| Cell::count(row.explicit_arguments);
     "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
         |row, _| Cell::count(row.implicit_arguments);
-    "samples" Number Counted 0 "Samples" "" "Samples of the profile that was added on the page."
+    "samples" Number Profiled 0 "Samples" "" "Samples of the profile that was added."
         |_, _| Cell::empty();
     "copies" Number Optional 0 "Copies" "" "Other images of the file with the same bytes; their kernels are listed only on demand."
         |_, _| Cell::empty();
@@ -321,6 +323,13 @@ impl KernelList {
         self.rows.len().saturating_sub(secondary)
     }
 
+    /// Whether a kernel has such figures of a profile.
+    fn has_profiled(&self, has: impl Fn(&ProfiledKernel) -> bool) -> bool {
+        // All parts with native code share the figures.
+        let part = self.parts.iter().find(|part| part.kernels.is_some());
+        part.is_some_and(|part| part.profiled.borrow().values().any(has))
+    }
+
     /// Makes the rows of the same kernel adjacent, one for each image and device.
     pub(super) fn put_together(&mut self) {
         let mut first: HashMap<&str, usize> = HashMap::default();
@@ -407,6 +416,13 @@ impl List for KernelList {
             DEVICE => return Cell::text(&*part.device),
             _ => {}
         }
+        if let Some(name) = metrics::metric(column) {
+            let profiled = part.profiled.borrow();
+            let metric = profiled
+                .get(&row.entry)
+                .and_then(|kernel| kernel.metric(name));
+            return metric.map_or_else(Cell::empty, |number| Cell::new(CellValue::Real(number)));
+        }
         let id = COLUMNS.get(column).map_or("", |column| column.id);
         match id {
             "name" => {
@@ -419,7 +435,8 @@ impl List for KernelList {
                 return cell;
             }
             "samples" => {
-                let samples = part.samples.borrow().get(&row.entry).copied();
+                let profiled = part.profiled.borrow();
+                let samples = profiled.get(&row.entry).and_then(|kernel| kernel.samples);
                 return samples.map_or_else(Cell::empty, Cell::count);
             }
             "copies" => return Cell::count(part.copies.len() as u64),
@@ -496,9 +513,9 @@ impl List for KernelList {
 
     fn shows(&self, column: &Column) -> bool {
         match column.id {
-            "samples" => {
-                let mut parts = self.parts.iter();
-                parts.any(|part| !part.samples.borrow().is_empty())
+            "samples" => self.has_profiled(|kernel| kernel.samples.is_some()),
+            id if metrics::is_visible(id) => {
+                self.has_profiled(|kernel| kernel.metric(id).is_some())
             }
             "member" => self.needs_members(),
             _ => column.presence.is_shown(self.is_of_several),

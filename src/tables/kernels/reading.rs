@@ -15,7 +15,7 @@ use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{HostIndexEntry, Image, Images};
 use crate::analysis::kernels::{KernelRow, Kernels, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
-use crate::analysis::profile::KernelSamples;
+use crate::analysis::profile::ProfiledKernels;
 use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
 use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
 use crate::tables::{List, ListId};
@@ -43,8 +43,8 @@ pub(super) struct Part {
     has_spirv: bool,
     /// Whether an earlier part has the same bytes and device.
     pub(super) is_copy: bool,
-    /// The number of samples of kernels in a profile.
-    pub(super) samples: KernelSamples,
+    /// The figures of kernels in a profile.
+    pub(super) profiled: ProfiledKernels,
     /// The images of the parts that are copies of this one.
     pub(super) copies: Vec<String>,
 }
@@ -194,7 +194,7 @@ impl Document {
             device,
             path: self.path(id),
             span: self.node(id)?.span.unwrap_or_default(),
-            samples: self.kernel_samples(),
+            profiled: self.profiled_kernels(),
             ..Part::default()
         })
     }

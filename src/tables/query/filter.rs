@@ -286,7 +286,7 @@ impl Text {
         let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let may_have = |column: &Column| match column.kind {
             // It has no hexadecimal numbers, and is decoded only if it is selected.
-            _ if column.presence == Presence::Counted => false,
+            _ if [Presence::Counted, Presence::Profiled].contains(&column.presence) => false,
             ColumnKind::Text | ColumnKind::Words => true,
             ColumnKind::Number => hex.is_some(),
             ColumnKind::Bool => column.id.contains(&part),

@@ -368,7 +368,7 @@ fn called(columns: &[Column], name: &str) -> Vec<usize> {
         let which = all.filter(|(_, column)| is(column));
         which.map(|(place, _)| place).collect()
     };
-    match places(&|column| column.id == name) {
+    match places(&|column| plain(column.id) == name) {
         none if none.is_empty() => {
             places(&|column| plain(column.title) == name || plain(&column.header()) == name)
         }
@@ -380,7 +380,7 @@ fn called(columns: &[Column], name: &str) -> Vec<usize> {
 fn beginning(columns: &[Column], name: &str) -> Vec<usize> {
     let name = plain(name);
     let begins = |column: &Column| {
-        column.id.starts_with(&name) || plain(&column.header()).starts_with(&name)
+        plain(column.id).starts_with(&name) || plain(&column.header()).starts_with(&name)
     };
     let all = columns.iter().enumerate();
     let which = all.filter(|(_, column)| begins(column));

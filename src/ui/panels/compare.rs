@@ -30,8 +30,17 @@ pub fn Compare(props: &PanelProps) -> Html {
     // After dropping two files this panel opens without a click on its tab.
     let show = || scroll_into_view(&Command::Panel(PanelId::Compare).tab());
     use_change([props.view.opening.into(), 0, 0, 0], Box::new(show));
+    let profile = props.view.profile.overview.as_ref();
+    let profiles = profile.filter(|profile| profile.is_compared).map(|_| html! {
+        <section class="differences" aria-label="Profiles">{ list_of(ListId::ProfileChanges, props) }</section>
+    });
     let Some(report) = &compare.report else {
-        return html! { <div class="panel calm compare" data-base="">{ choice(props) }</div> };
+        let class = if profiles.is_some() {
+            "panel listing compare"
+        } else {
+            "panel calm compare"
+        };
+        return html! { <div {class} data-base="">{ choice(props) }{ for profiles }</div> };
     };
     html! {
         <div class="panel listing compare" data-base="">
@@ -42,6 +51,7 @@ pub fn Compare(props: &PanelProps) -> Html {
                 <section class="differences" aria-label="Differences">{ list_of(ListId::Differences, props) }</section>
                 <section class="changes" aria-label="Selected difference">{ list_of(ListId::Changes, props) }</section>
             }
+            { for profiles }
         </div>
     }
 }

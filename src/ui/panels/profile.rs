@@ -11,9 +11,10 @@ use crate::model::Span;
 use crate::model::text::escaped;
 use crate::tables::ListId;
 use crate::ui::components::{button, plain, prose, shortened, span_button};
-use crate::ui::state::View;
 use crate::ui::state::commands::Command;
+use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
+use crate::ui::text::profile::metrics;
 use crate::worker::protocol::{CodeSamples, ProfileOverview, ProfiledKernel};
 
 /// Width of the bar of an instruction, in pixels.
@@ -157,11 +158,8 @@ fn overview_of(overview: &ProfileOverview) -> Html {
                     </tr> }) }</tbody>
                 </table>
             }
-            if overview.metrics > 0 {
-                <p class="dim small">{ format!(
-                    "The file has metrics of {}, which have no instructions: zeview profile lists them.",
-                    format::counted(overview.metrics, "kernel", "kernels"),
-                ) }</p>
+            if !overview.metrics.is_empty() {
+                <p>{ button("link", Command::Panel(PanelId::Kernels), plain(&metrics(&overview.metrics))) }</p>
             }
             if overview.left_out > 0 {
                 <p class="dim small">{ format!("{} more kernels: zeview profile lists all.", format::grouped(overview.left_out)) }</p>

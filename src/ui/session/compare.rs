@@ -105,6 +105,7 @@ impl Session {
                 }
             };
             session.compare_changed(tab, change);
+            session.compare_profiles(tab);
         }));
     }
 

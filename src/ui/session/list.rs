@@ -106,7 +106,10 @@ impl Session {
             return;
         };
         // Differences do not follow the selection.
-        if matches!(list, ListId::Differences | ListId::Changes) {
+        if matches!(
+            list,
+            ListId::Differences | ListId::Changes | ListId::ProfileChanges
+        ) {
             return;
         }
         let selection = &view.selection;

@@ -129,8 +129,10 @@ pub(crate) struct TabRuntime {
     pub(crate) is_open: Cell<bool>,
     /// The comparison that starts once both files are loaded.
     pub(crate) base: Cell<Option<TabId>>,
-    /// The profile that is added once the file is open.
-    pub(crate) profile: RefCell<Option<File>>,
+    /// The profiles that are added once the file is open, the last one first.
+    pub(crate) profiles: RefCell<Vec<File>>,
+    /// The profile with samples that was added last.
+    pub(crate) sampled: RefCell<Option<File>>,
     /// Number of profiles that were begun or canceled.
     pub(crate) profile_turn: Cell<u32>,
     /// Its bookmarks.

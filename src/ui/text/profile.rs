@@ -1,5 +1,7 @@
 //! Recognition of profiles.
 
+use crate::ui::text::format;
+
 /// Extensions of text files that may be profiles.
 const TEXTS: [&str; 3] = ["txt", "log", "out"];
 
@@ -29,6 +31,12 @@ pub fn is_profile(start: &[u8]) -> bool {
     first.is_some_and(|line| {
         line.starts_with("=== Device #") || line.split(',').map(str::trim).next() == Some("Kernel")
     })
+}
+
+/// Counts the metrics of a profile.
+pub fn metrics(names: &[String]) -> String {
+    let count = format::counted(names.len() as u64, "metric", "metrics");
+    format!("{count} of kernels, as columns of the kernel table")
 }
 
 #[cfg(test)]

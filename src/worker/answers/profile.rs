@@ -8,7 +8,7 @@ use crate::analysis::profile::{
 };
 use crate::decode::demangle::demangle_briefly;
 use crate::model::{ByteSource, Document, NodeId, SourceError, Span};
-use crate::tables::ListId;
+use crate::tables::{ListId, add_metric_columns};
 use crate::worker::protocol::{
     CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, Response,
     STALLS_MAX,
@@ -23,9 +23,15 @@ const PIECE: u64 = 1 << 20;
 /// Maximum number of images listed for a kernel.
 const IMAGES: usize = 16;
 
-/// The profile that is being read.
+/// The profile that is being read, and those that were added.
 #[derive(Default)]
-pub(crate) struct Profiling(Option<Reading>);
+pub(crate) struct Profiling {
+    reading: Option<Reading>,
+    /// The names of the files with the samples and with the metrics.
+    names: [String; 2],
+    /// The summary of the profile that was added.
+    overview: Option<ProfileOverview>,
+}
 
 struct Reading {
     name: String,
@@ -38,7 +44,7 @@ struct Reading {
 impl Profiling {
     /// Starts to read a profile, instead of the one that is being read.
     pub(crate) fn start(&mut self, name: &str, source: Box<dyn ByteSource>) {
-        self.0 = Some(Reading {
+        self.reading = Some(Reading {
             name: name.to_owned(),
             source,
             at: 0,
@@ -51,15 +57,20 @@ impl Profiling {
     /// # Errors
     ///
     /// If the file is no profile or cannot be read, as a message.
-    pub(crate) fn step(&mut self, document: &mut Document, name: &str) -> Result<Response, String> {
-        let reading = self.0.take().filter(|reading| reading.name == name);
+    pub(crate) fn step(
+        &mut self,
+        document: &mut Document,
+        name: &str,
+        is_earlier: bool,
+    ) -> Result<Response, String> {
+        let reading = self.reading.take().filter(|reading| reading.name == name);
         let mut reading = reading.ok_or_else(|| format!("{name} is not being read."))?;
         let read = reading.step();
         read.map_err(|error| format!("{name} cannot be read: {}", error.message))?;
         let len = reading.source.len();
         if reading.at < len {
             let percent = u128::from(reading.at) * 100 / u128::from(len.max(1));
-            self.0 = Some(reading);
+            self.reading = Some(reading);
             let percent = u8::try_from(percent).unwrap_or(100);
             return Ok(Response::ReadingProfile { percent });
         }
@@ -67,11 +78,50 @@ impl Profiling {
         if profile.kernels.is_empty() && profile.metrics.is_empty() {
             return Err(refusal(name, &profile));
         }
+        if is_earlier {
+            if !profile.kernels.is_empty() {
+                document.set_earlier_profile(Rc::new(profile));
+            }
+            return self.compare(document);
+        }
         let images = document.documents_with(ListId::Kernels);
         let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
-        let overview = overview(name, profile, &report);
-        document.set_profile(Rc::new(report));
-        Ok(Response::Profile(Box::new(overview)))
+        let metrics = report.metric_names();
+        add_metric_columns(metrics.iter().map(String::as_str));
+        let is_first = document.profile().is_none();
+        let has = [report.has_samples(), !report.metrics.is_empty()];
+        for (known, has) in self.names.iter_mut().zip(has) {
+            if has || is_first {
+                *known = if has { name.to_owned() } else { String::new() };
+            }
+        }
+        let report = document.add_profile(report);
+        self.overview = Some(overview(&self.names(), &profile, &report));
+        if !profile.kernels.is_empty() {
+            document.keep_profile(Rc::new(profile));
+        }
+        self.compare(document)
+    }
+
+    /// Compares the profile with the earlier one, if there is one. Returns the summary.
+    ///
+    /// # Errors
+    ///
+    /// If no profile was added, as a message.
+    fn compare(&mut self, document: &mut Document) -> Result<Response, String> {
+        let overview = self.overview.as_mut();
+        let overview = overview.ok_or("Add a profile of this file first.")?;
+        overview.is_compared = document.compare_profiles(&demangle_briefly);
+        Ok(Response::Profile(Box::new(overview.clone())))
+    }
+
+    /// Returns the names of the profiles that were added.
+    fn names(&self) -> String {
+        match &self.names {
+            [samples, metrics] if samples == metrics || metrics.is_empty() => samples.clone(),
+            [samples, metrics] if samples.is_empty() => metrics.clone(),
+            [samples, metrics] => format!("{samples} and {metrics}"),
+        }
     }
 }
 
@@ -107,31 +157,40 @@ fn refusal(name: &str, profile: &Profile) -> String {
     }
 }
 
-fn overview(name: &str, mut profile: Profile, report: &ProfileReport) -> ProfileOverview {
+fn overview(name: &str, profile: &Profile, report: &ProfileReport) -> ProfileOverview {
     let cut = |len: usize| len.saturating_sub(PROFILED_MAX) as u64;
     let more_problems = profile.more_problems + cut(profile.problems.len());
-    profile.problems.truncate(PROFILED_MAX);
+    let problems = profile.problems.iter().take(PROFILED_MAX);
     let kernels = report.kernels.iter().take(PROFILED_MAX);
-    let unmatched = report.unmatched.iter().take(PROFILED_MAX);
+    let rejected = report.unmatched.iter().map(|kernel| RejectedKernel {
+        device: kernel.device,
+        name: kernel.name.clone(),
+        samples: total(&kernel.samples),
+        reason: kernel.reason.clone(),
+    });
+    let unmeasured = report.metrics.iter().filter_map(|kernel| {
+        Some(RejectedKernel {
+            device: kernel.device,
+            name: kernel.name.clone(),
+            samples: 0,
+            reason: format!("no metrics: {}", kernel.reason.as_ref()?),
+        })
+    });
+    let unmatched: Vec<RejectedKernel> = rejected.chain(unmeasured).collect();
+    let unmatched_count = unmatched.len();
     ProfileOverview {
         name: name.to_owned(),
         rows: profile.rows,
         skipped_rows: profile.skipped_rows,
-        problems: profile.problems,
+        problems: problems.cloned().collect(),
         more_problems,
         types: report.types.clone(),
         samples: report.samples.clone(),
         kernels: kernels.map(|kernel| profiled(report, kernel)).collect(),
-        unmatched: unmatched
-            .map(|kernel| RejectedKernel {
-                device: kernel.device,
-                name: kernel.name.clone(),
-                samples: total(&kernel.samples),
-                reason: kernel.reason.clone(),
-            })
-            .collect(),
-        left_out: cut(report.kernels.len()) + cut(report.unmatched.len()),
-        metrics: report.metrics.len() as u64,
+        unmatched: unmatched.into_iter().take(PROFILED_MAX).collect(),
+        left_out: cut(report.kernels.len()) + cut(unmatched_count),
+        metrics: report.metric_names(),
+        is_compared: false,
     }
 }
 

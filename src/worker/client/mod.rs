@@ -226,8 +226,13 @@ impl Client {
     /// # Errors
     ///
     /// See [`Client::ask`].
-    pub async fn add_profile(&self, name: String, file: Option<&Blob>) -> Result<Response> {
-        let request = Request::AddProfile { name };
+    pub async fn add_profile(
+        &self,
+        name: String,
+        is_earlier: bool,
+        file: Option<&Blob>,
+    ) -> Result<Response> {
+        let request = Request::AddProfile { name, is_earlier };
         self.send(request, file).await.map(|a| a.response)
     }
 

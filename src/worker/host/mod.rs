@@ -278,7 +278,7 @@ impl Host {
                     Err(thrown) => {
                         let (Request::Open { name }
                         | Request::Compare { name, .. }
-                        | Request::AddProfile { name }) = &envelope.request
+                        | Request::AddProfile { name, .. }) = &envelope.request
                         else {
                             return None;
                         };

@@ -13,7 +13,7 @@ pub const STALLS_MAX: usize = 20;
 /// A profile on the code of the file, in summary. Counts of samples are in the order of the types.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ProfileOverview {
-    /// The name of the profile's file.
+    /// The name of the profile's file, or of two: one with samples, one with metrics.
     pub name: String,
     /// Number of rows that were read.
     pub rows: u64,
@@ -33,8 +33,10 @@ pub struct ProfileOverview {
     pub unmatched: Vec<RejectedKernel>,
     /// Number of kernels that are left out.
     pub left_out: u64,
-    /// Number of kernels with metrics, which have no samples.
-    pub metrics: u64,
+    /// The names of the metrics, which are columns of the kernel table.
+    pub metrics: Vec<String>,
+    /// Whether it is compared with an earlier profile: [`ListId::ProfileChanges`](crate::tables::ListId::ProfileChanges).
+    pub is_compared: bool,
 }
 
 /// The samples of a kernel on a device.

@@ -141,6 +141,8 @@ pub enum Request {
     AddProfile {
         /// The file's name.
         name: String,
+        /// Whether it is the earlier profile, that the current one is compared with.
+        is_earlier: bool,
     },
     /// The samples in a section of code, of the profile that was added.
     CodeSamples {

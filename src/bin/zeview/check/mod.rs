@@ -15,7 +15,7 @@ use zeview::decode::device::Device;
 use zeview::model::{Document, NodeId, Span};
 use zeview::tables::write::Form;
 
-use crate::FileArgument;
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within};
 use crate::files::{Target, targets};
 use crate::input;
 use crate::judge::VerdictRow;
@@ -25,11 +25,16 @@ use crate::progress::Progress;
 use tally::{FileOutcome, Tally};
 pub use text::print_headline;
 
+/// Help of `--path`.
+const PATH_HELP: &str = "Check only these documents within the file: a path as `zeview ls` prints it, or a \
+    pattern";
+
 #[derive(Args)]
+#[command(mut_arg("files", |arg| arg.help(FILES_AND_FOLDERS)))]
+#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
 pub struct Options {
-    /// The files and folders; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
+    #[command(flatten)]
+    pub input: InputFiles,
     /// Print a JSON array with one object per file: schema, file, path (with --path), format,
     /// verdict (null for containers, host programs and unknown formats), well_formed (null for
     /// unknown formats), driver, device, findings, rebuild, documents, coverage, diagnostics.
@@ -44,9 +49,8 @@ pub struct Options {
     /// Also fail on warnings and on named files of unknown formats.
     #[arg(long)]
     strict: bool,
-    /// Check only these documents within the file: a path as `zeview ls` prints it, or a pattern.
-    #[arg(long, value_name = "PATH")]
-    path: Option<String>,
+    #[command(flatten)]
+    within: Within,
     /// The device for the verdict, instead of the file's target: a driver name (`bmg-g21`), a
     /// marketing or code name (`B580`, `Battlemage`), a release (`xe2-hpg`),
     /// `arch.release.revision` (`20.1.0`), a PCI device id (`0xe20b`), or a product configuration
@@ -74,7 +78,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     let mut tally = Tally::default();
-    let files = targets(&options.files, |folder, error| {
+    let files = targets(&options.input.files, |folder, error| {
         complain!("{}: {error}", folder.display());
         tally.add(FileOutcome::Unreadable);
     });
@@ -137,7 +141,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
     out.write_all(after.as_bytes())?;
     let is_text = !options.json && !options.sarif;
-    let says_total = options.files.iter().any(|file| file.is_dir()) || options.files.len() > 1;
+    let says_total =
+        options.input.files.iter().any(|file| file.is_dir()) || options.input.files.len() > 1;
     if is_text && says_total && (tally.status() > 0 || !options.quiet) {
         tally.print(&mut Visible::new(&mut out, output::colors()))?;
     }
@@ -164,7 +169,7 @@ fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + 
     if device == Some(ALL) {
         return matrix(&mut document, target, options);
     }
-    let all = match &options.path {
+    let all = match &options.within.path {
         None => vec![VerdictRow::file(&mut document, device)],
         Some(path) => {
             let found = document.find_all(path).map_err(|e| e.to_string())?;
@@ -197,7 +202,7 @@ fn matrix(
     target: &Target,
     options: &Options,
 ) -> Result<Checked, Box<dyn Error + Send + Sync>> {
-    let ids = match &options.path {
+    let ids = match &options.within.path {
         None => vec![NodeId::ROOT],
         Some(path) => document.find_all(path).map_err(|e| e.to_string())?,
     };
@@ -215,7 +220,7 @@ fn matrix(
         if options.quiet && !outcome.fails() {
             continue;
         }
-        let path = options.path.as_ref().map(|_| document.path(id));
+        let path = options.within.path.as_ref().map(|_| document.path(id));
         if !std::mem::take(&mut is_first) && options.json {
             text.extend_from_slice(b",\n");
         }

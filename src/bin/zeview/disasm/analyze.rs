@@ -14,48 +14,53 @@ use zeview::model::text::escaped;
 
 use zeview::tables::writer;
 
-use crate::FileArgument;
-use crate::disasm::{Code, Wanted, find, flow, open, parse_platform};
+use crate::argument::{Encoding, InputFile, KernelName, ReportFormat};
+use crate::disasm::{Code, Wanted, find, flow, open};
 use crate::output::{self, complain};
 
 /// Maximum number of source lines without `--all`.
 const LINES: usize = 20;
 
+/// Help of `--kernel`.
+const KERNEL_HELP: &str = "Analyze only this kernel or function";
+
+/// Help of `--platform`.
+const PLATFORM_HELP: &str = "The encoding, as for `zeview disasm`. Default: the encoding of the device that the file \
+    targets";
+
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, kernel, grf_bytes, the summary, inputs \
+    (arguments and other values from outside of the kernel, with their uses), and lines (figures of source lines)";
+
 #[derive(Args)]
+#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP)))]
+#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
+#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
 pub struct Options {
-    /// The file; `-` reads standard input.
-    file: FileArgument,
-    /// Analyze only this kernel or function.
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
-    /// The encoding, as for `zeview disasm`. Default: the encoding of the device that the file
-    /// targets.
-    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    input: InputFile,
+    #[command(flatten)]
+    name: KernelName,
+    #[command(flatten)]
+    encoding: Encoding,
     /// Print all source lines, not only those with the most cycles.
     #[arg(long)]
     all: bool,
-    /// Print a JSON array with one object per kernel: schema, kernel, grf_bytes, the summary, inputs
-    /// (arguments and other values from outside of the kernel, with their uses), and lines (figures
-    /// of source lines).
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print Markdown.
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    format: ReportFormat,
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.file.display();
-    let opened = open(&options.file, |document| {
+    let name = options.input.file.display();
+    let opened = open(&options.input.file, |document| {
         let wanted = Wanted {
             lines: true,
             inputs: true,
         };
         find(
             document,
-            options.platform,
-            options.kernel.as_deref(),
+            options.encoding.platform,
+            options.name.kernel.as_deref(),
             wanted,
         )
     });
@@ -63,10 +68,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     };
     let account = output::budget(&document);
-    let mut out = output::within(&account, options.json);
+    let mut out = output::within(&account, options.format.json);
     let mut status = 0;
     let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
-    out.write_all(if options.json { b"[" } else { b"" })?;
+    out.write_all(if options.format.json { b"[" } else { b"" })?;
     for (at, code) in found.iter().enumerate() {
         if account.is_overdrawn() {
             complain!("{name}: stopped: the output is too long; name a --kernel");
@@ -94,7 +99,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if !options.all {
             lines.truncate(LINES);
         }
-        if options.json {
+        if options.format.json {
             let mut object = json!({
                 "schema": zeview::model::json::SCHEMA,
                 "kernel": code.name,
@@ -110,17 +115,17 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
             serde_json::to_writer(&mut out, &object)?;
         } else {
-            write(code, &report, options.markdown, at == 0, &mut out)?;
+            write(code, &report, options.format.markdown, at == 0, &mut out)?;
             let mut to = Writer {
                 out: &mut out,
-                markdown: options.markdown,
+                markdown: options.format.markdown,
             };
             write_inputs(&inputs, &mut to)?;
             let left_out = if options.all { 0 } else { left_out };
             write_lines(&lines, left_out, &mut to)?;
         }
     }
-    out.write_all(if options.json { b"\n]\n" } else { b"" })?;
+    out.write_all(if options.format.json { b"\n]\n" } else { b"" })?;
     out.flush()?;
     if account.is_overdrawn() {
         status = 2;

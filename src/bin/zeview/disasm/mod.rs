@@ -21,21 +21,28 @@ use zeview::model::{Document, NodeId, Span};
 use zeview::tables::ListId;
 
 use crate::FileArgument;
+use crate::argument::{Encoding, InputFile, KernelName};
 use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
 
+/// Help of `--kernel`.
+const KERNEL_HELP: &str = "Print only this kernel or function";
+
+/// Help of `--platform`.
+const PLATFORM_HELP: &str = "The encoding: gen9, gen11, xe_gen12lp, xe_hpg, xe_hpc, xe2, xe3, xe3p, or the name of a \
+    device. Default: the encoding of the device that the file targets";
+
 #[derive(Args)]
+#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP).conflicts_with("raw")))]
+#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
 pub struct Options {
-    /// The file; `-` reads standard input.
-    file: FileArgument,
-    /// Print only this kernel or function.
-    #[arg(long, value_name = "NAME", conflicts_with = "raw")]
-    kernel: Option<String>,
-    /// The encoding: gen9, gen11, xe_gen12lp, xe_hpg, xe_hpc, xe2, xe3, xe3p, or the name of a
-    /// device. Default: the encoding of the device that the file targets.
-    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
-    platform: Option<Platform>,
+    #[command(flatten)]
+    input: InputFile,
+    #[command(flatten)]
+    name: KernelName,
+    #[command(flatten)]
+    encoding: Encoding,
     /// Treat the file as raw code without a container.
     #[arg(long, requires = "platform")]
     raw: bool,
@@ -114,8 +121,8 @@ fn open(
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.file.display();
-    let opened = open(&options.file, |document| {
+    let name = options.input.file.display();
+    let opened = open(&options.input.file, |document| {
         if options.raw {
             return Ok(raw(document, options));
         }
@@ -125,8 +132,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         };
         find(
             document,
-            options.platform,
-            options.kernel.as_deref(),
+            options.encoding.platform,
+            options.name.kernel.as_deref(),
             wanted,
         )
     });
@@ -163,7 +170,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             stopped_in(&name, code, &account);
             continue;
         }
-        if options.kernel.is_none() && !options.raw {
+        if options.name.kernel.is_none() && !options.raw {
             writeln!(out, "// kernel {}", escaped(&code.name))?;
         }
         write_text(decoder, code, &bytes, options, &account, &mut out)?;
@@ -187,13 +194,15 @@ fn stopped_in(file: &impl Display, code: &Code, account: &Account) {
 
 fn raw(document: &Document, options: &Options) -> Vec<Code> {
     let span = document.root().span;
-    let code = span.zip(options.platform).map(|(span, platform)| Code {
-        name: String::new(),
-        span,
-        platform,
-        lines: None,
-        inputs: Rc::default(),
-    });
+    let code = span
+        .zip(options.encoding.platform)
+        .map(|(span, platform)| Code {
+            name: String::new(),
+            span,
+            platform,
+            lines: None,
+            inputs: Rc::default(),
+        });
     code.into_iter().collect()
 }
 

@@ -7,31 +7,49 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Value, json};
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, base_name};
 use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
+use zeview::diff::compare_profiles;
 use zeview::model::{Document, SourceId};
+use zeview::report::profile::json;
 use zeview::tables::ListId;
 
 use crate::FileArgument;
-use crate::disasm::parse_platform;
+use crate::argument::{Encoding, InputFile, KernelName, ReportFormat};
 use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
 
+/// Help of the file.
+const FILE_HELP: &str = "The file with the kernels; `-` reads standard input";
+
+/// Help of `--kernel`.
+const KERNEL_HELP: &str = "Print only this kernel: its name in the profile, or in the file";
+
+/// Help of `--platform`.
+const PLATFORM_HELP: &str = "The encoding, as for `zeview disasm`. Default: the encoding of the device that each \
+    image targets";
+
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON object: schema, types, samples, kernels, unmatched, metrics, problems, and \
+    with --before, before and comparison";
+
 #[derive(Args)]
+#[command(mut_arg("file", |arg| arg.help(FILE_HELP)))]
+#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP)))]
+#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
+#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
 pub struct Options {
-    /// The file with the kernels; `-` reads standard input.
-    file: FileArgument,
+    #[command(flatten)]
+    input: InputFile,
     /// The profile; `-` reads standard input.
     #[arg(value_name = "CSV")]
     profile: FileArgument,
-    /// Print only this kernel: its name in the profile, or in the file.
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
+    #[command(flatten)]
+    name: KernelName,
     /// Number of instructions, loops and source lines to print for each kernel. JSON has all of
     /// them.
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -39,29 +57,27 @@ pub struct Options {
     /// Compare with an earlier profile of the same file.
     #[arg(long, value_name = "CSV")]
     before: Option<FileArgument>,
-    /// The encoding, as for `zeview disasm`. Default: the encoding of the device that each image
-    /// targets.
-    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
-    platform: Option<Platform>,
-    /// Print a JSON object: schema, types, samples, kernels, unmatched, metrics, problems, and with
-    /// --before, before and comparison.
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print Markdown.
-    #[arg(long)]
-    markdown: bool,
+    /// The file that --before is a profile of: an earlier build. Kernels are compared by name, and
+    /// their instructions as by `zeview diff`.
+    #[arg(long, value_name = "FILE", requires = "before")]
+    before_file: Option<FileArgument>,
+    #[command(flatten)]
+    encoding: Encoding,
+    #[command(flatten)]
+    format: ReportFormat,
 }
 
 impl Options {
     /// Returns the files that are read.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let files = [Some(&self.file), Some(&self.profile), self.before.as_ref()];
-        files.into_iter().flatten().map(AsRef::as_ref)
+        let files = [Some(&self.input.file), Some(&self.profile)];
+        let before = [self.before.as_ref(), self.before_file.as_ref()];
+        files.into_iter().chain(before).flatten().map(AsRef::as_ref)
     }
 
     /// Returns whether a kernel is selected: by its name in the profile, or its names in the file.
     fn selects<'a>(&self, name: &str, mut in_file: impl Iterator<Item = &'a String>) -> bool {
-        self.kernel.as_ref().is_none_or(|kernel| {
+        self.name.kernel.as_ref().is_none_or(|kernel| {
             let kernel = base_name(kernel);
             base_name(name) == kernel || in_file.any(|name| name == kernel)
         })
@@ -98,28 +114,51 @@ struct Applied {
 impl Applied {
     /// Reports the problems of the profile. Returns whether there are any, or no kernel matches.
     fn complain(&self, path: &Path) -> bool {
-        let name = path.display();
-        for problem in &self.profile.problems {
-            let (line, start, end) = (problem.line, problem.start, problem.end);
-            complain!("{name}:{line}: {} (bytes {start}..{end})", problem.message);
-        }
-        if self.profile.more_problems > 0 {
-            let more = plural(self.profile.more_problems, "more problem");
-            complain!("{name}: {more}");
-        }
+        let has_problems = complain_of_problems(path, &self.profile);
         let is_unmatched = self.report.kernels.is_empty() && !self.report.unmatched.is_empty();
         if is_unmatched {
-            complain!("{name}: no kernel of the profile matches the file");
+            complain!(
+                "{}: no kernel of the profile matches the file",
+                path.display()
+            );
         }
-        !self.profile.problems.is_empty() || is_unmatched
+        has_problems || is_unmatched
     }
+}
+
+/// Reports the problems of a profile. Returns whether there are any.
+pub fn complain_of_problems(path: &Path, profile: &Profile) -> bool {
+    let name = path.display();
+    for problem in &profile.problems {
+        let (line, start, end) = (problem.line, problem.start, problem.end);
+        complain!("{name}:{line}: {} (bytes {start}..{end})", problem.message);
+    }
+    if profile.more_problems > 0 {
+        let more = plural(profile.more_problems, "more problem");
+        complain!("{name}: {more}");
+    }
+    !profile.problems.is_empty()
+}
+
+/// Reads a profile. Returns it with the size of its file in bytes.
+pub fn read(path: &Path) -> io::Result<(Profile, u64)> {
+    let mut reader = Reader::new();
+    let size = input::read(path, &mut |piece| reader.push(piece))?;
+    Ok((reader.finish(), size))
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let opened = open(options).inspect_err(|(path, error)| {
         complain!("{}: {error}", path.display());
     });
-    let Ok((document, size, applied, before)) = opened else {
+    let Ok(Opened {
+        document,
+        earlier,
+        size,
+        applied,
+        before,
+    }) = opened
+    else {
         return Ok(ExitCode::from(2));
     };
     let report = &applied.report;
@@ -127,7 +166,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if let (Some(before), Some(path)) = (&before, &options.before) {
         has_failed |= before.complain(path);
     }
-    if let Some(kernel) = &options.kernel
+    if let Some(kernel) = &options.name.kernel
         && report.kernels.is_empty()
         && report.unmatched.is_empty()
         && report.metrics.is_empty()
@@ -135,20 +174,27 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         complain!("{}: no kernel {kernel}", options.profile.display());
         has_failed = true;
     }
-    let comparison = before
-        .as_ref()
-        .map(|before| ProfileComparison::new(&before.report, &applied.report));
+    let comparison = before.as_ref().map(|before| match &earlier {
+        Some(earlier) => compare_profiles(
+            (earlier, &before.report),
+            (&document, &applied.report),
+            options.encoding.platform.map(Platform::name),
+        ),
+        None => ProfileComparison::new(&before.report, &applied.report),
+    });
     let account = output::account();
     let file = document.sources.whole(SourceId::FILE).len();
     account.reset(limits::output(file.saturating_add(size)));
-    if options.json {
+    if options.format.json {
         let mut out = output::json_within(&account);
-        serde_json::to_writer(&mut out, &to_json(&applied, before.as_ref(), comparison)?)?;
+        let earlier = before.as_ref().map(|of| (&of.profile, &of.report));
+        let value = json((&applied.profile, report), earlier, comparison.as_ref())?;
+        serde_json::to_writer(&mut out, &value)?;
         out.write_all(b"\n")?;
         out.flush()?;
     } else {
         let mut out = output::text_within(&account);
-        let mut writer = text::Writer::new(&mut out, options.markdown, options.top);
+        let mut writer = text::Writer::new(&mut out, options.format.markdown, options.top);
         writer.report(report, &|| account.is_overdrawn())?;
         if let Some(comparison) = &comparison {
             writer.comparison(comparison)?;
@@ -158,86 +204,57 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if account.is_overdrawn() {
         complain!(
             "{}: the output is too long; name a --kernel",
-            options.file.display()
+            options.input.file.display()
         );
         has_failed = true;
     }
     Ok(ExitCode::from(if has_failed { 2 } else { 0 }))
 }
 
-/// The file, the size of the profiles in bytes, the profile, and the earlier one.
-type Opened = (Document, u64, Applied, Option<Applied>);
+/// The files.
+struct Opened {
+    document: Document,
+    /// The earlier build.
+    earlier: Option<Document>,
+    /// The size of the profiles and of the earlier build in bytes.
+    size: u64,
+    applied: Applied,
+    before: Option<Applied>,
+}
 
 /// Reads the files. Otherwise returns the one that could not be read, and the error.
 fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
     let progress = Progress::start();
-    progress.set(|| format!("reading {}", options.file.display()));
-    let mut document = input::open(&options.file).map_err(|error| (&*options.file, error))?;
-    let images = document.documents_with(ListId::Kernels);
+    progress.set(|| format!("reading {}", options.input.file.display()));
+    let mut document =
+        input::open(&options.input.file).map_err(|error| (&*options.input.file, error))?;
     let mut size = 0;
-    let mut apply = |path| {
+    let mut apply = |document: &mut Document, path| {
         progress.set(|| format!("reading {}", Path::display(path)));
-        let mut reader = Reader::new();
-        size +=
-            input::read(path, &mut |piece| reader.push(piece)).map_err(|error| (path, error))?;
-        let profile = reader.finish();
-        let platform = options.platform.map(Platform::name);
+        let (profile, bytes) = read(path).map_err(|error| (path, error))?;
+        size += bytes;
+        let platform = options.encoding.platform.map(Platform::name);
+        let images = document.documents_with(ListId::Kernels);
         let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
         Ok(Applied { profile, report })
     };
-    let applied = apply(&options.profile)?;
-    let before = options.before.as_deref().map(apply).transpose()?;
-    Ok((document, size, applied, before))
-}
-
-fn to_json(
-    applied: &Applied,
-    before: Option<&Applied>,
-    comparison: Option<ProfileComparison>,
-) -> io::Result<Value> {
-    let of = |applied: &Applied| -> io::Result<Value> {
-        let Profile {
-            rows,
-            idle_rows,
-            skipped_rows,
-            problems,
-            more_problems,
-            ..
-        } = &applied.profile;
-        let mut object = json!({
-            "rows": rows,
-            "idle_rows": idle_rows,
-            "skipped_rows": skipped_rows,
-            "problems": problems,
-            "more_problems": more_problems,
-        });
-        let mut report = serde_json::to_value(&applied.report)?;
-        hide_nodes(&mut report);
-        if let (Some(object), Value::Object(values)) = (object.as_object_mut(), report) {
-            object.extend(values);
-        }
-        Ok(object)
+    let applied = apply(&mut document, &options.profile)?;
+    let mut earlier = match options.before_file.as_deref() {
+        Some(path) => Some(input::open(path).map_err(|error| (path, error))?),
+        None => None,
     };
-    let mut object = of(applied)?;
-    object["schema"] = json!(zeview::model::json::SCHEMA);
-    if let Some(before) = before {
-        object["before"] = of(before)?;
-    }
-    if let Some(comparison) = comparison {
-        object["comparison"] = serde_json::to_value(comparison)?;
-    }
-    Ok(object)
-}
-
-/// Removes the numbers of nodes, which have no meaning outside of this process.
-fn hide_nodes(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            map.remove("document");
-            map.values_mut().for_each(hide_nodes);
-        }
-        Value::Array(items) => items.iter_mut().for_each(hide_nodes),
-        _ => {}
-    }
+    let before = match options.before.as_deref() {
+        Some(path) => Some(apply(earlier.as_mut().unwrap_or(&mut document), path)?),
+        None => None,
+    };
+    let earlier_size = |earlier: &Document| earlier.sources.whole(SourceId::FILE).len();
+    size += earlier.as_ref().map_or(0, earlier_size);
+    Ok(Opened {
+        document,
+        earlier,
+        size,
+        applied,
+        before,
+    })
 }

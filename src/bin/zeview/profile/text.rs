@@ -251,7 +251,8 @@ impl<'a, W: Write> Writer<'a, W> {
             .map(|image| self.image(image));
         let images = images.collect::<Vec<_>>().join(", ");
         if images.is_empty() {
-            self.item("not matched: no kernel of this name")?;
+            let reason = kernel.reason.as_deref().unwrap_or("no kernel of this name");
+            self.item(&format!("not matched: {reason}"))?;
         } else {
             self.item(&format!("kernels of this name: {images}"))?;
         }
@@ -286,17 +287,54 @@ impl<'a, W: Write> Writer<'a, W> {
         for kernel in &comparison.kernels {
             let name = self.escape(&kernel.name);
             self.heading(&format!("kernel {name}: {}", change(&kernel.samples)))?;
+            if let Some(reason) = &kernel.reason {
+                self.entry(reason)?;
+            }
+            self.types(types, &kernel.samples)?;
             let is_changed = |at: &&InstructionChange| {
                 let [before, after] = &at.samples;
                 before != after
             };
             for at in kernel.instructions.iter().filter(is_changed).take(self.top) {
                 let text = self.escape(&at.text);
-                self.entry(&format!("{:#x}: {}", at.offset, change(&at.samples)))?;
+                let place = match at.offsets {
+                    [Some(before), Some(after)] if before != after => {
+                        format!("{before:#x} → {after:#x}")
+                    }
+                    [_, Some(after)] => format!("{after:#x}"),
+                    [Some(before), None] => format!("{before:#x} (only in the earlier build)"),
+                    [None, None] => String::new(),
+                };
+                let new = matches!(at.offsets, [None, Some(_)]);
+                let new = if new {
+                    " (only in the later build)"
+                } else {
+                    ""
+                };
+                self.entry(&format!("{place}{new}: {}", change(&at.samples)))?;
                 self.sub_item(&text)?;
             }
         }
         Ok(())
+    }
+
+    /// Writes the changes by type.
+    fn types(&mut self, types: &[String], [before, after]: &[Vec<u64>; 2]) -> io::Result<()> {
+        let mut changes: Vec<(&String, u64, u64)> = types
+            .iter()
+            .zip(before.iter().zip(after))
+            .map(|(name, (before, after))| (name, *before, *after))
+            .collect();
+        changes.retain(|(_, before, after)| before != after);
+        changes.sort_by_key(|(_, before, after)| std::cmp::Reverse(before.abs_diff(*after)));
+        if changes.is_empty() {
+            return self.entry("by type: no change");
+        }
+        let changes = changes.into_iter();
+        let words = changes
+            .map(|(name, before, after)| format!("{} {before} → {after}", self.escape(name)));
+        let words = words.collect::<Vec<_>>().join(", ");
+        self.entry(&format!("by type: {words}"))
     }
 
     fn escape(&self, text: &str) -> String {

@@ -291,7 +291,7 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
         ListId::Lines => has.text,
         ListId::SourceLines => has.lines,
         ListId::Instructions => has.code,
-        ListId::Differences | ListId::Changes => true,
+        ListId::Differences | ListId::Changes | ListId::ProfileChanges => true,
     };
     Some(html! {
         <div class="panel calm">

@@ -114,6 +114,14 @@ static NAMES: [Names; ListId::ALL.len()] = [
         hint: "Text, or change=added",
         none: "No values differ.",
     },
+    Names {
+        title: "Profiles",
+        one: "row",
+        many: "rows",
+        field: "profile-changes-filter",
+        hint: "Kernel, or change<0",
+        none: "The profiles have no kernels.",
+    },
 ];
 
 pub(super) fn names(list: ListId) -> &'static Names {

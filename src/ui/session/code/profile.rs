@@ -7,7 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
 use crate::model::Span;
-use crate::tables::ListId;
+use crate::tables::{ListId, add_metric_columns};
 use crate::ui::session::files::ChosenFile;
 use crate::ui::session::{Session, spawn};
 use crate::ui::state::list::ListChange;
@@ -15,7 +15,7 @@ use crate::ui::state::profile::ProfileChange;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, PanelId, TabId};
 use crate::ui::text::format;
-use crate::ui::text::profile::{is_csv, is_profile, may_be_profile};
+use crate::ui::text::profile::{is_csv, is_profile, may_be_profile, metrics};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{ProfileOverview, Request, Response};
 
@@ -41,8 +41,8 @@ impl Session {
             2 => self.open_both(others),
             _ => self.open_files(others),
         }
-        // One tab has one profile.
-        let Some(profile) = profiles.into_iter().next_back() else {
+        profiles.reverse();
+        let Some(name) = profiles.first().map(File::name) else {
             return;
         };
         let opened = TabId(before);
@@ -50,28 +50,44 @@ impl Session {
         let tab = Some(opened).filter(|_| is_new).or(self.state().active);
         match tab.and_then(|tab| Some((tab, self.live(tab)?))) {
             Some((tab, live)) => {
-                *live.profile.borrow_mut() = Some(profile);
+                *live.profiles.borrow_mut() = profiles;
                 self.add_waiting_profile(tab);
             }
             None => self.notice(format!(
-                "{}: open the binary that was profiled, then drop the profile on it.",
-                profile.name()
+                "{name}: open the binary that was profiled, then drop the profile on it."
             )),
         }
     }
 
-    /// Adds the profile that was dropped together with a file, once that is open.
+    /// Adds the next of the profiles that were dropped, once the file is open: one may have samples
+    /// and another one metrics.
     pub(crate) fn add_waiting_profile(self: &Rc<Self>, tab: TabId) {
         if let Some(live) = self.live(tab)
             && live.is_open.get()
-            && let Some(profile) = live.profile.take()
+            && let Some(profile) = live.profiles.borrow_mut().pop()
         {
-            self.add_profile(tab, profile);
+            self.add_profile(tab, profile, false);
+        }
+    }
+
+    /// Compares the profile of a file with that of the file that it is compared with, if both have
+    /// one.
+    pub(crate) fn compare_profiles(self: &Rc<Self>, tab: TabId) {
+        let Some(view) = self.view(tab) else { return };
+        let base = view
+            .compare
+            .base
+            .as_ref()
+            .filter(|_| view.compare.report.is_some());
+        let base = base.and_then(|base| self.live(base.tab));
+        let earlier = base.and_then(|base| base.sampled.borrow().clone());
+        if let Some(earlier) = earlier.filter(|_| view.profile.overview.is_some()) {
+            self.add_profile(tab, earlier, true);
         }
     }
 
     /// Sends a profile to the decoder, which reads it in pieces.
-    fn add_profile(self: &Rc<Self>, tab: TabId, file: File) {
+    fn add_profile(self: &Rc<Self>, tab: TabId, file: File, is_earlier: bool) {
         let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
             return;
         };
@@ -81,7 +97,9 @@ impl Session {
         self.profile_changed(tab, ProfileChange::Reading(name.clone().into(), 0));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let mut answer = client.add_profile(name.clone(), Some(&file)).await;
+            let mut answer = client
+                .add_profile(name.clone(), is_earlier, Some(&file))
+                .await;
             while let Ok(Response::ReadingProfile { percent }) = answer {
                 // Canceled, or replaced by another profile.
                 if live.profile_turn.get() != turn {
@@ -89,13 +107,23 @@ impl Session {
                 }
                 let change = ProfileChange::Reading(name.clone().into(), percent);
                 session.profile_changed(tab, change);
-                answer = client.add_profile(name.clone(), None).await;
+                answer = client.add_profile(name.clone(), is_earlier, None).await;
             }
             if live.profile_turn.get() != turn {
                 return;
             }
             match answer {
-                Ok(Response::Profile(overview)) => session.profile_added(tab, overview),
+                Ok(Response::Profile(overview)) if is_earlier => {
+                    session.profile_changed(tab, ProfileChange::Added(overview));
+                    session.list_changed(tab, ListId::ProfileChanges, ListChange::Reset);
+                }
+                Ok(Response::Profile(overview)) => {
+                    // The first of the names is that of the file with samples.
+                    if overview.name.starts_with(&name) {
+                        *live.sampled.borrow_mut() = Some(file);
+                    }
+                    session.profile_added(tab, overview);
+                }
                 Ok(_) => session.profile_changed(tab, ProfileChange::Canceled),
                 Err(ClientError::Failed(why)) => {
                     session.profile_changed(tab, ProfileChange::Failed(why.clone().into()));
@@ -117,15 +145,18 @@ impl Session {
         {
             live.profile_turn
                 .set(live.profile_turn.get().wrapping_add(1));
+            live.profiles.borrow_mut().clear();
             self.profile_changed(tab, ProfileChange::Canceled);
         }
     }
 
     fn profile_added(self: &Rc<Self>, tab: TabId, overview: Box<ProfileOverview>) {
         let words = summary(&overview);
+        add_metric_columns(overview.metrics.iter().map(String::as_str));
         self.profile_changed(tab, ProfileChange::Added(overview));
         self.list_changed(tab, ListId::Kernels, ListChange::Renew);
         self.list_changed(tab, ListId::Instructions, ListChange::Renew);
+        self.list_changed(tab, ListId::ProfileChanges, ListChange::Reset);
         if let Some(view) = self.view(tab)
             && let Some(of) = view.lists.get(ListId::Instructions).query.of
         {
@@ -133,6 +164,8 @@ impl Session {
         }
         self.show_profile(tab);
         self.notice(words);
+        self.add_waiting_profile(tab);
+        self.compare_profiles(tab);
     }
 
     /// Shows the profile's summary, unless code is visible, which shows the samples itself.
@@ -207,6 +240,9 @@ fn summary(overview: &ProfileOverview) -> String {
             "{}: no kernel of the profile matches this file.",
             overview.name
         );
+    }
+    if kernels == 0 {
+        return format!("{}: {}.", overview.name, metrics(&overview.metrics));
     }
     let matched = format::counted(kernels, "kernel", "kernels");
     let unmatched = match overview.unmatched.len() as u64 {

@@ -1,11 +1,13 @@
 //! `zeview kernels`: prints the kernel table of files.
 
+mod arguments;
+mod profiles;
+
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use clap::Args;
 use zeview::analysis::kernels::FLAGS;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
@@ -16,140 +18,36 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, Key, List, ListId, Presence};
 
-use crate::FileArgument;
+pub use self::arguments::Options;
+use self::arguments::{Selection, columns};
+use self::profiles::Profiles;
 use crate::code_figures::{self, Workers};
-use crate::gate::{self, Condition, Damage, Gate, condition};
+use crate::gate::{self, Condition, Damage, Gate};
 use crate::input;
 use crate::occupancy;
 use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::progress::Progress;
 use crate::style;
 
-#[derive(Args)]
-#[command(after_long_help = columns_help())]
-pub struct Options {
-    /// The files; `-` reads standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<FileArgument>,
-    /// Print a JSON array with one object per kernel: schema, file, and all columns, with defaults
-    /// filled in. Columns that require decoding the code appear only if --columns names them.
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print comma-separated values with a header line: the columns of the table, unless --columns
-    /// names others.
-    #[arg(long)]
-    csv: bool,
-    /// List only the kernels of these documents within the file: a path as `zeview ls` prints it,
-    /// or a pattern. Default: the kernels of the file, or of all documents in it.
-    #[arg(long, value_name = "PATH")]
-    path: Option<String>,
-    /// Print these columns: ids as in .ze_info, separated by commas.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
-    columns: Vec<&'static Column>,
-    /// List only matching kernels. A query has words that names contain, conditions as in
-    /// --fail-if, and, or, not, parentheses: `spill_size>0 and not main`.
-    #[arg(long, value_name = "QUERY", value_parser = filter)]
-    filter: Option<Filter>,
-    /// Sort by a column in ascending order; -COLUMN or COLUMN:desc sorts in descending order.
-    #[arg(long, value_name = "COLUMN", value_parser = sort, allow_hyphen_values = true)]
-    sort: Option<SortOrder>,
-    /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and a
-    /// number, yes, no, or (with = and !=) text, in quotes if it has spaces. Combine conditions
-    /// with and, or, not and parentheses. Can be given several times. If not all kernels can be
-    /// judged, the exit status is 2; see below.
-    #[arg(long, value_name = "CONDITION", value_parser = condition)]
-    fail_if: Vec<Condition>,
-    /// Print full demangled names in tables. Default: short names, without wrappers and without the
-    /// parts that all names of the file share. CSV and JSON always have full names.
-    #[arg(long)]
-    full_names: bool,
-    /// Also list kernels of images that are byte-for-byte copies of another image, and placeholders
-    /// (Intel_Symbol_Table_Void_Program). --fail-if always judges them.
-    #[arg(long)]
-    all: bool,
-    /// For kernels with builds in several images, print one row per kernel, image or device instead
-    /// of one per build, with all values that differ.
-    #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_requested"])]
-    group_by: Option<GroupBy>,
-    #[command(flatten)]
-    occupancy: occupancy::Limits,
-}
-
-fn columns() -> &'static [Column] {
-    ListId::Kernels.columns()
-}
-
-fn column(name: &str) -> Result<&'static Column, String> {
-    let column = columns().iter().find(|column| column.id == name.trim());
-    column.ok_or_else(|| "no such column; see --help".to_owned())
-}
-
-fn filter(text: &str) -> Result<Filter, String> {
-    Filter::parse(text, ListId::Kernels)
-}
-
-fn group_by(text: &str) -> Result<GroupBy, String> {
-    let found = GroupBy::named(text);
-    found.ok_or_else(|| "expected kernel, image or device".to_owned())
-}
-
-#[derive(Clone, Copy)]
-struct SortOrder {
-    /// Index of the column.
-    column: usize,
-    is_descending: bool,
-}
-
-fn sort(text: &str) -> Result<SortOrder, String> {
-    let (name, is_descending) = match (text.strip_prefix('-'), text.rsplit_once(':')) {
-        (Some(name), _) => (name, true),
-        (None, Some((name, "desc"))) => (name, true),
-        (None, Some((name, "asc"))) => (name, false),
-        (None, _) => (text, false),
-    };
-    let name = column(name)?.id;
-    let place = columns().iter().position(|column| column.id == name);
-    Ok(SortOrder {
-        column: place.unwrap_or(0),
-        is_descending,
-    })
-}
-
-fn columns_help() -> String {
-    let widths = columns().iter().map(|column| column.id.len());
-    let width = widths.max().unwrap_or(0);
-    let mut help = "Columns (* = shown by default):\n".to_owned();
-    for column in columns() {
-        let is_default = column.presence == Presence::Default;
-        let star = if is_default { '*' } else { ' ' };
-        let id = column.id;
-        help.push_str(&format!("  {id:width$} {star} {}\n", column.doc));
-    }
-    help.push_str(
-        "\nExit status: 1 if a kernel meets a --fail-if condition. Otherwise 2 if a file could not be \
-         read, or with --fail-if, if not everything could be judged: no kernel was judged, a value could not \
-         be read (the file has errors, the driver refuses its text, or the kernel has no such number), or \
-         the output was not read to its end. Otherwise 0. Kernels without native code are skipped and \
-         counted.",
-    );
-    help
-}
-
 pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let progress = Progress::start();
+    let Some(mut profiles) = Profiles::read(&options.profile, &progress) else {
+        return Ok(ExitCode::from(2));
+    };
+    let selection = options.selection().unwrap_or_else(|error| error.exit());
     if options.occupancy.is_requested {
-        return print_limits(options);
+        return print_limits(options, &selection);
     }
-    let mut printer = Printer::new(options);
-    let mut gate = Gate::new(&options.fail_if);
+    let mut printer = Printer::new(options, &selection);
+    let mut gate = Gate::new(&selection.fail_if);
     let mut is_unread = false;
     let mut waiting = Vec::new();
     let mut has_kernels = false;
-    let progress = Progress::start();
-    for file in &options.files {
+    for file in &options.input.files {
         progress.set(|| format!("reading {}", file.display()));
         let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
-        let opened = match opened {
+        let mut opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 complain!("{}: {error}", file.display());
@@ -158,18 +56,20 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             }
         };
         has_kernels |= !opened.lists.is_empty();
-        if options.sort.is_some() {
+        profiles.apply(&mut opened.document);
+        if selection.sort.is_some() {
             // All of them are sorted together.
             waiting.push(opened);
         } else {
-            printer.print(&mut [opened], options, &mut gate)?;
+            printer.print(&mut [opened], options, &selection, &mut gate)?;
         }
     }
     drop(progress);
-    printer.print(&mut waiting, options, &mut gate)?;
+    printer.print(&mut waiting, options, &selection, &mut gate)?;
     // Rows left out of the output were judged too, but cannot be inspected.
     is_unread |= printer.report_cut();
     printer.finish()?;
+    is_unread |= profiles.complain();
     let without_code = gate.without_code();
     if gate.judged() == 0 && without_code > 0 {
         gate.miss("no kernel has native code");
@@ -183,11 +83,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 }
 
 /// Prints the occupancy limits of each kernel.
-fn print_limits(options: &Options) -> io::Result<ExitCode> {
-    let mut printer = occupancy::Printer::new(&options.occupancy, options.json);
+fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode> {
+    let mut printer = occupancy::Printer::new(&options.occupancy, options.format.json);
     let mut gate = Gate::new(&[]);
     let mut status = 0;
-    for file in &options.files {
+    for file in &options.input.files {
         let opened = OpenedFile::new(file, options, &mut gate);
         gate::report(&mut gate);
         let mut opened = match opened {
@@ -209,7 +109,7 @@ fn print_limits(options: &Options) -> io::Result<ExitCode> {
             let place = &place(&opened.name, &document.path(id));
             let sources = &document.sources;
             for row in 0..list.primary() {
-                let filter = options.filter.as_ref();
+                let filter = selection.filter.as_ref();
                 if filter.is_some_and(|filter| !filter.matches(&*list, row, sources)) {
                     continue;
                 }
@@ -245,7 +145,7 @@ impl OpenedFile {
         options: &Options,
         gate: &mut Gate<'_>,
     ) -> Result<OpenedFile, Box<dyn std::error::Error>> {
-        let path = options.path.as_deref();
+        let path = options.within.path.as_deref();
         let query = Query {
             by: options.group_by,
             ..Query::default()
@@ -329,9 +229,14 @@ fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>,
 }
 
 /// Returns whether JSON has the column without --columns.
-fn is_default_json(column: &Column) -> bool {
+fn is_default_json(column: &Column, is_profiled: bool) -> bool {
     let is_flag = FLAGS.iter().any(|(key, _)| *key == column.id);
-    !is_flag && column.presence != Presence::Counted
+    let is_shown = match column.presence {
+        Presence::Counted => false,
+        Presence::Profiled => is_profiled,
+        _ => true,
+    };
+    !is_flag && is_shown
 }
 
 struct Printer {
@@ -352,23 +257,27 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(options: &Options) -> Printer {
-        let form = match (options.json, options.csv) {
+    fn new(options: &Options, selection: &Selection) -> Printer {
+        let form = match (options.format.json, options.format.csv) {
             (true, _) => Form::Json,
             (_, true) => Form::Csv,
             _ => Form::Plain,
         };
-        let columns = match (options.columns.as_slice(), form) {
+        let columns = match (selection.columns.as_slice(), form) {
             // For programs: everything except the flags, which have separate columns, and columns
             // that require decoding the code.
-            ([], Form::Json) => columns().iter().filter(|c| is_default_json(c)).collect(),
+            ([], Form::Json) => {
+                let is_profiled = !options.profile.is_empty();
+                let is_default = |column: &&Column| is_default_json(column, is_profiled);
+                columns().iter().filter(is_default).collect()
+            }
             ([], _) => ListId::Kernels.default_columns().collect(),
             (columns, _) => columns.to_vec(),
         };
         Printer {
             columns,
             form,
-            with_file: form != Form::Plain || options.files.len() > 1,
+            with_file: form != Form::Plain || options.input.files.len() > 1,
             has_rows: false,
             has_full_names: options.full_names,
             is_grouped: options.group_by.is_some(),
@@ -396,6 +305,7 @@ impl Printer {
         &mut self,
         opened: &mut [OpenedFile],
         options: &Options,
+        selection: &Selection,
         gate: &mut Gate<'_>,
     ) -> io::Result<()> {
         self.allow(opened);
@@ -405,14 +315,14 @@ impl Printer {
             .map(|file| std::mem::take(&mut file.damage));
         let mut damage: Vec<Damage> = damage.collect();
         let opened = &*opened;
-        let compared = options.filter.as_ref().map(Filter::compared);
+        let compared = selection.filter.as_ref().map(Filter::compared);
         let mut early = compared.and_then(Result::ok).unwrap_or_default();
-        early.extend(options.sort.map(|sort| sort.column));
+        early.extend(selection.sort.map(|sort| sort.column));
         let mut rows: Vec<(Key<'_>, usize, &OpenedFile, &dyn List, u32)> = Vec::new();
         for (number, file) in opened.iter().enumerate() {
             let sources = &file.document.sources;
             for (_, list) in &file.lists {
-                let filter = options.filter.as_ref();
+                let filter = selection.filter.as_ref();
                 let all = 0..list.count() - list.secondary().functions;
                 let all = all.map(|row| (&**list, row, sources));
                 let excluded =
@@ -423,12 +333,14 @@ impl Printer {
                     if filter.is_some_and(|filter| !filter.matches(&**list, row, sources)) {
                         continue;
                     }
-                    let key = options.sort.map(|sort| list.key(row, sort.column, sources));
+                    let key = selection
+                        .sort
+                        .map(|sort| list.key(row, sort.column, sources));
                     rows.push((key.unwrap_or(Key::Empty), number, file, &**list, row));
                 }
             }
         }
-        match options.sort {
+        match selection.sort {
             Some(sort) if sort.is_descending => rows.sort_by(|(a, ..), (b, ..)| b.order(a)),
             Some(_) => rows.sort_by(|(a, ..), (b, ..)| a.order(b)),
             None => {}
@@ -437,12 +349,19 @@ impl Printer {
         let is_host = |file: &OpenedFile| file.document.summary.has.host;
         let is_grouped = options.group_by.is_some();
         let is_wide = is_grouped || opened.iter().any(is_host);
-        if options.columns.is_empty() && self.form != Form::Json && is_wide {
-            let shown = [Presence::Default, Presence::Several];
+        let is_profiled = !options.profile.is_empty();
+        if selection.columns.is_empty() && self.form != Form::Json && (is_wide || is_profiled) {
+            let mut shown = vec![Presence::Default];
+            shown.extend(is_wide.then_some(Presence::Several));
+            let has_figures = |column: &Column| {
+                let lists = opened.iter().flat_map(|file| &file.lists);
+                lists.into_iter().any(|(_, list)| list.shows(column))
+            };
             let group = options.group_by.map(GroupBy::column);
             let is_shown = |column: &&Column| {
                 // The first column already shows it.
-                shown.contains(&column.presence)
+                (shown.contains(&column.presence)
+                    || column.presence == Presence::Profiled && has_figures(column))
                     && (group != Some(column.id) || column.id == "name")
             };
             self.columns = columns().iter().filter(is_shown).collect();
@@ -457,7 +376,7 @@ impl Printer {
             .filter(|(_, column)| self.columns.iter().any(|shown| shown.id == column.id))
             .map(|(at, _)| at)
             .collect();
-        used.extend(options.fail_if.iter().flat_map(Condition::columns));
+        used.extend(selection.fail_if.iter().flat_map(Condition::columns));
         for (at, (_, number, file, list, row)) in rows.iter().enumerate() {
             let (number, list, row) = (*number, *list, *row);
             if at % code_figures::CHUNK == 0 {

@@ -1,0 +1,187 @@
+//! The arguments of `zeview kernels`.
+
+use clap::Args;
+use clap::error::ErrorKind;
+use zeview::model::text::escaped;
+use zeview::tables::query::{Filter, GroupBy};
+use zeview::tables::{Column, ListId, Presence};
+
+use crate::FileArgument;
+use crate::argument::{InputFiles, TableFormat, Within};
+use crate::gate::{Condition, condition};
+use crate::occupancy;
+
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, file, and all columns, with \
+    defaults filled in. Columns that require decoding the code appear only if --columns \
+    names them";
+
+/// Help of `--csv`.
+const CSV_HELP: &str = "Print comma-separated values with a header line: the columns of the table, unless \
+    --columns names others";
+
+/// Help of `--path`.
+const PATH_HELP: &str = "List only the kernels of these documents within the file: a path as `zeview ls` prints \
+    it, or a pattern. Default: the kernels of the file, or of all documents in it";
+
+#[derive(Args)]
+#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
+#[command(mut_arg("csv", |arg| arg.help(CSV_HELP)))]
+#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
+#[command(after_long_help = columns_help())]
+pub struct Options {
+    #[command(flatten)]
+    pub input: InputFiles,
+    #[command(flatten)]
+    pub format: TableFormat,
+    #[command(flatten)]
+    pub within: Within,
+    /// Print these columns: ids as in .ze_info, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// List only matching kernels. A query has words that names contain, conditions as in
+    /// --fail-if, and, or, not, parentheses: `spill_size>0 and not main`.
+    #[arg(long, value_name = "QUERY")]
+    filter: Option<String>,
+    /// Sort by a column in ascending order; -COLUMN or COLUMN:desc sorts in descending order.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and a
+    /// number, yes, no, or (with = and !=) text, in quotes if it has spaces. Combine conditions
+    /// with and, or, not and parentheses. Can be given several times. If not all kernels can be
+    /// judged, the exit status is 2; see below.
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
+    /// Print full demangled names in tables. Default: short names, without wrappers and without the
+    /// parts that all names of the file share. CSV and JSON always have full names.
+    #[arg(long)]
+    pub full_names: bool,
+    /// Also list kernels of images that are byte-for-byte copies of another image, and placeholders
+    /// (Intel_Symbol_Table_Void_Program). --fail-if always judges them.
+    #[arg(long)]
+    pub all: bool,
+    /// For kernels with builds in several images, print one row per kernel, image or device instead
+    /// of one per build, with all values that differ.
+    #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_requested"])]
+    pub group_by: Option<GroupBy>,
+    /// Add the columns of a unitrace profile of these files: samples, and the metrics of `unitrace
+    /// -q` and `-k` by their names: `XVE_STALL[%]`. Kernels are found by name, as by `zeview
+    /// profile`. Can be given several times.
+    #[arg(long, value_name = "CSV")]
+    pub profile: Vec<FileArgument>,
+    #[command(flatten)]
+    pub occupancy: occupancy::Limits,
+}
+
+/// The arguments that name columns. The metrics of profiles are columns, so these arguments are
+/// parsed after the profiles are read.
+pub struct Selection {
+    pub columns: Vec<&'static Column>,
+    pub filter: Option<Filter>,
+    pub sort: Option<SortOrder>,
+    pub fail_if: Vec<Condition>,
+}
+
+impl Options {
+    /// Parses the arguments that name columns.
+    ///
+    /// # Errors
+    ///
+    /// The first argument that is invalid.
+    pub fn selection(&self) -> Result<Selection, clap::Error> {
+        let columns = self
+            .columns
+            .iter()
+            .map(|name| parse("--columns <NAMES>", name, column));
+        let fail_if = self.fail_if.iter();
+        let fail_if = fail_if.map(|text| parse("--fail-if <CONDITION>", text, condition));
+        let filter = self.filter.as_ref();
+        let sort_by = self.sort.as_ref();
+        Ok(Selection {
+            columns: columns.collect::<Result<_, _>>()?,
+            filter: filter
+                .map(|text| parse("--filter <QUERY>", text, filter_of))
+                .transpose()?,
+            sort: sort_by
+                .map(|text| parse("--sort <COLUMN>", text, sort))
+                .transpose()?,
+            fail_if: fail_if.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Parses the value of an argument. The error is that of clap's own value parsers.
+fn parse<T>(
+    argument: &str,
+    value: &str,
+    parser: fn(&str) -> Result<T, String>,
+) -> Result<T, clap::Error> {
+    parser(value).map_err(|reason| {
+        let value = escaped(value);
+        let message = format!(
+            "invalid value '{value}' for '{argument}': {reason}\n\n\
+             For more information, try '--help'.\n"
+        );
+        clap::Error::raw(ErrorKind::ValueValidation, message)
+    })
+}
+
+pub fn columns() -> &'static [Column] {
+    ListId::Kernels.columns()
+}
+
+fn column(name: &str) -> Result<&'static Column, String> {
+    let column = columns().iter().find(|column| column.id == name.trim());
+    column.ok_or_else(|| "no such column; see --help".to_owned())
+}
+
+fn filter_of(text: &str) -> Result<Filter, String> {
+    Filter::parse(text, ListId::Kernels)
+}
+
+fn group_by(text: &str) -> Result<GroupBy, String> {
+    let found = GroupBy::named(text);
+    found.ok_or_else(|| "expected kernel, image or device".to_owned())
+}
+
+#[derive(Clone, Copy)]
+pub struct SortOrder {
+    /// Index of the column.
+    pub column: usize,
+    pub is_descending: bool,
+}
+
+fn sort(text: &str) -> Result<SortOrder, String> {
+    let (name, is_descending) = match (text.strip_prefix('-'), text.rsplit_once(':')) {
+        (Some(name), _) => (name, true),
+        (None, Some((name, "desc"))) => (name, true),
+        (None, Some((name, "asc"))) => (name, false),
+        (None, _) => (text, false),
+    };
+    let name = column(name)?.id;
+    let place = columns().iter().position(|column| column.id == name);
+    Ok(SortOrder {
+        column: place.unwrap_or(0),
+        is_descending,
+    })
+}
+
+fn columns_help() -> String {
+    let widths = columns().iter().map(|column| column.id.len());
+    let width = widths.max().unwrap_or(0);
+    let mut help = "Columns (* = shown by default):\n".to_owned();
+    for column in columns() {
+        let is_default = column.presence == Presence::Default;
+        let star = if is_default { '*' } else { ' ' };
+        let id = column.id;
+        help.push_str(&format!("  {id:width$} {star} {}\n", column.doc));
+    }
+    help.push_str(
+        "\nExit status: 1 if a kernel meets a --fail-if condition. Otherwise 2 if a file could not be \
+         read, or with --fail-if, if not everything could be judged: no kernel was judged, a value could not \
+         be read (the file has errors, the driver refuses its text, or the kernel has no such number), or \
+         the output was not read to its end. Otherwise 0. Kernels without native code are skipped and \
+         counted.",
+    );
+    help
+}

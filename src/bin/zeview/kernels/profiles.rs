@@ -1,0 +1,122 @@
+//! Profiles whose figures are columns of the kernel table.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use zeview::analysis::profile::{Profile, ProfileReport};
+use zeview::decode::demangle::demangle_briefly;
+use zeview::decode::text::plural;
+use zeview::model::Document;
+use zeview::tables::{ListId, add_metric_columns};
+
+use crate::FileArgument;
+use crate::output::complain;
+use crate::profile;
+use crate::progress::Progress;
+
+/// Maximum number of kernels of a profile that are reported as not matched.
+const UNMATCHED: usize = 20;
+
+/// A kernel of a profile: its device and name.
+type Kernel = (Option<u32>, String);
+
+/// The profiles.
+pub struct Profiles<'a>(Vec<Applied<'a>>);
+
+struct Applied<'a> {
+    path: &'a Path,
+    profile: Profile,
+    matched: HashSet<Kernel>,
+    /// The kernels that were not matched in a file, with the reason.
+    unmatched: BTreeMap<Kernel, String>,
+}
+
+impl<'a> Profiles<'a> {
+    /// Reads profiles, and adds columns for their metrics. Returns `None` if a file cannot be read,
+    /// which is reported.
+    pub fn read(paths: &'a [FileArgument], progress: &Progress) -> Option<Profiles<'a>> {
+        let mut all = Vec::new();
+        for path in paths {
+            progress.set(|| format!("reading {}", path.display()));
+            let (profile, _) = profile::read(path)
+                .inspect_err(|error| complain!("{}: {error}", path.display()))
+                .ok()?;
+            add_metric_columns(profile.metric_names().iter().map(String::as_str));
+            all.push(Applied {
+                path,
+                profile,
+                matched: HashSet::new(),
+                unmatched: BTreeMap::new(),
+            });
+        }
+        Some(Profiles(all))
+    }
+
+    /// Finds the kernels of the profiles in a file.
+    pub fn apply(&mut self, document: &mut Document) {
+        if self.0.is_empty() {
+            return;
+        }
+        let images = document.documents_with(ListId::Kernels);
+        for of in &mut self.0 {
+            let report = document.apply_profile(&images, &of.profile, None, &demangle_briefly);
+            of.note(&report);
+            document.add_profile(report);
+        }
+    }
+
+    /// Reports problems of the profiles, and kernels that are in no file. Returns whether rows were
+    /// skipped, or no kernel of a profile is in a file.
+    pub fn complain(&self) -> bool {
+        let mut has_failed = false;
+        for of in &self.0 {
+            has_failed |= profile::complain_of_problems(of.path, &of.profile);
+            has_failed |= of.complain();
+        }
+        has_failed
+    }
+}
+
+impl Applied<'_> {
+    fn note(&mut self, report: &ProfileReport) {
+        let kernels = report
+            .kernels
+            .iter()
+            .map(|kernel| (kernel.device, &kernel.name, None));
+        let unmatched = report.unmatched.iter();
+        let unmatched = unmatched.map(|kernel| (kernel.device, &kernel.name, Some(&kernel.reason)));
+        let metrics = report.metrics.iter();
+        let metrics = metrics.map(|kernel| (kernel.device, &kernel.name, kernel.reason.as_ref()));
+        for (device, name, reason) in kernels.chain(unmatched).chain(metrics) {
+            let kernel = (device, name.clone());
+            match reason {
+                None => {
+                    self.unmatched.remove(&kernel);
+                    self.matched.insert(kernel);
+                }
+                Some(_) if self.matched.contains(&kernel) => {}
+                Some(reason) => {
+                    self.unmatched.insert(kernel, reason.clone());
+                }
+            }
+        }
+    }
+
+    fn complain(&self) -> bool {
+        let path = self.path.display();
+        if self.matched.is_empty() {
+            complain!("{path}: no kernel of the profile matches");
+        }
+        for ((device, name), reason) in self.unmatched.iter().take(UNMATCHED) {
+            let device = device.map(|device| format!(", device {device}"));
+            let device = device.unwrap_or_default();
+            complain!("{path}: kernel {name}{device} is not matched: {reason}");
+        }
+        let more = self.unmatched.len().saturating_sub(UNMATCHED) as u64;
+        if more > 0 {
+            let more = plural(more, "more kernel");
+            complain!("{path}: {more} not matched; zeview profile lists all");
+        }
+        self.matched.is_empty()
+    }
+}
