@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { readFile } from "node:fs/promises";
-import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showCodeStart } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -49,12 +49,7 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
   journey(`no operand is cut off: ${path.basename(file)}, ${width} px`, { width, height: 900 }, async (page) => {
     await dropFile(page, file);
     await tab(page, "Assembly").click();
-    await page.locator("#instructions [data-row='20']").waitFor();
-    if (width === 1000) {
-      // Next to the inspector.
-      await inspector(page).waitFor();
-      await page.locator("#instructions [data-row='5'] .asm").click();
-    }
+    await page.locator("#instructions [data-row] .asm").first().waitFor();
     const cut = () =>
       page.locator("#instructions").evaluate((grid) => {
         const area = grid.getBoundingClientRect();
@@ -67,6 +62,15 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
         };
         return texts.filter(isCut).map((text) => text.textContent);
       });
+    // Where the code opens, and at its start.
+    await page.getByRole("group", { name: "Data flow" }).waitFor();
+    await eventually(cut, []);
+    await showCodeStart(page);
+    if (width === 1000) {
+      // Next to the inspector.
+      await inspector(page).waitFor();
+      await page.locator("#instructions [data-row='5'] .asm").click();
+    }
     await eventually(cut, []);
   });
 }

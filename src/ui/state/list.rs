@@ -220,6 +220,7 @@ impl List {
             of: None,
             device: None,
             row: None,
+            folded: Vec::new(),
             ..self.query.clone()
         })
     }
@@ -297,6 +298,10 @@ impl List {
             if !same || self.failed.is_some() || self.query.of != at.of {
                 self.reset();
                 self.query.of = at.of;
+            }
+            if self.query.folded != at.folded {
+                self.query.folded.clone_from(&at.folded);
+                self.rows.renew();
             }
             self.document = Some(at.document);
             self.at = Some(Rc::from(at));

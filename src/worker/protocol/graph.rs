@@ -142,6 +142,12 @@ pub struct BlocksPage {
 pub struct BlockRow {
     /// The block.
     pub block: Block,
+    /// Its cost in percent of that of the costliest block, with ten assumed iterations of each loop
+    /// unless it was sampled; 0 if it is unknown.
+    pub heat: u8,
+    /// Its cost in words: `384 cycles` per iteration of its innermost loop, or the samples of the
+    /// profile that was added; empty if it is unknown.
+    pub cost: String,
     /// The label of its first instruction.
     pub label: String,
     /// The text of its last instruction.

@@ -19,7 +19,9 @@ pub mod tree_order;
 mod verdict;
 pub use self::code::{CodeImage, CodeImages, CodeReport, IMAGES_LISTED, SECTIONS_MAX};
 pub use self::compare::{CompareForm, CompareReport};
-pub use self::data_flow::{FLOW_ROWS_MAX, FlowOverview};
+pub use self::data_flow::{
+    FLOW_MAX, FLOW_ROWS_MAX, FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX,
+};
 pub use self::graph::{BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage};
 pub use self::list::{Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, SurveyReport};
 pub use self::profile::{
@@ -34,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 22;
+pub const PROTOCOL_VERSION: u32 = 23;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
