@@ -84,7 +84,8 @@ journey("the strip of live registers selects the instruction under the pointer",
 const GRID = "#instructions";
 const hot = (page) => page.locator(`${GRID} [role=row]`, { has: page.locator(".flow-mark.hot") });
 const fold = (page) => hot(page).getByRole("button", { name: /^costliest loop/ });
-const offset = async (row) => (await row.getByRole("gridcell").first().innerText()).trim();
+// Related rows have a sign before it.
+const offset = async (row) => (await row.getByRole("gridcell").first().innerText()).replace(/^\D+/, "").trim();
 
 /** The distance of a row from the top of the visible rows, in rows; negative if it is above. */
 const fromTop = (row) => row.evaluate((row) => {
@@ -166,6 +167,17 @@ journey("a loop is folded at its first row, in the list of loops, and by key", {
   await eventually(() => fold(page).getAttribute("aria-expanded"), "true");
   await eventually(() => current(page).count(), 1);
   assert.ok(Number(await offset(current(page))) > Number(start));
+});
+
+journey("blocks are shaded by the samples of a profile", { width: 1440, height: 900 }, async (page) => {
+  const samples = path.join(import.meta.dirname, "../../www/samples");
+  await dropFile(page, path.join(samples, "matmul.syclbin"));
+  await dropFile(page, path.join(samples, "matmul.csv"));
+  await page.getByRole("table", { name: "Kernels by samples" }).getByRole("button", { name: "matmul" }).first().click();
+  await page.locator(`${GRID} .samples`).first().waitFor();
+  await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click();
+  const darkest = page.locator("#graph .node", { has: page.locator(".shade[fill-opacity='0.40']") });
+  await eventually(() => darkest.locator("title").textContent(), /in a loop · [\d\u00a0]+ samples · \d+ live/);
 });
 
 journey("the threshold of more threads is named and marked", { width: 1440, height: 900 }, async (page) => {

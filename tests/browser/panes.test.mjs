@@ -191,6 +191,7 @@ journey("host program: from a kernel to its assembly, the bytes of an instructio
   await page.keyboard.press("Enter");
   await grid(page).getByRole("row").nth(1).waitFor();
   await eventually(() => tab(page, "Assembly").getAttribute("aria-selected"), "true");
+  await showCodeStart(page);
   // To the bytes of an instruction, and back from a byte.
   await grid(page).getByRole("row").nth(2).getByRole("gridcell").first().click();
   await page.keyboard.press("x");
@@ -238,6 +239,7 @@ journey("selecting another image in the tree shows its listing", { width: 1440, 
 journey("a click selects the instruction, a second one its operand", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Assembly").click();
+  await showCodeStart(page);
   const row = grid(page).getByRole("row").nth(4);
   const part = row.locator("[data-part]").nth(2);
   const heading = () => inspector(page).getByRole("heading", { level: 2 }).allTextContents();

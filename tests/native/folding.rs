@@ -178,9 +178,9 @@ fn a_folded_loop_is_one_row() {
     let all = file.rows(&file.query(&[]));
     assert_eq!(all, file.offsets);
     let starts: Vec<u32> = file.report.loops.iter().map(|found| found.start).collect();
+    assert!(starts.iter().any(|start| file.hidden(*start).len() > 10));
     for start in &starts {
         let hidden = file.hidden(*start);
-        assert!(!hidden.is_empty());
         let rows = file.rows(&file.query(&[*start]));
         let expected: Vec<u32> = all
             .iter()
@@ -262,7 +262,7 @@ fn a_row_of_the_strip_is_found_by_its_index_in_the_code() {
         panic!("not selected");
     };
     let at = selected.list.unwrap();
-    assert_eq!(at.folded, []);
+    assert!(at.folded.is_empty(), "{:?}", at.folded);
     let place = at.place.unwrap();
     assert_eq!((place.place, place.index), (Some(row as u64), row as u64));
 }

@@ -28,11 +28,11 @@ use zeview::tables::{
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CodeSamples, CompareForm,
-    CompareReport, Detail, Envelope, ExportForm, FlowColumn, FlowFact, FlowLoop, FlowOverview,
-    FlowPart, FlowRow, FlowTable, Follow, GraphEdge, GraphModule, GraphPage, HitRow, ImagePick,
-    ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message, Opened,
-    Problem, ProfileOverview, ProfiledKernel, RejectedKernel, Request, Response, Row, SearchStep,
-    Selected, SelectionTarget, SurveyReport, VerdictReport,
+    CompareReport, Detail, Envelope, ExportForm, FlowFact, FlowLoop, FlowOverview, FlowTable,
+    Follow, GraphEdge, GraphModule, GraphPage, GroupRow, HitRow, ImagePick, ImagesReport, KnownRow,
+    LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message, Opened, Problem, ProfileOverview,
+    ProfiledKernel, RejectedKernel, Request, Response, Row, SearchStep, Selected, SelectionTarget,
+    SurveyReport, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -897,11 +897,14 @@ fn blocks() -> BlocksPage {
             label: "L0".to_owned(),
             last: "jmpi L0".to_owned(),
         }],
-        groups: vec![BlockGroup {
-            start: 48,
-            count: 2,
-            instructions: 9,
-            span: SPAN,
+        groups: vec![GroupRow {
+            group: BlockGroup {
+                start: 48,
+                count: 2,
+                instructions: 9,
+                span: SPAN,
+            },
+            heat: 1,
         }],
         edges: vec![BlockEdge {
             edge: Edge {

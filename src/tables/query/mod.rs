@@ -146,18 +146,22 @@ impl Query {
     fn unfolded(&self, count: u32, list: &dyn List, sources: &Sources) -> Order {
         let folded = self.folded.iter();
         let folded = folded.flat_map(|start| list.folded_rows(*start, sources));
-        let mut hidden: Vec<Range<u32>> = folded.filter(|rows| !rows.is_empty()).collect();
+        let hidden: Vec<Range<u32>> = folded.filter(|rows| !rows.is_empty()).collect();
         if hidden.is_empty() {
             return Order::All(count);
         }
-        sort::by_key(&mut hidden, |rows| rows.start);
         let mut rows = Vec::new();
-        let mut next = 0;
-        for hidden in hidden {
-            rows.extend(next..hidden.start.min(count));
-            next = hidden.end.max(next);
+        let mut row = 0;
+        while row < count {
+            // Loops may be nested, and overlap in code without structure.
+            match hidden.iter().find(|hidden| hidden.contains(&row)) {
+                Some(hidden) => row = hidden.end,
+                None => {
+                    rows.push(row);
+                    row += 1;
+                }
+            }
         }
-        rows.extend(next..count);
         Order::Rows(rows)
     }
 

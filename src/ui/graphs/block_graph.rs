@@ -6,13 +6,13 @@ use crate::analysis::blocks::{FAN, Transfer};
 use crate::model::Span;
 use crate::model::sort;
 use crate::ui::text::format;
-use crate::worker::protocol::{BlockRow, BlocksPage};
+use crate::worker::protocol::{BlockRow, BlocksPage, GroupRow};
 
 /// Gap between two boxes, and margin.
 const GAP: u32 = 18;
 const MARGIN: u32 = 14;
 /// Width of a box outside of loops, and how much narrower it is per loop level.
-const WIDTH: u32 = 400;
+const WIDTH: u32 = 500;
 const INDENT: u32 = 18;
 /// Maximum loop depth that is distinguishable.
 const DEPTH: u32 = 8;
@@ -83,7 +83,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
         });
         y += BOX + GAP;
     };
-    for group in &page.groups {
+    for GroupRow { group, heat } in &page.groups {
         let last = group.start + group.count.max(1) - 1;
         let title = format!(
             "blocks {} … {}",
@@ -96,7 +96,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
             format::size(group.span.len())
         );
         let target = BoxKind::Group(group.start, group.count);
-        push(target, title, text, (0, 0), is_in(group.span));
+        push(target, title, text, (0, *heat), is_in(group.span));
     }
     for (number, row) in (page.start..).zip(&page.rows) {
         let block = &row.block;

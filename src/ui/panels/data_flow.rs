@@ -111,7 +111,7 @@ pub(super) fn fold_of(flow: &FlowOverview, start: u32, folded: &[u32]) -> Option
     let is_open = !folded.contains(&start);
     let label = format!("{}: {} instructions", found.name, found.instructions);
     Some(html! {
-        <button type="button" class="fold" aria-label={label} aria-expanded={is_open.to_string()}
+        <button type="button" class="fold-loop" aria-label={label} aria-expanded={is_open.to_string()}
                 data-command={Command::FoldLoop(start.into()).to_string()} />
     })
 }
@@ -119,20 +119,17 @@ pub(super) fn fold_of(flow: &FlowOverview, start: u32, folded: &[u32]) -> Option
 /// Words beside the first instruction of a loop.
 pub(super) fn loop_mark(flow: &FlowOverview, start: u32, folded: &[u32]) -> Option<Html> {
     let found = flow.loop_at(start)?;
-    let hidden = match folded.contains(&start) {
-        true => format!(
-            ", {} instructions folded",
-            found.instructions.saturating_sub(1)
-        ),
-        false => String::new(),
-    };
+    let is_folded = folded.contains(&start);
     let is_costliest = flow.loops.first() == Some(found);
-    let class = if is_costliest {
-        "flow-mark loop hot"
-    } else {
-        "flow-mark loop"
-    };
-    Some(html! { <span {class}>{ format!("{}{hidden}", found.name) }</span> })
+    let class = classes!(
+        "flow-mark",
+        "loop",
+        is_costliest.then_some("hot"),
+        is_folded.then_some("folded"),
+    );
+    let hidden = found.instructions.saturating_sub(1);
+    let hidden = is_folded.then(|| format!(", {hidden} instructions folded"));
+    Some(html! { <span {class}>{ found.name.clone() }{ hidden }</span> })
 }
 
 /// A menu with a table.

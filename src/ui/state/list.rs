@@ -81,7 +81,7 @@ fn characters(cell: &Cell<'static>) -> u32 {
     };
     // The opcode is part of the instruction's text; a symbol beside it may be long.
     let beside = cell.marks.iter().filter(|mark| !text.contains(&*mark.text));
-    let marks = beside.map(|mark| mark.text.chars().count() + 2);
+    let marks = beside.map(|mark| mark.text.chars().count() + 3);
     let marks: usize = marks.filter(|mark| *mark <= MARK).sum();
     u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
 }

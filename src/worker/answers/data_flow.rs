@@ -1,7 +1,6 @@
 //! Answers to requests about the data flow of code.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -57,18 +56,19 @@ pub(crate) fn answer(
     let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
     let registers = number(occupancy.as_ref().and_then(|found| found.get("grf_count")));
     let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
-    let tables = [
+    let mut tables = vec![
         loop_table(&loops),
         wait_table(&report.waits),
         slot_table(&report.slots),
         pattern_table(&report.patterns),
     ];
+    tables.retain(|table| table.count > 0);
     Ok(Response::DataFlow(Box::new(FlowOverview {
         document: id,
         of,
         facts: facts(&report, &loops, registers, occupancy.as_ref()),
-        tables: tables.into_iter().filter(|table| table.count > 0).collect(),
-        loops: (0..).zip(&loops).take(LOOPS_MAX).map(foldable).collect(),
+        tables,
+        loops: foldable(&loops),
         opens: opens.map(u64::from),
         peak,
         most: registers.unwrap_or(REGISTERS).max(peak),
@@ -105,14 +105,20 @@ fn by_cost(loops: &[LoopReport]) -> Vec<&LoopReport> {
     loops
 }
 
-fn foldable((place, found): (usize, &&LoopReport)) -> FlowLoop {
-    let cycles = counted(found.cycles, "cycle", "cycles");
-    let name = if place == 0 { "costliest loop" } else { "loop" };
-    FlowLoop {
-        start: found.start,
-        instructions: found.instructions,
-        name: format!("{name}, {cycles}"),
+fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
+    let mut foldable = Vec::new();
+    for found in loops.iter().take(LOOPS_MAX) {
+        let name = match foldable.is_empty() {
+            true => "costliest loop",
+            false => "loop",
+        };
+        foldable.push(FlowLoop {
+            start: found.start,
+            instructions: found.instructions,
+            name: format!("{name}, {}", counted(found.cycles, "cycle", "cycles")),
+        });
     }
+    foldable
 }
 
 fn at(pc: u32) -> String {
@@ -131,8 +137,8 @@ fn all_at(pcs: &[u32]) -> String {
     text
 }
 
-fn number(count: impl Into<u64>) -> String {
-    match count.into() {
+fn number(count: u64) -> String {
+    match count {
         0 => "–".to_owned(),
         count => grouped(count),
     }
@@ -218,23 +224,20 @@ fn more_threads(peak: &Peak, occupancy: Option<&Occupancy>) -> Option<FlowFact> 
     Some(fact(title, text))
 }
 
-fn table(
-    (title, columns, note): (&str, &str, &str),
-    count: usize,
-    rows: &mut dyn Iterator<Item = String>,
-) -> FlowTable {
+fn table((title, columns, note): (&str, &str, &str), count: usize, rows: Vec<String>) -> FlowTable {
     FlowTable {
         title: title.to_owned(),
         count: count as u64,
         columns: columns.to_owned(),
-        rows: rows.take(FLOW_ROWS_MAX).collect(),
+        rows,
         note: note.to_owned(),
         has_loops: false,
     }
 }
 
 fn loop_table(loops: &[&LoopReport]) -> FlowTable {
-    let mut rows = loops.iter().map(|found| {
+    let mut rows = Vec::new();
+    for found in loops.iter().take(FLOW_ROWS_MAX) {
         let loaded: u64 = found.moved.iter().map(|moved| moved.loaded).sum();
         let stored: u64 = found.moved.iter().map(|moved| moved.stored).sum();
         let counts = [
@@ -255,8 +258,8 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
         }
         row.push('\t');
         row.push_str(&bound(&found.bottleneck));
-        row
-    });
+        rows.push(row);
+    }
     let words = (
         "Loops",
         "+Loop\t#Depth\t#Instructions\t#dpas\t#Loads, B\t#Stores, B\t#Spills\t#Fills\t#Waits\t#Cycles\tBound by",
@@ -264,13 +267,14 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
     );
     FlowTable {
         has_loops: true,
-        ..table(words, loops.len(), &mut rows)
+        ..table(words, loops.len(), rows)
     }
 }
 
 fn wait_table(waits: &[WaitReport]) -> FlowTable {
-    let mut rows = waits.iter().map(|wait| {
-        let (cycles, depth) = (number(wait.cycles), number(wait.depth));
+    let mut rows = Vec::new();
+    for wait in waits.iter().take(FLOW_ROWS_MAX) {
+        let (cycles, depth) = (number(wait.cycles.into()), number(wait.depth.into()));
         let mut row = format!("+{:#x}\t{cycles}\t{depth}\t", wait.pc);
         for (place, wait) in wait.waits.iter().enumerate() {
             row.push_str(if place == 0 { "" } else { "; " });
@@ -288,14 +292,14 @@ fn wait_table(waits: &[WaitReport]) -> FlowTable {
                 ""
             });
         }
-        row
-    });
+        rows.push(row);
+    }
     let words = (
         "Waits",
         "+Instruction\t#Cycles\t#Loop depth\tWaits for",
         "The costliest waits, the deepest loops first: one thread alone, as the compiler's scheduler assumes.",
     );
-    table(words, waits.len(), &mut rows)
+    table(words, waits.len(), rows)
 }
 
 fn slot_table(slots: &[SlotReport]) -> FlowTable {
@@ -303,44 +307,48 @@ fn slot_table(slots: &[SlotReport]) -> FlowTable {
     sort::by_key(&mut order, |slot| {
         Reverse((slot.depth, slot.writers.len() + slot.readers.len()))
     });
-    let mut rows = order.into_iter().map(|slot| {
-        format!(
-            "{}\t{}\t{}\t{}\t{}",
-            slot.address,
-            number(slot.bytes),
-            number(slot.depth),
-            all_at(&slot.writers),
-            all_at(&slot.readers),
-        )
-    });
+    let mut rows = Vec::new();
+    for slot in order.into_iter().take(FLOW_ROWS_MAX) {
+        let (bytes, depth) = (number(slot.bytes.into()), number(slot.depth.into()));
+        let (writers, readers) = (all_at(&slot.writers), all_at(&slot.readers));
+        let address = &slot.address;
+        rows.push(format!("{address}\t{bytes}\t{depth}\t{writers}\t{readers}"));
+    }
     let words = (
         "Spill slots",
         "+Slot\t#Bytes\t#Loop depth\t+Written at\t+Read at",
         "Scratch memory by address: spills write it, fills read it. The deepest loops first.",
     );
-    table(words, slots.len(), &mut rows)
+    table(words, slots.len(), rows)
 }
 
 /// The spills that cost more than necessary.
 fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
     // The rarest first: most spills are in loops.
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kinds: Vec<(usize, &str)> = Vec::new();
     for pattern in patterns {
-        *counts.entry(&pattern.kind).or_default() += 1;
+        match kinds.iter_mut().find(|(_, kind)| *kind == pattern.kind) {
+            Some((count, _)) => *count += 1,
+            None => kinds.push((1, &pattern.kind)),
+        }
     }
     let mut order: Vec<&SpillPattern> = patterns.iter().collect();
-    sort::by_key(&mut order, |pattern| counts.get(&*pattern.kind).copied());
-    let mut rows = order.into_iter().map(|pattern| {
+    sort::by_key(&mut order, |pattern| {
+        let kind = kinds.iter().find(|(_, kind)| *kind == pattern.kind);
+        kind.map_or(0, |(count, _)| *count)
+    });
+    let mut rows = Vec::new();
+    for pattern in order.into_iter().take(FLOW_ROWS_MAX) {
         let places = all_at(&pattern.places);
         let (kind, address, text) = (&pattern.kind, &pattern.address, &pattern.text);
-        format!("{kind}\t{address}\t{places}\t{text}")
-    });
+        rows.push(format!("{kind}\t{address}\t{places}\t{text}"));
+    }
     let words = (
         "Spill patterns",
         "Pattern\t+Slot\t+At\tExplanation",
         "Spills that may be avoidable, the rarest pattern first.",
     );
-    table(words, patterns.len(), &mut rows)
+    table(words, patterns.len(), rows)
 }
 
 impl Lists {

@@ -13,8 +13,8 @@ use crate::model::{Document, NodeId, Span};
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{
-    BlockEdge, BlockRow, BlocksPage, FLOW_MAX, GraphEdge, GraphModule, GraphPage, IMAGES_MAX,
-    ROWS_MAX, Response,
+    BlockEdge, BlockRow, BlocksPage, FLOW_MAX, GraphEdge, GraphModule, GraphPage, GroupRow,
+    IMAGES_MAX, ROWS_MAX, Response,
 };
 
 /// Returns up to `count` modules of a query's result from an index on, or groups of them.
@@ -192,7 +192,15 @@ pub(crate) fn blocks(
         groups: if is_few {
             Vec::new()
         } else {
-            BlockGraph::groups(part, start, size)
+            let groups = BlockGraph::groups(part, start, size).into_iter();
+            let groups = groups.map(|group| GroupRow {
+                heat: costs.as_ref().map_or(0, |costs| {
+                    let blocks = graph.part(group.start, group.count).iter();
+                    blocks.map(|block| costs.heat(block)).max().unwrap_or(0)
+                }),
+                group,
+            });
+            groups.collect()
         },
     })))
 }
@@ -249,44 +257,40 @@ fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
     let (code, sources) = (listing.code(), &document.sources);
     let samples = document.profile().map(|profile| profile.on_code(code));
     let samples = samples.filter(|samples| !samples.is_empty());
-    let (costs, unit, iterations): (Vec<u64>, _, _) = match samples {
-        Some(samples) => {
-            let mut costs = vec![0_u64; usize::try_from(listing.count()).unwrap_or(0)];
-            for at in &samples {
-                let row = usize::try_from(at.row).unwrap_or(usize::MAX);
-                if let Some(cost) = costs.get_mut(row) {
-                    *cost = total(&at.counts);
-                }
-            }
-            (costs, ("sample", "samples"), 1)
-        }
-        None if code.len() <= FLOW_MAX => {
-            let flow = listing.data_flow(sources)?;
-            let rows = 0..listing.count();
-            let costs = rows.map(|row| flow.cycles(row)).collect();
-            (costs, ("cycle", "cycles"), ITERATIONS)
-        }
-        None => return None,
+    let flow = match &samples {
+        None if code.len() <= FLOW_MAX => listing.data_flow(sources),
+        _ => None,
     };
+    if samples.is_none() && flow.is_none() {
+        return None;
+    }
+    let mut samples = samples.iter().flatten().peekable();
+    let mut before = vec![0];
     let mut sum = 0_u64;
-    let sums = costs.into_iter().map(|cost| {
+    for row in 0..listing.count() {
+        let cost = match &flow {
+            Some(flow) => flow.cycles(row),
+            // In the order of their offsets, as the rows are.
+            None => samples
+                .next_if(|at| at.row == row)
+                .map_or(0, |at| total(&at.counts)),
+        };
         sum = sum.saturating_add(cost);
-        sum
-    });
-    let before: Vec<u64> = std::iter::once(0).chain(sums).collect();
+        before.push(sum);
+    }
+    let (unit, iterations) = match flow {
+        Some(_) => (("cycle", "cycles"), ITERATIONS),
+        None => (("sample", "samples"), 1),
+    };
     let mut costs = Costs {
         before,
         most: 0,
         unit,
         iterations,
     };
-    let blocks = listing.blocks(sources);
-    let most = blocks
-        .blocks
-        .iter()
-        .map(|block| costs.weighted(block))
-        .max();
-    costs.most = most.unwrap_or(0);
+    for block in &listing.blocks(sources).blocks {
+        costs.most = costs.most.max(costs.weighted(block));
+    }
     Some(costs)
 }
 

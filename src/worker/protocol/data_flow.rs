@@ -41,9 +41,10 @@ pub struct FlowOverview {
 }
 
 impl FlowOverview {
-    /// Returns the loop whose code starts at an offset.
+    /// Returns the loop whose code starts at an offset, if it has more than one instruction.
     pub fn loop_at(&self, start: u32) -> Option<&FlowLoop> {
-        self.loops.iter().find(|found| found.start == start)
+        let mut loops = self.loops.iter();
+        loops.find(|found| found.start == start && found.instructions > 1)
     }
 }
 

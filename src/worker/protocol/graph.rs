@@ -132,9 +132,18 @@ pub struct BlocksPage {
     /// The blocks; empty if there are groups.
     pub rows: Vec<BlockRow>,
     /// The groups, if there are too many blocks to draw.
-    pub groups: Vec<BlockGroup>,
+    pub groups: Vec<GroupRow>,
     /// The edges that leave the rows.
     pub edges: Vec<BlockEdge>,
+}
+
+/// Consecutive basic blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRow {
+    /// The blocks.
+    pub group: BlockGroup,
+    /// The greatest [heat](BlockRow::heat) of a block.
+    pub heat: u8,
 }
 
 /// A basic block.

@@ -22,7 +22,9 @@ pub use self::compare::{CompareForm, CompareReport};
 pub use self::data_flow::{
     FLOW_MAX, FLOW_ROWS_MAX, FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX,
 };
-pub use self::graph::{BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage};
+pub use self::graph::{
+    BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,
+};
 pub use self::list::{Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, SurveyReport};
 pub use self::profile::{
     CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, STALLS_MAX,
