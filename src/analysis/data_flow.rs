@@ -4,6 +4,7 @@
 //! ([`Listing::data_flow`](super::assembly::Listing::data_flow)).
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,14 @@ pub trait Flows {
 
     /// Returns the registers of each operand of an instruction.
     fn operands(&self, row: u32) -> Vec<OperandRegisters>;
+
+    /// Returns the cycles of an instruction per iteration of its innermost loop, or per run of the
+    /// code outside of loops: its wait and its issue, as assumed by the compiler's scheduler.
+    fn cycles(&self, row: u32) -> u64;
+
+    /// Returns the rows of the loop whose code starts at an offset, in order; empty if there is none.
+    /// Of several loops, those of the outermost.
+    fn loop_rows(&self, start: u32) -> Vec<Range<u32>>;
 
     /// Returns the figures for the kernel table.
     fn counts(&self) -> FlowCounts;
@@ -323,7 +332,8 @@ pub struct FlowReport {
     pub other_scratch: Vec<u32>,
     /// The loops, in code order.
     pub loops: Vec<LoopReport>,
-    /// The index of the most expensive innermost loop.
+    /// The index of the costliest loop: of the innermost loops with the greatest depth, the one with
+    /// the most cycles per iteration.
     pub hottest: Option<u32>,
     /// The most expensive waits, the deepest loops first.
     pub waits: Vec<WaitReport>,

@@ -97,8 +97,19 @@ pub struct Occupancy {
     pub device_origin: Origin,
     /// The terms, each after those that it is computed from.
     pub terms: Vec<Term>,
+    /// The next larger number of threads of an EU, or `None` if there is none or it is unknown.
+    pub more_threads: Option<MoreThreads>,
     /// The result in a sentence or two.
     pub summary: String,
+}
+
+/// A number of registers with which the device runs more threads of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MoreThreads {
+    /// The largest number of registers of a thread with which an EU runs more threads.
+    pub registers: u64,
+    /// The number of threads of an EU with these registers.
+    pub threads: u64,
 }
 
 impl Occupancy {

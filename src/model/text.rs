@@ -428,6 +428,30 @@ pub fn finding_text(finding: &Finding, path: &str) -> String {
     text
 }
 
+/// Separator of digit groups: a no-break space.
+pub(crate) const GROUP: char = '\u{a0}';
+
+/// Groups digits: `51 336`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + 6);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(GROUP);
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 warning`, `2 warnings`.
+#[must_use]
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    let noun = if number == 1 { one } else { many };
+    format!("{} {noun}", grouped(number))
+}
+
 /// Formats a size: `512 B`, `21 KB`, `1.0 MB`, in decimal units, with two digits below ten.
 pub fn size(bytes: u64) -> String {
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"];

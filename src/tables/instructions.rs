@@ -421,6 +421,15 @@ impl List for InstructionList {
         Some(Rc::clone(&self.listing))
     }
 
+    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
+        let flow = self.listing.data_flow(sources);
+        let mut rows = flow.map_or_else(Vec::new, |flow| flow.loop_rows(start));
+        if let Some(first) = rows.first_mut() {
+            first.start = first.start.saturating_add(1);
+        }
+        rows
+    }
+
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
         self.listing.text_parts(row, sources)
     }

@@ -158,6 +158,13 @@ pub trait List {
         None
     }
 
+    /// Returns the rows that a folded loop hides, in order: all but its first one. The loop is given
+    /// by the offset of its code. Empty for other lists.
+    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
+        let _ = (start, sources);
+        Vec::new()
+    }
+
     /// Returns the parts of an instruction's text; empty for other lists.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
         let _ = (row, sources);

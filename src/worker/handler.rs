@@ -448,9 +448,11 @@ impl OpenFile {
                 let id = document.find(path).map_err(|error| error.to_string())?;
                 lineage(document, id)
             }
-            SelectionTarget::Row(at) => {
+            SelectionTarget::Row(at) | SelectionTarget::ListRow(at) => {
+                let is_of_list = matches!(place, SelectionTarget::ListRow(_));
                 let lists = &mut self.lists;
-                let entry = follow.and_then(|follow| lists.entry(document, follow, *at));
+                let entry =
+                    follow.and_then(|follow| lists.entry(document, follow, *at, is_of_list));
                 let entry = entry.ok_or("No such row in the list.")?;
                 document.nodes_for(entry)
             }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, dropFile, eventually, fixture, journey, screenshot, showAllPanes, showCodeStart } from "./harness.mjs";
 
 showAllPanes();
 
@@ -82,6 +82,8 @@ journey("tree, bytes and instructions follow the selection; a link selects an in
   await open(page, SPILL);
   await code(page).selectOption({ label: ".text.spill" });
   await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
+  await page.getByText(/^1.403 instructions/).waitFor();
+  await showCodeStart(page);
   await rows(page).nth(4).getByRole("gridcell").first().click();
   const offset = (await rows(page).nth(4).getByRole("gridcell").first().innerText()).trim();
   await treeRow(page).getByText(`+${offset}`).waitFor();

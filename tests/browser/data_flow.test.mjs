@@ -1,7 +1,8 @@
 // The data flow of a kernel in the Assembly panel.
 
+import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, fixture, journey, screenshot, showCodeStart } from "./harness.mjs";
 
 const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 
@@ -23,9 +24,9 @@ async function open(page, section) {
 for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["light", 1920, 1080], ["dark", 1920, 1080], ["light", 700, 900]]) {
   journey(`live registers at the peak, in ${theme}, ${width} px`, { theme, width, height }, async (page) => {
     await open(page, ".text.spill");
-    const peak = summary(page).getByRole("button", { name: /^\d+ of 128 registers live$/ });
+    const peak = summary(page).getByText(/^\d+ of 128 registers live at the peak/);
     const most = /^\d+/.exec(await peak.textContent())[0];
-    await peak.click();
+    await peak.getByRole("button").click();
     await eventually(() => current(page).locator(".live.peak").textContent(), most);
     await axe(page);
     await screenshot(page, `data-flow-${theme}-${width}`);
@@ -49,6 +50,7 @@ journey("spill slots, loops and waits lead to their instructions", { width: 1440
 
 journey("producers of the selected instruction are marked; a link leads to one and back", { width: 1440, height: 900 }, async (page) => {
   await open(page, ".text.bigprivate");
+  await showCodeStart(page);
   await rows(page).filter({ hasText: "send" }).first().locator(".asm b").click();
   await page.locator("#instructions .flow-mark.producer").first().waitFor();
   // The address follows later.
@@ -65,6 +67,7 @@ journey("producers of the selected instruction are marked; a link leads to one a
 
 journey("the uses of an operand’s register are filtered by what the instructions read and write", { width: 1440, height: 900 }, async (page) => {
   await open(page, ".text.bigprivate");
+  await showCodeStart(page);
   await rows(page).filter({ hasText: "send" }).first().locator(".asm b").click();
   await page.getByRole("button", { name: "uses", exact: true }).first().click();
   await eventually(() => page.getByRole("searchbox", { name: "Filter instructions" }).inputValue(), /^reg=r\d+$/);
@@ -76,4 +79,133 @@ journey("the strip of live registers selects the instruction under the pointer",
   const box = await page.locator("svg.heat").boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await current(page).waitFor();
+});
+
+const GRID = "#instructions";
+const hot = (page) => page.locator(`${GRID} [role=row]`, { has: page.locator(".flow-mark.hot") });
+const fold = (page) => hot(page).getByRole("button", { name: /^costliest loop/ });
+// Related rows have a sign before it.
+const offset = async (row) => (await row.getByRole("gridcell").first().innerText()).replace(/^\D+/, "").trim();
+
+/** The distance of a row from the top of the visible rows, in rows; negative if it is above. */
+const fromTop = (row) => row.evaluate((row) => {
+  const area = row.closest("[role=grid]").getBoundingClientRect();
+  const head = row.closest("[role=grid]").querySelector("[role=columnheader]").getBoundingClientRect();
+  const own = row.getBoundingClientRect();
+  return own.bottom > area.bottom ? Infinity : Math.round((own.top - head.bottom) / own.height);
+});
+
+for (const [theme, section] of [["light", ".text.spill"], ["dark", ".text.spill"], ["light", ".text.bigprivate"]]) {
+  journey(`code opens at its costliest loop: ${section}, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
+    await open(page, section);
+    const fact = summary(page).getByText(/^opens at the costliest loop: /);
+    const start = (await fact.getByRole("button").first().textContent()).slice(1);
+    await eventually(() => offset(hot(page)), start);
+    await eventually(() => fromTop(hot(page)), 3);
+    // No row is selected; the keys start there.
+    assert.equal(await current(page).count(), 0);
+    await page.locator(GRID).press("ArrowUp");
+    await current(page).waitFor();
+    assert.ok(Number(await offset(current(page))) < Number(start));
+    await axe(page);
+    await screenshot(page, `costliest-loop-${theme}-${section.slice(6)}`);
+  });
+}
+
+journey("a link to an instruction or a filter wins over the costliest loop", { width: 1440, height: 900 }, async (page) => {
+  await open(page, ".text.spill");
+  await page.evaluate(() => { location.hash = "#k=hugeprivate&pc=0x20&panel=assembly"; });
+  await eventually(async () => await current(page).count() === 1 && offset(current(page)), "0x20");
+  await page.getByText(/^599 instructions/).waitFor();
+  await summary(page).getByText(/^opens at the costliest loop: /).waitFor();
+  await eventually(() => fromTop(current(page)), (rows) => rows >= 0 && rows < 40);
+  await page.evaluate(() => { location.hash = "#k=spill&panel=assembly&filter=marks%3Dspill"; });
+  await page.getByText(/^175 of /).waitFor();
+  assert.equal(await page.locator(".flow-mark.hot").count(), 0);
+});
+
+journey("a loop is folded at its first row, in the list of loops, and by key", { width: 1440, height: 900 }, async (page) => {
+  await open(page, ".text.spill");
+  const status = (text) => page.getByRole("status").filter({ hasText: text }).first().waitFor();
+  await hot(page).waitFor();
+  const start = await offset(hot(page));
+  await fold(page).click();
+  await eventually(() => hot(page).locator(".flow-mark.hot").textContent(), /, \d+ instructions folded$/);
+  const hidden = Number(/(\d+) instructions folded/.exec(await hot(page).textContent())[1]);
+  await eventually(() => fold(page).getAttribute("aria-expanded"), "false");
+  // The row after it is the first one after the loop.
+  const next = page.locator(`${GRID} [role=row][data-row='${Number(await hot(page).getAttribute("data-row")) + 1}']`);
+  assert.ok(Number(await offset(next)) - Number(start) > hidden * 8);
+  await status(new RegExp(`^1.403 of |${(1414 - hidden).toLocaleString("en").replace(",", ".")} of `));
+  await axe(page);
+  await screenshot(page, "folded-loop");
+
+  // The same from the list of loops.
+  await summary(page).locator("summary").filter({ hasText: "Loops" }).click();
+  const listed = summary(page).getByRole("table", { name: "Loops" }).getByRole("button", { name: /^costliest loop/ });
+  assert.equal(await listed.getAttribute("aria-expanded"), "false");
+  await listed.click();
+  await eventually(() => fold(page).getAttribute("aria-expanded"), "true");
+
+  // Enter on the first row folds it; a filter finds what is folded.
+  await page.locator(GRID).focus();
+  await eventually(() => offset(current(page)), start);
+  await page.keyboard.press("Enter");
+  await eventually(() => fold(page).getAttribute("aria-expanded"), "false");
+  const filter = page.getByRole("searchbox", { name: "Filter instructions" });
+  await filter.fill("marks=fill");
+  await page.getByText(/^133 of /).waitFor();
+  await filter.fill("");
+  await eventually(() => fold(page).getAttribute("aria-expanded"), "false");
+
+  // A location within the loop unfolds it.
+  await page.locator(GRID).focus();
+  await page.keyboard.press("g");
+  const inside = `0x${(Number(start) + 0x40).toString(16)}`;
+  await page.getByRole("dialog").getByRole("textbox").fill(inside);
+  await page.keyboard.press("Enter");
+  await eventually(() => fold(page).getAttribute("aria-expanded"), "true");
+  await eventually(() => current(page).count(), 1);
+  assert.ok(Number(await offset(current(page))) > Number(start));
+});
+
+journey("blocks are shaded by the samples of a profile", { width: 1440, height: 900 }, async (page) => {
+  const samples = path.join(import.meta.dirname, "../../www/samples");
+  await dropFile(page, path.join(samples, "matmul.syclbin"));
+  await dropFile(page, path.join(samples, "matmul.csv"));
+  await page.getByRole("table", { name: "Kernels by samples" }).getByRole("button", { name: "matmul" }).first().click();
+  await page.locator(`${GRID} .samples`).first().waitFor();
+  await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click();
+  const darkest = page.locator("#graph .node", { has: page.locator(".shade[fill-opacity='0.40']") });
+  await eventually(() => darkest.locator("title").textContent(), /in a loop · [\d\u00a0]+ samples · \d+ live/);
+});
+
+journey("the threshold of more threads is named and marked", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, fixture("zebin/spill.nvl-p.igc2.40.zebin"));
+  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await rows(page).nth(1).waitFor();
+  await code(page).selectOption({ label: ".text.spill" });
+  await summary(page).getByText(/^with 192 registers, 5 instead of 4 threads per EU/).waitFor();
+  const bar = page.locator(`${GRID} .live .more`).first();
+  await bar.waitFor();
+  // 192 of 256 registers.
+  assert.equal(await bar.getAttribute("x"), "30");
+  await axe(page);
+  await screenshot(page, "more-threads");
+});
+
+journey("blocks are shaded by their cost", { width: 1440, height: 900 }, async (page) => {
+  await open(page, ".text.bigprivate");
+  await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click();
+  const shaded = page.locator("#graph .node", { has: page.locator(".shade") });
+  await shaded.first().waitFor();
+  const nodes = await shaded.evaluateAll((nodes) => nodes.map((node) => ({
+    title: node.querySelector("title").textContent,
+    shade: Number(node.querySelector(".shade").getAttribute("fill-opacity")),
+  })));
+  const darkest = nodes.reduce((most, node) => node.shade > most.shade ? node : most);
+  assert.match(darkest.title, /in a loop · \d+ cycles · \d+ live/);
+  assert.equal(darkest.shade, 0.4);
+  await axe(page);
+  await screenshot(page, "shaded-blocks");
 });

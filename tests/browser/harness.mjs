@@ -396,6 +396,18 @@ export async function scrollThrough(page, id, last) {
   await page.locator(`#${id} [data-row='${last}']`).waitFor();
 }
 
+/**
+ * Shows the start of the code in Assembly and selects its first instruction: code with loops opens at
+ * its costliest loop. Waits for the data flow of the visible code.
+ *
+ * @param {Page} page
+ */
+export async function showCodeStart(page) {
+  await page.getByRole("group", { name: "Data flow" }).waitFor();
+  await page.locator("#instructions").press("Control+Home");
+  await page.locator("#instructions [data-row='0'][aria-selected=true]").waitFor();
+}
+
 /** Saves a screenshot of the window to tests/browser/out. */
 export async function screenshot(page, name) {
   await mkdir(OUT, { recursive: true });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { readFile } from "node:fs/promises";
-import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showCodeStart } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -49,12 +49,7 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
   journey(`no operand is cut off: ${path.basename(file)}, ${width} px`, { width, height: 900 }, async (page) => {
     await dropFile(page, file);
     await tab(page, "Assembly").click();
-    await page.locator("#instructions [data-row='20']").waitFor();
-    if (width === 1000) {
-      // Next to the inspector.
-      await inspector(page).waitFor();
-      await page.locator("#instructions [data-row='5'] .asm").click();
-    }
+    await page.locator("#instructions [data-row] .asm").first().waitFor();
     const cut = () =>
       page.locator("#instructions").evaluate((grid) => {
         const area = grid.getBoundingClientRect();
@@ -67,6 +62,15 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
         };
         return texts.filter(isCut).map((text) => text.textContent);
       });
+    // Where the code opens, and at its start.
+    await page.getByRole("group", { name: "Data flow" }).waitFor();
+    await eventually(cut, []);
+    await showCodeStart(page);
+    if (width === 1000) {
+      // Next to the inspector.
+      await inspector(page).waitFor();
+      await page.locator("#instructions [data-row='5'] .asm").click();
+    }
     await eventually(cut, []);
   });
 }
@@ -187,6 +191,7 @@ journey("host program: from a kernel to its assembly, the bytes of an instructio
   await page.keyboard.press("Enter");
   await grid(page).getByRole("row").nth(1).waitFor();
   await eventually(() => tab(page, "Assembly").getAttribute("aria-selected"), "true");
+  await showCodeStart(page);
   // To the bytes of an instruction, and back from a byte.
   await grid(page).getByRole("row").nth(2).getByRole("gridcell").first().click();
   await page.keyboard.press("x");
@@ -234,6 +239,7 @@ journey("selecting another image in the tree shows its listing", { width: 1440, 
 journey("a click selects the instruction, a second one its operand", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await tab(page, "Assembly").click();
+  await showCodeStart(page);
   const row = grid(page).getByRole("row").nth(4);
   const part = row.locator("[data-part]").nth(2);
   const heading = () => inspector(page).getByRole("heading", { level: 2 }).allTextContents();

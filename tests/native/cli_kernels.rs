@@ -340,6 +340,21 @@ fn occupancy_of_kernels() {
         (&28.into(), &"chosen".into())
     );
     assert!(term("grf_count")["origin"]["file"]["start"].is_u64());
+    assert!(kernel["more_threads"].is_null(), "{kernel}");
+    let large = "tests/fixtures/zebin/spill.nvl-p.igc2.40.zebin";
+    let json = stdout(&zeview(&[
+        "kernels",
+        "--occupancy",
+        "--json",
+        "--filter=grf_count=256",
+        large,
+    ]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let more = &json[0]["more_threads"];
+    assert_eq!(
+        (&more["registers"], &more["threads"]),
+        (&192.into(), &5.into())
+    );
     for wrong in [
         ["--occupancy", "--work-group=0"].as_slice(),
         &["--occupancy", "--eus=x"],

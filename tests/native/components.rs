@@ -586,10 +586,9 @@ fn instructions_have_names_places_and_registers() {
         let Response::DataFlow(flow) = answer else {
             panic!("{answer:?}");
         };
-        assert_eq!(flow.grf_count, Some(128));
-        let peak = flow.report.peak.as_ref().unwrap();
-        let most = flow.live.iter().copied().max();
-        assert_eq!(most.map(u32::from), Some(peak.registers));
+        assert_eq!((flow.most, flow.more_threads), (128, None));
+        let peak = flow.live.iter().copied().max();
+        assert_eq!(peak.map(u32::from), Some(flow.peak));
         let asked = (NodeId::ROOT, *of, None);
         let code = Rc::make_mut(&mut view.code);
         code.apply(CodeChange::Requested(asked.clone()));

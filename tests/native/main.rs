@@ -32,6 +32,7 @@ mod diff;
 mod digests;
 mod doc_examples;
 mod dwarf;
+mod folding;
 mod golden;
 mod host_lists;
 mod hostile;

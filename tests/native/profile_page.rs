@@ -137,6 +137,44 @@ fn the_summary_names_the_most_stalled_instruction_and_its_cause() {
     };
     assert_eq!(page.rows[0].index, u64::from(stall.row));
     assert_eq!(page.rows[0].cells[0].value, CellValue::Count(1208));
+
+    // The basic blocks are shaded by them.
+    let request = Request::Graph {
+        document,
+        list: ListId::Instructions,
+        query: Query {
+            of: Some(of),
+            ..Query::default()
+        },
+        start: 0,
+        count: u64::MAX,
+        at: None,
+    };
+    let Response::Blocks(page) = handler.answer(&envelope(request)).response else {
+        panic!("no blocks");
+    };
+    let costs = page.rows.iter().map(|row| {
+        let rows = row.block.row..row.block.row + row.block.rows;
+        let samples = rows.filter_map(|row| code.row(row.into()));
+        let samples: u64 = samples.map(|at| total(&at.counts)).sum();
+        let words = row.cost.replace('\u{a0}', "");
+        let (count, unit) = words.split_once(' ').unwrap();
+        assert_eq!(count, samples.to_string(), "{row:?}");
+        assert!(unit.starts_with("sample"), "{row:?}");
+        (samples, row.heat)
+    });
+    let costs: Vec<(u64, u8)> = costs.collect();
+    assert_eq!(
+        costs.iter().map(|(samples, _)| samples).sum::<u64>(),
+        12_807
+    );
+    let (_, darkest) = costs.iter().max().unwrap();
+    assert_eq!(*darkest, 100);
+    assert!(
+        costs
+            .iter()
+            .all(|(samples, heat)| (*samples > 0) == (*heat > 0))
+    );
 }
 
 #[test]

@@ -2,14 +2,13 @@
 
 use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPart, TextPartKind};
 use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};
-use zeview::analysis::data_flow::{FlowReport, Peak};
 use zeview::analysis::kernels::{
     BindingTableEntry, Flag, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow, Located,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
 use zeview::analysis::modules::graph::ModuleGroup;
 use zeview::analysis::modules::{AbstractModule, Image, PropertyOwner};
-use zeview::analysis::occupancy::{Occupancy, OccupancyParameters, Origin, Term};
+use zeview::analysis::occupancy::{MoreThreads, Occupancy, OccupancyParameters, Origin, Term};
 use zeview::analysis::profile::{
     Cause, ImageKernel, InstructionSamples, Problem as ProfileProblem, SourcePosition,
 };
@@ -29,10 +28,11 @@ use zeview::tables::{
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CodeSamples, CompareForm,
-    CompareReport, Detail, Envelope, ExportForm, FlowOverview, Follow, GraphEdge, GraphModule,
-    GraphPage, HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace,
-    ListRequest, Message, Opened, Problem, ProfileOverview, ProfiledKernel, RejectedKernel,
-    Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport, VerdictReport,
+    CompareReport, Detail, Envelope, ExportForm, FlowFact, FlowLoop, FlowOverview, FlowTable,
+    Follow, GraphEdge, GraphModule, GraphPage, GroupRow, HitRow, ImagePick, ImagesReport, KnownRow,
+    LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message, Opened, Problem, ProfileOverview,
+    ProfiledKernel, RejectedKernel, Request, Response, Row, SearchStep, Selected, SelectionTarget,
+    SurveyReport, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -206,6 +206,7 @@ pub fn requests() -> Vec<Envelope> {
         },
         SelectionTarget::Path(".ze_info/kernels/[0]".to_owned()),
         SelectionTarget::Row(u64::MAX),
+        SelectionTarget::ListRow(u64::MAX),
     ];
     let follow = |at| {
         (at % 2 == 0).then(|| Follow {
@@ -377,19 +378,28 @@ fn responses() -> Vec<Response> {
         Response::DataFlow(Box::new(FlowOverview {
             document: NodeId(u32::MAX),
             of: SPAN,
-            report: FlowReport {
-                instructions: u32::MAX,
-                limits: vec!["“…”".to_owned()],
-                peak: Some(Peak {
-                    pc: 16,
-                    registers: 118,
-                    bytes: u32::MAX,
-                    longest: None,
-                }),
-                ..FlowReport::default()
-            },
-            left_out: u64::MAX,
-            grf_count: Some(u32::MAX),
+            facts: vec![FlowFact {
+                title: "“…”".to_owned(),
+                text: "peak at +0x10".to_owned(),
+                is_limit: true,
+            }],
+            tables: vec![FlowTable {
+                title: "Loops".to_owned(),
+                count: u64::MAX,
+                columns: "+Loop\t#Cycles".to_owned(),
+                rows: vec!["+0x10\t7".to_owned()],
+                note: String::new(),
+                has_loops: true,
+            }],
+            loops: vec![FlowLoop {
+                start: u32::MAX,
+                instructions: 7,
+                name: "loop".to_owned(),
+            }],
+            opens: Some(u64::MAX),
+            peak: 118,
+            most: u32::MAX,
+            more_threads: Some(128),
             live: vec![0, u16::MAX],
         })),
         Response::Differing(Box::new((
@@ -533,6 +543,7 @@ fn query() -> Query {
         device: Some("bmg-g21".into()),
         row: Some(u64::MAX),
         by: Some(GroupBy::Device),
+        folded: vec![0, u32::MAX],
     }
 }
 
@@ -592,6 +603,7 @@ fn list_at(detail: tables::Detail) -> ListAt {
     ListAt {
         document: NodeId(u32::MAX),
         of: Some(SPAN),
+        folded: vec![u32::MAX],
         found: 1 << 40,
         place: Some(place),
     }
@@ -882,14 +894,19 @@ fn blocks() -> BlocksPage {
                 rows: 4,
                 depth: 1,
             },
+            heat: 100,
+            cost: "1 cycle".to_owned(),
             label: "L0".to_owned(),
             last: "jmpi L0".to_owned(),
         }],
-        groups: vec![BlockGroup {
-            start: 48,
-            count: 2,
-            instructions: 9,
-            span: SPAN,
+        groups: vec![GroupRow {
+            group: BlockGroup {
+                start: 48,
+                count: 2,
+                instructions: 9,
+                span: SPAN,
+            },
+            heat: 1,
         }],
         edges: vec![BlockEdge {
             edge: Edge {
@@ -1059,6 +1076,10 @@ fn occupancy() -> Occupancy {
         device: None,
         device_origin: Origin::Default,
         terms: origins.into_iter().map(term).collect(),
+        more_threads: Some(MoreThreads {
+            registers: u64::MAX,
+            threads: 8,
+        }),
         summary: "\u{e4}".to_owned(),
     }
 }

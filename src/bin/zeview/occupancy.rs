@@ -18,7 +18,8 @@ pub struct Limits {
     /// Print what limits the number of threads and work-groups of each kernel that run
     /// concurrently, with the source of each number. With --json, an array with one object per
     /// kernel: schema, file, name, device, device_origin, terms (id, title, value, origin, limits),
-    /// summary.
+    /// more_threads (registers, threads: the largest number of registers with which an EU runs more threads, or
+    /// null), summary.
     #[arg(long = "occupancy", conflicts_with_all = ["csv", "columns", "sort", "fail_if"])]
     pub is_requested: bool,
     /// For --occupancy: the device. Default: the target of the file.

@@ -5,7 +5,7 @@
 //! assumed.
 
 use crate::analysis::kernels::{KernelRow, Located};
-use crate::analysis::occupancy::{Occupancy, OccupancyParameters, Origin, Term};
+use crate::analysis::occupancy::{MoreThreads, Occupancy, OccupancyParameters, Origin, Term};
 use crate::decode::device::{Device, ProductFamily};
 use crate::model::{Span, Str};
 
@@ -58,6 +58,8 @@ const WCL: u32 = 3;
 /// The revision of the first stepping.
 const A0: u32 = 0;
 const KB: u64 = 1024;
+/// Maximum number of registers of a thread of all devices.
+const REGISTERS_MAX: u64 = 512;
 /// Number of barrier registers per (dual) sub-slice.
 const BARRIERS: u64 = 32;
 /// Maximum work-group size of all devices. compute-runtime, device_caps.cpp.
@@ -108,6 +110,23 @@ fn by_registers(device: &Device, registers: u64) -> Option<(u64, &'static str)> 
             }
         }
     }
+}
+
+/// The largest number of registers below `registers` with which an EU runs more than `usable` threads.
+/// `hardware` is the number of threads that an EU has.
+fn more_threads(
+    device: &Device,
+    registers: u64,
+    usable: u64,
+    hardware: u64,
+) -> Option<MoreThreads> {
+    let fewer = (1..registers.min(REGISTERS_MAX + 1)).rev();
+    let mut threads = fewer.filter_map(|registers| {
+        let (threads, _) = by_registers(device, registers)?;
+        let threads = threads.min(hardware);
+        Some(MoreThreads { registers, threads })
+    });
+    threads.find(|more| more.threads > usable)
 }
 
 const XE3: &str = "gfx_core_helper_xe3_and_later.inl, calculateAvailableThreadCount";
@@ -228,6 +247,12 @@ pub fn occupancy(facts: &Facts<'_>, parameters: &OccupancyParameters) -> Result<
     let found = device.filter(|_| known.is_some()).zip(registers);
     let found = found.and_then(|(device, registers)| by_registers(&device, registers));
     let usable = found.zip(hardware).map(|((by, _), all)| by.min(all));
+    let more_threads = match (&device, registers, usable, hardware) {
+        (Some(device), Some(registers), Some(usable), Some(hardware)) => {
+            more_threads(device, registers, usable, hardware)
+        }
+        _ => None,
+    };
     let origin = match found {
         Some((_, source)) => Origin::Driver(source.into()),
         None if known.is_none() => Origin::Missing("not known for this device".into()),
@@ -357,6 +382,7 @@ pub fn occupancy(facts: &Facts<'_>, parameters: &OccupancyParameters) -> Result<
         device: device.map(|device| device.name().into()),
         device_origin,
         terms: terms.0,
+        more_threads,
         summary: String::new(),
     };
     occupancy.summary = summary(&occupancy);
@@ -446,8 +472,11 @@ fn summary(found: &Occupancy) -> String {
             format!("The number of threads on {device} with {registers} registers is unknown.")
         }
         Some(usable) if usable < hardware => {
+            let more = found.more_threads.map_or_else(String::new, |more| {
+                format!(", and {} with {} registers", more.threads, more.registers)
+            });
             format!(
-                "With {registers} registers, an EU of {device} runs {usable} of its {hardware} threads."
+                "With {registers} registers, an EU of {device} runs {usable} of its {hardware} threads{more}."
             )
         }
         Some(_) => {

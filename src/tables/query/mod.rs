@@ -32,6 +32,7 @@ pub use self::filter::{Filter, RowRef};
 use super::{Key, List};
 use crate::model::{Sources, Span, Str, sort};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Selects and orders the rows of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Query {
     pub row: Option<u64>,
     /// For [`ListId::Kernels`](crate::tables::ListId::Kernels) of several images: the grouping; by default, a row per build.
     pub by: Option<GroupBy>,
+    /// For [`ListId::Instructions`](crate::tables::ListId::Instructions): the folded loops, by the offset of their code. Without a filter
+    /// and a column to sort by, only the first row of a folded loop is in the result.
+    pub folded: Vec<u32>,
 }
 
 /// The groupings of kernels.
@@ -118,7 +122,7 @@ impl Query {
             list.primary()
         };
         if filter.is_empty() && sort.is_none() {
-            return Ok(Order::All(count));
+            return Ok(self.unfolded(count, list, sources));
         }
         let rows = (0..count).filter(|row| filter.matches(list, *row, sources));
         let Some(column) = sort else {
@@ -134,6 +138,41 @@ impl Query {
             }
         });
         Ok(Order::Rows(keyed.into_iter().map(|(_, row)| row).collect()))
+    }
+}
+
+impl Query {
+    /// Returns the first rows of a list, up to this number, without those that folded loops hide.
+    fn unfolded(&self, count: u32, list: &dyn List, sources: &Sources) -> Order {
+        let folded = self.folded.iter();
+        let folded = folded.flat_map(|start| list.folded_rows(*start, sources));
+        let hidden: Vec<Range<u32>> = folded.filter(|rows| !rows.is_empty()).collect();
+        if hidden.is_empty() {
+            return Order::All(count);
+        }
+        let mut rows = Vec::new();
+        let mut row = 0;
+        while row < count {
+            // Loops may be nested, and overlap in code without structure.
+            match hidden.iter().find(|hidden| hidden.contains(&row)) {
+                Some(hidden) => row = hidden.end,
+                None => {
+                    rows.push(row);
+                    row += 1;
+                }
+            }
+        }
+        Order::Rows(rows)
+    }
+
+    /// Unfolds the loops that hide one of these rows.
+    pub fn reveal(&mut self, rows: &Range<u32>, list: &dyn List, sources: &Sources) {
+        self.folded.retain(|start| {
+            let hidden = list.folded_rows(*start, sources);
+            let is_one_of =
+                |hidden: &Range<u32>| hidden.start < rows.end && rows.start < hidden.end;
+            !hidden.iter().any(is_one_of)
+        });
     }
 }
 

@@ -75,6 +75,16 @@ impl List for Fake {
     fn rows_at(&self, _: Span, _: &Sources) -> Option<Range<u32>> {
         None
     }
+
+    /// A loop of rows 0, 1 and 3, one of rows 1 to 3, and one within it.
+    fn folded_rows(&self, start: u32, _: &Sources) -> Vec<Range<u32>> {
+        match start {
+            0 => vec![1..2, 3..4],
+            16 => vec![2..4],
+            32 => vec![3..3, 3..4],
+            _ => Vec::new(),
+        }
+    }
 }
 
 fn run(query: &Query) -> Result<Vec<u32>, String> {
@@ -501,4 +511,54 @@ fn taken_output_is_not_repeated() {
     assert_eq!(start.lines().count(), 2, "the ids of the columns and a row");
     writer.push(&Fake, 1, &sources, None);
     assert_eq!(start + &writer.finish(), whole);
+}
+
+#[test]
+fn folded_rows_are_left_out() {
+    for (folded, rows) in [
+        (&[][..], &[0, 1, 2, 3][..]),
+        (&[0], &[0, 2]),
+        (&[16], &[0, 1]),
+        (&[32], &[0, 1, 2]),
+        (&[32, 16], &[0, 1]),
+        (&[16, 0], &[0]),
+        (&[7], &[0, 1, 2, 3]),
+    ] {
+        let query = Query {
+            folded: folded.to_vec(),
+            ..Query::default()
+        };
+        assert_eq!(run(&query).as_deref(), Ok(rows), "{folded:?}");
+        // A filter or an order shows them.
+        let filtered = Query {
+            folded: folded.to_vec(),
+            ..filter("name!=x")
+        };
+        assert_eq!(run(&filtered), run(&filter("name!=x")), "{folded:?}");
+        let sorted = Query {
+            sort: Some("spill_size".into()),
+            ..query
+        };
+        assert_eq!(run(&sorted).unwrap().len(), 4, "{folded:?}");
+    }
+}
+
+#[test]
+fn a_visible_row_unfolds_the_loops_around_it() {
+    let sources = Sources::new("none", Box::new(MemorySource::from(Vec::new())));
+    for (rows, left) in [
+        (0..1, &[0, 16, 32][..]),
+        (1..2, &[16, 32]),
+        (2..3, &[0, 32]),
+        (3..4, &[]),
+        (1..3, &[32]),
+        (4..5, &[0, 16, 32]),
+    ] {
+        let mut query = Query {
+            folded: vec![0, 16, 32],
+            ..Query::default()
+        };
+        query.reveal(&rows, &Fake, &sources);
+        assert_eq!(query.folded, left, "{rows:?}");
+    }
 }

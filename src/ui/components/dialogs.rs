@@ -160,7 +160,7 @@ const TABLE_KEYS: (&str, Entries) = (
         ),
         (
             "Enter",
-            "open the assembly of the kernel, the properties of the module; of a difference, show the first file",
+            "open the assembly of the kernel, the properties of the module; fold the loop; of a difference, show the first file",
         ),
         (
             "Shift",

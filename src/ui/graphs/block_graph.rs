@@ -6,13 +6,13 @@ use crate::analysis::blocks::{FAN, Transfer};
 use crate::model::Span;
 use crate::model::sort;
 use crate::ui::text::format;
-use crate::worker::protocol::{BlockRow, BlocksPage};
+use crate::worker::protocol::{BlockRow, BlocksPage, GroupRow};
 
 /// Gap between two boxes, and margin.
 const GAP: u32 = 18;
 const MARGIN: u32 = 14;
 /// Width of a box outside of loops, and how much narrower it is per loop level.
-const WIDTH: u32 = 400;
+const WIDTH: u32 = 500;
 const INDENT: u32 = 18;
 /// Maximum loop depth that is distinguishable.
 const DEPTH: u32 = 8;
@@ -66,7 +66,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
         at.is_some() && (selected != Some(page.of) || page.found == 1)
     };
     let mut y = LEGEND + MARGIN;
-    let mut push = |target, title, text, depth: u32, selected| {
+    let mut push = |target, title, text, (depth, heat): (u32, u8), selected| {
         let inset = depth.min(DEPTH) * INDENT;
         graph.nodes.push(Node {
             target,
@@ -79,10 +79,11 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
             parent: None,
             ahead: None,
             fit: ((WIDTH - inset - 24) / 7) as usize,
+            heat,
         });
         y += BOX + GAP;
     };
-    for group in &page.groups {
+    for GroupRow { group, heat } in &page.groups {
         let last = group.start + group.count.max(1) - 1;
         let title = format!(
             "blocks {} … {}",
@@ -95,7 +96,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
             format::size(group.span.len())
         );
         let target = BoxKind::Group(group.start, group.count);
-        push(target, title, text, 0, is_in(group.span));
+        push(target, title, text, (0, *heat), is_in(group.span));
     }
     for (number, row) in (page.start..).zip(&page.rows) {
         let block = &row.block;
@@ -105,7 +106,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
             target,
             title(row, live),
             text,
-            block.depth,
+            (block.depth, row.heat),
             is_in(block.span),
         );
     }
@@ -125,7 +126,7 @@ pub fn graph(page: &BlocksPage, selected: Option<Span>, live: &[u16]) -> Graph {
     graph
 }
 
-/// Label and size of a block, and the registers that are live where it begins.
+/// Label, size and cost of a block, and the registers that are live where it begins.
 fn title(row: &BlockRow, live: &[u16]) -> String {
     let count = u64::from(row.block.rows);
     let size = format::counted(count, "instruction", "instructions");
@@ -137,7 +138,8 @@ fn title(row: &BlockRow, live: &[u16]) -> String {
     };
     let live = live.get(row.block.row as usize);
     let live = live.map_or_else(String::new, |live| format!(" · {live} live"));
-    format!("{} · {size}{around}{live}", row.label)
+    let gap = if row.cost.is_empty() { "" } else { " · " };
+    format!("{} · {size}{around}{gap}{}{live}", row.label, row.cost)
 }
 
 /// The last instruction of a block, and its target if that is not visible.
@@ -275,6 +277,8 @@ mod tests {
                 rows: 2,
                 depth: number % 3,
             },
+            heat: 0,
+            cost: String::new(),
             label: format!("L{}", number * 32),
             last: "jmpi L0".to_owned(),
         };

@@ -42,6 +42,8 @@ pub struct Node {
     pub ahead: Option<usize>,
     /// Maximum number of characters per line.
     pub fit: usize,
+    /// Shade, in percent of the darkest.
+    pub heat: u8,
 }
 
 /// Meaning of a line.
@@ -141,6 +143,12 @@ impl Graph {
                 "<g><title>{0}</title><rect class=\"box\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX}\" rx=\"6\"/>",
                 xml(&escaped(&node.title))
             );
+            if let Some(shade) = node.shade() {
+                let _ = writeln!(
+                    out,
+                    "<rect class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX}\" rx=\"6\" fill-opacity=\"{shade}\"/>"
+                );
+            }
             if let Some(area) = node.area {
                 let class = if area == Area::Ir { "ir" } else { "code" };
                 let _ = writeln!(
@@ -182,6 +190,13 @@ impl Node {
         ]
     }
 
+    /// Opacity of the shade; `None` without one.
+    pub fn shade(&self) -> Option<String> {
+        // Text stays legible.
+        let percent = u32::from(self.heat) * 4 / 10;
+        (self.heat > 0).then(|| format!("0.{percent:02}"))
+    }
+
     /// Height.
     pub fn height(&self) -> u32 {
         BOX
@@ -217,4 +232,4 @@ fn xml(text: &str) -> String {
 /// Arrowheads.
 const MARKED: &str = " marker-end=\"url(#a)\"";
 const ARROW: &str = "<marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"context-stroke\"/></marker>";
-const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{stroke:#c0447a;stroke-dasharray:4 3}.fall{stroke:#5b6472}.taken{stroke:#3b6fd4}.back{stroke:#c0447a}.call{stroke:#5f7d1c;stroke-dasharray:4 3}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}";
+const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{stroke:#c0447a;stroke-dasharray:4 3}.fall{stroke:#5b6472}.taken{stroke:#3b6fd4}.back{stroke:#c0447a}.call{stroke:#5f7d1c;stroke-dasharray:4 3}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}.heat{fill:#d97706}";

@@ -49,6 +49,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
         parent: None,
         ahead: None,
         fit: FIT[0],
+        heat: 0,
     });
     let mut y = MARGIN;
     for group in &page.groups {
@@ -74,6 +75,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
             parent: Some(0),
             ahead: None,
             fit: FIT[1],
+            heat: 0,
         });
         y += BOX + GAP;
     }
@@ -140,6 +142,7 @@ impl Graph {
             parent: Some(0),
             ahead: None,
             fit: FIT[1],
+            heat: 0,
         });
         let mut at = y;
         let kinds = [
@@ -168,6 +171,7 @@ impl Graph {
                     parent: Some(place),
                     ahead: None,
                     fit: FIT[2],
+                    heat: 0,
                 });
                 at += BOX + GAP;
             }
@@ -212,6 +216,7 @@ impl Graph {
             parent: Some(parent),
             ahead: None,
             fit: FIT[2],
+            heat: 0,
         });
     }
 

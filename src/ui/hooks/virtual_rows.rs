@@ -63,6 +63,7 @@ type ScrollCallback = Rc<dyn Fn(f64)>;
 enum Pending {
     Reveal(u64, u64),
     Center(u64),
+    From(u64),
 }
 
 impl VirtualRows {
@@ -124,6 +125,14 @@ impl VirtualRows {
         }
         self.revealed.set(Some(row));
         self.scroll_to(row as f64 * self.row - self.view.get() / 2.0);
+    }
+
+    /// Scrolls a row to the top.
+    pub fn show_from(&self, row: u64) {
+        if self.view.get() <= 0.0 {
+            return self.pending.set(Some(Pending::From(row)));
+        }
+        self.scroll_to(row as f64 * self.row);
     }
 
     /// Sets column widths and the minimum width of a row as custom properties: `--cols`,
@@ -223,6 +232,7 @@ impl VirtualRows {
         match self.pending.take() {
             Some(Pending::Reveal(first, last)) => self.reveal_all(first, last),
             Some(Pending::Center(row)) => self.center(row),
+            Some(Pending::From(row)) => self.show_from(row),
             None => self
                 .revealed
                 .get()

@@ -47,6 +47,8 @@ pub(super) struct InstructionContext<'a> {
     pub(super) lit: Option<Register>,
     /// Its relation to the selected instruction.
     pub(super) related: Option<&'a RelatedInstruction>,
+    /// Words about the loop that starts here.
+    pub(super) loop_mark: Option<Html>,
 }
 
 /// The text of an instruction: its operation, registers and branch targets are elements of their own.
@@ -94,6 +96,7 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
             { for parts }
             // The first part is the opcode.
             { for cell.marks.iter().skip(1).map(format::mark) }
+            { for context.loop_mark.clone() }
             { for context.related.map(data_flow::mark) }
         </span>
     }

@@ -4,7 +4,6 @@
 use yew::prelude::*;
 
 use super::assembly::offset_link;
-use crate::analysis::data_flow::{Bottleneck, LoopReport, SlotReport, SpillPattern, WaitReport};
 use crate::model::Span;
 use crate::tables::{Detail, ListId, RelatedInstruction, Relation};
 use crate::ui::browser::dom::fraction_at;
@@ -12,12 +11,8 @@ use crate::ui::components::{button, plain, span_button};
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
-use crate::worker::protocol::FlowOverview;
+use crate::worker::protocol::{FlowOverview, FlowTable};
 
-/// Maximum number of rows of a table in a menu.
-const ROWS: usize = 100;
-/// Maximum number of links in a cell.
-const LINKS: usize = 6;
 /// Number of parts of the strip.
 const PARTS: usize = 200;
 /// Width of the bar of live registers, in pixels.
@@ -45,53 +40,14 @@ pub(super) fn summary(view: &View) -> Html {
         };
         return html! { <p class="code-head flow dim" role="status">{ words }</p> };
     };
-    let report = &flow.report;
-    let of = flow.of;
+    let folded = &view.lists.get(ListId::Instructions).query.folded;
     html! {
         <div class="code-head flow" role="group" aria-label="Data flow">
-            if let Some(peak) = &report.peak {
-                <span>
-                    { at(of, peak.pc, &match flow.grf_count {
-                        Some(all) => format!("{} of {all} registers live", peak.registers),
-                        None => format!("{} registers live", peak.registers),
-                    }) }
-                    { " at the peak" }
-                </span>
-                if let Some(range) = &peak.longest {
-                    <span title="The value that is live the longest across the peak">
-                        { "longest: " }
-                        { at(of, range.from.unwrap_or(0), &format!("{} from {}", range.register, match range.from {
-                            Some(pc) => format!("+{pc:#x}"),
-                            None => "the start".to_owned(),
-                        })) }
-                        { " to " }
-                        { at(of, range.to, &format!("+{:#x}", range.to)) }
-                    </span>
-                }
-            }
-            if let Some(hottest) = report.hottest.and_then(|at| report.loops.get(at as usize)) {
-                <span title="The innermost loop with the most cycles per iteration, as the compiler's scheduler assumes">
-                    { "costliest loop: " }
-                    { at(of, hottest.start, &format!("+{:#x}", hottest.start)) }
-                    { format!(", {} cycles, bound by ", format::grouped(hottest.cycles)) }
-                    { bound(of, &hottest.bottleneck) }
-                </span>
-            }
-            if let Some(dead @ 1..) = report.dead_writes {
-                <span>{ format::counted(dead.into(), "dead write", "dead writes") }</span>
-            }
-            { for report.limits.iter().map(|limit| html! { <span class="dim">{ limit.clone() }</span> }) }
-            if flow.left_out > 0 {
-                <span class="dim">{ format!(
-                    "{} not listed here: zeview analyze lists all",
-                    format::counted(flow.left_out, "loop, slot or pattern", "loops, slots and patterns"),
-                ) }</span>
-            }
+            { for flow.facts.iter().map(|fact| html! {
+                <span class={fact.is_limit.then_some("dim")} title={fact.title.clone()}>{ linked(flow.of, &fact.text) }</span>
+            }) }
             <span class="grow" />
-            { loops(flow) }
-            { waits(flow) }
-            { slots(flow) }
-            { patterns(flow) }
+            { for flow.tables.iter().map(|table| table_of(flow, table, folded)) }
         </div>
     }
 }
@@ -101,31 +57,86 @@ pub(super) fn at(of: Span, pc: u32, text: &str) -> Html {
     span_button("link", offset_link(of, pc), plain(text))
 }
 
-/// Links to the first of several instructions.
-fn all_at(of: Span, pcs: &[u32]) -> Html {
-    let more = pcs.len().saturating_sub(LINKS);
-    html! { <>
-        { for pcs.iter().take(LINKS).map(|pc| html! { <>{ at(of, *pc, &format!("+{pc:#x}")) }{ " " }</> }) }
-        if more > 0 { <span class="dim">{ format!("{} more", format::grouped(more as u64)) }</span> }
-    </> }
+/// The offset at the start of a word, and the length of its text: `+0x40`.
+fn offset(word: &str) -> Option<(u32, usize)> {
+    let digits = word.strip_prefix("+0x")?;
+    let end = digits.find(|c: char| !c.is_ascii_hexdigit());
+    let end = end.unwrap_or(digits.len());
+    let pc = u32::from_str_radix(digits.get(..end)?, 16).ok()?;
+    Some((pc, end + 3))
 }
 
-/// The bottleneck of a loop; offsets in it are links.
-fn bound(of: Span, bottleneck: &Bottleneck) -> Html {
-    match bottleneck {
-        Bottleneck::Wait { pc, producer } => html! { <>
-            { "wait at " }{ at(of, *pc, &format!("+{pc:#x}")) }
-            { " for " }{ at(of, *producer, &format!("+{producer:#x}")) }
-        </> },
-        other => plain(&other.to_string()),
-    }
+/// A text whose offsets are links to instructions.
+fn linked(of: Span, text: &str) -> Html {
+    html! { <>{ for text.split_inclusive(' ').map(|word| match offset(word) {
+        Some((pc, end)) => {
+            let (link, rest) = word.split_at_checked(end).unwrap_or((word, ""));
+            html! { <>{ at(of, pc, link) }{ plain(rest) }</> }
+        }
+        None => plain(word),
+    }) }</> }
+}
+
+/// A table of results in a menu. Loops can be folded.
+fn table_of(flow: &FlowOverview, table: &FlowTable, folded: &[u32]) -> Html {
+    let columns: Vec<(&str, bool)> = table
+        .columns
+        .split('\t')
+        .map(|title| (title.trim_start_matches(['#', '+']), title.starts_with('#')))
+        .collect();
+    let rows = table.rows.iter().map(|row| {
+        let start = offset(row).filter(|_| table.has_loops);
+        let mut fold = start.and_then(|(start, _)| fold_of(flow, start, folded));
+        let cells = row.split('\t').zip(table.columns.split('\t'));
+        html! { <tr>{ for cells.map(|(text, title)| html! {
+            <td class={match title.as_bytes().first() {
+                Some(b'#') => "num",
+                Some(b'+') => "mono",
+                _ => "",
+            }}>{ for fold.take() }{ linked(flow.of, text) }</td>
+        }) }</tr> }
+    });
+    menu(
+        &table.title,
+        table.count,
+        &columns,
+        rows.collect(),
+        &table.note,
+    )
+}
+
+/// A button that folds or unfolds the loop at an offset of the code.
+pub(super) fn fold_of(flow: &FlowOverview, start: u32, folded: &[u32]) -> Option<Html> {
+    let found = flow.loop_at(start)?;
+    let is_open = !folded.contains(&start);
+    let label = format!("{}: {} instructions", found.name, found.instructions);
+    Some(html! {
+        <button type="button" class="fold-loop" aria-label={label} aria-expanded={is_open.to_string()}
+                data-command={Command::FoldLoop(start.into()).to_string()} />
+    })
+}
+
+/// Words beside the first instruction of a loop.
+pub(super) fn loop_mark(flow: &FlowOverview, start: u32, folded: &[u32]) -> Option<Html> {
+    let found = flow.loop_at(start)?;
+    let is_folded = folded.contains(&start);
+    let is_costliest = flow.loops.first() == Some(found);
+    let class = classes!(
+        "flow-mark",
+        "loop",
+        is_costliest.then_some("hot"),
+        is_folded.then_some("folded"),
+    );
+    let hidden = found.instructions.saturating_sub(1);
+    let hidden = is_folded.then(|| format!(", {hidden} instructions folded"));
+    Some(html! { <span {class}>{ found.name.clone() }{ hidden }</span> })
 }
 
 /// A menu with a table.
 pub(super) fn menu(
     title: &str,
     count: u64,
-    heads: &[(&'static str, bool)],
+    heads: &[(&str, bool)],
     rows: Vec<Html>,
     note: &str,
 ) -> Html {
@@ -137,7 +148,7 @@ pub(super) fn menu(
                 <table class="plain">
                     <caption class="unseen">{ title.to_owned() }</caption>
                     <thead><tr>
-                        { for heads.iter().map(|(head, is_number)| html! { <th class={is_number.then_some("num")}>{ *head }</th> }) }
+                        { for heads.iter().map(|(head, is_number)| html! { <th class={is_number.then_some("num")}>{ (*head).to_owned() }</th> }) }
                     </tr></thead>
                     <tbody>{ for rows }</tbody>
                 </table>
@@ -155,162 +166,11 @@ pub(super) fn number(count: u64) -> Html {
     }
 }
 
-/// The loops, the costliest first.
-fn loops(flow: &FlowOverview) -> Html {
-    let of = flow.of;
-    let mut loops: Vec<&LoopReport> = flow.report.loops.iter().collect();
-    if loops.is_empty() {
-        return Html::default();
-    }
-    crate::model::sort::by_key(&mut loops, |found| {
-        (!found.innermost, u64::MAX - found.cycles)
-    });
-    let row = |found: &&LoopReport| {
-        let loaded = found.moved.iter().map(|moved| moved.loaded).sum();
-        let stored = found.moved.iter().map(|moved| moved.stored).sum();
-        html! { <tr>
-            <td class="mono">{ at(of, found.start, &format!("+{:#x}", found.start)) }</td>
-            { number(found.depth.into()) }
-            { number(found.instructions.into()) }
-            { number(found.dpas.into()) }
-            { number(loaded) }
-            { number(stored) }
-            { number(found.spills.into()) }
-            { number(found.fills.into()) }
-            { number(found.waits.into()) }
-            { number(found.cycles) }
-            <td class="nowrap">{ bound(of, &found.bottleneck) }</td>
-        </tr> }
-    };
-    let heads = [
-        ("Loop", false),
-        ("Depth", true),
-        ("Instructions", true),
-        ("dpas", true),
-        ("Loads, B", true),
-        ("Stores, B", true),
-        ("Spills", true),
-        ("Fills", true),
-        ("Waits", true),
-        ("Cycles", true),
-        ("Bound by", false),
-    ];
-    let all = flow.report.loops.len() as u64;
-    let rows = loops.iter().take(ROWS).map(row).collect();
-    let note = "An iteration of one thread, with the cycles that the compiler's scheduler assumes.";
-    menu("Loops", all, &heads, rows, note)
-}
-
-/// The costliest waits.
-fn waits(flow: &FlowOverview) -> Html {
-    let of = flow.of;
-    let waits = &flow.report.waits;
-    if waits.is_empty() {
-        return Html::default();
-    }
-    let row = |wait: &WaitReport| {
-        let on = wait.waits.iter().map(|wait| {
-            html! { <div>
-                <span class="mono">{ wait.on.clone() }</span>
-                if let Some(pc) = wait.pc { { " of " }{ at(of, pc, &format!("+{pc:#x}")) } }
-                <span class="dim">{ match wait.bytes.as_slice() {
-                    [] => " no data in common".to_owned(),
-                    bytes => format!(" {}", bytes.join(" ")),
-                } }</span>
-            </div> }
-        });
-        html! { <tr>
-            <td class="mono">{ at(of, wait.pc, &format!("+{:#x}", wait.pc)) }</td>
-            { number(wait.cycles.into()) }
-            { number(wait.depth.into()) }
-            <td>{ for on }</td>
-        </tr> }
-    };
-    let heads = [
-        ("Instruction", false),
-        ("Cycles", true),
-        ("Loop depth", true),
-        ("Waits for", false),
-    ];
-    let rows = waits.iter().take(ROWS).map(row).collect();
-    let note = "The costliest waits, the deepest loops first: one thread alone, as the compiler's scheduler assumes.";
-    menu("Waits", waits.len() as u64, &heads, rows, note)
-}
-
-/// The spills by slot.
-fn slots(flow: &FlowOverview) -> Html {
-    let of = flow.of;
-    let slots = &flow.report.slots;
-    if slots.is_empty() {
-        return Html::default();
-    }
-    let mut order: Vec<&SlotReport> = slots.iter().collect();
-    crate::model::sort::by_key(&mut order, |slot| {
-        let messages = slot.writers.len() + slot.readers.len();
-        (u32::MAX - slot.depth, usize::MAX - messages)
-    });
-    let row = |slot: &&SlotReport| {
-        html! { <tr>
-            <td class="mono">{ slot.address.clone() }</td>
-            { number(slot.bytes.into()) }
-            { number(slot.depth.into()) }
-            <td class="mono">{ all_at(of, &slot.writers) }</td>
-            <td class="mono">{ all_at(of, &slot.readers) }</td>
-        </tr> }
-    };
-    let heads = [
-        ("Slot", false),
-        ("Bytes", true),
-        ("Loop depth", true),
-        ("Written at", false),
-        ("Read at", false),
-    ];
-    let rows = order.iter().take(ROWS).map(row).collect();
-    let note =
-        "Scratch memory by address: spills write it, fills read it. The deepest loops first.";
-    menu("Spill slots", slots.len() as u64, &heads, rows, note)
-}
-
-/// The spills that cost more than necessary.
-fn patterns(flow: &FlowOverview) -> Html {
-    let of = flow.of;
-    let patterns = &flow.report.patterns;
-    if patterns.is_empty() {
-        return Html::default();
-    }
-    // The rarest first: most spills are in loops.
-    let of_kind = |kind: &str| patterns.iter().filter(|other| other.kind == kind).count();
-    let mut order: Vec<(usize, &SpillPattern)> = patterns
-        .iter()
-        .map(|pattern| (of_kind(&pattern.kind), pattern))
-        .collect();
-    crate::model::sort::by_key(&mut order, |(count, _)| *count);
-    let row = |(_, pattern): &(usize, &SpillPattern)| {
-        html! { <tr>
-            <td class="nowrap">{ pattern.kind.clone() }</td>
-            <td class="mono">{ pattern.address.clone() }</td>
-            <td class="mono">{ all_at(of, &pattern.places) }</td>
-            <td>{ pattern.text.clone() }</td>
-        </tr> }
-    };
-    let heads = [
-        ("Pattern", false),
-        ("Slot", false),
-        ("At", false),
-        ("Explanation", false),
-    ];
-    let rows = order.iter().take(ROWS).map(row).collect();
-    let note = "Spills that may be avoidable, the rarest pattern first.";
-    menu("Spill patterns", patterns.len() as u64, &heads, rows, note)
-}
-
 /// The number of live registers before an instruction, as a bar against the kernel's registers.
 pub(super) fn live(flow: &FlowOverview, row: u64) -> Option<Html> {
     let live = u32::from(*flow.live.get(usize::try_from(row).ok()?)?);
-    let most = most(flow);
-    let width = |registers: u32| (registers.min(most) * BAR / most.max(1)).to_string();
-    let peak = flow.report.peak.as_ref().map(|peak| peak.registers);
-    let class = if live > 0 && peak == Some(live) {
+    let width = |registers: u32| (registers.min(flow.most) * BAR / flow.most.max(1)).to_string();
+    let class = if live > 0 && live == flow.peak {
         "live peak"
     } else {
         "live"
@@ -320,16 +180,13 @@ pub(super) fn live(flow: &FlowOverview, row: u64) -> Option<Html> {
             <svg aria-hidden="true" width={BAR.to_string()} height="12">
                 <rect class="all" width={BAR.to_string()} height="12" />
                 <rect class="now" width={width(live)} height="12" />
+                if let Some(more) = flow.more_threads {
+                    <rect class="more" x={width(more)} width="1" height="12" />
+                }
             </svg>
             { live.to_string() }
         </span>
     })
-}
-
-/// The length of a full bar, in registers.
-fn most(flow: &FlowOverview) -> u32 {
-    let peak = flow.report.peak.as_ref().map_or(0, |peak| peak.registers);
-    flow.grf_count.unwrap_or(128).max(peak)
 }
 
 /// The live registers of all code as a narrow column. `jump` is called with the index of the clicked
@@ -337,7 +194,7 @@ fn most(flow: &FlowOverview) -> u32 {
 pub(super) fn strip(flow: &FlowOverview, jump: Callback<u64>) -> Html {
     let live: Vec<u64> = flow.live.iter().copied().map(u64::from).collect();
     // The last tenth before the limit.
-    let limit = (most(flow).into(), 9);
+    let limit = (flow.most.into(), 9);
     strip_of_values("heat", "Live registers of all code", &live, limit, jump)
 }
 

@@ -308,6 +308,9 @@ fn box_of(graph: &Graph, place: usize, is_stop: bool) -> Html {
            aria-pressed={node.selected.to_string()} data-node={place.to_string()}>
             <title>{ name }</title>
             <rect class="box-line" x={x_text.clone()} y={y_text.clone()} width={width.to_string()} height={height.clone()} rx="6" />
+            if let Some(shade) = node.shade() {
+                <rect class="shade" x={x_text.clone()} y={y_text.clone()} width={width.to_string()} height={height.clone()} rx="6" fill-opacity={shade} />
+            }
             if let Some(area) = node.area {
                 <rect class={if area == Area::Ir { "a-ir" } else { "a-code" }} x={x_text} y={y_text} width="5" {height} />
             }

@@ -205,10 +205,11 @@ impl Session {
         self.select(tab, SelectionTarget::Span(span), current, Box::new(make));
     }
 
-    /// Selects the row at a position of the visible list.
-    pub fn jump_to_row(self: &Rc<Self>, place: u64) {
+    /// Selects a row of the visible list by its index, independent of the query.
+    pub fn jump_to_row(self: &Rc<Self>, row: u64) {
         if let Some((tab, _)) = self.active() {
-            self.select_place(tab, place);
+            let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
+            self.select(tab, SelectionTarget::ListRow(row), None, Box::new(make));
         }
     }
 

@@ -79,6 +79,7 @@ impl Session {
             }
             Command::ShowBytes => self.show_pane(Pane::Bytes),
             Command::AnalyzeCode => self.analyze_code(),
+            Command::FoldLoop(start) => self.fold_loop(start as u32),
             Command::CancelProfile => self.cancel_profile(),
             Command::ShowCodeAt(span) => self.show_code_at(span),
             Command::ShowCode => self.open_code(),

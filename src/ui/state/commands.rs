@@ -133,6 +133,8 @@ commands! {
     ShowBytes = "show-bytes";
     /// Analyzes the data flow of the visible code.
     AnalyzeCode = "analyze-code";
+    /// Folds or unfolds the loop at an offset of the visible code.
+    FoldLoop(start: u64) = "fold-loop";
     /// Stops reading a profile.
     CancelProfile = "cancel-profile";
     /// Shows the instruction at these bytes.

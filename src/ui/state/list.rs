@@ -81,7 +81,7 @@ fn characters(cell: &Cell<'static>) -> u32 {
     };
     // The opcode is part of the instruction's text; a symbol beside it may be long.
     let beside = cell.marks.iter().filter(|mark| !text.contains(&*mark.text));
-    let marks = beside.map(|mark| mark.text.chars().count() + 2);
+    let marks = beside.map(|mark| mark.text.chars().count() + 3);
     let marks: usize = marks.filter(|mark| *mark <= MARK).sum();
     u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
 }
@@ -220,6 +220,7 @@ impl List {
             of: None,
             device: None,
             row: None,
+            folded: Vec::new(),
             ..self.query.clone()
         })
     }
@@ -297,6 +298,10 @@ impl List {
             if !same || self.failed.is_some() || self.query.of != at.of {
                 self.reset();
                 self.query.of = at.of;
+            }
+            if self.query.folded != at.folded {
+                self.query.folded.clone_from(&at.folded);
+                self.rows.renew();
             }
             self.document = Some(at.document);
             self.at = Some(Rc::from(at));

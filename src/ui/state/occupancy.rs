@@ -155,6 +155,7 @@ mod tests {
                 device: Some(name.into()),
                 device_origin: crate::analysis::occupancy::Origin::Chosen,
                 terms: Vec::new(),
+                more_threads: None,
                 summary: String::new(),
             })
         };

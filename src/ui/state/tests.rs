@@ -173,6 +173,7 @@ fn list_at(document: u32, of: Option<Span>) -> Option<Box<ListAt>> {
     Some(Box::new(ListAt {
         document: NodeId(document),
         of,
+        folded: Vec::new(),
         found: 3,
         place: Some(ListPlace {
             index: 1,

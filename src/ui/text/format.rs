@@ -2,25 +2,10 @@
 
 use yew::{Html, html};
 
-use crate::model::text::{self, value_text};
+use crate::model::text::{self, GROUP, value_text};
+pub use crate::model::text::{counted, grouped};
 use crate::model::{Area, NodeKind, Severity, Tone, Value};
 use crate::tables::{self, Annotation, CellValue};
-
-/// Separator of digit groups: a narrow no-break space.
-const GROUP: char = '\u{a0}';
-
-/// Groups digits: `51 336`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + 6);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(GROUP);
-        }
-        out.push(digit);
-    }
-    out
-}
 
 /// Distinct numbers of a group: all of them or, if many, the smallest and the largest.
 pub fn several(numbers: &[f64]) -> String {
@@ -56,12 +41,6 @@ pub fn size(bytes: u64) -> String {
 /// `1 byte`, `51 336 bytes`.
 pub fn bytes(number: u64) -> String {
     counted(number, "byte", "bytes")
-}
-
-/// `1 warning`, `2 warnings`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    let noun = if number == 1 { one } else { many };
-    format!("{} {noun}", grouped(number))
 }
 
 /// A share in percent, with one decimal near both ends: only a complete share is `100 %`.

@@ -2,6 +2,7 @@
 
 use super::rows::short_name;
 use crate::analysis::assembly::Tally;
+use crate::analysis::source_lines::CodeSection;
 use crate::decode::isa::Platform;
 use crate::model::{Document, NodeId, Span, Str};
 use crate::tables::ListId;
@@ -72,4 +73,28 @@ impl Counting {
             left,
         })))
     }
+}
+
+/// Returns the code section to show for a selection outside of code: the visible one if it is the
+/// document's; else the section of the same name, if another document is visible; else the first.
+pub(super) fn same_code(
+    document: &Document,
+    id: NodeId,
+    shown: Option<NodeId>,
+    of: Option<Span>,
+) -> Option<Span> {
+    let assembly = document.assembly(id)?;
+    let sections = assembly.sections();
+    let before = shown.filter(|shown| *shown != id);
+    let before = before.and_then(|shown| document.assembly(shown));
+    let is_of = |section: &&CodeSection| Some(section.bytes) == of;
+    let name = before.and_then(|before| Some(before.sections().iter().find(is_of)?.name.clone()));
+    let own = sections.iter().find(is_of);
+    let named = || {
+        sections
+            .iter()
+            .find(|section| Some(&section.name) == name.as_ref())
+    };
+    let found = own.or_else(named).or_else(|| sections.first())?;
+    Some(found.bytes)
 }

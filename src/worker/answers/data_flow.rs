@@ -1,14 +1,28 @@
 //! Answers to requests about the data flow of code.
 
+use std::cmp::Reverse;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
-use crate::analysis::data_flow::Flows;
-use crate::model::{Document, NodeId, Span};
+use crate::analysis::data_flow::{
+    Bottleneck, FlowReport, Flows, LoopReport, Peak, SlotReport, SpillPattern, WaitReport,
+};
+use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
+use crate::model::text::{counted, grouped};
+use crate::model::{Document, NodeId, Span, sort};
 use crate::tables::ListId;
 use crate::tables::query::Query;
-use crate::worker::protocol::{FLOW_ROWS_MAX, FlowOverview, Response};
+use crate::worker::protocol::{
+    FLOW_ROWS_MAX, FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX, Response,
+};
+
+/// Maximum number of offsets in a cell.
+const LINKS: usize = 6;
+
+/// Registers of a thread, if the code belongs to no kernel.
+const REGISTERS: u32 = 128;
 
 /// Summarizes the data flow of a section of code, in the innermost document around a node.
 ///
@@ -30,27 +44,37 @@ pub(crate) fn answer(
     let listing = listing.ok_or(none)?;
     let flow = listing.data_flow(&document.sources);
     let flow = flow.ok_or("The encoding is not known.")?;
-    let mut report = flow.report();
-    let mut left_out = 0;
-    // The loops that remain keep their indices.
-    left_out += cut(&mut report.loops);
-    left_out += cut(&mut report.slots);
-    left_out += cut(&mut report.patterns);
+    let report = flow.report();
     let of = listing.code();
+    let occupancy = occupancy(document, id, of);
+    let loops = by_cost(&report.loops);
+    let opens = loops.first().and_then(|costliest| {
+        let start = of.start.saturating_add(costliest.start.into());
+        listing.row_at(start, &document.sources)
+    });
+    let peak = report.peak.as_ref().map_or(0, |peak| peak.registers);
+    let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
+    let registers = number(occupancy.as_ref().and_then(|found| found.get("grf_count")));
+    let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
+    let mut tables = vec![
+        loop_table(&loops),
+        wait_table(&report.waits),
+        slot_table(&report.slots),
+        pattern_table(&report.patterns),
+    ];
+    tables.retain(|table| table.count > 0);
     Ok(Response::DataFlow(Box::new(FlowOverview {
         document: id,
         of,
+        facts: facts(&report, &loops, registers, occupancy.as_ref()),
+        tables,
+        loops: foldable(&loops),
+        opens: opens.map(u64::from),
+        peak,
+        most: registers.unwrap_or(REGISTERS).max(peak),
+        more_threads: number(more_threads.map(|more| more.registers)),
         live: live(&*flow, listing.count().min(report.instructions)),
-        report,
-        left_out,
-        grf_count: grf_count(document, id, of),
     })))
-}
-
-fn cut<T>(rows: &mut Vec<T>) -> u64 {
-    let more = rows.len().saturating_sub(FLOW_ROWS_MAX);
-    rows.truncate(FLOW_ROWS_MAX);
-    more as u64
 }
 
 fn live(flow: &dyn Flows, count: u32) -> Vec<u16> {
@@ -58,19 +82,324 @@ fn live(flow: &dyn Flows, count: u32) -> Vec<u16> {
     (0..count).map(registers).collect()
 }
 
-/// Returns the number of registers of the kernel that the code belongs to.
-fn grf_count(document: &Document, id: NodeId, of: Span) -> Option<u32> {
+/// Returns the occupancy of the kernel that the code belongs to, on the file's own device.
+fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<Occupancy> {
     let sections = document.assembly(id)?.sections();
     let section = sections.iter().find(|section| section.bytes == of)?;
     let (_, entry) = section.kernel.as_ref()?;
-    let rows = document.kernels(id)?.rows(&document.sources);
-    let kernel = rows.iter().find(|row| row.entry == *entry)?;
-    u32::try_from(kernel.grf_count.value).ok()
+    let kernels = document.kernels(id)?;
+    let rows = kernels.rows(&document.sources);
+    let kernel = rows.iter().position(|row| row.entry == *entry)?;
+    let parameters = OccupancyParameters::default();
+    let found = kernels.occupancy(kernel, &parameters, &document.sources);
+    found.ok()
+}
+
+/// Returns the loops, the costliest first, as [`FlowReport::hottest`] defines it; those that contain
+/// others last.
+fn by_cost(loops: &[LoopReport]) -> Vec<&LoopReport> {
+    let mut loops: Vec<&LoopReport> = loops.iter().collect();
+    sort::by_key(&mut loops, |found| {
+        (!found.innermost, Reverse((found.depth, found.cycles)))
+    });
+    loops
+}
+
+fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
+    let mut foldable = Vec::new();
+    for found in loops.iter().take(LOOPS_MAX) {
+        let name = match foldable.is_empty() {
+            true => "costliest loop",
+            false => "loop",
+        };
+        foldable.push(FlowLoop {
+            start: found.start,
+            instructions: found.instructions,
+            name: format!("{name}, {}", counted(found.cycles, "cycle", "cycles")),
+        });
+    }
+    foldable
+}
+
+fn at(pc: u32) -> String {
+    format!("+{pc:#x}")
+}
+
+/// The first of several instructions.
+fn all_at(pcs: &[u32]) -> String {
+    let mut text = String::new();
+    for pc in pcs.iter().take(LINKS) {
+        let _ = write!(text, "+{pc:#x} ");
+    }
+    if let Some(more @ 1..) = pcs.len().checked_sub(LINKS) {
+        let _ = write!(text, "{} more", grouped(more as u64));
+    }
+    text
+}
+
+fn number(count: u64) -> String {
+    match count {
+        0 => "–".to_owned(),
+        count => grouped(count),
+    }
+}
+
+/// The bottleneck of a loop.
+fn bound(bottleneck: &Bottleneck) -> String {
+    match bottleneck {
+        Bottleneck::Wait { pc, producer } => format!("wait at +{pc:#x} for +{producer:#x}"),
+        other => other.to_string(),
+    }
+}
+
+fn fact(title: &str, text: String) -> FlowFact {
+    FlowFact {
+        title: title.to_owned(),
+        text,
+        is_limit: false,
+    }
+}
+
+fn facts(
+    report: &FlowReport,
+    loops: &[&LoopReport],
+    registers: Option<u32>,
+    occupancy: Option<&Occupancy>,
+) -> Vec<FlowFact> {
+    let mut facts = Vec::new();
+    if let Some(peak) = &report.peak {
+        let all = registers.map_or_else(String::new, |all| format!(" of {all}"));
+        let (live, pc) = (peak.registers, peak.pc);
+        let text = format!("{live}{all} registers live at the peak, +{pc:#x}");
+        facts.push(fact("", text));
+        facts.extend(more_threads(peak, occupancy));
+        if let Some(range) = &peak.longest {
+            let from = range.from.map_or_else(|| "the start".to_owned(), at);
+            let text = format!(
+                "longest: {} from {from} to {}",
+                range.register,
+                at(range.to)
+            );
+            let title = "The value that is live the longest across the peak";
+            facts.push(fact(title, text));
+        }
+    }
+    if let Some(costliest) = loops.first() {
+        let text = format!(
+            "opens at the costliest loop: +{:#x}, {} cycles, bound by {}",
+            costliest.start,
+            grouped(costliest.cycles),
+            bound(&costliest.bottleneck)
+        );
+        let title = "Of the deepest innermost loops, the one with the most cycles per iteration, as the compiler's scheduler assumes";
+        facts.push(fact(title, text));
+    }
+    if let Some(dead @ 1..) = report.dead_writes {
+        let dead = counted(dead.into(), "dead write", "dead writes");
+        facts.push(fact("Results that are never read", dead));
+    }
+    for limit in &report.limits {
+        facts.push(FlowFact {
+            is_limit: true,
+            ..fact("", limit.clone())
+        });
+    }
+    facts
+}
+
+/// The number of registers with which the device runs more threads of the kernel.
+fn more_threads(peak: &Peak, occupancy: Option<&Occupancy>) -> Option<FlowFact> {
+    let occupancy = occupancy?;
+    let more = occupancy.more_threads?;
+    let threads = occupancy.get("threads_per_eu")?;
+    let fits = match u64::from(peak.registers) <= more.registers {
+        true => "; the peak fits",
+        false => "",
+    };
+    let text = format!(
+        "with {} registers, {} instead of {threads} threads per EU{fits}",
+        more.registers, more.threads
+    );
+    let title = "The mark in the bars of live registers; the compiler also needs registers for alignment and temporary values";
+    Some(fact(title, text))
+}
+
+fn table((title, columns, note): (&str, &str, &str), count: usize, rows: Vec<String>) -> FlowTable {
+    FlowTable {
+        title: title.to_owned(),
+        count: count as u64,
+        columns: columns.to_owned(),
+        rows,
+        note: note.to_owned(),
+        has_loops: false,
+    }
+}
+
+fn loop_table(loops: &[&LoopReport]) -> FlowTable {
+    let mut rows = Vec::new();
+    for found in loops.iter().take(FLOW_ROWS_MAX) {
+        let loaded: u64 = found.moved.iter().map(|moved| moved.loaded).sum();
+        let stored: u64 = found.moved.iter().map(|moved| moved.stored).sum();
+        let counts = [
+            found.depth.into(),
+            found.instructions.into(),
+            found.dpas.into(),
+            loaded,
+            stored,
+            found.spills.into(),
+            found.fills.into(),
+            found.waits.into(),
+            found.cycles,
+        ];
+        let mut row = at(found.start);
+        for count in counts {
+            row.push('\t');
+            row.push_str(&number(count));
+        }
+        row.push('\t');
+        row.push_str(&bound(&found.bottleneck));
+        rows.push(row);
+    }
+    let words = (
+        "Loops",
+        "+Loop\t#Depth\t#Instructions\t#dpas\t#Loads, B\t#Stores, B\t#Spills\t#Fills\t#Waits\t#Cycles\tBound by",
+        "The costliest first. An iteration of one thread, with the cycles that the compiler's scheduler assumes.",
+    );
+    FlowTable {
+        has_loops: true,
+        ..table(words, loops.len(), rows)
+    }
+}
+
+fn wait_table(waits: &[WaitReport]) -> FlowTable {
+    let mut rows = Vec::new();
+    for wait in waits.iter().take(FLOW_ROWS_MAX) {
+        let (cycles, depth) = (number(wait.cycles.into()), number(wait.depth.into()));
+        let mut row = format!("+{:#x}\t{cycles}\t{depth}\t", wait.pc);
+        for (place, wait) in wait.waits.iter().enumerate() {
+            row.push_str(if place == 0 { "" } else { "; " });
+            row.push_str(&wait.on);
+            if let Some(pc) = wait.pc {
+                let _ = write!(row, " of +{pc:#x}");
+            }
+            for bytes in &wait.bytes {
+                row.push(' ');
+                row.push_str(bytes);
+            }
+            row.push_str(if wait.bytes.is_empty() {
+                " no data in common"
+            } else {
+                ""
+            });
+        }
+        rows.push(row);
+    }
+    let words = (
+        "Waits",
+        "+Instruction\t#Cycles\t#Loop depth\tWaits for",
+        "The costliest waits, the deepest loops first: one thread alone, as the compiler's scheduler assumes.",
+    );
+    table(words, waits.len(), rows)
+}
+
+fn slot_table(slots: &[SlotReport]) -> FlowTable {
+    let mut order: Vec<&SlotReport> = slots.iter().collect();
+    sort::by_key(&mut order, |slot| {
+        Reverse((slot.depth, slot.writers.len() + slot.readers.len()))
+    });
+    let mut rows = Vec::new();
+    for slot in order.into_iter().take(FLOW_ROWS_MAX) {
+        let (bytes, depth) = (number(slot.bytes.into()), number(slot.depth.into()));
+        let (writers, readers) = (all_at(&slot.writers), all_at(&slot.readers));
+        let address = &slot.address;
+        rows.push(format!("{address}\t{bytes}\t{depth}\t{writers}\t{readers}"));
+    }
+    let words = (
+        "Spill slots",
+        "+Slot\t#Bytes\t#Loop depth\t+Written at\t+Read at",
+        "Scratch memory by address: spills write it, fills read it. The deepest loops first.",
+    );
+    table(words, slots.len(), rows)
+}
+
+/// The spills that cost more than necessary.
+fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
+    // The rarest first: most spills are in loops.
+    let mut kinds: Vec<(usize, &str)> = Vec::new();
+    for pattern in patterns {
+        match kinds.iter_mut().find(|(_, kind)| *kind == pattern.kind) {
+            Some((count, _)) => *count += 1,
+            None => kinds.push((1, &pattern.kind)),
+        }
+    }
+    let mut order: Vec<&SpillPattern> = patterns.iter().collect();
+    sort::by_key(&mut order, |pattern| {
+        let kind = kinds.iter().find(|(_, kind)| *kind == pattern.kind);
+        kind.map_or(0, |(count, _)| *count)
+    });
+    let mut rows = Vec::new();
+    for pattern in order.into_iter().take(FLOW_ROWS_MAX) {
+        let places = all_at(&pattern.places);
+        let (kind, address, text) = (&pattern.kind, &pattern.address, &pattern.text);
+        rows.push(format!("{kind}\t{address}\t{places}\t{text}"));
+    }
+    let words = (
+        "Spill patterns",
+        "Pattern\t+Slot\t+At\tExplanation",
+        "Spills that may be avoidable, the rarest pattern first.",
+    );
+    table(words, patterns.len(), rows)
 }
 
 impl Lists {
     /// Returns the listing of the cached list of instructions, if it is of this code.
     fn listing(&self, document: NodeId, query: &Query) -> Option<Rc<dyn Listing>> {
         self.instructions(document, query)?.listing()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(start: u32, depth: u32, cycles: u64, innermost: bool) -> LoopReport {
+        LoopReport {
+            start,
+            end: start + 16,
+            ranges: vec![(start, start + 16)],
+            depth,
+            parent: None,
+            innermost,
+            instructions: 1,
+            dpas: 0,
+            sends: 0,
+            spills: 0,
+            fills: 0,
+            waits: 0,
+            moved: Vec::new(),
+            cycles,
+            issue: 0,
+            bound: String::new(),
+            bottleneck: Bottleneck::Issue,
+        }
+    }
+
+    #[test]
+    fn the_costliest_loop_is_listed_even_if_it_is_the_last_of_many() {
+        let count = u32::try_from(LOOPS_MAX).unwrap() + 100;
+        let mut loops: Vec<LoopReport> = (0..count).map(|at| found(at * 16, 1, 5, true)).collect();
+        loops.push(found(0x10_0000, 2, 7, true));
+        loops.push(found(0x20_0000, 1, 1000, false));
+        let order = by_cost(&loops);
+        let table = loop_table(&order);
+        assert_eq!(table.count, u64::from(count) + 2);
+        assert_eq!(table.rows.len(), FLOW_ROWS_MAX);
+        assert!(
+            table.rows[0].starts_with("+0x100000\t"),
+            "{}",
+            table.rows[0]
+        );
+        assert!(table.rows[1].starts_with("+0x0\t"), "{}", table.rows[1]);
+        assert_eq!(order.last().map(|last| last.start), Some(0x20_0000));
     }
 }

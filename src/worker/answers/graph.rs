@@ -3,15 +3,18 @@
 use std::rc::Rc;
 
 use super::list::Lists;
+use crate::analysis::assembly::Listing;
 use crate::analysis::blocks::{self, Block, BlockGraph};
 use crate::analysis::modules::graph::{FAN, group_size};
 use crate::analysis::modules::{Image, ModuleGraph, ModuleSymbol};
+use crate::analysis::profile::total;
+use crate::model::text::counted;
 use crate::model::{Document, NodeId, Span};
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{
-    BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, IMAGES_MAX, ROWS_MAX,
-    Response,
+    BlockEdge, BlockRow, BlocksPage, FLOW_MAX, GraphEdge, GraphModule, GraphPage, GroupRow,
+    IMAGES_MAX, ROWS_MAX, Response,
 };
 
 /// Returns up to `count` modules of a query's result from an index on, or groups of them.
@@ -141,6 +144,7 @@ pub(crate) fn blocks(
     let listing = listing.ok_or(none)?;
     let graph = listing.blocks(sources);
     let code = listing.code();
+    let costs = costs(document, &*listing);
     let part = graph.part(start, count);
     let size = group_size(part.len() as u64, blocks::FAN);
     let label = |block: &Block| {
@@ -149,6 +153,10 @@ pub(crate) fn blocks(
     };
     let row = |block: &Block| BlockRow {
         block: *block,
+        heat: costs.as_ref().map_or(0, |costs| costs.heat(block)),
+        cost: costs
+            .as_ref()
+            .map_or_else(String::new, |costs| costs.words(block)),
         label: label(block),
         last: {
             let last = block.row.saturating_add(block.rows.saturating_sub(1));
@@ -184,9 +192,106 @@ pub(crate) fn blocks(
         groups: if is_few {
             Vec::new()
         } else {
-            BlockGraph::groups(part, start, size)
+            let groups = BlockGraph::groups(part, start, size).into_iter();
+            let groups = groups.map(|group| GroupRow {
+                heat: costs.as_ref().map_or(0, |costs| {
+                    let blocks = graph.part(group.start, group.count).iter();
+                    blocks.map(|block| costs.heat(block)).max().unwrap_or(0)
+                }),
+                group,
+            });
+            groups.collect()
         },
     })))
+}
+
+/// The costs of the instructions of some code: samples of a profile, or cycles.
+struct Costs {
+    /// The sum of the costs of the instructions before each row.
+    before: Vec<u64>,
+    /// The cost of the costliest block, by the assumed number of iterations.
+    most: u64,
+    /// The unit, singular and plural.
+    unit: (&'static str, &'static str),
+    /// The assumed number of iterations of a loop; 1 for samples, which need no assumption.
+    iterations: u64,
+}
+
+/// The assumed number of iterations of a loop, for the shades of blocks only.
+const ITERATIONS: u64 = 10;
+/// Maximum loop depth that counts for the shades of blocks.
+const DEPTH: u32 = 8;
+
+impl Costs {
+    fn of(&self, block: &Block) -> u64 {
+        let before = |row: u32| {
+            let row = usize::try_from(row).unwrap_or(usize::MAX);
+            self.before.get(row).or(self.before.last()).copied()
+        };
+        let end = before(block.row.saturating_add(block.rows));
+        end.zip(before(block.row))
+            .map_or(0, |(end, start)| end - start)
+    }
+
+    fn weighted(&self, block: &Block) -> u64 {
+        let iterations = self.iterations.saturating_pow(block.depth.min(DEPTH));
+        self.of(block).saturating_mul(iterations)
+    }
+
+    /// The cost in percent of that of the costliest block, by the assumed number of iterations; not
+    /// 0 unless there is none.
+    fn heat(&self, block: &Block) -> u8 {
+        let percent = u128::from(self.weighted(block)) * 100;
+        let percent = percent.div_ceil(u128::from(self.most.max(1)));
+        u8::try_from(percent.min(100)).unwrap_or(100)
+    }
+
+    fn words(&self, block: &Block) -> String {
+        counted(self.of(block), self.unit.0, self.unit.1)
+    }
+}
+
+/// Returns the costs of the blocks: the samples of the profile, if it has any in this code; else the
+/// cycles of the data flow, unless the code is too large to analyze it without being asked.
+fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
+    let (code, sources) = (listing.code(), &document.sources);
+    let samples = document.profile().map(|profile| profile.on_code(code));
+    let samples = samples.filter(|samples| !samples.is_empty());
+    let flow = match &samples {
+        None if code.len() <= FLOW_MAX => listing.data_flow(sources),
+        _ => None,
+    };
+    if samples.is_none() && flow.is_none() {
+        return None;
+    }
+    let mut samples = samples.iter().flatten().peekable();
+    let mut before = vec![0];
+    let mut sum = 0_u64;
+    for row in 0..listing.count() {
+        let cost = match &flow {
+            Some(flow) => flow.cycles(row),
+            // In the order of their offsets, as the rows are.
+            None => samples
+                .next_if(|at| at.row == row)
+                .map_or(0, |at| total(&at.counts)),
+        };
+        sum = sum.saturating_add(cost);
+        before.push(sum);
+    }
+    let (unit, iterations) = match flow {
+        Some(_) => (("cycle", "cycles"), ITERATIONS),
+        None => (("sample", "samples"), 1),
+    };
+    let mut costs = Costs {
+        before,
+        most: 0,
+        unit,
+        iterations,
+    };
+    for block in &listing.blocks(sources).blocks {
+        costs.most = costs.most.max(costs.weighted(block));
+    }
+    Some(costs)
 }
 
 /// Joins the words of a text with single spaces.

@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
+use super::code::same_code;
 use super::export::EXPORT_MAX;
 use super::images::code_document;
 use super::rows::shorten_details;
 use crate::analysis::modules::PropertyOwner;
-use crate::analysis::source_lines::CodeSection;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::kernels::reading::KernelReading;
@@ -47,7 +47,7 @@ const STEP_SHARE: f64 = 0.15;
 pub(crate) struct QueriedList {
     /// The document that the list belongs to.
     pub(crate) document: NodeId,
-    list: Rc<dyn List>,
+    pub(super) list: Rc<dyn List>,
     query: Query,
     /// The order, or an error message about the query.
     pub(crate) order: Result<Order, String>,
@@ -174,6 +174,7 @@ impl Lists {
     /// # Errors
     ///
     /// If there is no such list, as a message.
+    #[inline(never)]
     pub(crate) fn get(
         &mut self,
         document: &mut Document,
@@ -284,6 +285,7 @@ impl Lists {
                 form,
                 rows,
             } => {
+                let (query, rows) = &self.whole(document, id, query, *rows)?;
                 let text = match (query.of, list, form) {
                     // Texts have no table of lines, and listings no table of instructions.
                     (Some(text), ListId::Lines, Form::Plain) => {
@@ -331,16 +333,21 @@ impl Lists {
         })
     }
 
-    /// Returns the entry of the row at an index.
+    /// Returns the entry of the row at an index of the query's result, or of the list if
+    /// `is_of_list`.
     pub(crate) fn entry(
         &mut self,
         document: &mut Document,
         follow: &Follow,
         place: u64,
+        is_of_list: bool,
     ) -> Option<Span> {
         let found = self.get(document, follow.document, follow.list, &follow.query);
         let found = found.ok()?;
-        let row = found.order.as_ref().ok()?.row(place)?;
+        let row = match is_of_list {
+            true => u32::try_from(place).ok()?,
+            false => found.order.as_ref().ok()?.row(place)?,
+        };
         found.list.entry(row, &document.sources)
     }
 
@@ -365,6 +372,7 @@ impl Lists {
             return Some(ListAt {
                 document: shown,
                 of: follow.query.of,
+                folded: Vec::new(),
                 found: found.count(),
                 place: found.place(document, span, follow.current, false),
             });
@@ -387,11 +395,12 @@ impl Lists {
             }
             _ => None,
         };
-        let query = Query {
+        let mut query = Query {
             of: of.or(follow.query.of),
             ..follow.query.clone()
         };
         let of = query.of;
+        self.unfold(document, id, span, follow, &mut query);
         let current = follow.current.filter(|_| shown == Some(id));
         let (found, mut place) = match self.get(document, id, list, &query) {
             Ok(found) => (
@@ -408,6 +417,7 @@ impl Lists {
         Some(ListAt {
             document: id,
             of,
+            folded: query.folded,
             found,
             place,
         })
@@ -560,30 +570,6 @@ fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Colum
         found.ok_or_else(|| format!("no column {id:?}"))
     };
     ids.iter().map(named).collect()
-}
-
-/// Returns the code section to show for a selection outside of code: the visible one if it is the
-/// document's; else the section of the same name, if another document is visible; else the first.
-fn same_code(
-    document: &Document,
-    id: NodeId,
-    shown: Option<NodeId>,
-    of: Option<Span>,
-) -> Option<Span> {
-    let assembly = document.assembly(id)?;
-    let sections = assembly.sections();
-    let before = shown.filter(|shown| *shown != id);
-    let before = before.and_then(|shown| document.assembly(shown));
-    let is_of = |section: &&CodeSection| Some(section.bytes) == of;
-    let name = before.and_then(|before| Some(before.sections().iter().find(is_of)?.name.clone()));
-    let own = sections.iter().find(is_of);
-    let named = || {
-        sections
-            .iter()
-            .find(|section| Some(&section.name) == name.as_ref())
-    };
-    let found = own.or_else(named).or_else(|| sections.first())?;
-    Some(found.bytes)
 }
 
 /// Returns the outermost text around a node, within the innermost document.

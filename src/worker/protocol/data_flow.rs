@@ -1,11 +1,17 @@
 //! The data flow of code.
 
-use crate::analysis::data_flow::FlowReport;
 use crate::model::{NodeId, Span};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of loops, and of spill slots, in a [`FlowOverview`].
-pub const FLOW_ROWS_MAX: usize = 500;
+/// Maximum size of code whose data flow is analyzed without being asked for, in bytes: the decoder
+/// answers nothing else in the meantime.
+pub const FLOW_MAX: u64 = 256 << 10;
+
+/// Maximum number of rows of a [`FlowTable`].
+pub const FLOW_ROWS_MAX: usize = 100;
+
+/// Maximum number of loops that can be folded: those of a [`FlowOverview`].
+pub const LOOPS_MAX: usize = 500;
 
 /// The data flow of a section of code in summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,12 +20,69 @@ pub struct FlowOverview {
     pub document: NodeId,
     /// The section of code.
     pub of: Span,
-    /// The summary; at most [`FLOW_ROWS_MAX`] loops, slots and patterns.
-    pub report: FlowReport,
-    /// Number of loops, spill slots and patterns that are left out.
-    pub left_out: u64,
-    /// The number of registers of a thread; `None` if the code belongs to no kernel.
-    pub grf_count: Option<u32>,
+    /// The most important results.
+    pub facts: Vec<FlowFact>,
+    /// Loops, waits, spill slots and spill patterns, the most important first; those without rows
+    /// are left out.
+    pub tables: Vec<FlowTable>,
+    /// The costliest loops, at most [`LOOPS_MAX`], the costliest first.
+    pub loops: Vec<FlowLoop>,
+    /// The index of the first instruction of the costliest loop, at which the listing opens.
+    pub opens: Option<u64>,
+    /// The maximum number of live general registers.
+    pub peak: u32,
+    /// The length of a full bar of live registers: the kernel's registers, or the peak.
+    pub most: u32,
+    /// The largest number of registers with which the device runs more threads of the kernel;
+    /// `None` if it is unknown or there is none.
+    pub more_threads: Option<u32>,
     /// The number of general registers that are live before each instruction.
     pub live: Vec<u16>,
+}
+
+impl FlowOverview {
+    /// Returns the loop whose code starts at an offset, if it has more than one instruction.
+    pub fn loop_at(&self, start: u32) -> Option<&FlowLoop> {
+        let mut loops = self.loops.iter();
+        loops.find(|found| found.start == start && found.instructions > 1)
+    }
+}
+
+/// A result in a sentence. An offset of the code is written as `+0x40`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowFact {
+    /// Its explanation; may be empty.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// Whether it is a limitation of the analysis.
+    pub is_limit: bool,
+}
+
+/// A table of results. Its texts are tab-separated, and offsets of the code are written as `+0x40`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowTable {
+    /// Its title.
+    pub title: String,
+    /// Number of rows, including those that are left out.
+    pub count: u64,
+    /// The titles of the columns. Those of numbers start with `#`, those of code with `+`.
+    pub columns: String,
+    /// The first rows, at most [`FLOW_ROWS_MAX`].
+    pub rows: Vec<String>,
+    /// An explanation.
+    pub note: String,
+    /// Whether the rows are loops.
+    pub has_loops: bool,
+}
+
+/// A loop that can be folded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowLoop {
+    /// The offset of its code.
+    pub start: u32,
+    /// Number of instructions.
+    pub instructions: u32,
+    /// Its name: `loop`, `costliest loop`.
+    pub name: String,
 }

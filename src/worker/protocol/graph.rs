@@ -132,9 +132,18 @@ pub struct BlocksPage {
     /// The blocks; empty if there are groups.
     pub rows: Vec<BlockRow>,
     /// The groups, if there are too many blocks to draw.
-    pub groups: Vec<BlockGroup>,
+    pub groups: Vec<GroupRow>,
     /// The edges that leave the rows.
     pub edges: Vec<BlockEdge>,
+}
+
+/// Consecutive basic blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRow {
+    /// The blocks.
+    pub group: BlockGroup,
+    /// The greatest [heat](BlockRow::heat) of a block.
+    pub heat: u8,
 }
 
 /// A basic block.
@@ -142,6 +151,12 @@ pub struct BlocksPage {
 pub struct BlockRow {
     /// The block.
     pub block: Block,
+    /// Its cost in percent of that of the costliest block, with ten assumed iterations of each loop
+    /// unless it was sampled; 0 if it is unknown.
+    pub heat: u8,
+    /// Its cost in words: `384 cycles` per iteration of its innermost loop, or the samples of the
+    /// profile that was added; empty if it is unknown.
+    pub cost: String,
     /// The label of its first instruction.
     pub label: String,
     /// The text of its last instruction.

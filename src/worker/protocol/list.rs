@@ -132,6 +132,9 @@ pub struct ListAt {
     /// bytes of the innermost item with properties (the same for all its bytes), or the code
     /// section; that of the query if there is none.
     pub of: Option<Span>,
+    /// The loops of the query that remain folded ([`Query::folded`]): those that hide the row are
+    /// unfolded.
+    pub folded: Vec<u32>,
     /// Number of rows that match the query.
     pub found: u64,
     /// The row that the selection belongs to, or the current row.

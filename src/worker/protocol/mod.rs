@@ -19,8 +19,12 @@ pub mod tree_order;
 mod verdict;
 pub use self::code::{CodeImage, CodeImages, CodeReport, IMAGES_LISTED, SECTIONS_MAX};
 pub use self::compare::{CompareForm, CompareReport};
-pub use self::data_flow::{FLOW_ROWS_MAX, FlowOverview};
-pub use self::graph::{BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage};
+pub use self::data_flow::{
+    FLOW_MAX, FLOW_ROWS_MAX, FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX,
+};
+pub use self::graph::{
+    BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,
+};
 pub use self::list::{Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, SurveyReport};
 pub use self::profile::{
     CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, STALLS_MAX,

@@ -212,6 +212,8 @@ pub enum SelectionTarget {
     Path(String),
     /// The entry of a row of the followed list, by index in the query's result.
     Row(u64),
+    /// The entry of a row of the followed list, by index in the list, independent of the query.
+    ListRow(u64),
 }
 
 /// The form of an export.

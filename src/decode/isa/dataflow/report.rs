@@ -2,7 +2,7 @@
 
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
-use super::loops::Bound;
+use super::loops::{Bound, Loop};
 use super::patterns::PatternKind;
 use super::reaching::Definition;
 use super::regset::ByteSet;
@@ -14,6 +14,7 @@ use crate::analysis::data_flow::{
 };
 use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::model::sort;
+use std::ops::Range;
 
 /// Maximum number of waits in a report.
 const WAITS: usize = 5;
@@ -79,6 +80,21 @@ impl Flows for DataFlow {
             }
         };
         footprint.accesses.iter().map(operand).collect()
+    }
+
+    fn cycles(&self, row: u32) -> u64 {
+        u64::from(self.stall(row)) + u64::from(DataFlow::occupancy(self, row))
+    }
+
+    fn loop_rows(&self, start: u32) -> Vec<Range<u32>> {
+        let loops = self.loops();
+        // Outer loops come first, and the blocks are in order.
+        let mut rows = loops.iter().map(|found| self.rows_of(found));
+        let starts = |rows: &Vec<Range<u32>>| {
+            let first = rows.first().and_then(|rows| self.pc(rows.start));
+            first == Some(start)
+        };
+        rows.find(starts).unwrap_or_default()
     }
 
     fn counts(&self) -> FlowCounts {
@@ -430,20 +446,31 @@ impl DataFlow {
         }
     }
 
+    /// The rows of a loop, adjacent blocks joined.
+    fn rows_of(&self, found: &Loop) -> Vec<Range<u32>> {
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        for block in &found.blocks {
+            let rows = self.block_rows(*block);
+            match ranges.last_mut() {
+                Some(last) if last.end == rows.start => last.end = rows.end,
+                _ => ranges.push(rows),
+            }
+        }
+        ranges
+    }
+
     fn add_loops(&self, report: &mut FlowReport) {
         let loops = self.loops();
         for found in loops.iter() {
-            let mut ranges: Vec<(u32, u32)> = Vec::new();
-            for block in &found.blocks {
-                let rows = self.block_rows(*block);
-                let start = self.pc(rows.start).unwrap_or(0);
-                let end = self.pc(rows.end);
-                let end = end.unwrap_or(u32::try_from(self.code.len()).unwrap_or(u32::MAX));
-                match ranges.last_mut() {
-                    Some(last) if last.1 == start => last.1 = end,
-                    _ => ranges.push((start, end)),
-                }
-            }
+            let end_of_code = u32::try_from(self.code.len()).unwrap_or(u32::MAX);
+            let ranges: Vec<(u32, u32)> = self
+                .rows_of(found)
+                .into_iter()
+                .map(|rows| {
+                    let end = self.pc(rows.end).unwrap_or(end_of_code);
+                    (self.pc(rows.start).unwrap_or(0), end)
+                })
+                .collect();
             let moved = found.traffic.iter().map(|traffic| Moved {
                 memory: traffic.memory.to_owned(),
                 cache: traffic.cache.to_owned(),

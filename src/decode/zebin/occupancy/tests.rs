@@ -116,6 +116,54 @@ fn threads_of_an_eu_by_registers() {
 }
 
 #[test]
+fn fewer_registers_allow_more_threads() {
+    for (device, registers, more) in [
+        ("tgllp", 128, None),
+        ("tgllp", 256, Some((128, 7))),
+        ("dg2", 128, None),
+        ("dg2", 256, Some((128, 8))),
+        ("pvc", 256, Some((128, 8))),
+        ("bmg-g21", 160, None),
+        ("ptl-h", 96, None),
+        ("ptl-h", 128, Some((96, 10))),
+        ("ptl-h", 160, Some((128, 8))),
+        ("ptl-h", 256, Some((192, 5))),
+        ("nvl-p-b0", 512, Some((448, 2))),
+        ("nvl-p-a0", 512, Some((256, 4))),
+        ("cri", 256, None),
+        ("cri", 512, Some((256, 8))),
+        ("skl", 128, None),
+    ] {
+        let kernel = Kernel { registers, ..PLAIN };
+        let found = kernel.on(device, 16).more_threads;
+        let found = found.map(|more| (more.registers, more.threads));
+        assert_eq!(found, more, "{device} {registers}");
+    }
+    // By definition: no number in between allows more.
+    for registers in 1..=512 {
+        let Some(now) = threads("nvl-p-b0", registers) else {
+            continue;
+        };
+        let kernel = Kernel { registers, ..PLAIN };
+        let more = kernel.on("nvl-p-b0", 16).more_threads;
+        let larger = (1..registers)
+            .rev()
+            .find(|fewer| threads("nvl-p-b0", *fewer) > Some(now));
+        assert_eq!(
+            more.map(|more| i64::try_from(more.registers).unwrap()),
+            larger,
+            "{registers}"
+        );
+    }
+    let found = Kernel {
+        registers: 256,
+        ..PLAIN
+    }
+    .on("dg2", 256);
+    assert!(found.summary.starts_with("With 256 registers, an EU of acm-g10 runs 4 of its 8 threads, and 8 with 128 registers."), "{}", found.summary);
+}
+
+#[test]
 fn threads_limit_the_work_groups() {
     // 16 EUs × 8 threads; 256 / 16 = 16 threads of a work-group.
     let found = PLAIN.on("dg2", 256);

@@ -40,6 +40,9 @@ pub(super) const WIDE: u32 = 2000;
 
 const STEP: u32 = 16;
 
+/// Number of rows above the one that the grid opens at.
+const CONTEXT: u64 = 3;
+
 /// Distance in pixels after which a press on a header drags it instead of sorting.
 const STILL: i32 = 5;
 
@@ -490,6 +493,22 @@ pub fn DataGrid(props: &Props) -> Html {
         [serial, selected.map_or(0, |row| row + 1), 0, 0],
         Box::new(follow),
     );
+    let (of, first) = grid.data.opens_at().unwrap_or_default();
+    let here = Rc::clone(&grid);
+    let opened = use_mut_ref(|| 0);
+    let is_free = selected.is_none();
+    let open = move || {
+        let is_new = of > 0 && first < count && opened.replace(of) != of;
+        // Not if the user has scrolled already.
+        if is_new && is_free && here.rows.in_view().0 == 0 {
+            here.rows.show_from(first.saturating_sub(CONTEXT));
+            here.cursor.change(|cursor| {
+                cursor.place.row = Some(first).filter(|first| *first > 0);
+                cursor.moved = first > 0;
+            });
+        }
+    };
+    use_change([of, first, count, 0], Box::new(open));
     let here = Rc::clone(&grid);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     let here = Rc::clone(&grid);

@@ -83,6 +83,11 @@ pub trait GridData {
     fn version(&self) -> u64 {
         0
     }
+    /// Identifies the content, and its row to start at if none is selected: the grid scrolls there once
+    /// for the same content.
+    fn opens_at(&self) -> Option<(u64, u64)> {
+        None
+    }
     /// Whether the rows belong to an earlier query or their number is unknown.
     fn is_waiting(&self) -> bool {
         false

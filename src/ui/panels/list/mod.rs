@@ -236,7 +236,8 @@ fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> 
     let here = session.clone();
     let jump = Callback::from(move |row| here.0.jump_to_row(row));
     if let Some(samples) = view.profile.samples_of(query.of) {
-        let count = list.rows.found.unwrap_or(0);
+        // Including those in folded loops.
+        let count = list.page.as_ref().map_or(0, |page| page.total);
         return Some(profile::strip(samples, count, jump));
     }
     let flow = view.code.flow_of(query.of)?;

@@ -18,7 +18,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::list::{LIVE, List, SAMPLES, parts, rest, text};
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
-use crate::worker::protocol::CodeSamples;
+use crate::worker::protocol::{CodeSamples, FlowOverview};
 
 /// Maximum width of a fitted column of code, in characters.
 const LONGEST: u32 = 240;
@@ -75,6 +75,10 @@ impl Grid {
         if column.id == LIVE {
             return 10;
         }
+        // Loops have a button.
+        if column.id == "offset" && self.flow().is_some() {
+            return column.width + 1;
+        }
         if column.id == SAMPLES {
             return 8 + self.samples().map_or(0, profile::digits);
         }
@@ -123,19 +127,50 @@ impl Grid {
     /// A cell of an instruction.
     fn code_cell(&self, id: &str, found: &Cell<'_>, row: &Row) -> Html {
         let query = &self.data().query;
-        let in_order = query.filter.is_empty() && query.sort.is_none();
+        let in_order = self.in_order();
+        let start = self.loop_start(row.entry);
+        let flow = self.flow();
         let context = InstructionContext {
             parts: &row.parts,
             of: query.of,
             lit: self.lit,
             related: data_flow::relation_of(self.data().detail(), row.entry),
+            loop_mark: flow
+                .zip(start)
+                .and_then(|(flow, start)| data_flow::loop_mark(flow, start, &query.folded)),
         };
         let drawn = assembly::cell(id, found, &context, in_order);
         let drawn = drawn.unwrap_or_else(|| cell(found));
-        match context.related.filter(|_| id == "offset") {
-            Some(related) => html! { <>{ data_flow::sign(related.relation) }{ drawn }</> },
-            None => drawn,
+        if id != "offset" {
+            return drawn;
         }
+        let fold = flow
+            .zip(start)
+            .and_then(|(flow, start)| data_flow::fold_of(flow, start, &query.folded));
+        let sign = context.related;
+        html! { <>
+            { for fold }
+            { for sign.map(|related| data_flow::sign(related.relation)) }
+            { drawn }
+        </> }
+    }
+
+    /// Whether the rows are in the order of the code, apart from folded loops.
+    fn in_order(&self) -> bool {
+        let query = &self.data().query;
+        query.filter.is_empty() && query.sort.is_none()
+    }
+
+    /// The data flow of the visible code.
+    fn flow(&self) -> Option<&FlowOverview> {
+        let code = self.view.code.flow_of(self.data().query.of);
+        code.filter(|_| self.list == ListId::Instructions)
+    }
+
+    /// The offset of an instruction in the code, as that of a loop that can be folded.
+    fn loop_start(&self, entry: Span) -> Option<u32> {
+        let of = self.data().query.of.filter(|_| self.in_order())?;
+        u32::try_from(entry.start.checked_sub(of.start)?).ok()
     }
 
     /// Columns of a text: line number and line.
@@ -288,8 +323,7 @@ impl GridData for Grid {
         if self.is_text() {
             return Some(vec![plain(&(place + 1).to_string()), self.line(place, row)]);
         }
-        let code = self.view.code.flow_of(self.data().query.of);
-        let flow = code.filter(|_| self.list == ListId::Instructions);
+        let flow = self.flow();
         let samples = self.samples();
         let cells = self.columns.iter().map(|column| {
             if let Some(samples) = samples.filter(|_| column.id == SAMPLES) {
@@ -341,6 +375,12 @@ impl GridData for Grid {
 
     fn version(&self) -> u64 {
         self.data().rows.version()
+    }
+
+    fn opens_at(&self) -> Option<(u64, u64)> {
+        let flow = self.flow().filter(|_| self.in_order())?;
+        let code = u64::from(flow.of.source.0) << 48 ^ flow.of.start;
+        Some((code + 1, flow.opens.unwrap_or(0)))
     }
 
     fn is_waiting(&self) -> bool {
@@ -397,6 +437,15 @@ impl GridData for Grid {
             ListId::Kernels => {
                 if let Some(row) = self.data().rows.row(row) {
                     self.session.0.open_code_of(row.entry);
+                }
+                return;
+            }
+            ListId::Instructions => {
+                let row = self.data().rows.row(row);
+                let start = row.and_then(|row| self.loop_start(row.entry));
+                let found = self.flow().zip(start);
+                if let Some(found) = found.and_then(|(flow, start)| flow.loop_at(start)) {
+                    self.session.0.fold_loop(found.start);
                 }
                 return;
             }

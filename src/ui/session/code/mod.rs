@@ -9,14 +9,10 @@ use crate::model::{NodeId, Span};
 use crate::tables::query::Query;
 use crate::tables::{Detail, ListId};
 use crate::ui::state::code::{CodeChange, CodeKey};
-use crate::ui::state::selection::SelectionOrigin;
+use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::{Action, PanelId, TabId, View};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Request, Response};
-
-/// Maximum size of code whose data flow is analyzed without being asked for, in bytes: the decoder
-/// answers nothing else in the meantime.
-const FLOW_MAX: u64 = 256 << 10;
+use crate::worker::protocol::{FLOW_MAX, Request, Response, SelectionTarget};
 
 impl Session {
     /// Requests a summary of the visible code, unless that was requested already.
@@ -174,8 +170,38 @@ impl Session {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Instructions).query.clone();
             let device = (!name.is_empty()).then(|| name.to_owned().into());
-            self.set_query(ListId::Instructions, Query { device, ..query });
+            let folded = Vec::new();
+            let query = Query {
+                device,
+                folded,
+                ..query
+            };
+            self.set_query(ListId::Instructions, query);
         }
+    }
+
+    /// Folds or unfolds the loop at an offset of the visible code, and selects its first
+    /// instruction: a selection within the loop would unfold it.
+    pub fn fold_loop(self: &Rc<Self>, start: u32) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let mut query = view.lists.get(ListId::Instructions).query.clone();
+        let Some(of) = query.of else { return };
+        match query.folded.iter().position(|folded| *folded == start) {
+            Some(at) => {
+                query.folded.remove(at);
+            }
+            None => query.folded.push(start),
+        }
+        let session = Rc::clone(self);
+        let make = move |ancestry| {
+            session.set_query(ListId::Instructions, query);
+            Selection::node(ancestry, SelectionOrigin::Jump)
+        };
+        // Without bytes it is the instruction that is there.
+        let first = Span::with_len(of.source, of.start.saturating_add(start.into()), 0);
+        self.select(tab, SelectionTarget::Span(first), None, Box::new(make));
     }
 }
 

@@ -50,6 +50,7 @@ fn at_row(document: u32, index: u64) -> Box<ListAt> {
     Box::new(ListAt {
         document: NodeId(document),
         of: None,
+        folded: Vec::new(),
         found: 600,
         place: Some(ListPlace {
             index,
