@@ -332,14 +332,36 @@ pub struct FlowReport {
     pub other_scratch: Vec<u32>,
     /// The loops, in code order.
     pub loops: Vec<LoopReport>,
-    /// The index of the costliest loop: of the innermost loops with the greatest depth, the one with
-    /// the most cycles per iteration.
+    /// The index of the costliest loop, by [`loop_costs`](FlowReport::loop_costs).
     pub hottest: Option<u32>,
     /// The most expensive waits, the deepest loops first.
     pub waits: Vec<WaitReport>,
 }
 
+/// Returns the number of times that a loop at a nesting depth runs per run of the code, for estimates:
+/// ten iterations of each loop.
+pub fn estimated_runs(depth: u32) -> u64 {
+    10_u64.saturating_pow(depth.min(8))
+}
+
 impl FlowReport {
+    /// Returns the estimated cycles of each loop per run of the code: of its instructions that are in
+    /// no inner loop, and with ten iterations of each loop.
+    #[must_use]
+    pub fn loop_costs(&self) -> Vec<u64> {
+        let mut costs: Vec<u64> = self.loops.iter().map(|found| found.cycles).collect();
+        for found in &self.loops {
+            let parent = found.parent.and_then(|at| usize::try_from(at).ok());
+            if let Some(outer) = parent.and_then(|at| costs.get_mut(at)) {
+                *outer = outer.saturating_sub(found.cycles);
+            }
+        }
+        for (cost, found) in costs.iter_mut().zip(&self.loops) {
+            *cost = cost.saturating_mul(estimated_runs(found.depth));
+        }
+        costs
+    }
+
     /// Returns the sum of the cycles of the innermost loops.
     #[must_use]
     pub fn innermost_cycles(&self) -> u64 {

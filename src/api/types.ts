@@ -367,7 +367,7 @@ export interface FlowReport {
     /** The same as data; offsets are within the code. */
     bottleneck: "issue" | { pipe: string } | { wait: { pc: number; producer: number } };
   }[];
-  /** The index of the costliest innermost loop. */
+  /** The index of the costliest loop: the one with the most cycles outside of inner loops, if each loop ran ten times. */
   hottest: number | null;
   waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[];
   /** Values from outside of the kernel, with the offsets of the instructions that use them. */

@@ -111,7 +111,7 @@ pub(super) fn fold_of(flow: &FlowOverview, start: u32, folded: &[u32]) -> Option
     let is_open = !folded.contains(&start);
     let label = format!("{}: {} instructions", found.name, found.instructions);
     Some(html! {
-        <button type="button" class="fold-loop" aria-label={label} aria-expanded={is_open.to_string()}
+        <button type="button" class="fold-loop" title={label.clone()} aria-label={label} aria-expanded={is_open.to_string()}
                 data-command={Command::FoldLoop(start.into()).to_string()} />
     })
 }

@@ -47,7 +47,7 @@ pub(crate) fn answer(
     let report = flow.report();
     let of = listing.code();
     let occupancy = occupancy(document, id, of);
-    let loops = by_cost(&report.loops);
+    let loops = by_cost(&report);
     let opens = loops.first().and_then(|costliest| {
         let start = of.start.saturating_add(costliest.start.into());
         listing.row_at(start, &document.sources)
@@ -56,13 +56,17 @@ pub(crate) fn answer(
     let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
     let registers = number(occupancy.as_ref().and_then(|found| found.get("grf_count")));
     let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
-    let mut tables = vec![
+    let mut tables = Vec::new();
+    for table in [
         loop_table(&loops),
         wait_table(&report.waits),
         slot_table(&report.slots),
         pattern_table(&report.patterns),
-    ];
-    tables.retain(|table| table.count > 0);
+    ] {
+        if table.count > 0 {
+            tables.push(table);
+        }
+    }
     Ok(Response::DataFlow(Box::new(FlowOverview {
         document: id,
         of,
@@ -95,14 +99,12 @@ fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<Occupancy> {
     found.ok()
 }
 
-/// Returns the loops, the costliest first, as [`FlowReport::hottest`] defines it; those that contain
-/// others last.
-fn by_cost(loops: &[LoopReport]) -> Vec<&LoopReport> {
-    let mut loops: Vec<&LoopReport> = loops.iter().collect();
-    sort::by_key(&mut loops, |found| {
-        (!found.innermost, Reverse((found.depth, found.cycles)))
-    });
-    loops
+/// Returns the loops, the costliest first.
+fn by_cost(report: &FlowReport) -> Vec<&LoopReport> {
+    let costs = report.loop_costs();
+    let mut loops: Vec<(u64, &LoopReport)> = costs.into_iter().zip(&report.loops).collect();
+    sort::by_key(&mut loops, |(cost, _)| Reverse(*cost));
+    loops.into_iter().map(|(_, found)| found).collect()
 }
 
 fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
@@ -191,7 +193,7 @@ fn facts(
             grouped(costliest.cycles),
             bound(&costliest.bottleneck)
         );
-        let title = "Of the deepest innermost loops, the one with the most cycles per iteration, as the compiler's scheduler assumes";
+        let title = "The loop with the most cycles outside of inner loops, if each loop ran ten times; cycles per iteration, as the compiler's scheduler assumes";
         facts.push(fact(title, text));
     }
     if let Some(dead @ 1..) = report.dead_writes {
@@ -263,7 +265,7 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
     let words = (
         "Loops",
         "+Loop\t#Depth\t#Instructions\t#dpas\t#Loads, B\t#Stores, B\t#Spills\t#Fills\t#Waits\t#Cycles\tBound by",
-        "The costliest first. An iteration of one thread, with the cycles that the compiler's scheduler assumes.",
+        "The costliest first, if each loop ran ten times. An iteration of one thread, with the cycles that the compiler's scheduler assumes.",
     );
     FlowTable {
         has_loops: true,
@@ -387,19 +389,43 @@ mod tests {
     #[test]
     fn the_costliest_loop_is_listed_even_if_it_is_the_last_of_many() {
         let count = u32::try_from(LOOPS_MAX).unwrap() + 100;
-        let mut loops: Vec<LoopReport> = (0..count).map(|at| found(at * 16, 1, 5, true)).collect();
-        loops.push(found(0x10_0000, 2, 7, true));
-        loops.push(found(0x20_0000, 1, 1000, false));
-        let order = by_cost(&loops);
+        let few = (0..count).map(|at| found(at * 16, 1, 5, true));
+        let last = [
+            found(0x10_0000, 2, 7, true),
+            found(0x20_0000, 1, 1000, false),
+        ];
+        let report = FlowReport {
+            loops: few.chain(last).collect(),
+            ..FlowReport::default()
+        };
+        let order = by_cost(&report);
         let table = loop_table(&order);
         assert_eq!(table.count, u64::from(count) + 2);
         assert_eq!(table.rows.len(), FLOW_ROWS_MAX);
-        assert!(
-            table.rows[0].starts_with("+0x100000\t"),
-            "{}",
-            table.rows[0]
-        );
-        assert!(table.rows[1].starts_with("+0x0\t"), "{}", table.rows[1]);
-        assert_eq!(order.last().map(|last| last.start), Some(0x20_0000));
+        let starts = ["+0x200000\t", "+0x100000\t", "+0x0\t"];
+        for (row, start) in table.rows.iter().zip(starts) {
+            assert!(row.starts_with(start), "{row}");
+        }
+        let foldable = foldable(&order);
+        assert_eq!((foldable.len(), foldable[0].start), (LOOPS_MAX, 0x20_0000));
+    }
+
+    #[test]
+    fn the_costs_of_a_loop_are_those_outside_of_inner_loops() {
+        let costs = |outer, inner| {
+            let inner = LoopReport {
+                parent: Some(0),
+                ..found(16, 2, inner, true)
+            };
+            let report = FlowReport {
+                loops: vec![found(0, 1, outer, false), inner],
+                ..FlowReport::default()
+            };
+            report.loop_costs()
+        };
+        assert_eq!(costs(30_266, 823), [294_430, 82_300]);
+        assert_eq!(costs(30_266, 20_000), [102_660, 2_000_000]);
+        assert_eq!(costs(5, 7), [0, 700]);
+        assert_eq!(costs(u64::MAX, 0), [u64::MAX, 0]);
     }
 }

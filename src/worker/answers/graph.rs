@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
 use crate::analysis::blocks::{self, Block, BlockGraph};
+use crate::analysis::data_flow::estimated_runs;
 use crate::analysis::modules::graph::{FAN, group_size};
 use crate::analysis::modules::{Image, ModuleGraph, ModuleSymbol};
 use crate::analysis::profile::total;
@@ -213,14 +214,9 @@ struct Costs {
     most: u64,
     /// The unit, singular and plural.
     unit: (&'static str, &'static str),
-    /// The assumed number of iterations of a loop; 1 for samples, which need no assumption.
-    iterations: u64,
+    /// Whether they are of one iteration of a loop: samples are of all.
+    is_of_iteration: bool,
 }
-
-/// The assumed number of iterations of a loop, for the shades of blocks only.
-const ITERATIONS: u64 = 10;
-/// Maximum loop depth that counts for the shades of blocks.
-const DEPTH: u32 = 8;
 
 impl Costs {
     fn of(&self, block: &Block) -> u64 {
@@ -234,8 +230,11 @@ impl Costs {
     }
 
     fn weighted(&self, block: &Block) -> u64 {
-        let iterations = self.iterations.saturating_pow(block.depth.min(DEPTH));
-        self.of(block).saturating_mul(iterations)
+        let runs = match self.is_of_iteration {
+            true => estimated_runs(block.depth),
+            false => 1,
+        };
+        self.of(block).saturating_mul(runs)
     }
 
     /// The cost in percent of that of the costliest block, by the assumed number of iterations; not
@@ -278,15 +277,16 @@ fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
         sum = sum.saturating_add(cost);
         before.push(sum);
     }
-    let (unit, iterations) = match flow {
-        Some(_) => (("cycle", "cycles"), ITERATIONS),
-        None => (("sample", "samples"), 1),
+    let is_of_iteration = flow.is_some();
+    let unit = match is_of_iteration {
+        true => ("cycle", "cycles"),
+        false => ("sample", "samples"),
     };
     let mut costs = Costs {
         before,
         most: 0,
         unit,
-        iterations,
+        is_of_iteration,
     };
     for block in &listing.blocks(sources).blocks {
         costs.most = costs.most.max(costs.weighted(block));

@@ -507,8 +507,8 @@ impl DataFlow {
                 bottleneck,
             });
         }
-        let innermost = (0_u32..).zip(&report.loops).filter(|(_, l)| l.innermost);
-        let hottest = innermost.max_by_key(|(at, l)| (l.depth, l.cycles, std::cmp::Reverse(*at)));
+        let costs = (0_u32..).zip(report.loop_costs());
+        let hottest = costs.max_by_key(|(at, cost)| (*cost, std::cmp::Reverse(*at)));
         report.hottest = hottest.map(|(at, _)| at);
     }
 
