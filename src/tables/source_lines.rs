@@ -40,7 +40,7 @@ columns! {
         };
     "cycles" Number Optional 7 "Cycles" "" "Cycles to issue the instructions of the code once, and that they wait: one thread alone, as the compiler's scheduler assumes."
         |(list, row), sources| list.costs(row, sources, |costs| costs.cycles);
-    "line_waits" Number Optional 5 "Waits" "" "The instructions of the code that wait for others."
+    "waits" Number Optional 5 "Waits" "" "The instructions of the code that wait for others."
         |(list, row), sources| list.costs(row, sources, |costs| costs.waits.into());
     "live" Number Optional 5 "Live" "registers" "The maximum number of general registers that are live before an instruction of the code."
         |(list, row), sources| list.costs(row, sources, |costs| costs.peak_live_registers.into());
