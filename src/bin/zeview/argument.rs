@@ -13,8 +13,8 @@ pub(crate) type FileArgument = PathBuf;
 
 /// Replaces the help of shared arguments, by their ids. Their order stays as it is; clap's `mut_arg`
 /// would move them to the end.
-pub(crate) fn own_help(help: &'static [(&str, &str)]) -> impl Fn(Arg) -> Arg {
-    |arg| {
+pub(crate) fn own_help(help: &'static [(&'static str, &'static str)]) -> impl Fn(Arg) -> Arg {
+    move |arg| {
         let own = help.iter().find(|(id, _)| arg.get_id() == *id);
         match own {
             Some((_, text)) => arg.help(*text),
