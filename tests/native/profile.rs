@@ -471,7 +471,9 @@ fn two_profiles_are_compared() {
     assert_eq!(samples.each_ref().map(|counts| total(counts)), [101, 36]);
     let changes = compared.kernels[0].instructions.iter().map(|at| {
         let [before, after] = at.samples.each_ref().map(|counts| total(counts));
-        (at.offset, before, after)
+        let [offset, other] = at.offsets;
+        assert_eq!(offset, other);
+        (offset.unwrap(), before, after)
     });
     assert_eq!(
         changes.collect::<Vec<_>>(),

@@ -227,10 +227,16 @@ fn long_profiles_are_read_in_steps() {
     csv.extend(std::iter::repeat_n(b'\n', 20 << 20));
     let (response, steps) = add(&mut handler, csv);
     assert!(steps.len() == 2 && steps.is_sorted(), "{steps:?}");
-    assert_eq!(response, Response::Profile(Box::new(whole)));
+    // It is compared with the first.
+    let again = ProfileOverview {
+        is_compared: true,
+        ..whole
+    };
+    assert_eq!(response, Response::Profile(Box::new(again)));
     // Nothing is being read any more.
     let again = envelope(Request::AddProfile {
         name: "perf.csv".to_owned(),
+        is_earlier: false,
     });
     let Response::Failed { message, .. } = handler.answer(&again).response else {
         panic!("a profile without a file");

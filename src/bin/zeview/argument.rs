@@ -1,14 +1,27 @@
-//! Arguments shared by several commands. A command whose help differs replaces it with `mut_arg`.
+//! Arguments shared by several commands. A command whose help differs replaces it:
+//! [`own_help`].
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 use zeview::decode::isa::Platform;
 
 use crate::disasm::parse_platform;
 
 /// A file, or `-` for standard input.
 pub(crate) type FileArgument = PathBuf;
+
+/// Replaces the help of shared arguments, by their ids. Their order stays as it is; clap's `mut_arg`
+/// would move them to the end.
+pub(crate) fn own_help(help: &'static [(&'static str, &'static str)]) -> impl Fn(Arg) -> Arg {
+    move |arg| {
+        let own = help.iter().find(|(id, _)| arg.get_id() == *id);
+        match own {
+            Some((_, text)) => arg.help(*text),
+            None => arg,
+        }
+    }
+}
 
 /// The file of a command that reads one.
 #[derive(Args)]

@@ -10,7 +10,7 @@ use zeview::model::json::{self, DiagnosticJson, SCHEMA};
 use zeview::model::text::{TextOptions, diagnostic_text, escaped, write_tree};
 use zeview::model::{Coverage, Diagnostic, Document, Node, NodeId, Summary, is_pattern};
 
-use crate::argument::{InputFile, Within};
+use crate::argument::{InputFile, Within, own_help};
 use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
@@ -21,7 +21,7 @@ const PATH_HELP: &str = "Print only these parts: a path as `zeview ls` prints it
     within a name, `**` for any number of names";
 
 #[derive(Args)]
-#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
+#[command(mut_args(own_help(&[("path", PATH_HELP)])))]
 pub struct Options {
     #[command(flatten)]
     input: InputFile,

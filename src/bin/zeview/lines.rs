@@ -11,7 +11,7 @@ use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId, Presence};
 
-use crate::argument::{InputFiles, TableFormat, Within};
+use crate::argument::{InputFiles, TableFormat, Within, own_help};
 use crate::input;
 use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::style;
@@ -26,8 +26,7 @@ const PATH_HELP: &str = "List only the lines of these documents within the file:
     or a pattern. Default: the lines of the file, or of all documents in it";
 
 #[derive(Args)]
-#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
-#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
+#[command(mut_args(own_help(&[("json", JSON_HELP), ("path", PATH_HELP)])))]
 #[command(after_long_help = columns_help())]
 pub struct Options {
     #[command(flatten)]

@@ -15,7 +15,7 @@ use zeview::model::text::escaped;
 use zeview::model::{Document, is_pattern};
 use zeview::tables::ListId;
 
-use crate::argument::{InputFiles, Within};
+use crate::argument::{InputFiles, Within, own_help};
 use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
@@ -26,7 +26,7 @@ const PATH_HELP: &str = "The SYCLBINs within the file: a path as `zeview ls` pri
     the file itself, or the first SYCLBIN in it";
 
 #[derive(Args)]
-#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
+#[command(mut_args(own_help(&[("path", PATH_HELP)])))]
 pub struct Options {
     #[command(flatten)]
     pub input: InputFiles,

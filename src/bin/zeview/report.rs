@@ -9,7 +9,7 @@ use zeview::decode::limits;
 use zeview::model::SourceId;
 use zeview::report::{write_end, write_file, write_head};
 
-use crate::argument::{FILES_AND_FOLDERS, InputFiles};
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
 use crate::files::targets;
 use crate::input;
 use crate::output::{self, complain};
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::replace;
 
 #[derive(Args)]
-#[command(mut_arg("files", |arg| arg.help(FILES_AND_FOLDERS)))]
+#[command(mut_args(own_help(&[("files", FILES_AND_FOLDERS)])))]
 #[command(after_long_help = "\
 The page has no scripts and does not refer to other files. It contains the first 2000 rows of each \
 table and the first 500 problems, and is limited to 200 times the size of the file (or 16 MB); \

@@ -80,7 +80,7 @@ impl List for Fake {
     fn folded_rows(&self, start: u32, _: &Sources) -> Vec<Range<u32>> {
         match start {
             0 => vec![1..2, 3..4],
-            16 => vec![2..4],
+            16 => std::iter::once(2..4).collect(),
             32 => vec![3..3, 3..4],
             _ => Vec::new(),
         }

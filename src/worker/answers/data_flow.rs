@@ -110,9 +110,10 @@ fn by_cost(report: &FlowReport) -> Vec<&LoopReport> {
 fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
     let mut foldable = Vec::new();
     for found in loops.iter().take(LOOPS_MAX) {
-        let name = match foldable.is_empty() {
-            true => "costliest loop",
-            false => "loop",
+        let name = if foldable.is_empty() {
+            "costliest loop"
+        } else {
+            "loop"
         };
         foldable.push(FlowLoop {
             start: found.start,
@@ -214,9 +215,10 @@ fn more_threads(peak: &Peak, occupancy: Option<&Occupancy>) -> Option<FlowFact> 
     let occupancy = occupancy?;
     let more = occupancy.more_threads?;
     let threads = occupancy.get("threads_per_eu")?;
-    let fits = match u64::from(peak.registers) <= more.registers {
-        true => "; the peak fits",
-        false => "",
+    let fits = if u64::from(peak.registers) <= more.registers {
+        "; the peak fits"
+    } else {
+        ""
     };
     let text = format!(
         "with {} registers, {} instead of {threads} threads per EU{fits}",

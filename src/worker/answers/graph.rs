@@ -230,9 +230,10 @@ impl Costs {
     }
 
     fn weighted(&self, block: &Block) -> u64 {
-        let runs = match self.is_of_iteration {
-            true => estimated_runs(block.depth),
-            false => 1,
+        let runs = if self.is_of_iteration {
+            estimated_runs(block.depth)
+        } else {
+            1
         };
         self.of(block).saturating_mul(runs)
     }
@@ -278,9 +279,10 @@ fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
         before.push(sum);
     }
     let is_of_iteration = flow.is_some();
-    let unit = match is_of_iteration {
-        true => ("cycle", "cycles"),
-        false => ("sample", "samples"),
+    let unit = if is_of_iteration {
+        ("cycle", "cycles")
+    } else {
+        ("sample", "samples")
     };
     let mut costs = Costs {
         before,

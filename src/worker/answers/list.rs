@@ -344,9 +344,10 @@ impl Lists {
     ) -> Option<Span> {
         let found = self.get(document, follow.document, follow.list, &follow.query);
         let found = found.ok()?;
-        let row = match is_of_list {
-            true => u32::try_from(place).ok()?,
-            false => found.order.as_ref().ok()?.row(place)?,
+        let row = if is_of_list {
+            u32::try_from(place).ok()?
+        } else {
+            found.order.as_ref().ok()?.row(place)?
         };
         found.list.entry(row, &document.sources)
     }

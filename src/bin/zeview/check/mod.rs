@@ -15,7 +15,7 @@ use zeview::decode::device::Device;
 use zeview::model::{Document, NodeId, Span};
 use zeview::tables::write::Form;
 
-use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within};
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within, own_help};
 use crate::files::{Target, targets};
 use crate::input;
 use crate::judge::VerdictRow;
@@ -30,8 +30,7 @@ const PATH_HELP: &str = "Check only these documents within the file: a path as `
     pattern";
 
 #[derive(Args)]
-#[command(mut_arg("files", |arg| arg.help(FILES_AND_FOLDERS)))]
-#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
+#[command(mut_args(own_help(&[("files", FILES_AND_FOLDERS), ("path", PATH_HELP)])))]
 pub struct Options {
     #[command(flatten)]
     pub input: InputFiles,

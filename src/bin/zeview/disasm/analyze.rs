@@ -14,7 +14,7 @@ use zeview::model::text::escaped;
 
 use zeview::tables::writer;
 
-use crate::argument::{Encoding, InputFile, KernelName, ReportFormat};
+use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
 use crate::disasm::{Code, Wanted, find, flow, open};
 use crate::output::{self, complain};
 
@@ -33,9 +33,7 @@ const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, 
     (arguments and other values from outside of the kernel, with their uses), and lines (figures of source lines)";
 
 #[derive(Args)]
-#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP)))]
-#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
-#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
+#[command(mut_args(own_help(&[("kernel", KERNEL_HELP), ("platform", PLATFORM_HELP), ("json", JSON_HELP)])))]
 pub struct Options {
     #[command(flatten)]
     input: InputFile,

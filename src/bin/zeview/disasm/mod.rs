@@ -21,7 +21,7 @@ use zeview::model::{Document, NodeId, Span};
 use zeview::tables::ListId;
 
 use crate::FileArgument;
-use crate::argument::{Encoding, InputFile, KernelName};
+use crate::argument::{Encoding, InputFile, KernelName, own_help};
 use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
@@ -34,8 +34,7 @@ const PLATFORM_HELP: &str = "The encoding: gen9, gen11, xe_gen12lp, xe_hpg, xe_h
     device. Default: the encoding of the device that the file targets";
 
 #[derive(Args)]
-#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP).conflicts_with("raw")))]
-#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
+#[command(mut_args(own_help(&[("kernel", KERNEL_HELP), ("platform", PLATFORM_HELP)])))]
 pub struct Options {
     #[command(flatten)]
     input: InputFile,
@@ -44,7 +43,7 @@ pub struct Options {
     #[command(flatten)]
     encoding: Encoding,
     /// Treat the file as raw code without a container.
-    #[arg(long, requires = "platform")]
+    #[arg(long, requires = "platform", conflicts_with = "kernel")]
     raw: bool,
     /// Print branch targets as offsets relative to the branch instead of labels.
     #[arg(short, long)]

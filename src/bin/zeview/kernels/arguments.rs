@@ -7,7 +7,7 @@ use zeview::tables::query::{Filter, GroupBy};
 use zeview::tables::{Column, ListId, Presence};
 
 use crate::FileArgument;
-use crate::argument::{InputFiles, TableFormat, Within};
+use crate::argument::{InputFiles, TableFormat, Within, own_help};
 use crate::gate::{Condition, condition};
 use crate::occupancy;
 
@@ -25,9 +25,7 @@ const PATH_HELP: &str = "List only the kernels of these documents within the fil
     it, or a pattern. Default: the kernels of the file, or of all documents in it";
 
 #[derive(Args)]
-#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
-#[command(mut_arg("csv", |arg| arg.help(CSV_HELP)))]
-#[command(mut_arg("path", |arg| arg.help(PATH_HELP)))]
+#[command(mut_args(own_help(&[("json", JSON_HELP), ("csv", CSV_HELP), ("path", PATH_HELP)])))]
 #[command(after_long_help = columns_help())]
 pub struct Options {
     #[command(flatten)]

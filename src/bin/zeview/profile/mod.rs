@@ -18,7 +18,7 @@ use zeview::report::profile::json;
 use zeview::tables::ListId;
 
 use crate::FileArgument;
-use crate::argument::{Encoding, InputFile, KernelName, ReportFormat};
+use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
 use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
@@ -38,10 +38,7 @@ const JSON_HELP: &str = "Print a JSON object: schema, types, samples, kernels, u
     with --before, before and comparison";
 
 #[derive(Args)]
-#[command(mut_arg("file", |arg| arg.help(FILE_HELP)))]
-#[command(mut_arg("kernel", |arg| arg.help(KERNEL_HELP)))]
-#[command(mut_arg("platform", |arg| arg.help(PLATFORM_HELP)))]
-#[command(mut_arg("json", |arg| arg.help(JSON_HELP)))]
+#[command(mut_args(own_help(&[("file", FILE_HELP), ("kernel", KERNEL_HELP), ("platform", PLATFORM_HELP), ("json", JSON_HELP)])))]
 pub struct Options {
     #[command(flatten)]
     input: InputFile,

@@ -78,7 +78,7 @@ impl Group {
 const GROUPS: usize = 32;
 
 /// The state of a backward walk of a block.
-struct Walk {
+pub(super) struct Walk {
     groups: Vec<Group>,
     /// The union of the groups.
     live: Vec<u64>,
@@ -94,7 +94,8 @@ impl Walk {
         }
     }
 
-    fn live(&self, unit: u16) -> u64 {
+    /// The live bytes of a register.
+    pub(super) fn live(&self, unit: u16) -> u64 {
         self.live.get(usize::from(unit)).copied().unwrap_or(0)
     }
 
@@ -178,9 +179,8 @@ impl DataFlow {
         ByteSet::new(pieces.0, self.sizes())
     }
 
-    /// Calls `f` with rows in descending order, and a function that returns the live bytes of a
-    /// register before the row.
-    pub(super) fn each_live(&self, rows: &[u32], f: &mut dyn FnMut(u32, &dyn Fn(u16) -> u64)) {
+    /// Calls `f` with rows in descending order, and what is live before the row.
+    pub(super) fn each_live(&self, rows: &[u32], f: &mut dyn FnMut(u32, &Walk)) {
         let mut current: Option<(u32, u32, Walk)> = None;
         for row in rows {
             let Some(block) = self.block_of(*row) else {
@@ -196,7 +196,7 @@ impl DataFlow {
             for before in (*row..at).rev() {
                 self.step_back(before, &mut walk);
             }
-            f(*row, &|unit| walk.live(unit));
+            f(*row, &walk);
             current = Some((block, *row, walk));
         }
     }

@@ -118,7 +118,7 @@ impl DataFlow {
                 .collect();
             // At the position itself, the value would have to be in registers as well.
             let is_used = uses.contains(&peak);
-            (!uses.is_empty() && uses.len() <= USES && !is_used).then(|| Candidate {
+            (!uses.is_empty() && uses.len() <= USES && !is_used).then_some(Candidate {
                 value: Recomputable {
                     row,
                     bytes,
@@ -299,13 +299,13 @@ impl DataFlow {
         let mut is_live = vec![true; candidates.len()];
         let mut rows: Vec<u32> = uses.keys().copied().collect();
         rows.reverse();
-        self.each_live(&rows, &mut |row, live| {
+        self.each_live(&rows, &mut |row, walk| {
             for at in uses.get(&row).into_iter().flatten() {
                 let Some(candidate) = candidates.get(*at) else {
                     continue;
                 };
                 let mut sources = candidate.sources.iter();
-                let all = sources.all(|piece| piece.mask & !live(piece.unit) == 0);
+                let all = sources.all(|piece| piece.mask & !walk.live(piece.unit) == 0);
                 if let Some(is_live) = is_live.get_mut(*at) {
                     *is_live &= all;
                 }
