@@ -18,8 +18,11 @@ pub const TESTS: &[(&str, Test)] = &[
     ("registers_of_the_payload_are_those_of_visa", visa),
 ];
 
-/// Calls `f` with the kernel, the operation, the text and the inputs of each instruction.
-fn each_use(document: &mut Document, f: &mut dyn FnMut(&str, &str, &str, &[KernelInput])) {
+/// Called with the kernel, the operation, the text and the inputs of an instruction.
+type OnUse<'a> = &'a mut dyn FnMut(&str, &str, &str, &[KernelInput]);
+
+/// Calls `f` for each instruction.
+fn each_use(document: &mut Document, f: OnUse<'_>) {
     for id in document.documents_with(ListId::Kernels) {
         let Some(assembly) = document.assembly(id) else {
             continue;

@@ -2,7 +2,8 @@
 
 use super::build::{DataFlow, NONE};
 use super::message_forms::Form;
-use super::origins::{Area, runs};
+use super::origins::runs;
+use super::payload::{Area, Loaded};
 use super::regset::{Piece, RegisterFile, file_of, low_bits};
 use super::spills::immediate;
 use crate::analysis::kernel_inputs::{PAYLOAD_OFFSET, PER_THREAD_OFFSET, Patch};
@@ -79,24 +80,6 @@ pub(super) enum Target {
     Buffer(u64, Option<i64>),
     /// An address relative to that of a patch's symbol, by its offset in the code.
     Symbol(u64, i64),
-}
-
-/// Bytes of the payload that a message loads into consecutive bytes of registers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Loaded {
-    area: Area,
-    offset: u64,
-    /// Offset of the first byte of the destination among the general registers.
-    start: u32,
-    bytes: u32,
-}
-
-impl Loaded {
-    /// The byte of the payload in a byte of the destination.
-    pub fn origin(&self, at: u32) -> Option<(Area, u64)> {
-        let at = at.checked_sub(self.start).filter(|at| *at < self.bytes)?;
-        Some((self.area, self.offset + u64::from(at)))
-    }
 }
 
 /// Maximum number of instructions that compute an address.

@@ -4,12 +4,12 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::addresses::Loaded;
 use super::cost;
 use super::footprint::{Accesses, Certainty, Footprint, Role};
 use super::live::LiveRows;
 use super::loops::Loop;
 use super::messages::Facts;
+use super::payload::Loaded;
 use super::reaching::EntryDefinitions;
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
 use super::waits::{Issue, Issued};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::addresses::Target;
 use super::build::DataFlow;
 use super::footprint::{Access, Role};
-use super::origins::{Area, COPIES, runs};
+use super::origins::{COPIES, runs};
+use super::payload::Area;
 use super::regset::{ByteSet, Piece, low_bits};
 use crate::analysis::kernel_inputs::{
     InputEntry, InputKind, InputPayload, InputUses, KernelInput, PAYLOAD_OFFSET, PER_THREAD_OFFSET,

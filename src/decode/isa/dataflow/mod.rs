@@ -43,6 +43,7 @@ mod message_forms;
 mod messages;
 mod origins;
 mod patterns;
+mod payload;
 mod reaching;
 mod recompute;
 mod regset;

@@ -8,19 +8,11 @@
 
 use super::build::{DataFlow, NONE};
 use super::footprint::file;
+use super::payload::Area;
 use super::regset::{Piece, RegisterFile, Unit, file_of, low_bits};
 use crate::decode::isa::instruction::{Instruction, Operand, OperandKind, Region};
 use crate::decode::isa::operands::type_bits;
 use crate::decode::isa::tables::{Meaning, Op};
-
-/// A part of the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Area {
-    /// The data that all threads get.
-    CrossThread,
-    /// The data of one thread.
-    PerThread,
-}
 
 /// A byte of the payload: its part, and its offset in the part.
 type Origin = (Area, u64);
