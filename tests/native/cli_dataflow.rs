@@ -155,7 +155,7 @@ fn arguments_are_comments_in_the_text() {
     let printed = text(&["disasm", "--inputs", &file]);
     for line in [
         "// r3.4 = payload +48 = n",
-        "// address r8:4 = a + variable",
+        "// address r9:4 = a + variable",
     ] {
         assert!(
             printed.lines().any(|other| other == line),
