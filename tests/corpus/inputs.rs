@@ -177,6 +177,110 @@ fn visa(folder: &Path) -> Result<(), Failed> {
             let of_kernel = all.iter().filter(|input| input.0 == kernel);
             let mut of_kernel: Vec<&VisaInput> = of_kernel.collect();
             of_kernel.sort_by_key(|input| input.1);
+            // The ids have more bytes than the pointer at the start of the payload.
+            let first = of_kernel.iter().find(|input| input.2 == 8);
+            let Some(start) = first.map(|input| input.1) else {
+                return;
+            };
+            for input in inputs {
+                let word = match (operation, &*input.operand) {
+                    ("cmp", _) => "compared",
+                    (_, "destination") => continue,
+                    (operation, _) if operation.starts_with("send") => {
+                        let stores = text.contains("store.") || text.contains(" write");
+                        if stores { "stored" } else { "loaded" }
+                    }
+                    _ => continue,
+                };
+                let is_buffer = match input.from {
+                    InputKind::Address | InputKind::Surface => true,
+                    InputKind::Payload => word == "compared" || input.operand == "descriptor",
+                    _ => false,
+                };
+                if is_buffer {
+                    let name = input.name.trim_start_matches("surface of ");
+                    // Some files do not have the names.
+                    let name = match name {
+                        "argument 0" => "a",
+                        "argument 1" => "b",
+                        "argument 2" => "c",
+                        "argument 3" => "n",
+                        name => name,
+                    };
+                    found.entry(word).or_default().insert(name.to_owned());
+                }
+            }
+        });
+        checked += 1;
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let expected: BTreeMap<&str, BTreeSet<String>> = BTreeMap::from([
+            ("loaded", names(&["a", "b"])),
+            ("stored", names(&["c"])),
+            ("compared", names(&["n"])),
+        ]);
+        if found != expected {
+            failed.push(format!("{name}: {found:?}"));
+        }
+    }
+    println!("{checked} files");
+    if failed.is_empty() && checked > 50 {
+        Ok(())
+    } else {
+        Err(failed.join("\n").into())
+    }
+}
+
+/// The registers of an input in vISA: kernel, first byte, number of bytes.
+type VisaInput = (String, u64, u64);
+
+fn visa_inputs(file: &[u8]) -> Vec<VisaInput> {
+    let text = String::from_utf8_lossy(file);
+    let (mut kernel, mut out) = (String::new(), Vec::new());
+    for line in text.lines() {
+        if let Some((_, name)) = line.split_once(".kernel \"") {
+            kernel = name.trim_end_matches('"').to_owned();
+        }
+        let Some(rest) = line.strip_prefix(".input ") else {
+            continue;
+        };
+        let number = |key: &str| {
+            let rest = rest.split(key).nth(1)?;
+            rest.split_whitespace().next()?.parse::<u64>().ok()
+        };
+        if let (Some(offset), Some(size)) = (number("offset="), number("size=")) {
+            out.push((kernel.clone(), offset, size));
+        }
+    }
+    out
+}
+
+/// In files with vISA, its `.input` lines have the registers of each argument after the code that
+/// loads the payload. Each argument that an instruction reads from such a register is at the same
+/// offset there.
+fn visa(folder: &Path) -> Result<(), Failed> {
+    let mut failed = Vec::new();
+    let mut checked = 0;
+    for name in [
+        "debugme-all.cri.igc2.40.zebin",
+        "funcs-visa.cri.igc2.40.zebin",
+        "multi-visa.cri.igc2.40.zebin",
+        "vecadd-visa.cri.igc2.40.zebin",
+    ] {
+        let file = fs::read(folder.join("samples/zebin").join(name))?;
+        let all = visa_inputs(&file);
+        // The first inputs are the ids of the thread, then the payload follows.
+        let mut has_started = BTreeSet::new();
+        each_use(&mut open(&file), &mut |kernel, _, text, inputs| {
+            // After the code that loads the payload.
+            if text.contains("cr0.0") {
+                has_started.insert(kernel.to_owned());
+            }
+            if !has_started.contains(kernel) {
+                return;
+            }
+            let of_kernel = all.iter().filter(|input| input.0 == kernel);
+            let mut of_kernel: Vec<&VisaInput> = of_kernel.collect();
+            of_kernel.sort_by_key(|input| input.1);
             let ids = of_kernel.iter().take_while(|input| input.2 == 64).count();
             let Some(start) = of_kernel.get(ids).map(|input| input.1) else {
                 return;

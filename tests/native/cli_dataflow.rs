@@ -116,3 +116,66 @@ fn pressure_can_fail_a_build() {
     assert_eq!(gate("peak_live_registers>512"), Some(0));
     assert_eq!(gate("innermost_loop_cycles>0"), Some(1));
 }
+
+/// The instructions of each line are those that `disasm` shows with that line.
+#[test]
+fn source_lines_have_figures() {
+    let file = fixture("debugme-lines.ptl-h.igc2.40.zebin");
+    let all = json(&["disasm", "--json", &file]);
+    let mut expected = std::collections::BTreeMap::<(String, u64), u64>::new();
+    for line in all.as_array().expect("an array").iter().map(|i| &i["line"]) {
+        if let (Some(name), Some(number)) = (line["file"].as_str(), line["line"].as_u64()) {
+            *expected.entry((name.to_owned(), number)).or_default() += 1;
+        }
+    }
+    assert!(expected.len() > 5, "{expected:?}");
+    let report = json(&["analyze", "--json", "--all", &file]);
+    let lines = report[0]["lines"].as_array().expect("an array");
+    let number = |line: &Value, key: &str| line[key].as_u64().expect("a number");
+    let found = lines.iter().map(|line| {
+        let name = line["file"].as_str().expect("a name").to_owned();
+        ((name, number(line, "line")), number(line, "instructions"))
+    });
+    assert_eq!(
+        found.collect::<std::collections::BTreeMap<_, _>>(),
+        expected
+    );
+    let cycles: Vec<u64> = lines.iter().map(|line| number(line, "cycles")).collect();
+    assert!(cycles.is_sorted_by(|one, other| one >= other), "{cycles:?}");
+    for line in lines {
+        assert!(number(line, "stalls") <= number(line, "cycles"));
+        assert!(number(line, "waits") <= number(line, "instructions"));
+    }
+    assert!(text(&["analyze", &file]).contains("source lines, with cycles"));
+}
+
+#[test]
+fn arguments_are_comments_in_the_text() {
+    let file = fixture("vecadd.wcl.igc2.40.zebin");
+    let printed = text(&["disasm", "--inputs", &file]);
+    for line in [
+        "// r3.4 = payload +48 = n",
+        "// address r9:4 = a + variable",
+    ] {
+        assert!(
+            printed.lines().any(|other| other == line),
+            "{line}: {printed}"
+        );
+    }
+    let report = json(&["analyze", "--json", &file]);
+    let inputs = report[0]["inputs"].as_array().expect("an array");
+    let n = inputs
+        .iter()
+        .find(|input| input["name"] == "n")
+        .expect("n is used");
+    assert_eq!(
+        (n["from"].as_str(), n["offset"].as_u64()),
+        (Some("payload"), Some(48))
+    );
+    assert!(
+        n["places"]
+            .as_array()
+            .is_some_and(|places| places.len() == 1),
+        "{n}"
+    );
+}
