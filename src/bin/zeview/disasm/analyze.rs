@@ -160,7 +160,8 @@ impl<W: Write> Writer<'_, W> {
             writeln!(self.out, "| {} |", columns.join(" | "))?;
             writeln!(self.out, "|{}", "---|".repeat(columns.len()))?;
             for row in rows {
-                writeln!(self.out, "| {} |", row.join(" | "))?;
+                let cells: Vec<_> = row.iter().map(|cell| writer::markdown(cell)).collect();
+                writeln!(self.out, "| {} |", cells.join(" | "))?;
             }
             return Ok(());
         }
