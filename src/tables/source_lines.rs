@@ -38,15 +38,15 @@ columns! {
             let count = code.and_then(|code| list.lines.instructions(code, sources));
             count.map_or_else(Cell::empty, |count| Cell::count(count).at(code))
         };
-    "cycles" Number Optional 7 "Cycles" "" "Cycles to issue the instructions of the code once, and that they wait: one thread alone, as the compiler's scheduler assumes."
+    "cycles" Number Counted 7 "Cycles" "" "Cycles to issue the instructions of the code once, and that they wait: one thread alone, as the compiler's scheduler assumes."
         |(list, row), sources| list.costs(row, sources, |costs| costs.cycles);
-    "waits" Number Optional 5 "Waits" "" "The instructions of the code that wait for others."
+    "waits" Number Counted 5 "Waits" "" "The instructions of the code that wait for others."
         |(list, row), sources| list.costs(row, sources, |costs| costs.waits.into());
-    "live" Number Optional 5 "Live" "registers" "The maximum number of general registers that are live before an instruction of the code."
+    "live" Number Counted 5 "Live" "registers" "The maximum number of general registers that are live before an instruction of the code."
         |(list, row), sources| list.costs(row, sources, |costs| costs.peak_live_registers.into());
-    "spills" Number Optional 5 "Spills" "" "The messages of the code that write scratch memory."
+    "spills" Number Counted 5 "Spills" "" "The messages of the code that write scratch memory."
         |(list, row), sources| list.costs(row, sources, |costs| costs.spills.into());
-    "fills" Number Optional 5 "Fills" "" "The messages of the code that read scratch memory."
+    "fills" Number Counted 5 "Fills" "" "The messages of the code that read scratch memory."
         |(list, row), sources| list.costs(row, sources, |costs| costs.fills.into());
     "section" Text Default 16 "Section" "" "The section of the code; empty if no symbol names it."
         |(list, row), _| match list.table.section(row) {
