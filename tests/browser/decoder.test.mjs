@@ -120,7 +120,10 @@ for (const [name, refuse] of [
   ["of any kind", () => { globalThis.Worker = function () { throw new Error("refused"); }; }],
 ]) {
   journey(`files open even if workers ${name} are refused`, {
-    before: (page) => page.addInitScript(refuse),
+    before: async (page) => {
+      expectRequests(page, /worker/); // Other ways are tried.
+      await page.addInitScript(refuse);
+    },
   }, async (page) => {
     await dropFile(page, sample("vecadd.bmg.zebin"));
     await elfHeader(page).waitFor();

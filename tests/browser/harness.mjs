@@ -173,12 +173,12 @@ export async function load(page, go, { other = false, until = "quiet" } = {}) {
   seen.loaded = null;
   // The last request that the page sends by itself, when its scripts run.
   const isLast = (request) => /\/worker_bg\.wasm$/.test(request.url());
-  const last = page.waitForEvent("requestfinished", isLast).catch(() => {});
+  const last = ["requestfinished", "requestfailed"].map((event) => page.waitForEvent(event, isLast).catch(() => {}));
   await go();
   if (!other) await page.locator("#starting").waitFor({ state: "detached" });
   if (until === "started") return;
   if (other) await page.waitForLoadState("networkidle");
-  else await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);
+  else await Promise.race([...last, page.locator("main.failure").waitFor().catch(() => {})]);
   seen.loaded = seen.server.log.length;
 }
 

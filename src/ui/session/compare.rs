@@ -104,8 +104,11 @@ impl Session {
                     return session.handle_error(tab, &error);
                 }
             };
+            let is_compared = matches!(change, CompareChange::Answered(_));
             session.compare_changed(tab, change);
-            session.compare_profiles(tab);
+            if is_compared {
+                session.compare_profiles(tab);
+            }
         }));
     }
 

@@ -349,8 +349,8 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
     }
     let words = (
         "Spill patterns",
-        "Pattern\t+Slot\t+At\tExplanation",
-        "Spills that may be avoidable, the rarest pattern first.",
+        "Pattern\t+Slot or registers\t+At\tExplanation",
+        "Spills and registers that may be avoidable, the rarest pattern first.",
     );
     table(words, patterns.len(), rows)
 }

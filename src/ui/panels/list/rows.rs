@@ -114,9 +114,9 @@ impl Grid {
             return None;
         }
         match column.id {
-            "offset" | "jumps" | SAMPLES => Some(self.width(column)),
-            // A mark has a border.
-            "label" => Some(self.data().longest("label").unwrap_or(0).clamp(8, LONGEST)),
+            "offset" | SAMPLES => Some(self.width(column)),
+            "jumps" => Some((self.data().maximum("jumps") as u32).max(1)),
+            "label" => Some(self.data().longest("label").unwrap_or(0).clamp(5, LONGEST)),
             // The summary says where most are live.
             LIVE => Some(0),
             "text" => Some(self.data().tight().clamp(5, LONGEST)),
@@ -251,6 +251,7 @@ fn cell(cell: &Cell<'_>) -> Html {
         CellValue::Count(number) => ("", format::grouped(*number)),
         CellValue::Words(words) if words.is_empty() => ("dim", "–".to_owned()),
         CellValue::Several(numbers) => ("", format::several(numbers)),
+        CellValue::Real(number) => ("", format::several(&[*number])),
         CellValue::Bytes(bytes) if bytes.len() > BYTES => {
             let first = bytes.get(..BYTES).unwrap_or(bytes).to_vec();
             ("mono", format!("{} …", CellValue::Bytes(first).text()))

@@ -74,11 +74,7 @@ impl Session {
     /// one.
     pub(crate) fn compare_profiles(self: &Rc<Self>, tab: TabId) {
         let Some(view) = self.view(tab) else { return };
-        let base = view
-            .compare
-            .base
-            .as_ref()
-            .filter(|_| view.compare.report.is_some());
+        let base = view.compare.base.as_ref();
         let base = base.and_then(|base| self.live(base.tab));
         let earlier = base.and_then(|base| base.sampled.borrow().clone());
         if let Some(earlier) = earlier.filter(|_| view.profile.overview.is_some()) {
