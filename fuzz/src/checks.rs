@@ -73,7 +73,7 @@ pub fn dataflow(input: &[u8]) {
     let flow = DataFlow::new(Rc::new(Decoder::new(platform)), rest);
     let flow = flow.with_inputs(code::inputs());
     flow.report();
-    flow.input_uses();
+    let _ = flow.input_uses();
     code::check_flow(&flow, flow.count());
 }
 
