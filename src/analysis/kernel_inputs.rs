@@ -12,7 +12,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::kernels::{KernelDetail, Kernels};
-use super::linkage::{Linkage, Relocation, Tables};
+use super::linkage::{AddressPart, Linkage, Relocation, Tables};
 use super::source_lines::CodeSection;
 use crate::model::{Sources, Span};
 
@@ -89,9 +89,8 @@ pub struct Patch {
     pub bytes: u64,
     /// The symbol.
     pub symbol: String,
-    /// The part of its address plus addend that is written: `low 32 bits of `; empty for the
-    /// whole. `None` if something else is written.
-    pub part: Option<&'static str>,
+    /// The part of its address plus addend that is written; `None` if something else is written.
+    pub part: Option<AddressPart>,
     /// The bytes to which the address points, and their location: `.data.const + 0x18`.
     pub target: Option<(String, Span)>,
     /// The bytes of the relocation.

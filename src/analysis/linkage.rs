@@ -4,6 +4,7 @@
 //! [`tables`](crate::tables) presents both.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::rc::Rc;
 
 use crate::model::{Document, NodeId, Sources, Span, Str};
@@ -98,6 +99,28 @@ pub enum Home {
     Word(Str),
 }
 
+/// A part of an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressPart {
+    /// All of it.
+    Whole,
+    /// The low 32 bits.
+    Low,
+    /// The high 32 bits.
+    High,
+}
+
+impl fmt::Display for AddressPart {
+    /// Writes the words before the address: `low 32 bits of `; nothing for the whole.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AddressPart::Whole => "",
+            AddressPart::Low => "low 32 bits of ",
+            AddressPart::High => "high 32 bits of ",
+        })
+    }
+}
+
 /// A relocation.
 #[derive(Debug, Clone)]
 pub struct Relocation {
@@ -105,9 +128,9 @@ pub struct Relocation {
     pub entry: Span,
     /// The relocation type.
     pub kind: Str,
-    /// The part of the symbol's address plus addend that is written: `low 32 bits of `; empty for
-    /// the whole. `None` if something else is written.
-    pub part: Option<&'static str>,
+    /// The part of the symbol's address plus addend that is written; `None` if something else is
+    /// written.
+    pub part: Option<AddressPart>,
     /// The index in [`Tables::symbols`] of the symbol whose address is written.
     pub symbol: Option<u32>,
     /// The index of that symbol in its symbol table.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::analysis::assembly::{Line, Listing, TextPart};
 use crate::analysis::data_flow::{Flows, OperandRegisters};
-use crate::analysis::linkage::{Relocation, Tables};
+use crate::analysis::linkage::{AddressPart, Relocation, Tables};
 use crate::analysis::profile::total;
 use crate::analysis::source_lines::{CodeSection, LineRow};
 use crate::model::{Document, NodeId, Sources, Span, Str, Tone, Xref, sort};
@@ -384,7 +384,7 @@ impl InstructionList {
         let kind = &relocation.kind;
         match symbol {
             Some(symbol) if !symbol.title().is_empty() => {
-                let part = relocation.part.unwrap_or_default();
+                let part = relocation.part.unwrap_or(AddressPart::Whole);
                 let name = symbol.title().to_owned();
                 let doc = format!("The driver patches in the {part}address of {name} ({kind}).");
                 (name, doc)

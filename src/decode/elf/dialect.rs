@@ -12,6 +12,7 @@ use std::fmt::Debug;
 use super::header::{FileType, Header};
 use super::note::{self, Owners};
 use super::section::{Section, SectionType};
+use crate::analysis::linkage::AddressPart;
 use crate::decode::names::BitField;
 use crate::decode::rule::Rule;
 use crate::model::{Doc, KnownValue};
@@ -26,9 +27,9 @@ pub struct RelocationTypes {
     pub known: &'static [KnownValue],
     /// Number of bytes that a type patches.
     pub width: fn(u32) -> u64,
-    /// The part of the symbol's address plus addend that a type patches in: `low 32 bits of `, or
-    /// empty for all of it. Returns `None` for types that patch in something else.
-    pub part: fn(u32) -> Option<&'static str>,
+    /// The part of the symbol's address plus addend that a type patches in. Returns `None` for types
+    /// that patch in something else.
+    pub part: fn(u32) -> Option<AddressPart>,
     /// Problem reported for a type without a name.
     pub unknown: Option<&'static Rule>,
     /// Description of the type field.

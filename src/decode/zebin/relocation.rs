@@ -1,5 +1,6 @@
 //! The types of relocations. zebin ELF, "Gen Relocation Type".
 
+use crate::analysis::linkage::AddressPart;
 use crate::decode::elf::dialect::RelocationTypes;
 use crate::decode::names::Present;
 use crate::decode::rules;
@@ -41,11 +42,11 @@ impl RelocationType {
     }
 
     /// The part of the symbol's address plus the addend that is patched in.
-    pub fn part(self) -> Option<&'static str> {
+    pub fn part(self) -> Option<AddressPart> {
         match self {
-            RelocationType::R_SYM_ADDR => Some(""),
-            RelocationType::R_SYM_ADDR_32 => Some("low 32 bits of "),
-            RelocationType::R_SYM_ADDR_32_HI => Some("high 32 bits of "),
+            RelocationType::R_SYM_ADDR => Some(AddressPart::Whole),
+            RelocationType::R_SYM_ADDR_32 => Some(AddressPart::Low),
+            RelocationType::R_SYM_ADDR_32_HI => Some(AddressPart::High),
             _ => None,
         }
     }

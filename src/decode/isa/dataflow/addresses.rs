@@ -7,6 +7,7 @@ use super::payload::{Area, Loaded};
 use super::regset::{Piece, RegisterFile, file_of, low_bits};
 use super::spills::immediate;
 use crate::analysis::kernel_inputs::{PAYLOAD_OFFSET, PER_THREAD_OFFSET, Patch};
+use crate::analysis::linkage::AddressPart;
 use crate::decode::isa::instruction::{Instruction, Operand, OperandKind};
 use crate::decode::isa::operands::type_bits;
 use crate::decode::isa::tables::{Meaning, Op};
@@ -285,7 +286,7 @@ impl DataFlow {
             let is_same = exec == 1 || (vertical, horizontal) == (0, 0);
             let number = is_same.then(|| self.number(row, piece, DEPTH)).flatten();
             match number.and_then(|number| self.buffer(number)) {
-                // The sum of two addresses is none.
+                // The sum of two addresses is not an address.
                 Some(found) if buffer.replace(found).is_some() => return None,
                 Some(_) => {}
                 None => others.push(piece.unit),
@@ -436,10 +437,12 @@ impl DataFlow {
                         is_patched: true,
                         ..Number::new(Base::Zero, 0)
                     }),
-                    (_, Some("" | "low 32 bits of ")) => {
+                    (_, Some(AddressPart::Whole | AddressPart::Low)) => {
                         Some(Number::new(Base::Symbol(patch.offset), 0))
                     }
-                    (_, Some(_)) => Some(Number::new(Base::SymbolHigh(patch.offset), 0)),
+                    (_, Some(AddressPart::High)) => {
+                        Some(Number::new(Base::SymbolHigh(patch.offset), 0))
+                    }
                     (_, None) => None,
                 }
             }
