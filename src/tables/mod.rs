@@ -180,7 +180,7 @@ impl Document {
             ListId::Differences | ListId::Changes => {
                 id == NodeId::ROOT && self.comparison().is_some()
             }
-            ListId::ProfileChanges => id == NodeId::ROOT && self.profile_comparison().is_some(),
+            ListId::ProfileChanges => id == NodeId::ROOT && self.has_earlier_profile(),
         }
     }
 

@@ -79,17 +79,20 @@ fn place(at: &InstructionChange) -> String {
 struct ComparedProfiles(Rc<ProfileComparison>);
 
 impl Document {
-    /// Compares the profile of the document with the earlier one. The earlier one is of the file
-    /// that the document is compared with, if its samples fit there, and else of the document
-    /// itself. Does nothing if there is no earlier profile. Returns whether there is a comparison.
-    pub fn compare_profiles(&mut self, demangle: Demangler<'_>) -> bool {
+    /// Whether there are two profiles with samples to compare.
+    pub fn has_earlier_profile(&self) -> bool {
+        let is_sampled = self.profile().is_some_and(|report| report.has_samples());
+        is_sampled && self.earlier_profile().is_some()
+    }
+
+    /// Compares the profile of the document with the earlier one, for
+    /// [`ListId::ProfileChanges`]. The earlier profile belongs to the file that the document is
+    /// compared with if its samples fit there, and otherwise to the document itself.
+    pub fn compare_profiles(&mut self, demangle: Demangler<'_>) {
         self.extensions.remove::<ComparedProfiles>();
         let (Some(report), Some(earlier)) = (self.profile(), self.earlier_profile()) else {
-            return false;
+            return;
         };
-        if !report.has_samples() {
-            return false;
-        }
         let base = self.base().map(|base| Rc::clone(&base.document));
         let of_base = base.and_then(|base| {
             let mut base = base.borrow_mut();
@@ -105,13 +108,6 @@ impl Document {
         });
         self.extensions
             .insert(ComparedProfiles(Rc::new(comparison)));
-        true
-    }
-
-    /// Returns the comparison of the profiles.
-    pub fn profile_comparison(&self) -> Option<Rc<ProfileComparison>> {
-        let compared = self.extensions.get::<ComparedProfiles>()?;
-        Some(Rc::clone(&compared.0))
     }
 }
 
@@ -126,7 +122,7 @@ struct ProfileChangeList {
 impl Document {
     /// Returns the changes from the earlier profile.
     pub(super) fn profile_change_list(&self) -> Option<Rc<dyn List>> {
-        let profiles = self.profile_comparison()?;
+        let profiles = Rc::clone(&self.extensions.get::<ComparedProfiles>()?.0);
         let mut rows = Vec::new();
         for (at, kernel) in profiles.kernels.iter().enumerate() {
             rows.push((at, None));

@@ -26,7 +26,6 @@ use super::protocol::{
 };
 use crate::analysis::occupancy::OccupancyParameters;
 use crate::decode::decode;
-use crate::decode::demangle::demangle_briefly;
 use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
 use crate::tables::ListId;
 
@@ -368,12 +367,7 @@ impl OpenFile {
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
                 self.lists.forget(ListId::ProfileChanges);
-                let is_new = base.is_some();
-                let answer = diff::compare(document, base, *renumbered, *keep);
-                if is_new {
-                    document.compare_profiles(&demangle_briefly);
-                }
-                answer.map_or_else(failed, Answer::from)
+                diff::compare(document, base, *renumbered, *keep).map_or_else(failed, Answer::from)
             }
             Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
             Request::WriteComparison { form } => {

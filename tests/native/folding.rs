@@ -324,12 +324,11 @@ fn the_listing_opens_at_the_costliest_loop() {
         .find(|table| table.title == "Loops")
         .unwrap();
     assert!(loops.has_loops);
-    assert!(loops.rows[0].starts_with(&format!("+{:#x}\t", hottest.start)));
+    assert_eq!(loops.rows[0][0], format!("+{:#x}", hottest.start));
     // Each cell of a table has a column.
     for table in &flow.tables {
-        let tabs = |text: &str| text.matches('\t').count();
         for row in &table.rows {
-            assert_eq!(tabs(row), tabs(&table.columns), "{row}");
+            assert_eq!(row.len(), table.columns.len(), "{row:?}");
         }
     }
 }

@@ -28,11 +28,11 @@ use zeview::tables::{
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CodeSamples, CompareForm,
-    CompareReport, Detail, Envelope, ExportForm, FlowFact, FlowLoop, FlowOverview, FlowTable,
-    Follow, GraphEdge, GraphModule, GraphPage, GroupRow, HitRow, ImagePick, ImagesReport, KnownRow,
-    LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message, Opened, Problem, ProfileOverview,
-    ProfiledKernel, RejectedKernel, Request, Response, Row, SearchStep, Selected, SelectionTarget,
-    SurveyReport, VerdictReport,
+    CompareReport, Detail, Envelope, ExportForm, FlowColumn, FlowColumnKind, FlowFact, FlowLoop,
+    FlowOverview, FlowTable, Follow, GraphEdge, GraphModule, GraphPage, GroupRow, HitRow,
+    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message,
+    Opened, Problem, ProfileOverview, ProfiledKernel, RejectedKernel, Request, Response, Row,
+    SearchStep, Selected, SelectionTarget, SurveyReport, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -99,6 +99,7 @@ fn profile() -> ProfileOverview {
         left_out: 0,
         metrics: vec!["Instances".to_owned(), "XVE_STALL[%]".to_owned()],
         is_compared: true,
+        is_sampled: true,
     }
 }
 
@@ -386,8 +387,11 @@ fn responses() -> Vec<Response> {
             tables: vec![FlowTable {
                 title: "Loops".to_owned(),
                 count: u64::MAX,
-                columns: "+Loop\t#Cycles".to_owned(),
-                rows: vec!["+0x10\t7".to_owned()],
+                columns: vec![FlowColumn {
+                    title: "Loop".to_owned(),
+                    kind: FlowColumnKind::Code,
+                }],
+                rows: vec![vec!["+0x10".to_owned()]],
                 note: String::new(),
                 has_loops: true,
             }],

@@ -11,7 +11,7 @@ use crate::ui::components::{button, plain, span_button};
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
-use crate::worker::protocol::{FlowOverview, FlowTable};
+use crate::worker::protocol::{FlowColumnKind, FlowOverview, FlowTable};
 
 /// Number of parts of the strip.
 const PARTS: usize = 200;
@@ -79,20 +79,19 @@ fn linked(of: Span, text: &str) -> Html {
 
 /// A table of results in a menu. Loops can be folded.
 fn table_of(flow: &FlowOverview, table: &FlowTable, folded: &[u32]) -> Html {
-    let columns: Vec<(&str, bool)> = table
-        .columns
-        .split('\t')
-        .map(|title| (title.trim_start_matches(['#', '+']), title.starts_with('#')))
+    let columns = table.columns.iter();
+    let columns: Vec<(&str, bool)> = columns
+        .map(|column| (&*column.title, column.kind == FlowColumnKind::Number))
         .collect();
     let rows = table.rows.iter().map(|row| {
-        let start = offset(row).filter(|_| table.has_loops);
+        let start = row.first().filter(|_| table.has_loops);
+        let start = start.and_then(|start| offset(start));
         let mut fold = start.and_then(|(start, _)| fold_of(flow, start, folded));
-        let cells = row.split('\t').zip(table.columns.split('\t'));
-        html! { <tr>{ for cells.map(|(text, title)| html! {
-            <td class={match title.as_bytes().first() {
-                Some(b'#') => "num",
-                Some(b'+') => "mono",
-                _ => "",
+        html! { <tr>{ for row.iter().zip(&table.columns).map(|(text, column)| html! {
+            <td class={match column.kind {
+                FlowColumnKind::Number => "num",
+                FlowColumnKind::Code => "mono",
+                FlowColumnKind::Text => "",
             }}>{ for fold.take() }{ linked(flow.of, text) }</td>
         }) }</tr> }
     });

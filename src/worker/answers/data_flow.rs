@@ -15,7 +15,9 @@ use crate::model::{Document, NodeId, Span, sort};
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{
-    FLOW_ROWS_MAX, FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX, Response,
+    FLOW_ROWS_MAX, FlowColumn, FlowColumnKind,
+    FlowColumnKind::{Code, Number, Text},
+    FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX, Response,
 };
 
 /// Maximum number of offsets in a cell.
@@ -228,11 +230,21 @@ fn more_threads(peak: &Peak, occupancy: Option<&Occupancy>) -> Option<FlowFact> 
     Some(fact(title, text))
 }
 
-fn table((title, columns, note): (&str, &str, &str), count: usize, rows: Vec<String>) -> FlowTable {
+/// Title, columns and explanation of a table.
+type Heading<'a> = (&'a str, &'a [(FlowColumnKind, &'a str)], &'a str);
+
+fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<String>>) -> FlowTable {
+    let mut all = Vec::new();
+    for (kind, title) in columns {
+        all.push(FlowColumn {
+            title: (*title).to_owned(),
+            kind: *kind,
+        });
+    }
     FlowTable {
         title: title.to_owned(),
         count: count as u64,
-        columns: columns.to_owned(),
+        columns: all,
         rows,
         note: note.to_owned(),
         has_loops: false,
@@ -255,55 +267,66 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
             found.waits.into(),
             found.cycles,
         ];
-        let mut row = at(found.start);
-        for count in counts {
-            row.push('\t');
-            row.push_str(&number(count));
-        }
-        row.push('\t');
-        row.push_str(&bound(&found.bottleneck));
+        let mut row = vec![at(found.start)];
+        row.extend(counts.map(number));
+        row.push(bound(&found.bottleneck));
         rows.push(row);
     }
-    let words = (
+    let heading: Heading<'_> = (
         "Loops",
-        "+Loop\t#Depth\t#Instructions\t#dpas\t#Loads, B\t#Stores, B\t#Spills\t#Fills\t#Waits\t#Cycles\tBound by",
+        &[
+            (Code, "Loop"),
+            (Number, "Depth"),
+            (Number, "Instructions"),
+            (Number, "dpas"),
+            (Number, "Loads, B"),
+            (Number, "Stores, B"),
+            (Number, "Spills"),
+            (Number, "Fills"),
+            (Number, "Waits"),
+            (Number, "Cycles"),
+            (Text, "Bound by"),
+        ],
         "The costliest first, if each loop ran ten times. An iteration of one thread, with the cycles that the compiler's scheduler assumes.",
     );
     FlowTable {
         has_loops: true,
-        ..table(words, loops.len(), rows)
+        ..table(heading, loops.len(), rows)
     }
 }
 
 fn wait_table(waits: &[WaitReport]) -> FlowTable {
     let mut rows = Vec::new();
     for wait in waits.iter().take(FLOW_ROWS_MAX) {
-        let (cycles, depth) = (number(wait.cycles.into()), number(wait.depth.into()));
-        let mut row = format!("+{:#x}\t{cycles}\t{depth}\t", wait.pc);
+        let mut words = String::new();
         for (place, wait) in wait.waits.iter().enumerate() {
-            row.push_str(if place == 0 { "" } else { "; " });
-            row.push_str(&wait.on);
+            words.push_str(if place == 0 { "" } else { "; " });
+            words.push_str(&wait.on);
             if let Some(pc) = wait.pc {
-                let _ = write!(row, " of +{pc:#x}");
+                let _ = write!(words, " of +{pc:#x}");
             }
             for bytes in &wait.bytes {
-                row.push(' ');
-                row.push_str(bytes);
+                words.push(' ');
+                words.push_str(bytes);
             }
-            row.push_str(if wait.bytes.is_empty() {
-                " no data in common"
-            } else {
-                ""
-            });
+            if wait.bytes.is_empty() {
+                words.push_str(" no data in common");
+            }
         }
-        rows.push(row);
+        let (cycles, depth) = (number(wait.cycles.into()), number(wait.depth.into()));
+        rows.push(vec![at(wait.pc), cycles, depth, words]);
     }
-    let words = (
+    let heading: Heading<'_> = (
         "Waits",
-        "+Instruction\t#Cycles\t#Loop depth\tWaits for",
+        &[
+            (Code, "Instruction"),
+            (Number, "Cycles"),
+            (Number, "Loop depth"),
+            (Text, "Waits for"),
+        ],
         "The costliest waits, the deepest loops first: one thread alone, as the compiler's scheduler assumes.",
     );
-    table(words, waits.len(), rows)
+    table(heading, waits.len(), rows)
 }
 
 fn slot_table(slots: &[SlotReport]) -> FlowTable {
@@ -313,20 +336,29 @@ fn slot_table(slots: &[SlotReport]) -> FlowTable {
     });
     let mut rows = Vec::new();
     for slot in order.into_iter().take(FLOW_ROWS_MAX) {
-        let (bytes, depth) = (number(slot.bytes.into()), number(slot.depth.into()));
-        let (writers, readers) = (all_at(&slot.writers), all_at(&slot.readers));
-        let address = &slot.address;
-        rows.push(format!("{address}\t{bytes}\t{depth}\t{writers}\t{readers}"));
+        rows.push(vec![
+            slot.address.clone(),
+            number(slot.bytes.into()),
+            number(slot.depth.into()),
+            all_at(&slot.writers),
+            all_at(&slot.readers),
+        ]);
     }
-    let words = (
+    let heading: Heading<'_> = (
         "Spill slots",
-        "+Slot\t#Bytes\t#Loop depth\t+Written at\t+Read at",
+        &[
+            (Code, "Slot"),
+            (Number, "Bytes"),
+            (Number, "Loop depth"),
+            (Code, "Written at"),
+            (Code, "Read at"),
+        ],
         "Scratch memory by address: spills write it, fills read it. The deepest loops first.",
     );
-    table(words, slots.len(), rows)
+    table(heading, slots.len(), rows)
 }
 
-/// The spills that cost more than necessary.
+/// The spills and registers that cost more than necessary.
 fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
     // The rarest first: most spills are in loops.
     let mut kinds: Vec<(usize, &str)> = Vec::new();
@@ -343,16 +375,24 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
     });
     let mut rows = Vec::new();
     for pattern in order.into_iter().take(FLOW_ROWS_MAX) {
-        let places = all_at(&pattern.places);
-        let (kind, address, text) = (&pattern.kind, &pattern.address, &pattern.text);
-        rows.push(format!("{kind}\t{address}\t{places}\t{text}"));
+        rows.push(vec![
+            pattern.kind.clone(),
+            pattern.address.clone(),
+            all_at(&pattern.places),
+            pattern.text.clone(),
+        ]);
     }
-    let words = (
+    let heading: Heading<'_> = (
         "Spill patterns",
-        "Pattern\t+Slot or registers\t+At\tExplanation",
+        &[
+            (Text, "Pattern"),
+            (Code, "Slot or registers"),
+            (Code, "At"),
+            (Text, "Explanation"),
+        ],
         "Spills and registers that may be avoidable, the rarest pattern first.",
     );
-    table(words, patterns.len(), rows)
+    table(heading, patterns.len(), rows)
 }
 
 impl Lists {
@@ -404,9 +444,9 @@ mod tests {
         let table = loop_table(&order);
         assert_eq!(table.count, u64::from(count) + 2);
         assert_eq!(table.rows.len(), FLOW_ROWS_MAX);
-        let starts = ["+0x200000\t", "+0x100000\t", "+0x0\t"];
+        let starts = ["+0x200000", "+0x100000", "+0x0"];
         for (row, start) in table.rows.iter().zip(starts) {
-            assert!(row.starts_with(start), "{row}");
+            assert_eq!(row[0], start);
         }
         let foldable = foldable(&order);
         assert_eq!((foldable.len(), foldable[0].start), (LOOPS_MAX, 0x20_0000));

@@ -10,6 +10,7 @@ use super::images::code_document;
 use super::rows::shorten_details;
 use crate::analysis::modules::PropertyOwner;
 use crate::analysis::survey::Progress;
+use crate::decode::demangle::demangle_briefly;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::kernels::reading::KernelReading;
 use crate::tables::query::{Order, Query};
@@ -216,6 +217,9 @@ impl Lists {
                         QueriedList::new(id, list, query, document)
                     }
                     (None, None) => {
+                        if list == ListId::ProfileChanges {
+                            document.compare_profiles(&demangle_briefly);
+                        }
                         let made = document.list_for(id, list, query).ok_or_else(none)?;
                         QueriedList::new(id, made, query, document)
                     }

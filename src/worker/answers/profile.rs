@@ -82,7 +82,7 @@ impl Profiling {
             if !profile.kernels.is_empty() {
                 document.set_earlier_profile(Rc::new(profile));
             }
-            return self.compare(document);
+            return self.answer(document);
         }
         let images = document.documents_with(ListId::Kernels);
         let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
@@ -100,18 +100,18 @@ impl Profiling {
         if !profile.kernels.is_empty() {
             document.keep_profile(Rc::new(profile));
         }
-        self.compare(document)
+        self.answer(document)
     }
 
-    /// Compares the profile with the earlier one, if there is one. Returns the summary.
+    /// Returns the summary of the profile that was added.
     ///
     /// # Errors
     ///
     /// If no profile was added, as a message.
-    fn compare(&mut self, document: &mut Document) -> Result<Response, String> {
+    fn answer(&mut self, document: &Document) -> Result<Response, String> {
         let overview = self.overview.as_mut();
         let overview = overview.ok_or("Add a profile of this file first.")?;
-        overview.is_compared = document.compare_profiles(&demangle_briefly);
+        overview.is_compared = document.has_earlier_profile();
         Ok(Response::Profile(Box::new(overview.clone())))
     }
 
@@ -190,6 +190,7 @@ fn overview(name: &str, profile: &Profile, report: &ProfileReport) -> ProfileOve
         unmatched: unmatched.into_iter().take(PROFILED_MAX).collect(),
         left_out: cut(report.kernels.len()) + cut(unmatched_count),
         metrics: report.metric_names(),
+        is_sampled: !profile.kernels.is_empty(),
         is_compared: false,
     }
 }

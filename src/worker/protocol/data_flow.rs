@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// answers nothing else in the meantime.
 pub const FLOW_MAX: u64 = 256 << 10;
 
-/// Maximum number of rows of a [`FlowTable`].
+/// Maximum number of rows of a [`FlowTable`]: the page renders all of them with the code.
 pub const FLOW_ROWS_MAX: usize = 100;
 
-/// Maximum number of loops that can be folded: those of a [`FlowOverview`].
+/// Maximum number of loops that can be folded.
 pub const LOOPS_MAX: usize = 500;
 
 /// The data flow of a section of code in summary.
@@ -34,7 +34,7 @@ pub struct FlowOverview {
     /// The length of a full bar of live registers: the kernel's registers, or the peak.
     pub most: u32,
     /// The largest number of registers with which the device runs more threads of the kernel;
-    /// `None` if it is unknown or there is none.
+    /// `None` if more are impossible or the device is unknown.
     pub more_threads: Option<u32>,
     /// The number of general registers that are live before each instruction.
     pub live: Vec<u16>,
@@ -59,21 +59,41 @@ pub struct FlowFact {
     pub is_limit: bool,
 }
 
-/// A table of results. Its texts are tab-separated, and offsets of the code are written as `+0x40`.
+/// A table of results. An offset of the code is written as `+0x40`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowTable {
     /// Its title.
     pub title: String,
     /// Number of rows, including those that are left out.
     pub count: u64,
-    /// The titles of the columns. Those of numbers start with `#`, those of code with `+`.
-    pub columns: String,
-    /// The first rows, at most [`FLOW_ROWS_MAX`].
-    pub rows: Vec<String>,
+    /// The columns.
+    pub columns: Vec<FlowColumn>,
+    /// The first rows, at most [`FLOW_ROWS_MAX`]: a text for each column.
+    pub rows: Vec<Vec<String>>,
     /// An explanation.
     pub note: String,
     /// Whether the rows are loops.
     pub has_loops: bool,
+}
+
+/// A column of a [`FlowTable`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowColumn {
+    /// Its title.
+    pub title: String,
+    /// The kind of its texts.
+    pub kind: FlowColumnKind,
+}
+
+/// The kind of the texts in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FlowColumnKind {
+    /// Words.
+    Text,
+    /// Numbers.
+    Number,
+    /// Offsets, registers, addresses.
+    Code,
 }
 
 /// A loop that can be folded.

@@ -35,7 +35,9 @@ pub struct ProfileOverview {
     pub left_out: u64,
     /// The names of the metrics, which are columns of the kernel table.
     pub metrics: Vec<String>,
-    /// Whether it is compared with an earlier profile: [`ListId::ProfileChanges`](crate::tables::ListId::ProfileChanges).
+    /// Whether the profile that was added last has samples.
+    pub is_sampled: bool,
+    /// Whether there is an earlier profile to compare it with: [`ListId::ProfileChanges`](crate::tables::ListId::ProfileChanges).
     pub is_compared: bool,
 }
 

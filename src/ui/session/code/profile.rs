@@ -114,8 +114,7 @@ impl Session {
                     session.list_changed(tab, ListId::ProfileChanges, ListChange::Reset);
                 }
                 Ok(Response::Profile(overview)) => {
-                    // The first of the names is that of the file with samples.
-                    if overview.name.starts_with(&name) {
+                    if overview.is_sampled {
                         *live.sampled.borrow_mut() = Some(file);
                     }
                     session.profile_added(tab, overview);
