@@ -29,8 +29,8 @@ pub trait Flows {
     /// code outside of loops: its wait and its issue, as assumed by the compiler's scheduler.
     fn cycles(&self, row: u32) -> u64;
 
-    /// Returns the rows of the loop whose code starts at an offset, in order; empty if there is none.
-    /// Of several loops, those of the outermost.
+    /// Returns the rows of the outermost loop whose code starts at an offset, in order; empty if no
+    /// loop starts there.
     fn loop_rows(&self, start: u32) -> Vec<Range<u32>>;
 
     /// Returns the figures for the kernel table.

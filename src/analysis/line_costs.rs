@@ -80,7 +80,7 @@ pub fn row_costs(flow: &dyn Flows, row: &LineRow) -> Option<LineCosts> {
     Some(costs)
 }
 
-/// Returns the figures of all source lines of a section of code, those with the most cycles first.
+/// Returns the figures of all source lines of a section of code, in descending order of cycles.
 pub fn line_costs(flow: &dyn Flows, table: &LineTable, code: Span) -> Vec<LineCosts> {
     let mut out: Vec<LineCosts> = Vec::new();
     let mut places: HashMap<(u32, u32), usize> = HashMap::new();

@@ -97,7 +97,8 @@ pub struct Occupancy {
     pub device_origin: Origin,
     /// The terms, each after those that it is computed from.
     pub terms: Vec<Term>,
-    /// The next larger number of threads of an EU, or `None` if there is none or it is unknown.
+    /// The next larger number of threads of an EU; `None` if more are impossible or the device is
+    /// unknown.
     pub more_threads: Option<MoreThreads>,
     /// The result in a sentence or two.
     pub summary: String,

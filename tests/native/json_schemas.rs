@@ -131,7 +131,13 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "images --json --device bmg-g21 SAMPLES/program.host",
         ],
     ),
-    ("lines", &["lines --json ZEBIN/*"]),
+    (
+        "lines",
+        &[
+            "lines --json ZEBIN/*",
+            "lines --json --columns line,cycles,waits,live,spills,fills ZEBIN/*",
+        ],
+    ),
     (
         "modules",
         &[

@@ -25,8 +25,7 @@ const BUDGETS: &[Budget] = &[
         bytes: 500_000,
         holds: is_view,
     },
-    // Loaded in parallel with the view. A tenth is the data flow of code, with kernel inputs, and
-    // profiles with their comparison.
+    // Loaded in parallel with the view.
     Budget {
         what: "the decoder",
         bytes: 1_370_000,

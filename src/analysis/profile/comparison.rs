@@ -126,7 +126,7 @@ impl ProfileComparison {
     }
 }
 
-/// The positions of the stall types of each profile among those of both.
+/// Brings counts of two profiles into one order of stall types.
 struct Counts {
     count: usize,
     positions: [Vec<usize>; 2],
@@ -190,7 +190,7 @@ fn instructions(
     }
     let (codes, later) = (same_code(before), same_code(after));
     let (codes, later) = (codes.ok_or(SEVERAL)?, later.ok_or(SEVERAL)?);
-    // For offsets of the earlier code, those of the same instructions in the later code.
+    // Offsets in the earlier code to offsets of the same instructions in the later code.
     let pairs: Option<HashMap<u64, u64>> = match (aligner, codes.first(), later.first()) {
         (Some(aligner), Some(before), Some(after)) => {
             let pairs =

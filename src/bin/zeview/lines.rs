@@ -19,7 +19,8 @@ use crate::style;
 const LIST: ListId = ListId::SourceLines;
 
 /// Help of `--json`.
-const JSON_HELP: &str = "Print a JSON array with one object per row: schema, file, and all columns";
+const JSON_HELP: &str = "Print a JSON array with one object per row: schema, file, and all columns. \
+    Columns that require the data flow of the code appear only if --columns names them";
 
 /// Help of `--path`.
 const PATH_HELP: &str = "List only the lines of these documents within the file: a path as `zeview ls` prints it, \

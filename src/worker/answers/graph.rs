@@ -238,8 +238,8 @@ impl Costs {
         self.of(block).saturating_mul(runs)
     }
 
-    /// The cost in percent of that of the costliest block, by the assumed number of iterations; not
-    /// 0 unless there is none.
+    /// The cost in percent of that of the costliest block, by the assumed number of iterations;
+    /// 0 only for blocks without cost.
     fn heat(&self, block: &Block) -> u8 {
         let percent = u128::from(self.weighted(block)) * 100;
         let percent = percent.div_ceil(u128::from(self.most.max(1)));

@@ -102,8 +102,8 @@ impl DataFlow {
         out
     }
 
-    /// Whether an instruction may use inputs: it is quick to tell for most that do not. A copy whose
-    /// result is read is none: the instructions that read it are. `copies` has the known copies.
+    /// Whether an instruction may use inputs; a quick test that excludes most instructions. A copy does
+    /// not count, but the instructions that read it do. `copies` has the known copies.
     fn may_use_inputs(&self, row: u32, copies: &mut HashMap<u32, bool>) -> bool {
         let Some(record) = self.row(row) else {
             return false;

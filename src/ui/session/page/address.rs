@@ -38,8 +38,8 @@ pub(crate) fn read_link() -> Link {
     route::parse_fragment(&read_hash())
 }
 
-/// What the address waits for: the name of a file, and the target of a link. Before a reload the
-/// file was open: the page cannot read it again.
+/// What the start page waits for: the name of a file, and the target of a link. Without a name in the
+/// address, it is the local file that was open before a reload.
 pub fn waits_for() -> (Option<String>, Option<Target>) {
     let name = route::parse_file_name(&read_hash());
     (name.or_else(opened_before), read_link().target)
@@ -54,8 +54,7 @@ fn opened_before() -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// The state of a history entry: the tab, and the name of its file if the address does not lead to
-/// the file.
+/// The state of a history entry: the tab, and the name of its file if that is local.
 fn entry(tab: TabId, file: Option<&str>) -> JsValue {
     JsValue::from_str(&format!("{} {}", tab.0, file.unwrap_or_default()))
 }
@@ -110,6 +109,11 @@ fn address_of(state: &State, tab: &Tab) -> String {
     relative(tab, None, state.layout.embed)
 }
 
+/// The address of the start page.
+fn start_address(state: &State) -> &'static str {
+    if state.layout.embed { "?embed=1" } else { "" }
+}
+
 impl Session {
     /// Updates the URL to the selection and view. Jumps and panel changes get a history entry;
     /// filter changes do not.
@@ -152,15 +156,15 @@ impl Session {
             // Write the pending URL first, so that Back leads to it.
             let shown = entry(tab.id, local_name(tab));
             let _ = write(&shown, &address_of(&state, tab), false);
-            let _ = write(&entry(START, None), "", true);
+            let _ = write(&entry(START, None), start_address(&state), true);
             self.dispatch(Action::Home);
         }
     }
 
-    /// The address of the start page, after the last file is closed.
+    /// Returns to the address of the start page, after the last file is closed.
     pub(crate) fn forget_address(&self) {
         self.address.take();
-        let _ = write(&entry(START, None), "", false);
+        let _ = write(&entry(START, None), start_address(&self.state()), false);
     }
 
     /// Follows a link in an open file.
