@@ -1,6 +1,7 @@
 //! The operations that embedders in all languages offer on a document, with errors that have codes.
 
 use std::fmt;
+use std::io;
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -11,7 +12,7 @@ use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{Flows, InstructionFlow};
 use crate::decode::device::Device;
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
-use crate::report::check::{VerdictRow, file_json};
+use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::tables::query::Query;
 use crate::tables::write::Form;
 use crate::tables::writer::Writer;
@@ -37,13 +38,18 @@ pub struct ApiError {
     pub code: &'static str,
     /// The message.
     pub message: String,
+    /// The bytes that could not be read.
+    pub span: Option<Span>,
 }
 
 impl ApiError {
     /// Creates an error.
     pub fn new(code: &'static str, message: impl Into<String>) -> ApiError {
-        let message = message.into();
-        ApiError { code, message }
+        ApiError {
+            code,
+            message: message.into(),
+            span: None,
+        }
     }
 }
 
@@ -57,7 +63,10 @@ impl std::error::Error for ApiError {}
 
 impl From<SourceError> for ApiError {
     fn from(error: SourceError) -> ApiError {
-        ApiError::new("unreadable", error.to_string())
+        ApiError {
+            span: Some(error.span),
+            ..ApiError::new("unreadable", error.to_string())
+        }
     }
 }
 
@@ -191,8 +200,24 @@ pub fn check(document: &mut Document, device: Option<&str>) -> Result<String, Ap
     let name = document.sources.name(SourceId::FILE);
     let mut out = Vec::new();
     let written = file_json(document, &row, &name, &mut out);
-    written.map_err(|error| ApiError::new("internal", error.to_string()))?;
-    String::from_utf8(out).map_err(|error| ApiError::new("internal", error.to_string()))
+    text(written, out)
+}
+
+/// Returns the problems of the file and of all documents in it, as in [`check`].
+///
+/// # Errors
+///
+/// None in practice; writing to memory can fail.
+pub fn problems(document: &mut Document) -> Result<String, ApiError> {
+    let mut out = Vec::new();
+    let written = problems_json(document, &mut out);
+    text(written, out)
+}
+
+fn text(written: io::Result<()>, out: Vec<u8>) -> Result<String, ApiError> {
+    let internal = |message: String| ApiError::new("internal", message);
+    written.map_err(|error| internal(error.to_string()))?;
+    String::from_utf8(out).map_err(|error| internal(error.to_string()))
 }
 
 /// Returns the listing of a kernel's code: of the first one with the name, or of the one in the

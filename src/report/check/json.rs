@@ -143,6 +143,23 @@ pub fn file_json(
     Ok(())
 }
 
+/// Writes the problems of a file and of all documents in it as a JSON array, each as in [`file_json`].
+///
+/// # Errors
+///
+/// If writing to `out` fails.
+pub fn problems_json(document: &mut Document, out: &mut Vec<u8>) -> io::Result<()> {
+    document.open_all();
+    let diagnostics = document.diagnostics.clone();
+    let all = diagnostics.iter().map(|diagnostic| {
+        let path = path_of(document, diagnostic.primary.span);
+        DiagnosticJson::new(diagnostic, path)
+    });
+    let all: Vec<DiagnosticJson<'_>> = all.collect();
+    serde_json::to_writer(out, &all)?;
+    Ok(())
+}
+
 fn findings_json<'a>(document: &mut Document, verdict: &'a Verdict) -> Vec<FindingJson<'a>> {
     let findings = verdict.findings.iter().enumerate();
     findings

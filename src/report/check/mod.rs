@@ -2,7 +2,7 @@
 
 mod json;
 
-pub use self::json::file_json;
+pub use self::json::{file_json, problems_json};
 use crate::analysis::Verdict;
 use crate::analysis::images::{Choice, Images};
 use crate::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Span};
