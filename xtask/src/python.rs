@@ -60,7 +60,7 @@ pub fn test(project: &Project, _: &Tools) -> Outcome {
     // Not in the folder with the sources of the package, which would be imported instead.
     shell::run(
         Command::new(&python)
-            .args(["-P", "-m", "pytest", "-q", "--color=no"])
+            .args(["-m", "pytest", "-q", "--color=no"])
             .arg(source(project).join("tests"))
             .current_dir(&folder)
             .env_remove("PYTHONPATH"),

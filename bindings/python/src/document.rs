@@ -1,8 +1,8 @@
 //! The class of a document: each method runs in the document's thread, with the GIL released.
 
 use std::path::PathBuf;
-use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyMemoryError, PyValueError};
@@ -33,28 +33,30 @@ type Range = (u32, u64, u64);
 /// The steps from the root to a node: the index of a child, and so on.
 type Place = Vec<u64>;
 
-enum State {
-    /// The thread starts with the next call.
-    Idle,
-    Running(Worker),
-    Closed,
+/// What an open document holds.
+struct Open {
+    source: Source,
+    /// The thread; it starts with the first call, and with the next one after it was canceled.
+    worker: Option<Worker>,
 }
 
 /// A decoded file.
 #[pyclass(frozen, weakref, module = "zeview._zeview")]
 pub struct Document {
-    source: Source,
     name: String,
-    state: Mutex<State>,
+    /// `None` when the document is closed.
+    open: Mutex<Option<Open>>,
 }
 
 impl Document {
     fn new(source: Source, name: String) -> Document {
-        let state = Mutex::new(State::Idle);
-        Document {
+        let open = Open {
             source,
+            worker: None,
+        };
+        Document {
             name,
-            state,
+            open: Mutex::new(Some(open)),
         }
     }
 
@@ -65,22 +67,7 @@ impl Document {
         py: Python<'_>,
         work: impl FnOnce(&mut model::Document) -> Result<R, ApiError> + Send + 'static,
     ) -> PyResult<R> {
-        let mut receiver = {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if let State::Running(worker) = &*state
-                && worker.has_ended()
-            {
-                *state = State::Idle;
-            }
-            if let State::Idle = &*state {
-                let worker = Worker::start(self.source.clone(), self.name.clone())?;
-                *state = State::Running(worker);
-            }
-            match &*state {
-                State::Running(worker) => worker.send(work),
-                _ => return Err(PyValueError::new_err("the document is closed")),
-            }
-        };
+        let mut receiver = self.send(work)?;
         loop {
             let (returned, result) = py.detach(move || {
                 let result = receiver.recv_timeout(SIGNALS);
@@ -91,9 +78,8 @@ impl Document {
                 Ok(result) => return result.map_err(|error| exception(py, error)),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupt) = py.check_signals() {
-                        if let State::Running(worker) = self.replace(State::Idle) {
-                            worker.cancel();
-                        }
+                        let worker = self.lock().as_mut().and_then(|open| open.worker.take());
+                        worker.map(Worker::cancel);
                         return Err(interrupt);
                     }
                 }
@@ -105,14 +91,28 @@ impl Document {
         }
     }
 
-    /// Replaces the state unless the document is closed, and returns the former one.
-    fn replace(&self, with: State) -> State {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*state {
-            State::Closed => State::Closed,
-            _ => std::mem::replace(&mut state, with),
-        }
+    /// Sends work to the document's thread, and starts it if necessary. No call to Python is made
+    /// while the lock is held.
+    fn send<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut model::Document) -> R + Send + 'static,
+    ) -> PyResult<Receiver<R>> {
+        let mut open = self.lock();
+        let open = open.as_mut().ok_or_else(closed)?;
+        let worker = match open.worker.take().filter(|worker| !worker.has_ended()) {
+            Some(worker) => worker,
+            None => Worker::start(open.source.clone(), self.name.clone())?,
+        };
+        Ok(open.worker.insert(worker).send(work))
     }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn closed() -> PyErr {
+    PyValueError::new_err("the document is closed")
 }
 
 #[pymethods]
@@ -143,15 +143,17 @@ impl Document {
 
     /// Ends the thread, and waits for it: afterwards the bytes are not in use any more.
     fn close(&self, py: Python<'_>) {
-        if let State::Running(worker) = self.replace(State::Closed) {
-            py.detach(|| worker.stop());
+        let open = self.lock().take();
+        if let Some(Open { source, worker }) = open {
+            py.detach(|| worker.map(Worker::stop));
+            // A buffer is released here, where Python is attached.
+            drop(source);
         }
     }
 
     #[getter]
     fn closed(&self) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        matches!(&*state, State::Closed)
+        self.lock().is_none()
     }
 
     fn summary(&self, py: Python<'_>) -> PyResult<String> {
@@ -232,9 +234,10 @@ impl Document {
     /// Compares with another document, the first of the two. It is decoded once more, in the thread
     /// of this one.
     fn diff(&self, py: Python<'_>, base: &Document) -> PyResult<String> {
+        let source = base.lock().as_ref().map(|open| open.source.clone());
         let source = CancelableSource {
-            source: base.source.clone(),
-            is_canceled: Default::default(),
+            source: source.ok_or_else(closed)?,
+            is_canceled: Arc::default(),
         };
         let name = base.name.clone();
         self.run(py, move |document| {
@@ -257,6 +260,7 @@ impl Document {
         self.run(py, move |document| {
             let id = id_of(document, &place)?;
             let ids = operations::children(document, id, start, count);
+            let document = &*document;
             let nodes = ids.into_iter().map(|id| Node::new(document, id));
             json(&nodes.collect::<Vec<_>>())
         })
@@ -306,7 +310,7 @@ impl Document {
             let whole = document.sources.whole(SourceId(source));
             let start = start.min(whole.end);
             let span = Span::new(SourceId(source), start, end.clamp(start, whole.end));
-            let mut all = Vec::new();
+            let mut all: Vec<u8> = Vec::new();
             // A failed allocation would end the process.
             let Ok(()) = all.try_reserve_exact(usize::try_from(span.len()).unwrap_or(usize::MAX))
             else {

@@ -1,8 +1,8 @@
 //! Exceptions.
 
+use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::{create_exception, types::PyAnyMethods};
 use zeview::api::operations::ApiError;
 
 create_exception!(
