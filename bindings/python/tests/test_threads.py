@@ -15,12 +15,6 @@ from conftest import SAMPLES
 import zeview
 
 
-def work(path):
-    """Work of about a second in the library."""
-    document = zeview.open(path)
-    document.kernels(columns=["instructions", "peak_live_registers"])
-
-
 LARGE = SAMPLES / "kernels600.dg2.zebin"
 
 
@@ -39,7 +33,7 @@ def test_other_threads_go_on():
     other = threading.Thread(target=count)
     other.start()
     document = zeview.open(LARGE)
-    document.summary
+    assert document.summary
     started.set()
     begin = time.perf_counter()
     # One call of the native module.
@@ -77,7 +71,7 @@ def test_closing_while_others_work():
         document = zeview.open(LARGE)
         outcomes = []
 
-        def call():
+        def call(document=document, outcomes=outcomes):
             try:
                 outcomes.append(len(document.kernels(columns=["instructions"])))
             except (ValueError, zeview.Error) as error:
@@ -95,14 +89,11 @@ def test_closing_while_others_work():
 
 
 SLOW = """
-import sys, time, zeview
-class Slow:
-    pass
+import sys, zeview
 document = zeview.open(sys.argv[1])
 document.summary
 names = [id for id, _, _, counted in zeview._zeview.columns("kernels") if counted]
 print("ready", flush=True)
-begin = time.perf_counter()
 try:
     while True:
         document.kernels(columns=names)

@@ -238,7 +238,7 @@ class Document:
         """The nodes that contain a byte, outermost first."""
         return [self._node(place) for place in self._native.nodes_at(source, offset)]
 
-    def bytes(self, span: Union[Span, Tuple[int, int], Tuple[int, int, int]]) -> bytes:
+    def bytes(self, span: Union[Span, Tuple[int, int], Tuple[int, int, int]]) -> builtins.bytes:
         """Reads bytes: of a span, or from `start` to `end` of the file. They are clipped to its end."""
         source, start, end = span if len(span) == 3 else (0, *span)
         return self._native.bytes(source, start, end)
@@ -355,7 +355,7 @@ class Node:
         """The nodes in it."""
         return Children(self)
 
-    def bytes(self) -> bytes:
+    def bytes(self) -> builtins.bytes:
         """Its bytes; empty for values that were computed."""
         return b"" if self.span is None else self._document.bytes(self.span)
 
