@@ -39,9 +39,14 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     Ok(())
 }
 
-/// Builds a wheel without optimization, installs it into a fresh virtual environment, and runs the
-/// tests there.
+/// Checks the module's code, builds a wheel without optimization, installs it into a fresh virtual
+/// environment, and runs the tests there.
 pub fn test(project: &Project, _: &Tools) -> Outcome {
+    let manifest = source(project).join("Cargo.toml");
+    let mut format = project.cargo(["fmt", "--check", "--manifest-path"]);
+    shell::run(format.arg(&manifest))?;
+    let mut clippy = project.cargo(["clippy", "--quiet", "--locked", "--manifest-path"]);
+    shell::run(clippy.arg(&manifest).args(["--", "-D", "warnings"]))?;
     shell::run(&mut project.cargo(["build", "--bin", "zeview"]))?;
     let program = project
         .target
