@@ -7,7 +7,7 @@ TYPES = {
     "float64": "Optional[float]",
     "bool": "Optional[bool]",
     "string": "Optional[str]",
-    "list<string>": "List[str]",
+    "list<string>": "Optional[List[str]]",
     "list<int64>": "Optional[List[int]]",
 }
 
