@@ -18,7 +18,7 @@ def test_the_same_values_everywhere(sample):
     kernels = zeview.open(sample).kernels(columns=["instructions"])
     rows = [{id: row[id] for id in kernels.columns} for row in kernels.to_dicts()]
     assert pyarrow.table(kernels).to_pylist() == rows
-    assert kernels.to_polars().to_dicts() == rows
+    assert kernels.to_polars().to_dicts() == polars.DataFrame(kernels).to_dicts() == rows
     frame = kernels.to_pandas()
     assert list(frame.columns) == kernels.columns
     assert len(frame) == len(rows)

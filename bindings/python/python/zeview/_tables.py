@@ -27,11 +27,12 @@ _PANDAS = {
 }
 
 
-class Table(Sequence, Generic[R]):
+class Table(Generic[R]):
     """Rows of a list of a document.
 
-    It is a sequence, a `pandas` or `polars` data frame (`to_pandas`, `to_polars`), and a table for any
-    library that reads the Arrow PyCapsule interface, such as `pyarrow.table(kernels)`.
+    It is a sequence of rows, a `pandas` or `polars` data frame (`to_pandas`, `to_polars`), and a table for any
+    library that reads the Arrow PyCapsule interface, such as `pyarrow.table(kernels)`. It is no
+    `collections.abc.Sequence`, because such libraries would take it as a list of objects.
     """
 
     __slots__ = ("_name", "_rows", "_columns")
