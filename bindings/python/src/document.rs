@@ -79,7 +79,9 @@ impl Document {
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupt) = py.check_signals() {
                         let worker = self.lock().as_mut().and_then(|open| open.worker.take());
-                        worker.map(Worker::cancel);
+                        if let Some(worker) = worker {
+                            worker.cancel();
+                        }
                         return Err(interrupt);
                     }
                 }

@@ -1,9 +1,9 @@
 //! The native module of the Python package: zeview's library, with its results as JSON.
 //!
-//! * [`document`]: the class; each document lives in a thread of its own ([`worker`]).
-//! * [`source`]: the bytes of a document: a file, `bytes`, or any buffer.
-//! * [`arrow`]: columns of a table as an Arrow stream.
-//! * [`error`]: exceptions.
+//! * `document`: the class; each document lives in a thread of its own (`worker`).
+//! * `source`: the bytes of a document: a file, `bytes`, or any buffer.
+//! * `arrow`: columns of a table as an Arrow stream.
+//! * `error`: exceptions.
 
 mod arrow;
 mod document;

@@ -43,8 +43,8 @@ def test_other_threads_go_on():
     during = ticks
     done.set()
     other.join()
-    # With the lock held, there would be none.
-    assert during > 0.1 * duration / 0.001, (during, duration)
+    # With the lock held, there would be none. The machine may be busy.
+    assert duration > 0.05 and during >= 5, (during, duration)
 
 
 def test_one_document_in_many_threads():
