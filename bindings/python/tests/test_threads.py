@@ -21,30 +21,29 @@ LARGE = SAMPLES / "kernels600.dg2.zebin"
 def test_other_threads_go_on():
     """While one thread works in the library, another runs Python."""
     ticks = 0
-    started, done = threading.Event(), threading.Event()
+    done = threading.Event()
 
     def count():
         nonlocal ticks
         while not done.is_set():
-            if started.is_set():
-                ticks += 1
+            ticks += 1
             time.sleep(0.001)
 
     other = threading.Thread(target=count)
     other.start()
-    document = zeview.open(LARGE)
-    assert document.summary
-    started.set()
-    begin = time.perf_counter()
-    # One call of the native module.
     names = [id for id, _, _, counted in zeview._zeview.columns("kernels") if counted]
-    document._native.list("kernels", "", "", None, names)
-    duration = time.perf_counter() - begin
-    during = ticks
+    during = 0
+    for _ in range(10):
+        native = zeview.open(LARGE)._native
+        native.summary()
+        before = ticks
+        # One call of the native module, of 40 ms or more.
+        native.list("kernels", "", "", None, names)
+        during += ticks - before
     done.set()
     other.join()
-    # With the lock held, there would be none. The machine may be busy.
-    assert duration > 0.05 and during >= 5, (during, duration)
+    # With the lock held, there would be at most one for each call.
+    assert during > 30
 
 
 def test_one_document_in_many_threads():
