@@ -31,8 +31,10 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     let target: Option<String> = options.value("--target")?;
     let features: String = options.value("--features")?.unwrap_or_default();
     options.finish()?;
-    let program = package::build(project, target.as_deref(), &features)?;
     let to = dist::folder(project).join("python");
+    // The command line with the page contains all of `dist`.
+    remove(&to)?;
+    let program = package::build(project, target.as_deref(), &features)?;
     let wheel = wheel(project, &program, target.as_deref(), "release", &to)?;
     let size = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?;
     say(format!("{}: {} KB", wheel.display(), size.len() / 1000));
@@ -55,9 +57,7 @@ pub fn test(project: &Project, _: &Tools) -> Outcome {
     let to = project.target.join("python/wheel");
     let wheel = wheel(project, &program, None, "dev", &to)?;
     let folder = project.target.join("python/tests");
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    }
+    remove(&folder)?;
     let python = environment(&folder)?;
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "--no-input"]);
@@ -70,6 +70,14 @@ pub fn test(project: &Project, _: &Tools) -> Outcome {
             .current_dir(&folder)
             .env_remove("PYTHONPATH"),
     )
+}
+
+/// Removes a folder if it exists.
+fn remove(folder: &Path) -> Outcome {
+    if !folder.exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 /// Returns the folder of the package.
@@ -92,15 +100,11 @@ fn wheel(
     }
     let scripts = source.join("zeview.data/scripts");
     let fail = |error: std::io::Error| format!("{}: {error}", scripts.display());
-    if scripts.exists() {
-        fs::remove_dir_all(&scripts).map_err(fail)?;
-    }
+    remove(&scripts)?;
     fs::create_dir_all(&scripts).map_err(fail)?;
     // `copy` keeps the permission to execute it.
     fs::copy(program, scripts.join(format!("zeview{EXE_SUFFIX}"))).map_err(fail)?;
-    if to.exists() {
-        fs::remove_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    }
+    remove(to)?;
     let python = environment(&project.target.join("python/build"))?;
     shell::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", MATURIN]))?;
     let mut build = Command::new(&python);
