@@ -384,7 +384,7 @@ class Node:
         return f"<{self.kind} {self.name!r}{span}{': ' if text else ''}{text}>"
 
 
-class Children(Sequence):
+class Children(Sequence["Node"]):
     """The children of a node, read in pages."""
 
     __slots__ = ("_node", "_pages")
