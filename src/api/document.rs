@@ -1,7 +1,5 @@
 //! The document class.
 
-use std::rc::Rc;
-
 use js_sys::{Array, Error, JSON, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -9,24 +7,19 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::dto::{Diagnostic, Node, Summary, Verdict};
 use super::js;
-use crate::analysis::assembly::Listing;
-use crate::analysis::data_flow::{FlowReport, InstructionFlow};
-use crate::analysis::kernel_inputs::{InputUses, KernelInput};
-use crate::analysis::line_costs::{LineCosts, line_costs};
+use super::operations::{self, ApiError, ListOptions};
 use crate::analysis::profile::{ProfileComparison, Reader};
 use crate::decode::decode;
 use crate::decode::demangle::demangle_briefly;
 use crate::diff;
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::report::{self, comparison};
-use crate::tables::query::Query;
-use crate::tables::write::Form;
-use crate::tables::{Column, ListId, add_metric_columns, writer};
+use crate::tables::{ListId, add_metric_columns};
 use crate::worker::answers::bytes::read;
 use crate::worker::answers::export::{EXPORT_MAX, export};
 use crate::worker::host;
 use crate::worker::host::blob_source::{ArraySource, whole_number};
-use crate::worker::protocol::{ExportForm, ROWS_MAX};
+use crate::worker::protocol::ExportForm;
 
 #[wasm_bindgen(typescript_custom_section)]
 const DECLARATIONS: &str = include_str!("types.ts");
@@ -36,17 +29,6 @@ const IN_PAGE_DECODER: &str = "
 /** A decoder in the page itself; it can be used as if it were a `Worker`. */
 export type InPageDecoder = MessagePort & { terminate(): void };
 ";
-
-/// Lists that are available for a whole document.
-const LISTS: [ListId; 7] = [
-    ListId::Kernels,
-    ListId::Relocations,
-    ListId::Symbols,
-    ListId::Modules,
-    ListId::Images,
-    ListId::Devices,
-    ListId::SourceLines,
-];
 
 /// A decoded file.
 #[wasm_bindgen]
@@ -76,18 +58,16 @@ impl ZeviewDocument {
     /// Returns a node. The root has the id 0; `children` and `nodesAt` return the others.
     #[wasm_bindgen(unchecked_return_type = "Node")]
     pub fn node(&self, id: u32) -> Result<JsValue, Error> {
-        to_js(&self.node_of(id)?)
+        to_js(&operations::node(&self.0, NodeId(id))?)
     }
 
     /// Returns at most `count` children of a node (and at most 512), from index `start` on.
     #[wasm_bindgen(unchecked_return_type = "Node[]")]
     pub fn children(&mut self, id: u32, start: f64, count: f64) -> Result<JsValue, Error> {
-        self.node_of(id)?;
+        operations::node(&self.0, NodeId(id))?;
         let start = whole("start", start)?;
-        let count = whole("count", count)?.min(ROWS_MAX);
-        let ids = self
-            .0
-            .children(NodeId(id), start..start.saturating_add(count));
+        let count = whole("count", count)?;
+        let ids = operations::children(&mut self.0, NodeId(id), start, count);
         let nodes: Vec<_> = ids
             .iter()
             .filter_map(|id| Node::new(&self.0, *id))
@@ -121,15 +101,7 @@ impl ZeviewDocument {
     /// `null` for files that are not passed to the driver.
     #[wasm_bindgen(unchecked_return_type = "Verdict | null")]
     pub fn verdict(&self, device: Option<String>) -> Result<JsValue, Error> {
-        let device = device.as_deref();
-        if device.is_some_and(|device| !self.0.devices().iter().any(|known| known == device)) {
-            let device = device.unwrap_or_default();
-            return Err(error(
-                "no-device",
-                &format!("no device is called {device:?}"),
-            ));
-        }
-        let verdict = self.0.verdict(NodeId::ROOT, device);
+        let verdict = operations::verdict(&self.0, device.as_deref())?;
         to_js(&verdict.as_ref().map(Verdict::new))
     }
 
@@ -142,107 +114,43 @@ impl ZeviewDocument {
         #[wasm_bindgen(unchecked_param_type = "ListName")] name: &str,
         #[wasm_bindgen(unchecked_optional_param_type = "ListOptions")] options: JsValue,
     ) -> Result<JsValue, Error> {
-        let list = LISTS.into_iter().find(|list| list.name() == name);
-        let list = list.ok_or_else(|| error("no-list", &format!("no list is called {name:?}")))?;
         let text = |key: &str| Reflect::get(&options, &key.into()).ok()?.as_string();
-        let sort = text("sort").unwrap_or_default();
-        let query = Query {
-            filter: text("filter").unwrap_or_default(),
-            sort: Some(sort.trim_start_matches('-'))
-                .filter(|sort| !sort.is_empty())
-                .map(|sort| sort.to_owned().into()),
-            descending: sort.starts_with('-'),
-            device: text("device").map(Into::into),
-            ..Query::default()
-        };
         let named = Reflect::get(&options, &"columns".into()).unwrap_or_default();
-        let named = if Array::is_array(&named) {
-            Array::from(&named)
-        } else {
-            Array::new()
+        let named = Array::is_array(&named).then(|| Array::from(&named));
+        let named = named.iter().flat_map(Array::iter);
+        let options = ListOptions {
+            filter: text("filter").unwrap_or_default(),
+            sort: text("sort").unwrap_or_default(),
+            device: text("device"),
+            columns: named.map(|id| id.as_string().unwrap_or_default()).collect(),
+            with_path: false,
         };
-        let column = |id: JsValue| {
-            let id = id.as_string().unwrap_or_default();
-            let found = list.columns().iter().find(|column| column.id == id);
-            found.ok_or_else(|| error("no-column", &format!("no column is called {id:?}")))
-        };
-        let columns: Vec<&'static Column> =
-            named.iter().map(column).collect::<Result<_, Error>>()?;
-        let all = Array::new();
-        for id in self.0.documents_with(list) {
-            let Some(rows) = self.0.list_for(id, list, &query) else {
-                continue;
-            };
-            let sources = &self.0.sources;
-            let order = query.run(&*rows, sources);
-            let order = order.map_err(|words: String| error("bad-query", &words))?;
-            let json = writer::write(
-                &*rows,
-                &order,
-                &columns,
-                Form::Json,
-                None,
-                sources,
-                EXPORT_MAX,
-            );
-            let json = json.map_err(|words| error("too-long", &words))?;
-            for row in parse(&json)?.unchecked_into::<Array>().iter() {
-                all.push(&row);
-            }
-        }
-        Ok(all.into())
+        parse(&operations::list(&mut self.0, name, &options)?)
     }
 
     /// Returns the code of a kernel as assembly, as `zeview disasm` prints it.
     pub fn disassemble(&mut self, kernel: &str) -> Result<String, Error> {
-        let listing = self.listing_of(kernel)?;
-        let text = listing.text(&self.0.sources, EXPORT_MAX);
-        text.map_err(|words| error("too-long", &words))
+        let (_, listing) = operations::listing(&mut self.0, kernel, None)?;
+        Ok(operations::assembly(&self.0, &*listing)?)
     }
 
     /// Returns the instructions of a kernel with their data flow.
     #[wasm_bindgen(unchecked_return_type = "InstructionFlow[]")]
     pub fn instructions(&mut self, kernel: &str) -> Result<JsValue, Error> {
-        let listing = self.listing_of(kernel)?;
-        let sources = &self.0.sources;
-        let flow = listing.data_flow(sources);
-        let flow = flow.ok_or_else(|| error("no-code", "the code cannot be read"))?;
+        let (_, listing) = operations::listing(&mut self.0, kernel, None)?;
         let all = Array::new();
-        for row in 0..listing.count() {
-            let (Some(line), Some(span)) = (listing.line(row, sources), listing.span(row, sources))
-            else {
-                break;
-            };
-            let Some(instruction) = flow.instruction(row) else {
-                break;
-            };
-            let offset = span.start - listing.code().start;
-            all.push(&plain(&Instruction {
-                offset,
-                text: line.text.trim(),
-                comment: &line.comment,
-                flow: instruction,
-                inputs: flow.inputs(row),
-            })?);
-        }
+        operations::instructions(&self.0, &*listing, |instruction| {
+            all.push(&plain(instruction)?);
+            Ok::<(), Error>(())
+        })?;
         Ok(all.into())
     }
 
     /// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "FlowReport")]
     pub fn analyze(&mut self, kernel: &str) -> Result<JsValue, Error> {
-        let (document, listing) = self.find_listing(kernel)?;
-        let sources = &self.0.sources;
-        let flow = listing.data_flow(sources);
-        let flow = flow.ok_or_else(|| error("no-code", "the code cannot be read"))?;
-        let table = self.0.source_lines(document);
-        let table = table.map(|lines| lines.table(sources));
-        let lines = table.map(|table| line_costs(&*flow, &table, listing.code()));
-        plain(&FlowSummary {
-            report: flow.report(),
-            inputs: flow.input_uses(),
-            lines: lines.unwrap_or_default(),
-        })
+        let found = operations::listing(&mut self.0, kernel, None)?;
+        plain(&operations::flow_summary(&self.0, &found)?)
     }
 
     /// Finds the kernels of a profile in the file, as `zeview profile --json` prints it, and adds
@@ -272,10 +180,8 @@ impl ZeviewDocument {
         let json = json.and_then(|json| serde_json::to_string(&json));
         let json = json.map_err(|trouble| Error::new(&trouble.to_string()))?;
         if json.len() > EXPORT_MAX {
-            return Err(error(
-                "too-long",
-                "the report is too long: use the command line",
-            ));
+            let message = "the report is too long: use the command line";
+            return Err(ApiError::new("too-long", message).into());
         }
         parse(&json)
     }
@@ -320,74 +226,20 @@ impl ProfileReader {
     }
 }
 
-/// An instruction with its data flow.
-#[derive(Serialize)]
-struct Instruction<'a> {
-    offset: u64,
-    text: &'a str,
-    comment: &'a str,
-    #[serde(flatten)]
-    flow: InstructionFlow,
-    inputs: Vec<KernelInput>,
-}
-
-/// The summary of a kernel's data flow.
-#[derive(Serialize)]
-struct FlowSummary {
-    #[serde(flatten)]
-    report: FlowReport,
-    inputs: Vec<InputUses>,
-    lines: Vec<LineCosts>,
-}
-
 impl ZeviewDocument {
-    /// Returns the listing of a kernel's code.
-    fn listing_of(&mut self, kernel: &str) -> Result<Rc<dyn Listing>, Error> {
-        self.find_listing(kernel).map(|(_, listing)| listing)
-    }
-
-    /// Returns the listing of a kernel's code, and the document that it is in.
-    fn find_listing(&mut self, kernel: &str) -> Result<(NodeId, Rc<dyn Listing>), Error> {
-        let name = format!(".text.{kernel}");
-        for id in self.0.documents_with(ListId::Kernels) {
-            let sections = self.0.assembly(id).map(|assembly| assembly.sections());
-            let sections = sections.unwrap_or_default();
-            let Some(code) = sections.iter().find(|section| section.name == name) else {
-                continue;
-            };
-            let listing = self.0.listing(id, Some(code.bytes), None);
-            let listing = listing.filter(|listing| listing.encoding().is_some());
-            let found = listing.map(|listing| (id, listing));
-            return found.ok_or_else(|| {
-                error(
-                    "no-encoding",
-                    "the device that the file is for is not known",
-                )
-            });
-        }
-        Err(error(
-            "no-kernel",
-            &format!("no kernel is called {kernel:?}"),
-        ))
-    }
-
-    fn node_of(&self, id: u32) -> Result<Node<'_>, Error> {
-        Node::new(&self.0, NodeId(id))
-            .ok_or_else(|| error("no-node", &format!("the document has no node {id}")))
-    }
-
     fn export(&self, form: ExportForm) -> Result<String, Error> {
         export(&self.0, self.0.root(), form, EXPORT_MAX)
-            .map_err(|message| error("too-long", &message))
+            .map_err(|message| ApiError::new("too-long", message).into())
     }
 }
 
-/// Creates an error with a machine-readable code.
-fn error(code: &str, words: &str) -> Error {
-    let error = Error::new(words);
-    // Setting a property of an object cannot fail.
-    let _ = Reflect::set(&error, &"code".into(), &code.into());
-    error
+impl From<ApiError> for Error {
+    fn from(error: ApiError) -> Error {
+        let thrown = Error::new(&error.message);
+        // Setting a property of an object cannot fail.
+        let _ = Reflect::set(&thrown, &"code".into(), &error.code.into());
+        thrown
+    }
 }
 
 fn parse(json: &str) -> Result<JsValue, Error> {
@@ -407,6 +259,6 @@ fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
 fn whole(name: &str, number: f64) -> Result<u64, Error> {
     whole_number(number).ok_or_else(|| {
         let words = format!("{name} must be an integer from 0 to 2^53 - 1, not {number}");
-        error("range", &words)
+        ApiError::new("range", words).into()
     })
 }

@@ -1,16 +1,27 @@
 //! Data transfer objects in the shapes of `types.ts`.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::model::text::value_text;
 use crate::model::{self, Document, NodeId, Radix, SourceId, json};
 
-/// A position, a size or a count: exact up to 2⁵³.
-pub type Count = f64;
+/// A position, a size or a count. In JavaScript it is a `number`, exact up to 2⁵³.
+#[derive(Debug, Clone, Copy)]
+pub struct Count(u64);
 
-#[allow(clippy::cast_precision_loss)]
+impl Serialize for Count {
+    #[allow(clippy::cast_precision_loss)]
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if cfg!(target_arch = "wasm32") {
+            serializer.serialize_f64(self.0 as f64)
+        } else {
+            serializer.serialize_u64(self.0)
+        }
+    }
+}
+
 fn count(number: u64) -> Count {
-    number as Count
+    Count(number)
 }
 
 /// Summary of the file.

@@ -1,4 +1,7 @@
-//! The decoder for JavaScript, without the page.
+//! The decoder for other languages, without the page.
+//!
+//! [`operations`] are what all of them offer. The Python package (`bindings/python`) uses them from
+//! outside the crate; `ZeviewDocument` is the class for JavaScript.
 //!
 //! `ZeviewDocument` works with handles and pages: it returns nodes by id and children by range,
 //! never the whole tree at once. `types.ts` declares the returned data, [`dto`] produces it.
@@ -16,6 +19,7 @@
 pub mod dto;
 #[cfg(feature = "api")]
 pub mod js;
+pub mod operations;
 
 #[cfg(feature = "api")]
 mod document;

@@ -274,6 +274,21 @@ impl Document {
         ancestry
     }
 
+    /// Returns the bytes of a part of the file; of a compressed device image, its decompressed bytes
+    /// unless `packed`. Returns `None` if the node has no bytes.
+    pub fn part(&mut self, id: NodeId, packed: bool) -> Option<Span> {
+        let node = self.node(id)?;
+        let is_image = matches!(node.content, Content::Deferred { .. });
+        let span = node.span;
+        if packed || !is_image || node.kind != NodeKind::Packed {
+            return span;
+        }
+        // Damaged images stay as stored.
+        let unpacked = self.children(id, 0..1);
+        let unpacked = unpacked.first().and_then(|id| self.node(*id)?.span);
+        unpacked.or(span)
+    }
+
     /// Whether the document is one that a program passes to the driver.
     pub fn is_loadable(&self, document: NodeId) -> bool {
         self.file_of(document).is_some()

@@ -18,6 +18,7 @@
     )
 )]
 
+pub mod check;
 pub mod comparison;
 mod html;
 pub mod profile;

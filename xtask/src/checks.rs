@@ -7,6 +7,7 @@ use crate::isa_tables;
 use crate::npm;
 use crate::options::Options;
 use crate::project::Project;
+use crate::python;
 use crate::setup::{self, Need, Tools, WASM};
 use crate::shell::{self, Outcome, say};
 use crate::single;
@@ -19,9 +20,19 @@ struct Step {
     name: &'static str,
     title: &'static str,
     needs: &'static [Need],
-    /// Whether the step is part of `--quick`: it needs neither wasm nor a browser.
-    quick: bool,
+    part: Part,
     run: fn(&Project, &Tools) -> Outcome,
+}
+
+/// The runs that a step is a part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of them: it needs neither wasm nor a browser.
+    Quick,
+    /// Those without `--quick`.
+    Full,
+    /// Those that name it.
+    Named,
 }
 
 /// Steps in execution order. Journeys come last, so that the output ends with their summary.
@@ -30,84 +41,91 @@ const STEPS: &[Step] = &[
         name: "fmt",
         title: "formatting",
         needs: &[Need::Rustfmt],
-        quick: true,
+        part: Part::Quick,
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
     },
     Step {
         name: "structure",
         title: "imports between the folders of src, cycles, sizes",
         needs: &[],
-        quick: true,
+        part: Part::Quick,
         run: |project, _| structure::run(project),
     },
     Step {
         name: "tables",
         title: "tables of instruction encodings are up to date",
         needs: &[],
-        quick: true,
+        part: Part::Quick,
         run: |project, _| isa_tables::run(project, true),
     },
     Step {
         name: "spelling",
         title: "spelling in text and code (_typos.toml)",
         needs: &[Need::Typos],
-        quick: true,
+        part: Part::Quick,
         run: spelling,
     },
     Step {
         name: "clippy",
         title: "lints, for each feature set",
         needs: &[Need::Clippy, Need::WasmTarget],
-        quick: true,
+        part: Part::Quick,
         run: clippy,
     },
     Step {
         name: "fuzz",
         title: "the fuzz targets compile",
         needs: &[],
-        quick: true,
+        part: Part::Quick,
         run: |project, _| fuzz::check(project),
     },
     Step {
         name: "native",
         title: "native tests",
         needs: &[Need::Readelf],
-        quick: true,
+        part: Part::Quick,
         run: native,
     },
     Step {
         name: "rustdoc",
         title: "the crate's documentation, without warnings",
         needs: &[],
-        quick: false,
+        part: Part::Full,
         run: rustdoc,
     },
     Step {
         name: "wasm",
         title: "tests on wasm in a browser",
         needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
-        quick: false,
+        part: Part::Full,
         run: wasm,
     },
     Step {
         name: "dist",
         title: "release build of the page, with its size",
         needs: dist::NEEDS,
-        quick: false,
+        part: Part::Full,
         run: dist::build,
     },
     Step {
         name: "docs",
         title: "the documentation site, with its links",
         needs: docs::NEEDS,
-        quick: false,
+        part: Part::Full,
         run: docs::build,
+    },
+    Step {
+        name: "python",
+        title: "the Python package, as an installed wheel",
+        needs: &[Need::Python],
+        part: Part::Named,
+        run: python::test,
     },
     Step {
         name: "browser",
         title: "journeys through the page in a browser",
         needs: &[Need::Node, Need::Browser, Need::Journeys],
-        quick: false,
+        part: Part::Full,
         run: browser,
     },
 ];
@@ -154,7 +172,11 @@ pub fn test(project: &Project, mut options: Options) -> Outcome {
     let quick = options.flag("--quick");
     let mut names = options.rest();
     if names.is_empty() {
-        let steps = STEPS.iter().filter(|step| step.quick || !quick);
+        let steps = STEPS.iter().filter(|step| match step.part {
+            Part::Quick => true,
+            Part::Full => !quick,
+            Part::Named => false,
+        });
         names = steps.map(|step| step.name.to_owned()).collect();
     }
     run_named(project, &names)

@@ -13,6 +13,7 @@
 //! * [`single`]: the page in one file.
 //! * [`checks`]: all checks as named steps.
 //! * [`package`]: release archives of the command line.
+//! * [`python`]: the Python package and its tests.
 //! * [`fuzz`]: the fuzz targets.
 //! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
@@ -31,6 +32,7 @@ mod options;
 mod package;
 mod page;
 mod project;
+mod python;
 mod setup;
 mod shell;
 mod single;
@@ -49,7 +51,7 @@ cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
   test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
-                                      dist docs browser (--quick: the native ones)
+                                      dist docs browser (--quick: the native ones); only if named: python
   check                               fmt, structure, spelling, and clippy for each set of features
   structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
@@ -65,6 +67,7 @@ cargo xtask <command>
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
+  python [--target T] [--features F]  build the wheel of the Python package: dist/python
   setup                               install everything that the commands need
   help                                print this
 
@@ -136,6 +139,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         }
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
+        "python" => python::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

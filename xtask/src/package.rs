@@ -35,26 +35,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     let features: String = options.value("--features")?.unwrap_or_default();
     options.finish()?;
 
-    let mut build = project.cargo(["build", "--release", "--locked", "--bin", "zeview"]);
-    build
-        .args([
-            "--target",
-            &target,
-            "--features",
-            &format!("cli,{features}"),
-        ])
-        // Line tables are for profilers; they would triple the size of the archive.
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
-    shell::run(&mut build)?;
-    let built = project.target.join(&target).join("release");
-    let program = built.join(format!("zeview{EXE_SUFFIX}"));
-    shell::run(
-        Command::new(&program)
-            .args(["check", SAMPLE])
-            .current_dir(&project.root),
-    )?;
-
+    let program = build(project, Some(&target), &features)?;
     let name = format!("zeview-{}-{target}", project.locked_version("zeview")?);
     let files = project.target.join("package-files");
     let folder = files.join(&name);
@@ -65,6 +46,29 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
             .arg(folder.join("man/man1")),
     )?;
     archive(&files, &name)
+}
+
+/// Builds the command line for a release, runs it once, and returns its path.
+pub fn build(project: &Project, target: Option<&str>, features: &str) -> Outcome<PathBuf> {
+    let mut build = project.cargo(["build", "--release", "--locked", "--bin", "zeview"]);
+    build
+        .args(["--features", &format!("cli,{features}")])
+        // Line tables are for profilers; they would triple the size of the archive.
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    let mut built = project.target.clone();
+    if let Some(target) = target {
+        build.args(["--target", target]);
+        built.push(target);
+    }
+    shell::run(&mut build)?;
+    let program = built.join("release").join(format!("zeview{EXE_SUFFIX}"));
+    shell::run(
+        Command::new(&program)
+            .args(["check", SAMPLE])
+            .current_dir(&project.root),
+    )?;
+    Ok(program)
 }
 
 /// Returns the compiler's default target.

@@ -41,6 +41,8 @@ pub enum Need {
     /// A reference for native tests, which pass without it.
     Readelf,
     Node,
+    /// Python 3.9 or later, with virtual environments.
+    Python,
     /// Chromium and its driver.
     Browser,
     /// The packages of the browser journeys.
@@ -59,6 +61,7 @@ impl Need {
         Self::WasmOpt,
         Self::Readelf,
         Self::Node,
+        Self::Python,
         Self::Browser,
         Self::Journeys,
     ];
@@ -103,7 +106,7 @@ pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
             Need::WasmOpt => tools.wasm_opt = wasm_opt(project)?,
             Need::Browser => tools.browser = Some(system::browser()?),
             Need::Journeys => journeys(project)?,
-            Need::Readelf | Need::Node => {} // packages of the system
+            Need::Readelf | Need::Node | Need::Python => {} // packages of the system
         }
     }
     Ok(tools)

@@ -52,6 +52,13 @@ const PROGRAMS: &[Program] = &[
         optional: false,
     },
     Program {
+        name: "Python 3",
+        find: || on_path(&["python3", "python"]),
+        packages: &["python3", "python3-venv"],
+        need: Need::Python,
+        optional: false,
+    },
+    Program {
         name: "readelf",
         find: || on_path(&["readelf"]),
         packages: &["binutils"],

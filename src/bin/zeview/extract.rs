@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 use zeview::decode::text::plural;
 use zeview::model::text::escaped;
-use zeview::model::{Content, Document, NodeId, NodeKind, SourceId, Span};
+use zeview::model::{Document, NodeId, SourceId, Span};
 
 use crate::argument::InputFile;
 use crate::input;
@@ -94,7 +94,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let count = found.len();
     let mut parts = Vec::new();
     for id in found {
-        if let Some(span) = bytes_of(&mut document, id, options.packed) {
+        if let Some(span) = document.part(id, options.packed) {
             parts.push((Name::Node(id), span));
         }
     }
@@ -174,26 +174,12 @@ fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
             name.push_str(".zst");
         }
         let node = document.node_of(image);
-        if let Some(span) = node.and_then(|node| bytes_of(document, node, packed)) {
+        if let Some(span) = node.and_then(|node| document.part(node, packed)) {
             let is_unpacked = is_compressed && !packed;
             parts.push((Name::Image { name, is_unpacked }, span));
         }
     }
     parts
-}
-
-/// Returns the bytes of a part, decompressed if it is a compressed device image.
-fn bytes_of(document: &mut Document, id: NodeId, packed: bool) -> Option<Span> {
-    let node = document.node(id)?;
-    let is_image = matches!(node.content, Content::Deferred { .. });
-    let span = node.span;
-    if packed || !is_image || node.kind != NodeKind::Packed {
-        return span;
-    }
-    // Damaged images are written as stored.
-    let unpacked = document.children(id, 0..1);
-    let unpacked = unpacked.first().and_then(|id| document.node(*id)?.span);
-    unpacked.or(span)
 }
 
 fn is_input(options: &Options, output: &Path) -> bool {

@@ -11,7 +11,6 @@ mod files;
 mod gate;
 mod images;
 mod input;
-mod judge;
 mod kernels;
 mod lines;
 mod ls;

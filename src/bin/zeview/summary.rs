@@ -13,13 +13,13 @@ use zeview::analysis::survey::TITLES;
 use zeview::decode::text::plural;
 use zeview::model::text::{distance, escaped};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
+use zeview::report::check::VerdictRow;
 use zeview::tables::ListId;
 use zeview::tables::table::{ColumnHeader, Table};
 
 use crate::FileArgument;
 use crate::check::print_headline;
 use crate::input;
-use crate::judge::VerdictRow;
 use crate::ls::description;
 use crate::output::{self, Text, complain, print_table, shortened};
 use crate::progress::Progress;

@@ -1,17 +1,17 @@
 //! A file of the operating system.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{ByteSource, Bytes, SourceError};
 use crate::model::span::{SourceId, Span};
 
-/// A file, read by position.
-#[derive(Debug)]
+/// A file, read by position. Clones share it, and can be used in other threads.
+#[derive(Debug, Clone)]
 pub struct FileSource {
-    file: RefCell<File>,
+    file: Arc<File>,
     len: u64,
 }
 
@@ -31,7 +31,7 @@ impl FileSource {
             ));
         }
         Ok(FileSource {
-            file: RefCell::new(file),
+            file: Arc::new(file),
             len: metadata.len(),
         })
     }
@@ -41,13 +41,31 @@ impl FileSource {
     #[cfg(unix)]
     fn read_at(&self, start: u64, into: &mut [u8]) -> io::Result<()> {
         use std::os::unix::fs::FileExt;
-        self.file.borrow().read_exact_at(into, start)
+        self.file.read_exact_at(into, start)
     }
 
-    #[cfg(not(unix))]
+    // The position of the file moves, but is never used.
+    #[cfg(windows)]
+    fn read_at(&self, mut start: u64, mut into: &mut [u8]) -> io::Result<()> {
+        use std::os::windows::fs::FileExt;
+        while !into.is_empty() {
+            match self.file.seek_read(into, start) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(len) => {
+                    into = into.get_mut(len..).unwrap_or_default();
+                    start += len as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(any(unix, windows)))]
     fn read_at(&self, start: u64, into: &mut [u8]) -> io::Result<()> {
         use std::io::{Read, Seek, SeekFrom};
-        let mut file = self.file.borrow_mut();
+        let mut file = &*self.file;
         file.seek(SeekFrom::Start(start))?;
         file.read_exact(into)
     }

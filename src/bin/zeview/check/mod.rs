@@ -1,7 +1,6 @@
 //! `zeview check`: predicts what the driver does with files, and lists their problems.
 
 mod devices;
-mod json;
 mod sarif;
 mod tally;
 mod text;
@@ -12,13 +11,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::device::Device;
-use zeview::model::{Document, NodeId, Span};
+use zeview::model::{Document, NodeId};
+use zeview::report::check::{VerdictRow, file_json};
 use zeview::tables::write::Form;
 
 use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within, own_help};
 use crate::files::{Target, targets};
 use crate::input;
-use crate::judge::VerdictRow;
 use crate::output::{self, Visible, complain};
 use crate::parallel::in_order;
 use crate::progress::Progress;
@@ -183,18 +182,6 @@ fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + 
     Ok(checked)
 }
 
-/// Maximum number of nodes kept between paths: the next path often shares ancestors.
-const NODES_KEPT: usize = 1 << 14;
-
-/// Returns the path of the innermost node that contains the bytes. Printers keep no nodes, so the
-/// nodes of earlier paths are dropped once there are too many.
-fn path_of(document: &mut Document, span: Span) -> String {
-    if document.len() > NODES_KEPT {
-        document.forget_nodes();
-    }
-    document.path_of_span(span)
-}
-
 /// Prints a device table for each selected document.
 fn matrix(
     document: &mut Document,
@@ -262,7 +249,10 @@ fn add(
     }
     let mut text = Vec::new();
     match (options.json, options.sarif) {
-        (true, _) => json::print(document, judged, &target.path, &mut text)?,
+        (true, _) => {
+            let name = target.path.display().to_string();
+            file_json(document, judged, &name, &mut text)?;
+        }
         (_, true) => sarif::print(document, judged, &target.path, &mut text)?,
         _ => {
             let name = target.path.display().to_string();

@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use zeview::analysis::Verdict;
 use zeview::decode::rules;
 use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span};
-
-use super::path_of;
-use crate::judge::VerdictRow;
+use zeview::report::check::{VerdictRow, path_of};
 
 /// Text before the first result.
 pub const BEGIN: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\

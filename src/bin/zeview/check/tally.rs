@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use zeview::model::Outcome;
+use zeview::report::check::VerdictRow;
 
-use crate::judge::VerdictRow;
 use crate::output::Visible;
 use crate::style;
 

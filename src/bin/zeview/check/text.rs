@@ -6,9 +6,8 @@ use zeview::analysis::Verdict;
 use zeview::decode::text::plural;
 use zeview::model::text::{diagnostic_text, escaped, finding_text};
 use zeview::model::{Coverage, Document, Severity};
+use zeview::report::check::{ImageChoice, VerdictRow, path_of};
 
-use super::path_of;
-use crate::judge::{ImageChoice, VerdictRow};
 use crate::output::Visible;
 use crate::style;
 

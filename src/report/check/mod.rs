@@ -1,8 +1,11 @@
-//! Verdict and diagnostics of a file, or of a document within it.
+//! Verdict and diagnostics of a file, or of a document within it: the result of `zeview check`.
 
-use zeview::analysis::Verdict;
-use zeview::analysis::images::{Choice, Images};
-use zeview::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity};
+mod json;
+
+pub use self::json::{file_json, problems_json};
+use crate::analysis::Verdict;
+use crate::analysis::images::{Choice, Images};
+use crate::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Span};
 
 /// Verdict and diagnostics of a file, or of a document within it.
 pub struct VerdictRow {
@@ -24,7 +27,9 @@ pub struct VerdictRow {
 
 /// Selection of the images of a container that run on a device.
 pub struct ImageChoice {
+    /// The images.
     pub images: Images,
+    /// Which of them run.
     pub choice: Choice,
 }
 
@@ -86,6 +91,7 @@ impl VerdictRow {
         self.is_known.then(|| self.count(Severity::Error) == 0)
     }
 
+    /// Returns the number of diagnostics of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         let all = self.diagnostics.iter();
         all.filter(|d| d.severity == severity).count()
@@ -134,4 +140,16 @@ fn inner_verdicts(
         Some((image.path.clone(), verdict))
     });
     verdicts.collect()
+}
+
+/// Maximum number of nodes kept between paths: the next path often shares ancestors.
+const NODES_KEPT: usize = 1 << 14;
+
+/// Returns the path of the innermost node that contains the bytes. Callers keep no nodes, so the
+/// nodes of earlier paths are dropped once there are too many.
+pub fn path_of(document: &mut Document, span: Span) -> String {
+    if document.len() > NODES_KEPT {
+        document.forget_nodes();
+    }
+    document.path_of_span(span)
 }

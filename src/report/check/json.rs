@@ -1,21 +1,19 @@
 //! Output of `zeview check --json`.
 
 use std::io;
-use std::path::Path;
 
 use serde::Serialize;
-use zeview::analysis::{Import, Rebuild, Verdict};
-use zeview::model::json::{DiagnosticJson, FindingJson, SCHEMA};
-use zeview::model::{Coverage, Document, Outcome};
 
-use super::path_of;
-use crate::judge::{ImageChoice, VerdictRow};
+use super::{ImageChoice, VerdictRow, path_of};
+use crate::analysis::{Import, Rebuild, Verdict};
+use crate::model::json::{DiagnosticJson, FindingJson, SCHEMA};
+use crate::model::{Coverage, Document, Outcome};
 
 /// JSON object of a file, or of a document selected with `--path`.
 #[derive(Serialize)]
 struct FileJson<'a> {
     schema: u32,
-    file: String,
+    file: &'a str,
     /// Path of the selected document within the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
@@ -90,10 +88,15 @@ impl<'a> ChoiceJson<'a> {
     }
 }
 
-pub fn print(
+/// Writes the JSON object of a file; `file` is its name.
+///
+/// # Errors
+///
+/// If writing to `out` fails.
+pub fn file_json(
     document: &mut Document,
     judged: &VerdictRow,
-    file: &Path,
+    file: &str,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
     let diagnostics = judged
@@ -121,7 +124,7 @@ pub fn print(
         out,
         &FileJson {
             schema: SCHEMA,
-            file: file.display().to_string(),
+            file,
             path: judged.path.as_deref(),
             format: is_whole.then_some(&*document.summary.format),
             verdict: verdict.map(|verdict| verdict.outcome),
@@ -137,6 +140,23 @@ pub fn print(
             diagnostics,
         },
     )?;
+    Ok(())
+}
+
+/// Writes the problems of a file and of all documents in it as a JSON array, each as in [`file_json`].
+///
+/// # Errors
+///
+/// If writing to `out` fails.
+pub fn problems_json(document: &mut Document, out: &mut Vec<u8>) -> io::Result<()> {
+    document.open_all();
+    let diagnostics = document.diagnostics.clone();
+    let all = diagnostics.iter().map(|diagnostic| {
+        let path = path_of(document, diagnostic.primary.span);
+        DiagnosticJson::new(diagnostic, path)
+    });
+    let all: Vec<DiagnosticJson<'_>> = all.collect();
+    serde_json::to_writer(out, &all)?;
     Ok(())
 }
 

@@ -1,0 +1,225 @@
+"""Objects with the values of the library's JSON as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
+
+
+class Span(NamedTuple):
+    """A range of bytes: `end` is exclusive. Source 0 is the file, others are unpacked from it."""
+
+    source: int
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return self.end - self.start
+
+
+class Record:
+    """An object of the library's JSON: its keys are attributes. `to_dict` returns plain data."""
+
+    __slots__ = ("_values",)
+    _values: Dict[str, Any]
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        object.__setattr__(self, "_values", dict(values))
+
+    def __getattr__(self, name: str) -> Any:
+        # `copy` and `pickle` look for methods before there are values.
+        if name.startswith("__") or name == "_values":
+            raise AttributeError(name)
+        try:
+            value = self._values[name]
+        except KeyError:
+            raise AttributeError(self._missing(name)) from None
+        return _wrapped(value)
+
+    def _missing(self, name: str) -> str:
+        return f"{type(self).__name__} has no attribute {name!r}"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed")
+
+    def __getitem__(self, name: str) -> Any:
+        return _wrapped(self._values[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def keys(self) -> Iterator[str]:
+        """The names of the values."""
+        return iter(self._values)
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self._values]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        return type(self) is type(other) and self._values == other._values
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._values,)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self._shown())
+        return f"{type(self).__name__}({values})"
+
+    def _shown(self) -> Iterator[Any]:
+        return iter(self._values.items())
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The values as plain data. Do not change the lists and dictionaries in it."""
+        return dict(self._values)
+
+
+def _wrapped(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {"source", "start", "end"}:
+            return Span(value["source"], value["start"], value["end"])
+        return Record(value)
+    if isinstance(value, list):
+        return [_wrapped(item) for item in value]
+    return value
+
+
+class _Located(Record):
+    """A record with a range of bytes."""
+
+    __slots__ = ()
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Its bytes."""
+        return Span(self._values.get("source", 0), self._values["start"], self._values["end"])
+
+
+class Problem(_Located):
+    """A problem of a file: a rule that its bytes break."""
+
+    __slots__ = ()
+    rule: str
+    severity: str
+    message: str
+    path: str
+
+    @property
+    def help(self) -> Optional[str]:
+        """How to fix or interpret it."""
+        return self._values.get("help")
+
+
+class Finding(_Located):
+    """A problem that the driver meets."""
+
+    __slots__ = ()
+    rule: str
+    effect: str
+    decisive: bool
+    message: str
+    path: str
+
+
+class Check(Record):
+    """The driver's verdict on a file and its problems, as `zeview check --json` prints them."""
+
+    __slots__ = ()
+    file: str
+    format: Optional[str]
+    verdict: Optional[str]
+    well_formed: Optional[bool]
+    driver: Optional[str]
+    device: Optional[str]
+    documents: List[Record]
+
+    @property
+    def findings(self) -> List[Finding]:
+        """The problems that the driver meets, in its order."""
+        return [Finding(values) for values in self._values["findings"]]
+
+    @property
+    def problems(self) -> List[Problem]:
+        """The problems of the file, by position."""
+        return [Problem(values) for values in self._values["diagnostics"]]
+
+
+class Fact(Record):
+    """A notable fact about a file."""
+
+    __slots__ = ()
+    label: str
+    text: str
+    tone: str
+    span: Optional[Span]
+    headline: bool
+
+
+class Summary(Record):
+    """The summary of a file."""
+
+    __slots__ = ()
+    name: str
+    size: int
+    format: str
+    title: str
+    coverage: Record
+
+    @property
+    def facts(self) -> List[Fact]:
+        """The facts, the most important first."""
+        return [Fact(values) for values in self._values["facts"]]
+
+
+class Instruction(Record):
+    """An instruction with its data flow. Cycles are the scheduling model of the compiler."""
+
+    __slots__ = ()
+    offset: int
+    text: str
+    comment: str
+    reads: List[str]
+    gathers: List[str]
+    writes: List[str]
+    defs: List[Record]
+    live: Record
+    waits: List[Record]
+    latency: int
+    occupancy: int
+    dead: bool
+
+
+class FlowReport(Record):
+    """The summary of the data flow of a kernel."""
+
+    __slots__ = ()
+    instructions: int
+    limits: List[str]
+    peak: Optional[Record]
+    dead_writes: Optional[int]
+    spills: int
+    fills: int
+    slots: List[Record]
+    loops: List[Record]
+    waits: List[Record]
+
+
+class Comparison(Record):
+    """The differences between two files, as `zeview diff --json` prints them."""
+
+    __slots__ = ()
+    outcome: str
+    equal: bool
+    same_meaning: bool
+    complete: bool
+    kernels: Record
+
+
+Value = Union[int, float, bool, str, None]

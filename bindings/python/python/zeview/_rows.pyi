@@ -1,0 +1,310 @@
+"""Rows of tables. Written by BLESS=1 cargo xtask test python, from the library's columns."""
+
+from typing import Dict, List, Optional, Type
+
+from ._records import Record
+
+class Row(Record):
+    path: str
+
+class Kernel(Row):
+    """A kernel."""
+
+    name: str
+    """The kernel's name in the file."""
+    image: Optional[str]
+    """The image with the kernel, where the file is a container."""
+    member: Optional[str]
+    """The member of the archive in the image."""
+    device: Optional[str]
+    """The device that the image is for; SPIR-V is compiled at run time."""
+    simd_size: Optional[int]
+    """SIMD width: work-items per hardware thread."""
+    grf_count: Optional[int]
+    """General registers per hardware thread."""
+    eu_thread_count: Optional[int]
+    """Hardware threads per execution unit; 0 if the file does not give the number."""
+    spill_size: Optional[int]
+    """Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."""
+    spill_dwords_per_lane: Optional[float]
+    """spill_size / (4 · simd_size)."""
+    private_size: Optional[int]
+    """Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot."""
+    slm_size: Optional[int]
+    """Bytes of shared local memory per work-group."""
+    barrier_count: Optional[int]
+    """Barriers per work-group."""
+    argument_count: Optional[int]
+    """Source arguments: the largest index plus one."""
+    required_sub_group_size: Optional[int]
+    """The required sub-group size; 0 if not specified."""
+    required_work_group_size: Optional[List[int]]
+    """The required work-group size; zeros if not specified."""
+    code_size: Optional[int]
+    """Bytes of code: the size of the symbol, or of the section if there is no symbol."""
+    flags: Optional[List[str]]
+    """The properties that are true."""
+    hazards: Optional[List[str]]
+    """Properties that can make the kernel slow, or prevent it from running."""
+    demangled: Optional[str]
+    """The demangled name."""
+    short_name: Optional[str]
+    """The demangled name without what other kernels of the file share; different names have different short names."""
+    inline_data_payload_size: Optional[int]
+    """Bytes of inline data: the part of the cross-thread payload that is passed in registers."""
+    indirect_stateless_count: Optional[int]
+    """Accesses through pointers that were loaded from memory."""
+    payload_size: Optional[int]
+    """Bytes of the cross-thread payload."""
+    explicit_arguments: Optional[int]
+    """Source arguments that are passed."""
+    implicit_arguments: Optional[int]
+    """Payload entries that are not source arguments."""
+    samples: Optional[int]
+    """Samples of the profile that was added on the page. Only if named in columns=[…]."""
+    copies: Optional[int]
+    """Other images of the file with the same bytes; their kernels are listed only on demand."""
+    from_scratch_slots: Optional[bool]
+    """Spill and private size are scratch slot sizes: ze_info is older than 1.39."""
+    has_dpas: Optional[bool]
+    """The key with this name in execution_env."""
+    has_global_atomics: Optional[bool]
+    """The key with this name in execution_env."""
+    has_stack_calls: Optional[bool]
+    """The key with this name in execution_env."""
+    has_indirect_calls: Optional[bool]
+    """The key with this name in execution_env."""
+    has_printf_calls: Optional[bool]
+    """The key with this name in execution_env."""
+    has_sample: Optional[bool]
+    """The key with this name in execution_env."""
+    has_rtcalls: Optional[bool]
+    """The key with this name in execution_env."""
+    has_4gb_buffers: Optional[bool]
+    """The key with this name in execution_env."""
+    has_no_stateless_write: Optional[bool]
+    """The key with this name in execution_env."""
+    has_multi_scratch_spaces: Optional[bool]
+    """The key with this name in execution_env."""
+    has_fence_for_image_access: Optional[bool]
+    """The key with this name in execution_env."""
+    has_bindless_image_read: Optional[bool]
+    """The key with this name in execution_env."""
+    has_device_enqueue: Optional[bool]
+    """The key with this name in execution_env."""
+    has_lsc_stores_with_non_default_l1_cache_controls: Optional[bool]
+    """The key with this name in execution_env."""
+    require_disable_eufusion: Optional[bool]
+    """The key with this name in execution_env."""
+    require_assert_buffer: Optional[bool]
+    """The key with this name in execution_env."""
+    require_sync_buffer: Optional[bool]
+    """The key with this name in execution_env."""
+    require_iab: Optional[bool]
+    """The key with this name in execution_env."""
+    generate_local_id: Optional[bool]
+    """The key with this name in execution_env."""
+    disable_mid_thread_preemption: Optional[bool]
+    """The key with this name in execution_env."""
+    subgroup_independent_forward_progress: Optional[bool]
+    """The key with this name in execution_env."""
+    instructions: Optional[int]
+    """Instructions in the code, without the zero words after it. Only if named in columns=[…]."""
+    compacted: Optional[int]
+    """Instructions that are compacted to 8 bytes. Only if named in columns=[…]."""
+    sends: Optional[int]
+    """Messages to shared functions: send instructions. Only if named in columns=[…]."""
+    spill_messages: Optional[int]
+    """Messages that write scratch memory. Only if named in columns=[…]."""
+    fill_messages: Optional[int]
+    """Messages that read scratch memory. Only if named in columns=[…]."""
+    atomic_messages: Optional[int]
+    """Atomic operations in memory. Only if named in columns=[…]."""
+    barrier_messages: Optional[int]
+    """Barrier messages and waits. Only if named in columns=[…]."""
+    dpas_instructions: Optional[int]
+    """Instructions for the systolic array. Only if named in columns=[…]."""
+    blocks: Optional[int]
+    """Basic blocks of the code. Only if named in columns=[…]."""
+    loops: Optional[int]
+    """Loops: targets of backward jumps. Only if named in columns=[…]."""
+    loop_nesting: Optional[int]
+    """The maximum nesting depth of loops. Only if named in columns=[…]."""
+    registers_used: Optional[int]
+    """General registers that instructions access directly. Only if named in columns=[…]."""
+    scoreboard_waits: Optional[int]
+    """Instructions that wait on the software scoreboard. Only if named in columns=[…]."""
+    peak_live_registers: Optional[int]
+    """The maximum number of general registers that are live at once. Only if named in columns=[…]."""
+    dead_writes: Optional[int]
+    """Instructions whose result is never read; empty if registers are addressed indirectly. Only if named in columns=[…]."""
+    innermost_loop_cycles: Optional[int]
+    """Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's scheduler assumes. Only if named in columns=[…]."""
+
+class Relocation(Row):
+    """A relocation."""
+
+    symbol: Optional[str]
+    """The symbol that the relocation refers to."""
+    type: Optional[str]
+    """The relocation type: what is patched, and how."""
+    place: Optional[str]
+    """The section and offset of the symbol."""
+    section: Optional[str]
+    """The section that is patched."""
+    offset: Optional[int]
+    """The offset in the patched section."""
+    addend: Optional[int]
+    """The constant that is added to the address."""
+    bytes: Optional[str]
+    """The bytes to be patched, as they are in the file."""
+    symbol_index: Optional[int]
+    """The index of the symbol in the symbol table."""
+
+class Symbol(Row):
+    """A symbol."""
+
+    name: str
+    """The symbol's name in the file."""
+    type: Optional[str]
+    """The type of the symbol."""
+    section: Optional[str]
+    """The section of the symbol."""
+    value: Optional[int]
+    """The offset in the section; in a debug zebin, an address."""
+    size: Optional[int]
+    """The size of the symbol in bytes."""
+    relocations: Optional[int]
+    """The number of relocations that refer to the symbol."""
+    kernel: Optional[str]
+    """The kernel whose code contains the symbol."""
+    binding: Optional[str]
+    """The binding of the symbol."""
+    visibility: Optional[str]
+    """The visibility of the symbol."""
+    index: Optional[int]
+    """The index in the symbol table."""
+
+class Module(Row):
+    """An abstract module of a SYCLBIN."""
+
+    module: Optional[int]
+    """The number of the abstract module."""
+    ir_modules: Optional[List[str]]
+    """The intermediate representations of its IR modules, and their targets."""
+    native_images: Optional[List[str]]
+    """The architectures of its native device code images, or their targets if there is no architecture."""
+    size: Optional[int]
+    """The total size of its IR modules and native device code images in bytes."""
+    sets: Optional[int]
+    """The number of property sets."""
+    exports: Optional[int]
+    """The number of exported symbols."""
+    imports: Optional[int]
+    """The number of imported symbols."""
+    aspects: Optional[List[str]]
+    """The aspects that the device must support."""
+    reqd_work_group_size: Optional[str]
+    """The work-group size that the kernels require."""
+    reqd_sub_group_size: Optional[str]
+    """The sub-group size that the kernels require."""
+    exported_symbols: Optional[List[str]]
+    """The exported symbols."""
+    imported_symbols: Optional[List[str]]
+    """The imported symbols."""
+    images: Optional[List[str]]
+    """The kinds of its images, and their targets."""
+
+class Image(Row):
+    """A device image."""
+
+    image: Optional[str]
+    """The name of the image in the container."""
+    kernel: Optional[str]
+    """The first kernel of the image; filters and the kernel list find all of them."""
+    chosen: Optional[bool]
+    """Whether the image runs on the selected device."""
+    reason: Optional[str]
+    """Why the image is or is not chosen for the selected device."""
+    kind: Optional[str]
+    """The format of the image, after decompression."""
+    device: Optional[List[str]]
+    """The device that the image is for, or all of them if it has code for several."""
+    target: Optional[str]
+    """The target of the compiler, or the device with its product configuration and release."""
+    kernels: Optional[int]
+    """The number of kernels that the index names."""
+    size: Optional[int]
+    """The size of the image in bytes, after decompression."""
+    stored: Optional[int]
+    """The size of the image in the file in bytes; smaller if it is compressed."""
+    same_as: Optional[str]
+    """The first image of the file that has the same bytes."""
+    aspects: Optional[List[str]]
+    """The aspects that the device must support."""
+    reqd_sub_group_size: Optional[str]
+    """The sub-group size that the kernels require."""
+    reqd_work_group_size: Optional[str]
+    """The work-group size that the kernels require."""
+    registers: Optional[str]
+    """The register file size or mode that the kernels request."""
+    options: Optional[str]
+    """The options for the compiler at run time, and those for the linker."""
+    exported: Optional[List[str]]
+    """The functions that other images can call."""
+    imported: Optional[List[str]]
+    """The functions that must come from other images."""
+    verdict: Optional[str]
+    """The driver's verdict on the image for its target device; for images of a host binary, only with a selected device."""
+    offset: Optional[int]
+    """The offset of the image in the file, or in the unpacked data that contains it."""
+    found_by: Optional[str]
+    """How the image was found: by a descriptor, by .tgtimg, or by its first bytes."""
+    struct_version: Optional[int]
+    """The version of the struct that describes the image."""
+    kernel_names: Optional[List[str]]
+    """The names of the image's kernels in the file."""
+
+class DeviceRow(Row):
+    """A device, with the driver's verdict on a file."""
+
+    device: Optional[str]
+    """The name of the device."""
+    configuration: Optional[str]
+    """The product configuration: architecture, release, revision."""
+    family: Optional[str]
+    """The release of the architecture."""
+    verdict: Optional[str]
+    """The driver's verdict on the file for the device."""
+    image: Optional[List[str]]
+    """The images that run on the device."""
+    reason: Optional[str]
+    """The deciding values, or the reason why the image is chosen."""
+    marketing: Optional[List[str]]
+    """The marketing names of the device."""
+
+class SourceLine(Row):
+    """A range of code with its source line."""
+
+    source_file: Optional[str]
+    """The source file, without directories."""
+    line: Optional[int]
+    """The line in the source file."""
+    column: Optional[int]
+    """The column in the line; empty if the table does not have it."""
+    text: Optional[str]
+    """The text of the line, from a source file that was added; tabs are four spaces."""
+    offset: Optional[int]
+    """The first byte of the code in its section."""
+    size: Optional[int]
+    """The bytes of the code."""
+    instructions: Optional[int]
+    """The instructions of the code."""
+    section: Optional[str]
+    """The section of the code; empty if no symbol names it."""
+    kernel: Optional[str]
+    """The kernel whose code it is."""
+    directory: Optional[str]
+    """The directory of the source file."""
+
+ROWS: Dict[str, Type[Row]]

@@ -1,0 +1,383 @@
+//! The class of a document: each method runs in the document's thread, with the GIL released.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use serde::Serialize;
+use zeview::api::dto::{Node, Summary};
+use zeview::api::operations::{self, ApiError, LISTS, ListOptions};
+use zeview::diff;
+use zeview::model::{self, FileSource, NodeId, SourceId, Span};
+use zeview::report::comparison;
+use zeview::tables::{ColumnKind, Presence};
+
+use crate::error::exception;
+use crate::source::{CancelableSource, Source};
+use crate::worker::Worker;
+
+/// Interval for noticing Ctrl+C while a result is awaited.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+/// Number of bytes read at once.
+const PIECE: u64 = 1 << 20;
+
+/// A range of bytes of a source: source, start, end.
+type Range = (u32, u64, u64);
+
+/// The steps from the root to a node: the index of a child, and so on.
+type Place = Vec<u64>;
+
+/// What an open document holds.
+struct Open {
+    source: Source,
+    /// The thread; it starts with the first call, and with the next one after it was canceled.
+    worker: Option<Worker>,
+}
+
+/// A decoded file.
+#[pyclass(frozen, weakref, module = "zeview._zeview")]
+pub struct Document {
+    name: String,
+    /// `None` when the document is closed.
+    open: Mutex<Option<Open>>,
+}
+
+impl Document {
+    fn new(source: Source, name: String) -> Document {
+        let open = Open {
+            source,
+            worker: None,
+        };
+        Document {
+            name,
+            open: Mutex::new(Some(open)),
+        }
+    }
+
+    /// Runs work in the document's thread and waits for its result. Ctrl+C interrupts the wait; the
+    /// work is then canceled.
+    fn run<R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut model::Document) -> Result<R, ApiError> + Send + 'static,
+    ) -> PyResult<R> {
+        let mut receiver = self.send(work)?;
+        loop {
+            let (returned, result) = py.detach(move || {
+                let result = receiver.recv_timeout(SIGNALS);
+                (receiver, result)
+            });
+            receiver = returned;
+            match result {
+                Ok(result) => return result.map_err(|error| exception(py, error)),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(interrupt) = py.check_signals() {
+                        let worker = self.lock().as_mut().and_then(|open| open.worker.take());
+                        if let Some(worker) = worker {
+                            worker.cancel();
+                        }
+                        return Err(interrupt);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let message = "the work on the document was canceled or failed";
+                    return Err(exception(py, ApiError::new("canceled", message)));
+                }
+            }
+        }
+    }
+
+    /// Sends work to the document's thread, and starts it if necessary. No call to Python is made
+    /// while the lock is held.
+    fn send<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut model::Document) -> R + Send + 'static,
+    ) -> PyResult<Receiver<R>> {
+        let mut open = self.lock();
+        let open = open.as_mut().ok_or_else(closed)?;
+        let worker = match open.worker.take().filter(|worker| !worker.has_ended()) {
+            Some(worker) => worker,
+            None => Worker::start(open.source.clone(), self.name.clone())?,
+        };
+        Ok(open.worker.insert(worker).send(work))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn closed() -> PyErr {
+    PyValueError::new_err("the document is closed")
+}
+
+#[pymethods]
+impl Document {
+    /// Opens a regular file.
+    #[staticmethod]
+    fn open_file(path: PathBuf, name: String) -> PyResult<Document> {
+        let source = FileSource::open(&path)?;
+        Ok(Document::new(Source::File(source), name))
+    }
+
+    /// Opens a `bytes` object without copying it.
+    #[staticmethod]
+    fn open_bytes(bytes: Bound<'_, PyBytes>, name: String) -> Document {
+        let bytes = PyBackedBytes::from(bytes);
+        Document::new(Source::Bytes(bytes.into()), name)
+    }
+
+    /// Opens a `memoryview` with the format "B", whose slices are copied on demand.
+    #[staticmethod]
+    fn open_view(view: Bound<'_, PyAny>, name: String) -> PyResult<Document> {
+        let len = view.len()? as u64;
+        Ok(Document::new(
+            Source::Buffer(view.unbind().into(), len),
+            name,
+        ))
+    }
+
+    /// Ends the thread, and waits for it: afterwards the bytes are not in use any more.
+    fn close(&self, py: Python<'_>) {
+        let open = self.lock().take();
+        if let Some(Open { source, worker }) = open {
+            py.detach(|| worker.map(Worker::stop));
+            // A buffer is released here, where Python is attached.
+            drop(source);
+        }
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.lock().is_none()
+    }
+
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+        self.run(py, |document| json(&Summary::new(document)))
+    }
+
+    fn list(
+        &self,
+        py: Python<'_>,
+        name: String,
+        filter: String,
+        sort: String,
+        device: Option<String>,
+        columns: Vec<String>,
+    ) -> PyResult<String> {
+        let options = ListOptions {
+            filter,
+            sort,
+            device,
+            columns,
+            with_path: true,
+        };
+        self.run(py, move |document| {
+            operations::list(document, &name, &options)
+        })
+    }
+
+    fn check(&self, py: Python<'_>, device: Option<String>) -> PyResult<String> {
+        self.run(py, move |document| {
+            operations::check(document, device.as_deref())
+        })
+    }
+
+    fn problems(&self, py: Python<'_>) -> PyResult<String> {
+        self.run(py, operations::problems)
+    }
+
+    fn disassemble(
+        &self,
+        py: Python<'_>,
+        kernel: String,
+        path: Option<String>,
+    ) -> PyResult<String> {
+        self.run(py, move |document| {
+            let (_, listing) = operations::listing(document, &kernel, path.as_deref())?;
+            operations::assembly(document, &*listing)
+        })
+    }
+
+    fn instructions(
+        &self,
+        py: Python<'_>,
+        kernel: String,
+        path: Option<String>,
+    ) -> PyResult<String> {
+        self.run(py, move |document| {
+            let (_, listing) = operations::listing(document, &kernel, path.as_deref())?;
+            let mut out = "[".to_owned();
+            operations::instructions(document, &*listing, |instruction| {
+                if out.len() > 1 {
+                    out.push(',');
+                }
+                out.push_str(&json(instruction)?);
+                Ok::<(), ApiError>(())
+            })?;
+            out.push(']');
+            Ok(out)
+        })
+    }
+
+    fn analyze(&self, py: Python<'_>, kernel: String, path: Option<String>) -> PyResult<String> {
+        self.run(py, move |document| {
+            let found = operations::listing(document, &kernel, path.as_deref())?;
+            json(&operations::flow_summary(document, &found)?)
+        })
+    }
+
+    /// Compares with another document, the first of the two. It is decoded once more, in the thread
+    /// of this one.
+    fn diff(&self, py: Python<'_>, base: &Document) -> PyResult<String> {
+        let source = base.lock().as_ref().map(|open| open.source.clone());
+        let source = CancelableSource {
+            source: source.ok_or_else(closed)?,
+            is_canceled: Arc::default(),
+        };
+        let name = base.name.clone();
+        self.run(py, move |document| {
+            let mut base = zeview::decode::decode(Box::new(source), &name);
+            let found = diff::compare(&mut base, document, &diff::Options::default());
+            json(&comparison::json(&found))
+        })
+    }
+
+    /// Returns a node.
+    fn node(&self, py: Python<'_>, place: Place) -> PyResult<String> {
+        self.run(py, move |document| {
+            let id = id_of(document, &place)?;
+            json(&operations::node(document, id)?)
+        })
+    }
+
+    /// Returns at most `count` children of a node, from index `start` on.
+    fn children(&self, py: Python<'_>, place: Place, start: u64, count: u64) -> PyResult<String> {
+        self.run(py, move |document| {
+            let id = id_of(document, &place)?;
+            let ids = operations::children(document, id, start, count);
+            let document = &*document;
+            let nodes = ids.into_iter().map(|id| Node::new(document, id));
+            json(&nodes.collect::<Vec<_>>())
+        })
+    }
+
+    /// Returns the path of a node, as the command line prints it.
+    fn path(&self, py: Python<'_>, place: Place) -> PyResult<String> {
+        self.run(py, move |document| {
+            let id = id_of(document, &place)?;
+            Ok(document.path(id))
+        })
+    }
+
+    /// Returns the places of the nodes at a path, or that match a pattern.
+    fn find(&self, py: Python<'_>, path: String) -> PyResult<Vec<Place>> {
+        self.run(py, move |document| {
+            let found = operations::find(document, &path)?;
+            Ok(found.into_iter().map(|id| place_of(document, id)).collect())
+        })
+    }
+
+    /// Returns the places of the nodes that contain a byte, outermost first.
+    fn nodes_at(&self, py: Python<'_>, source: u32, offset: u64) -> PyResult<Vec<Place>> {
+        self.run(py, move |document| {
+            let found = document.nodes_at(SourceId(source), offset);
+            Ok(found.into_iter().map(|id| place_of(document, id)).collect())
+        })
+    }
+
+    /// Returns the bytes of a part, as `zeview extract` writes them: their source and range.
+    fn part(&self, py: Python<'_>, path: String, packed: bool) -> PyResult<Range> {
+        self.run(py, move |document| {
+            let span = operations::part(document, &path, packed)?;
+            Ok((span.source.0, span.start, span.end))
+        })
+    }
+
+    /// Reads bytes, clipped to the end of the source.
+    fn bytes<'py>(
+        &self,
+        py: Python<'py>,
+        source: u32,
+        start: u64,
+        end: u64,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let read = self.run(py, move |document| {
+            let whole = document.sources.whole(SourceId(source));
+            let start = start.min(whole.end);
+            let span = Span::new(SourceId(source), start, end.clamp(start, whole.end));
+            let mut all: Vec<u8> = Vec::new();
+            // A failed allocation would end the process.
+            let Ok(()) = all.try_reserve_exact(usize::try_from(span.len()).unwrap_or(usize::MAX))
+            else {
+                return Ok(None);
+            };
+            while (all.len() as u64) < span.len() {
+                let piece = span.subspan(all.len() as u64, PIECE);
+                all.extend_from_slice(&document.sources.read(piece)?);
+            }
+            Ok(Some(all))
+        })?;
+        let read = read.ok_or_else(|| PyMemoryError::new_err("not enough memory for the bytes"))?;
+        Ok(PyBytes::new(py, &read))
+    }
+}
+
+/// Returns the node at a place, creating those above it.
+fn id_of(document: &mut model::Document, place: &[u64]) -> Result<NodeId, ApiError> {
+    let mut id = NodeId::ROOT;
+    for index in place {
+        let children = operations::children(document, id, *index, 1);
+        id = *children
+            .first()
+            .ok_or_else(|| ApiError::new("no-node", "the document has no such node"))?;
+    }
+    Ok(id)
+}
+
+fn place_of(document: &model::Document, id: NodeId) -> Place {
+    let parent = |id: &NodeId| document.node(*id)?.parent;
+    let ancestry = std::iter::successors(Some(id), parent);
+    let nodes = ancestry.filter_map(|id| document.node(id));
+    let indices = nodes.filter(|node| node.parent.is_some());
+    let mut place: Place = indices.map(|node| node.index).collect();
+    place.reverse();
+    place
+}
+
+fn json<T: Serialize + ?Sized>(data: &T) -> Result<String, ApiError> {
+    serde_json::to_string(data).map_err(|error| ApiError::new("internal", error.to_string()))
+}
+
+/// Returns the names of the lists of documents.
+#[pyfunction]
+pub fn lists() -> Vec<&'static str> {
+    LISTS.iter().map(|list| list.name()).collect()
+}
+
+/// Returns the columns of a list: id, kind, explanation, and whether it is computed only if named.
+#[pyfunction]
+pub fn columns(
+    py: Python<'_>,
+    name: &str,
+) -> PyResult<Vec<(&'static str, &'static str, &'static str, bool)>> {
+    let list = operations::list_named(name).map_err(|error| exception(py, error))?;
+    let columns = list.columns().iter().map(|column| {
+        let kind = match column.kind {
+            ColumnKind::Text => "text",
+            ColumnKind::Words => "words",
+            ColumnKind::Number => "number",
+            ColumnKind::Bool => "bool",
+            ColumnKind::Bytes => "bytes",
+        };
+        let is_counted = column.presence == Presence::Counted;
+        (column.id, kind, column.doc, is_counted)
+    });
+    Ok(columns.collect())
+}

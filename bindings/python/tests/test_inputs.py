@@ -1,0 +1,194 @@
+"""Kinds of input, errors, and damaged files."""
+
+import array
+import mmap
+import os
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from conftest import SAMPLES
+
+import zeview
+
+PATH = SAMPLES / "vecadd.bmg.zebin"
+CONTENT = PATH.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: PATH,
+        lambda: str(PATH),
+        lambda: os.fsencode(PATH).decode(),
+        lambda: CONTENT,
+        lambda: bytearray(CONTENT),
+        lambda: memoryview(b"x" + CONTENT)[1:],
+        lambda: array.array("b", CONTENT),
+    ],
+)
+def test_every_input_gives_the_same(make):
+    document = zeview.open(make(), name="vecadd.bmg.zebin")
+    expected = zeview.open(PATH)
+    assert document.kernels().to_dicts() == expected.kernels().to_dicts()
+    assert document.check() == expected.check()
+    assert document.extract(".text.vecadd") == expected.extract(".text.vecadd")
+
+
+def test_other_types():
+    for other in (1, None, [1, 2], "\0"):
+        with pytest.raises((TypeError, ValueError)):
+            zeview.open(other)
+
+
+def test_paths_that_cannot_be_opened(tmp_path):
+    with pytest.raises(FileNotFoundError) as raised:
+        zeview.open(tmp_path / "nothing.zebin")
+    assert raised.value.filename == str(tmp_path / "nothing.zebin")
+    with pytest.raises(IsADirectoryError):
+        zeview.open(tmp_path)
+    if os.name == "posix":
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(OSError, match="not a regular file"):
+            zeview.open(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+def test_no_permission(python):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "secret")
+        path.write_bytes(CONTENT)
+        path.chmod(0)
+        # Others may enter the folder, but not read the file. The superuser becomes someone else.
+        os.chmod(folder, 0o755)
+        script = """
+import os, sys, zeview
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    zeview.open(sys.argv[1])
+except PermissionError as error:
+    print(error.filename)
+"""
+        assert python(script, path).strip() == str(path)
+
+
+def test_a_sparse_file_of_5_gb(tmp_path):
+    path = tmp_path / "sparse"
+    with path.open("wb") as file:
+        file.write(CONTENT)
+        file.truncate(5 << 30)
+    document = zeview.open(path)
+    assert document.size == 5 << 30
+    assert document.format == "zebin"
+    assert [kernel.name for kernel in document.kernels()] == ["vecadd"]
+    assert document.bytes(((5 << 30) - 2, 6 << 30)) == b"\0\0"
+
+
+def test_misuse_has_codes():
+    document = zeview.open(PATH)
+    for code, call in {
+        "no-kernel": lambda: document.disassemble("nothing"),
+        "bad-query": lambda: document.kernels("no_such_column>3"),
+        "no-column": lambda: document.kernels(columns=["nothing"]),
+        "no-device": lambda: document.check(device="nothing"),
+        "no-path": lambda: document.find("nothing"),
+        "several-parts": lambda: document.extract("*"),
+    }.items():
+        with pytest.raises(zeview.Error) as raised:
+            call()
+        assert (raised.value.code, raised.value.span) == (code, None)
+        assert str(raised.value)
+    with pytest.raises(OverflowError):
+        document.bytes((-1, 2))
+
+
+def test_damaged_files_are_documents():
+    document = zeview.open(SAMPLES / "damaged.zebin")
+    errors = [problem for problem in document.problems if problem.severity == "error"]
+    assert errors
+    for problem in document.problems:
+        assert "/" in problem.rule and problem.message
+        assert 0 <= problem.span.start <= problem.span.end
+    assert document.check().well_formed is False
+    for content in (b"", b"\x7fELF", b"text", CONTENT[:100], CONTENT[:-1]):
+        document = zeview.open(content)
+        document.kernels()
+        document.check()
+        assert document.tree().bytes() == content
+
+
+def test_random_damage_raises_nothing_else():
+    chance = random.Random(1)
+    for _ in range(60):
+        damaged = bytearray(CONTENT)
+        for _ in range(chance.randrange(1, 30)):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        del damaged[chance.randrange(len(damaged)) :]
+        document = zeview.open(bytes(damaged))
+        document.check()
+        for kernel in document.kernels():
+            try:
+                document.disassemble(kernel)
+                document.analyze(kernel)
+            except zeview.Error as error:
+                assert error.code in ("no-kernel", "no-encoding", "no-code", "no-path")
+        for child in document.tree().children:
+            child.children[:5]
+
+
+def test_a_file_that_becomes_shorter(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(CONTENT + bytes(8 << 20))
+    document = zeview.open(path)
+    document.kernels()
+    os.truncate(path, 1000)
+    with pytest.raises(zeview.Error) as raised:
+        document.bytes((4 << 20, 5 << 20))
+    assert raised.value.code == "unreadable"
+    source, start, end = raised.value.span
+    assert source == 0 and 4 << 20 <= start < end <= 5 << 20
+    document.check()
+
+
+def test_closing():
+    with zeview.open(PATH) as document:
+        kernels = document.kernels()
+        node = document.tree()
+    assert document.closed and "closed" in repr(document)
+    assert kernels[0].name == "vecadd"
+    document.close()
+    for call in (document.kernels, lambda: document.check(), lambda: node.children[0]):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+
+
+def test_closing_releases_buffers():
+    with PATH.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        document = zeview.open(mapped)
+        assert len(document.kernels()) == 1
+        with pytest.raises(BufferError):
+            mapped.close()
+        document.close()
+        mapped.close()
+
+
+def test_bytes_are_not_copied(python):
+    """Opening 200 MB of `bytes`, and reading all of it, takes a few megabytes."""
+    script = """
+import sys, zeview
+def memory():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+content = open(sys.argv[1], "rb").read() + bytes(200 << 20)
+before = memory()
+document = zeview.open(content)
+document.check()
+print((memory() - before) >> 20, document.size)
+"""
+    if not os.path.exists("/proc/self/statm"):
+        pytest.skip("measured on Linux")
+    grown, size = map(int, python(script, PATH).split())
+    assert size > 200 << 20
+    assert grown < 60

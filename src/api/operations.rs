@@ -1,0 +1,401 @@
+//! The operations that embedders in all languages offer on a document, with errors that have codes.
+
+use std::fmt;
+use std::io;
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use super::dto::Node;
+use crate::analysis::Verdict;
+use crate::analysis::assembly::Listing;
+use crate::analysis::data_flow::{FlowReport, Flows, InstructionFlow};
+use crate::analysis::kernel_inputs::{InputUses, KernelInput};
+use crate::analysis::line_costs::{LineCosts, line_costs};
+use crate::decode::device::Device;
+use crate::model::{Document, NodeId, SourceError, SourceId, Span};
+use crate::report::check::{VerdictRow, file_json, problems_json};
+use crate::tables::query::Query;
+use crate::tables::write::Form;
+use crate::tables::writer::Writer;
+use crate::tables::{Column, List, ListId};
+use crate::worker::answers::export::EXPORT_MAX;
+use crate::worker::protocol::ROWS_MAX;
+
+/// Lists that are available for a whole document.
+pub const LISTS: [ListId; 7] = [
+    ListId::Kernels,
+    ListId::Relocations,
+    ListId::Symbols,
+    ListId::Modules,
+    ListId::Images,
+    ListId::Devices,
+    ListId::SourceLines,
+];
+
+/// The error of an operation: misuse, or a result that is too long. Damaged files are not errors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiError {
+    /// A code for programs: `no-kernel`.
+    pub code: &'static str,
+    /// The message.
+    pub message: String,
+    /// The bytes that could not be read.
+    pub span: Option<Span>,
+}
+
+impl ApiError {
+    /// Creates an error.
+    pub fn new(code: &'static str, message: impl Into<String>) -> ApiError {
+        ApiError {
+            code,
+            message: message.into(),
+            span: None,
+        }
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+impl From<SourceError> for ApiError {
+    fn from(error: SourceError) -> ApiError {
+        ApiError {
+            span: Some(error.span),
+            ..ApiError::new("unreadable", error.to_string())
+        }
+    }
+}
+
+/// Filter, order and columns of a list.
+#[derive(Debug, Clone, Default)]
+pub struct ListOptions {
+    /// A filter in the syntax of `--filter`.
+    pub filter: String,
+    /// The id of a column; with a prefix `-`, the largest first.
+    pub sort: String,
+    /// For images: the device to choose them for.
+    pub device: Option<String>,
+    /// Additional columns, which are counted from the code.
+    pub columns: Vec<String>,
+    /// Whether rows have a key `file`: the path of their document in the file, empty for the file.
+    pub with_path: bool,
+}
+
+/// Returns the list with a name.
+///
+/// # Errors
+///
+/// If there is none that is available for a whole document (`no-list`).
+pub fn list_named(name: &str) -> Result<ListId, ApiError> {
+    let list = LISTS.into_iter().find(|list| list.name() == name);
+    list.ok_or_else(|| ApiError::new("no-list", format!("no list is called {name:?}")))
+}
+
+/// Returns the rows of a list as a JSON array of objects. For a container, the rows of all images.
+///
+/// # Errors
+///
+/// If there is no such list (`no-list`) or column (`no-column`), the filter is malformed
+/// (`bad-query`), or the text would be longer than [`EXPORT_MAX`] (`too-long`).
+pub fn list(
+    document: &mut Document,
+    name: &str,
+    options: &ListOptions,
+) -> Result<String, ApiError> {
+    let list = list_named(name)?;
+    let column = |id: &String| {
+        let found = list.columns().iter().find(|column| column.id == id);
+        found.ok_or_else(|| ApiError::new("no-column", format!("no column is called {id:?}")))
+    };
+    let columns = options.columns.iter().map(column);
+    let columns: Vec<&'static Column> = columns.collect::<Result<_, ApiError>>()?;
+    let sort = options.sort.as_str();
+    let query = Query {
+        filter: options.filter.clone(),
+        sort: Some(sort.trim_start_matches('-'))
+            .filter(|sort| !sort.is_empty())
+            .map(|sort| sort.to_owned().into()),
+        descending: sort.starts_with('-'),
+        device: options.device.clone().map(Into::into),
+        ..Query::default()
+    };
+    if let Some(device) = &options.device {
+        known_device(document, device)?;
+    }
+    let mut writer = Writer::new(list, &columns, Form::Json, options.with_path);
+    let mut out = String::new();
+    for (id, rows) in lists(document, list, &query) {
+        let path = document.path(id);
+        let sources = &document.sources;
+        let order = query.run(&*rows, sources);
+        let order = order.map_err(|message| ApiError::new("bad-query", message))?;
+        for row in order.from(0, u64::MAX) {
+            let path = match rows.path(row) {
+                "" => path.as_str(),
+                path => path,
+            };
+            writer.push(&*rows, row, sources, Some(path));
+            out.push_str(&writer.take());
+            if out.len() > EXPORT_MAX {
+                let limit = EXPORT_MAX >> 20;
+                let message = format!("The list has more than {limit} MB of text. Filter it.");
+                return Err(ApiError::new("too-long", message));
+            }
+        }
+    }
+    out.push_str(&writer.finish());
+    Ok(out)
+}
+
+/// Returns the list of the whole file, or else those of the documents in it.
+fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, Rc<dyn List>)> {
+    if let Some(rows) = document.list_for(NodeId::ROOT, list, query) {
+        return vec![(NodeId::ROOT, rows)];
+    }
+    let mut found = Vec::new();
+    for id in document.documents_with(list) {
+        let rows = document.list_for(id, list, query);
+        found.extend(rows.map(|rows| (id, rows)));
+    }
+    found
+}
+
+fn known_device(document: &Document, device: &str) -> Result<(), ApiError> {
+    let mut known = document.devices().into_iter();
+    if Device::named(device).is_some() || known.any(|known| known == *device) {
+        return Ok(());
+    }
+    let message = format!("no device is called {device:?}");
+    Err(ApiError::new("no-device", message))
+}
+
+/// Predicts what the driver does with the file on a device, by default the file's own. Returns
+/// `None` for files that are not passed to the driver.
+///
+/// # Errors
+///
+/// If no device has the name (`no-device`).
+pub fn verdict(document: &Document, device: Option<&str>) -> Result<Option<Verdict>, ApiError> {
+    if let Some(device) = device {
+        known_device(document, device)?;
+    }
+    Ok(document.verdict(NodeId::ROOT, device))
+}
+
+/// Returns the verdict and the problems of the file and of all images in it, as an object of
+/// `zeview check --json`.
+///
+/// # Errors
+///
+/// If no device has the name (`no-device`).
+pub fn check(document: &mut Document, device: Option<&str>) -> Result<String, ApiError> {
+    if let Some(device) = device {
+        known_device(document, device)?;
+    }
+    let row = VerdictRow::file(document, device);
+    let name = document.sources.name(SourceId::FILE);
+    let mut out = Vec::new();
+    let written = file_json(document, &row, &name, &mut out);
+    text(written, out)
+}
+
+/// Returns the problems of the file and of all documents in it, as in [`check`].
+///
+/// # Errors
+///
+/// None in practice; writing to memory can fail.
+pub fn problems(document: &mut Document) -> Result<String, ApiError> {
+    let mut out = Vec::new();
+    let written = problems_json(document, &mut out);
+    text(written, out)
+}
+
+fn text(written: io::Result<()>, out: Vec<u8>) -> Result<String, ApiError> {
+    let internal = |message: String| ApiError::new("internal", message);
+    written.map_err(|error| internal(error.to_string()))?;
+    String::from_utf8(out).map_err(|error| internal(error.to_string()))
+}
+
+/// The listing of a kernel's code, and the document that the kernel is in.
+pub type KernelCode = (NodeId, Rc<dyn Listing>);
+
+/// Returns the listing of a kernel's code: of the first one with the name, or of the one in the
+/// document at a path.
+///
+/// # Errors
+///
+/// If there is no such kernel (`no-kernel`) or path (`no-path`), or its device is unknown
+/// (`no-encoding`).
+pub fn listing(
+    document: &mut Document,
+    kernel: &str,
+    path: Option<&str>,
+) -> Result<KernelCode, ApiError> {
+    let name = format!(".text.{kernel}");
+    let documents = match path {
+        Some(path) => find(document, path)?,
+        None => document.documents_with(ListId::Kernels),
+    };
+    for id in documents {
+        let sections = document.assembly(id).map(|assembly| assembly.sections());
+        let sections = sections.unwrap_or_default();
+        let Some(code) = sections.iter().find(|section| section.name == name) else {
+            continue;
+        };
+        let listing = document.listing(id, Some(code.bytes), None);
+        let listing = listing.filter(|listing| listing.encoding().is_some());
+        let message = "the device that the file is for is not known";
+        let found = listing.map(|listing| (id, listing));
+        return found.ok_or_else(|| ApiError::new("no-encoding", message));
+    }
+    let message = format!("no kernel is called {kernel:?}");
+    Err(ApiError::new("no-kernel", message))
+}
+
+/// Returns the code of a listing as assembly, as `zeview disasm` prints it.
+///
+/// # Errors
+///
+/// If the text would be longer than [`EXPORT_MAX`] (`too-long`).
+pub fn assembly(document: &Document, listing: &dyn Listing) -> Result<String, ApiError> {
+    let text = listing.text(&document.sources, EXPORT_MAX);
+    text.map_err(|message| ApiError::new("too-long", message))
+}
+
+/// Returns the data flow of a listing.
+///
+/// # Errors
+///
+/// If the code cannot be read (`no-code`).
+pub fn data_flow(document: &Document, listing: &dyn Listing) -> Result<Rc<dyn Flows>, ApiError> {
+    let flow = listing.data_flow(&document.sources);
+    flow.ok_or_else(|| ApiError::new("no-code", "the code cannot be read"))
+}
+
+/// An instruction with its data flow.
+#[derive(Serialize)]
+pub struct Instruction<'a> {
+    offset: u64,
+    text: &'a str,
+    comment: &'a str,
+    #[serde(flatten)]
+    flow: InstructionFlow,
+    inputs: Vec<KernelInput>,
+}
+
+/// The summary of a kernel's data flow.
+#[derive(Serialize)]
+pub struct FlowSummary {
+    #[serde(flatten)]
+    report: FlowReport,
+    inputs: Vec<InputUses>,
+    lines: Vec<LineCosts>,
+}
+
+/// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
+///
+/// # Errors
+///
+/// If the code cannot be read (`no-code`).
+pub fn flow_summary(
+    document: &Document,
+    (of, listing): &KernelCode,
+) -> Result<FlowSummary, ApiError> {
+    let sources = &document.sources;
+    let flow = data_flow(document, &**listing)?;
+    let table = document.source_lines(*of);
+    let table = table.map(|lines| lines.table(sources));
+    let lines = table.map(|table| line_costs(&*flow, &table, listing.code()));
+    Ok(FlowSummary {
+        report: flow.report(),
+        inputs: flow.input_uses(),
+        lines: lines.unwrap_or_default(),
+    })
+}
+
+/// Passes the instructions of a listing to `each`, with their data flow.
+///
+/// # Errors
+///
+/// If the code cannot be read (`no-code`), or the first error of `each`.
+pub fn instructions<E: From<ApiError>>(
+    document: &Document,
+    listing: &dyn Listing,
+    mut each: impl FnMut(&Instruction<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let flow = data_flow(document, listing)?;
+    let sources = &document.sources;
+    for row in 0..listing.count() {
+        let (Some(line), Some(span)) = (listing.line(row, sources), listing.span(row, sources))
+        else {
+            break;
+        };
+        let Some(found) = flow.instruction(row) else {
+            break;
+        };
+        each(&Instruction {
+            offset: span.start.saturating_sub(listing.code().start),
+            text: line.text.trim(),
+            comment: &line.comment,
+            flow: found,
+            inputs: flow.inputs(row),
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns a node.
+///
+/// # Errors
+///
+/// If there is none with the id (`no-node`).
+pub fn node(document: &Document, id: NodeId) -> Result<Node<'_>, ApiError> {
+    let node = Node::new(document, id);
+    node.ok_or_else(|| ApiError::new("no-node", format!("the document has no node {}", id.0)))
+}
+
+/// Returns the ids of at most `count` children of a node (and at most [`ROWS_MAX`]), from index
+/// `start` on.
+pub fn children(document: &mut Document, id: NodeId, start: u64, count: u64) -> Vec<NodeId> {
+    let end = start.saturating_add(count.min(ROWS_MAX));
+    document.children(id, start..end)
+}
+
+/// Returns the nodes at a path as `zeview ls` prints it, or that match a pattern.
+///
+/// # Errors
+///
+/// If there are none, or too many (`no-path`).
+pub fn find(document: &mut Document, path: &str) -> Result<Vec<NodeId>, ApiError> {
+    let found = document.find_all(path);
+    found.map_err(|error| ApiError::new("no-path", error.to_string()))
+}
+
+/// Returns the bytes of the part of the file at a path, as `zeview extract` writes them: those of a
+/// compressed device image are decompressed unless `packed`.
+///
+/// # Errors
+///
+/// If the path matches no part (`no-path`), several (`several-parts`), or one without bytes
+/// (`no-bytes`).
+pub fn part(document: &mut Document, path: &str, packed: bool) -> Result<Span, ApiError> {
+    let found = find(document, path)?;
+    let mut parts = Vec::new();
+    for id in found {
+        parts.extend(document.part(id, packed));
+    }
+    match parts.as_slice() {
+        [part] => Ok(*part),
+        [] => Err(ApiError::new("no-bytes", format!("{path} has no bytes"))),
+        parts => {
+            let message = format!("{} parts match {path}", parts.len());
+            Err(ApiError::new("several-parts", message))
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The Python package: wheels with the module and the command line, and their tests.
+
+use crate::dist;
+use crate::options::Options;
+use crate::package;
+use crate::project::Project;
+use crate::setup::{Tools, on_path};
+use crate::shell::{self, Outcome, say};
+use std::env::consts::EXE_SUFFIX;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MATURIN: &str = "maturin==1.16.0";
+
+/// Packages of the tests, in the virtual environment with the built wheel.
+const TEST_PACKAGES: &[&str] = &[
+    "pytest==9.2.0",
+    "pandas==3.1.1",
+    "polars==2.1.0",
+    "pyarrow==26.0.1",
+];
+
+const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
+/// `cargo xtask python [--target TARGET] [--features NAMES]`
+///
+/// Builds the wheel for a target that runs on this machine into `dist/python`. `--features page` puts
+/// the page into the command line, from `dist`.
+pub fn run(project: &Project, mut options: Options) -> Outcome {
+    let target: Option<String> = options.value("--target")?;
+    let features: String = options.value("--features")?.unwrap_or_default();
+    options.finish()?;
+    let to = dist::folder(project).join("python");
+    // The command line with the page contains all of `dist`.
+    remove(&to)?;
+    let program = package::build(project, target.as_deref(), &features)?;
+    let wheel = wheel(project, &program, target.as_deref(), "release", &to)?;
+    let size = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?;
+    say(format!("{}: {} KB", wheel.display(), size.len() / 1000));
+    Ok(())
+}
+
+/// Checks the module's code, builds a wheel without optimization, installs it into a fresh virtual
+/// environment, and runs the tests there.
+pub fn test(project: &Project, _: &Tools) -> Outcome {
+    let manifest = source(project).join("Cargo.toml");
+    let mut format = project.cargo(["fmt", "--check", "--manifest-path"]);
+    shell::run(format.arg(&manifest))?;
+    let mut clippy = project.cargo(["clippy", "--quiet", "--locked", "--manifest-path"]);
+    shell::run(clippy.arg(&manifest).args(["--", "-D", "warnings"]))?;
+    shell::run(&mut project.cargo(["build", "--bin", "zeview"]))?;
+    let program = project
+        .target
+        .join("debug")
+        .join(format!("zeview{EXE_SUFFIX}"));
+    let to = project.target.join("python/wheel");
+    let wheel = wheel(project, &program, None, "dev", &to)?;
+    let folder = project.target.join("python/tests");
+    remove(&folder)?;
+    let python = environment(&folder)?;
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--no-input"]);
+    shell::run(install.args(TEST_PACKAGES).arg(&wheel))?;
+    // Not in the folder with the sources of the package, which would be imported instead.
+    shell::run(
+        Command::new(&python)
+            .args(["-m", "pytest", "-q", "--color=no"])
+            .arg(source(project).join("tests"))
+            .current_dir(&folder)
+            .env_remove("PYTHONPATH"),
+    )
+}
+
+/// Removes a folder if it exists.
+fn remove(folder: &Path) -> Outcome {
+    if !folder.exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// Returns the folder of the package.
+fn source(project: &Project) -> PathBuf {
+    project.root.join("bindings/python")
+}
+
+/// Builds a wheel with `program` as its command, and returns its path.
+fn wheel(
+    project: &Project,
+    program: &Path,
+    target: Option<&str>,
+    profile: &str,
+    to: &Path,
+) -> Outcome<PathBuf> {
+    let source = source(project);
+    same_version(project, &source)?;
+    for name in LICENSES {
+        dist::write(&source.join(name), &dist::read(&project.root.join(name))?)?;
+    }
+    let scripts = source.join("zeview.data/scripts");
+    let fail = |error: std::io::Error| format!("{}: {error}", scripts.display());
+    remove(&scripts)?;
+    fs::create_dir_all(&scripts).map_err(fail)?;
+    // `copy` keeps the permission to execute it.
+    fs::copy(program, scripts.join(format!("zeview{EXE_SUFFIX}"))).map_err(fail)?;
+    remove(to)?;
+    let python = environment(&project.target.join("python/build"))?;
+    shell::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", MATURIN]))?;
+    let mut build = Command::new(&python);
+    build
+        .args(["-m", "maturin", "build", "--locked", "--profile", profile])
+        .arg("--out")
+        .arg(to)
+        .current_dir(&source);
+    if let Some(target) = target {
+        build.args(["--target", target]);
+    }
+    shell::run(&mut build)?;
+    let wheels = dist::files(to)?;
+    match wheels.as_slice() {
+        [wheel] => Ok(to.join(wheel)),
+        _ => Err(format!("{} does not have one wheel", to.display())),
+    }
+}
+
+/// Checks that the version of the package is that of the library: it is outside of the workspace, and
+/// cannot inherit it.
+fn same_version(project: &Project, source: &Path) -> Outcome {
+    let expected = project.locked_version("zeview")?;
+    let manifest = dist::read(&source.join("Cargo.toml"))?;
+    let manifest = String::from_utf8_lossy(&manifest);
+    let line = format!("version = \"{expected}\"");
+    if manifest.lines().any(|found| found == line) {
+        return Ok(());
+    }
+    Err(format!("bindings/python/Cargo.toml must have {line}"))
+}
+
+/// Creates a virtual environment unless it exists, and returns its interpreter.
+fn environment(folder: &Path) -> Outcome<PathBuf> {
+    let python = if cfg!(windows) {
+        folder.join("Scripts/python.exe")
+    } else {
+        folder.join("bin/python")
+    };
+    if !python.is_file() {
+        let system = on_path(&["python3", "python"]).ok_or("Python 3 is missing")?;
+        shell::run(Command::new(system).args(["-m", "venv"]).arg(folder))?;
+    }
+    Ok(python)
+}
