@@ -114,27 +114,31 @@ fn data_flow(c: &mut Criterion) {
         files.sort();
     }
     let mut group = c.benchmark_group("data flow");
+    group.sample_size(20);
     for path in files {
-        let document = open(&fs::read(&path).expect("the file can be read"));
-        let assembly = document.assembly(NodeId::ROOT);
-        let sections = assembly.map(|assembly| assembly.sections());
-        let sections = sections.unwrap_or_default();
-        let code = sections.iter().max_by_key(|section| section.bytes.len());
-        let code = code.expect("the file has code").bytes;
+        let bytes = fs::read(&path).expect("the file can be read");
+        // A listing keeps its data flow.
         let listing = || {
+            let document = open(&bytes);
+            let assembly = document.assembly(NodeId::ROOT);
+            let sections = assembly.map(|assembly| assembly.sections());
+            let sections = sections.unwrap_or_default();
+            let code = sections.iter().max_by_key(|section| section.bytes.len());
+            let code = code.expect("the file has code").bytes;
             let listing = document.listing(NodeId::ROOT, Some(code), None);
-            listing.expect("the code is known")
+            (document, listing.expect("the encoding is known"))
         };
-        let count = listing().count();
+        let count = listing().1.count();
         group.throughput(Throughput::Elements(count.into()));
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         group.bench_function(format!("{name}, {count} instructions"), |b| {
             b.iter_batched(
                 listing,
-                |listing| {
+                |(document, listing)| {
                     let flow = listing.data_flow(&document.sources);
                     let flow = flow.expect("the encoding is known");
-                    black_box((flow.instruction(count - 1), flow.report()));
+                    black_box((flow.instruction(count - 1), flow.live(0), flow.report()));
+                    (document, listing)
                 },
                 BatchSize::PerIteration,
             );
@@ -143,12 +147,5 @@ fn data_flow(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(
-    benches,
-    core,
-    ze_info,
-    positions,
-    instructions,
-    data_flow
-);
+criterion_group!(benches, core, ze_info, positions, instructions, data_flow);
 criterion_main!(benches);
