@@ -14,6 +14,7 @@
 //! * [`checks`]: all checks as named steps.
 //! * [`package`]: release archives of the command line.
 //! * [`python`]: the Python package and its tests.
+//! * [`release`]: all artifacts of a release, and their check.
 //! * [`fuzz`]: the fuzz targets.
 //! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
@@ -33,6 +34,7 @@ mod package;
 mod page;
 mod project;
 mod python;
+mod release;
 mod setup;
 mod shell;
 mod single;
@@ -68,6 +70,10 @@ cargo xtask <command>
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
   python [--target T] [--features F]  build the wheel of the Python package: dist/python
+  release [--target T]…               build what this system can build of a release into target/release-files:
+                                      the page, the library, the command line, the wheel; then check it
+  release-check [FOLDER]              check the artifacts of a release: contents, versions, checksums; use each once
+  manifests FOLDER OWNER/NAME         write the manifests for Homebrew and Scoop, and the checksums
   setup                               install everything that the commands need
   help                                print this
 
@@ -140,6 +146,9 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
         "python" => python::run(&project, options),
+        "release" => release::run(&project, options),
+        "release-check" => release::run_check(&project, options),
+        "manifests" => release::run_manifests(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

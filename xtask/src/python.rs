@@ -31,14 +31,19 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     let target: Option<String> = options.value("--target")?;
     let features: String = options.value("--features")?.unwrap_or_default();
     options.finish()?;
-    let to = dist::folder(project).join("python");
-    // The command line with the page contains all of `dist`.
-    remove(&to)?;
-    let program = package::build(project, target.as_deref(), &features)?;
-    let wheel = wheel(project, &program, target.as_deref(), "release", &to)?;
+    let wheel = release_wheel(project, target.as_deref(), &features)?;
     let size = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?;
     say(format!("{}: {} KB", wheel.display(), size.len() / 1000));
     Ok(())
+}
+
+/// Builds the optimized wheel for a target (default: this system) and returns its path.
+pub fn release_wheel(project: &Project, target: Option<&str>, features: &str) -> Outcome<PathBuf> {
+    let to = dist::folder(project).join("python");
+    // The command line with the page contains all of `dist`.
+    remove(&to)?;
+    let program = package::build(project, target, features)?;
+    wheel(project, &program, target, "release", &to)
 }
 
 /// Checks the module's code, builds a wheel without optimization, installs it into a fresh virtual
@@ -138,7 +143,7 @@ fn same_version(project: &Project, source: &Path) -> Outcome {
 }
 
 /// Creates a virtual environment unless it exists, and returns its interpreter.
-fn environment(folder: &Path) -> Outcome<PathBuf> {
+pub fn environment(folder: &Path) -> Outcome<PathBuf> {
     let python = if cfg!(windows) {
         folder.join("Scripts/python.exe")
     } else {
