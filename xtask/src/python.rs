@@ -20,6 +20,7 @@ const TEST_PACKAGES: &[&str] = &[
     "pandas==3.1.1",
     "polars==2.1.0",
     "pyarrow==26.0.1",
+    "anywidget==0.11.0",
 ];
 
 /// Packages of the tests in notebooks.

@@ -21,18 +21,18 @@ from . import _zeview
 if TYPE_CHECKING:
     from ._document import Document
 
-#: Maximum size of a file that is shown with anywidget, in bytes: it passes through the kernel's
-#: connection, at about 1 MB/s of compressed bytes.
-LIMIT = 32 << 20
+#: Maximum size of a file that is shown with anywidget, in bytes: all of it passes through the kernel's
+#: connection into the browser's memory.
+LIMIT = 64 << 20
 
 #: Maximum size of a file in an output without anywidget, in bytes: the notebook is saved with it.
-HTML_LIMIT = 256 << 10
+HTML_LIMIT = 1 << 20
 
 #: Number of rows of the table that is saved with the notebook.
 _ROWS = 50
 
-#: Time in seconds during which outputs share one page: servers drop output above 1 MB/s, averaged
-#: over 3 s, and the page has 2.6 MB.
+#: Time in seconds during which outputs of HTML share one page, which has 2.6 MB: those of "Run all".
+#: A cell that is run again later has its own.
 _SHARING = 5.0
 
 #: Shown in place of the widget in saved notebooks, and where widgets are not installed.

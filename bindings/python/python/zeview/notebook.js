@@ -2,15 +2,12 @@
 // puts www/zeview-embed.js before this text, in one module.
 
 /** Bytes of the file per message. */
-const PIECE = 512 * 1024;
-/** Jupyter's server drops output above 1 MB/s, averaged over 3 seconds. */
-const INTERVAL = 3200;
-const INTERVAL_BYTES = 2_600_000;
-/** Time until a request is repeated, in milliseconds: the kernel may be busy, or its answer dropped. */
+const PIECE = 1 << 20;
+/** Time until a request is repeated, in milliseconds: the answer may be lost with a connection. */
 const PATIENCE = 15_000;
 
-/** Of all cells, and of all versions of this script: the page by its version, and received bytes. */
-const shared = (globalThis[Symbol.for("zeview")] ??= { pages: new Map(), received: [], serial: 0 });
+/** Shared by all cells: the page by its version, and the number of requests. */
+const shared = (globalThis[Symbol.for("zeview")] ??= { pages: new Map(), requests: 0 });
 
 /** The page: its `text`, which the first output that has it gives. */
 function sharedPage(version) {
@@ -38,7 +35,7 @@ async function requestPage(kernel, version) {
     }
     page.isRequested = true;
     try {
-      const response = await kernel.ask({ page: true }, INTERVAL_BYTES / 2);
+      const response = await kernel.ask({ page: true });
       page.give(await response.text());
     } finally {
       page.isRequested = false;
@@ -55,20 +52,6 @@ function unpacked(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
-/** Waits until `bytes` more can be received. The time of the result is set when they are. */
-async function pace(bytes) {
-  for (;;) {
-    const now = performance.now();
-    shared.received = shared.received.filter(({ time }) => now - time < INTERVAL);
-    const sum = shared.received.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (sum === 0 || sum + bytes <= INTERVAL_BYTES) break;
-    await after(100);
-  }
-  const entry = { time: Infinity, bytes };
-  shared.received.push(entry);
-  return entry;
-}
-
 /** Requests to the kernel. */
 class Kernel {
   #model;
@@ -83,11 +66,10 @@ class Kernel {
     signal.addEventListener("abort", () => model.off("msg:custom", this.#hear));
   }
 
-  /** Returns a response with the bytes. `expected` is an upper limit of their compressed size. */
-  async ask(request, expected) {
-    const entry = await pace(expected);
+  /** Returns a response with the requested bytes. */
+  async ask(request) {
     // Other windows may use the same kernel.
-    const id = `${++shared.serial}-${Math.random()}`;
+    const id = `${++shared.requests}-${Math.random()}`;
     const answer = new Promise((resolve) => this.#waiting.set(id, resolve));
     try {
       for (let patience = PATIENCE; ; patience *= 2) {
@@ -95,13 +77,10 @@ class Kernel {
         this.#model.send({ ...request, id });
         const { error, buffer } = await Promise.race([answer, after(patience).then(() => ({}))]);
         if (error) throw new Error(error);
-        if (!buffer) continue;
-        entry.bytes = buffer.byteLength;
-        return unpacked(buffer);
+        if (buffer) return unpacked(buffer);
       }
     } finally {
       this.#waiting.delete(id);
-      entry.time = performance.now();
     }
   }
 }
@@ -188,7 +167,7 @@ function render({ model, el }) {
     const pieces = [];
     for (let start = 0; start < size; start += PIECE) {
       const end = Math.min(start + PIECE, size);
-      const response = await kernel.ask({ start, end }, end - start);
+      const response = await kernel.ask({ start, end });
       pieces.push(await response.blob());
       clearTimeout(late);
       if (size > PIECE) tell(`Loading ${name}: ${Math.round((100 * end) / size)} %`);
