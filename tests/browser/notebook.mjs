@@ -4,7 +4,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { eventually, screenshot } from "./harness.mjs";
@@ -100,6 +100,9 @@ function startServer() {
 
 /** Opens a notebook in a fresh profile, and checks errors and requests afterwards. */
 async function open(address, { theme = "light", height = 1200 } = {}, run) {
+  await sessions("DELETE");
+  // Otherwise JupyterLab opens the notebooks of before.
+  await rm(path.join(HOME, "workspaces"), { recursive: true, force: true });
   await setting("themes", { theme: theme === "dark" ? "JupyterLab Dark" : "JupyterLab Light" });
   // The other one: cells must follow the notebook.
   const colorScheme = theme === "dark" ? "light" : "dark";
@@ -134,15 +137,23 @@ async function menu(page, ...names) {
   const [first, ...rest] = names;
   await page.locator(".lm-MenuBar-itemLabel", { hasText: new RegExp(`^${first}$`) }).click();
   for (const name of rest) {
-    const item = page.locator(".lm-Menu-item", { has: page.locator(".lm-Menu-itemLabel", { hasText: new RegExp(`^${name}`) }) }).last();
+    const item = page.locator(".lm-Menu-item", { has: page.locator(".lm-Menu-itemLabel", { hasText: new RegExp(`^${name}$`) }) });
     await item.hover();
     if (name === rest.at(-1)) await item.click();
   }
 }
 
+/** The kernels of open notebooks; with `method`, a request about each. */
+async function sessions(method) {
+  const headers = { Authorization: "token secret" };
+  const found = await (await fetch(`${server.origin}/api/sessions`, { headers })).json();
+  if (method) await Promise.all(found.map(({ id }) => fetch(`${server.origin}/api/sessions/${id}`, { method, headers })));
+  return found;
+}
+
 async function runAll(page) {
-  // Commands are enabled once the kernel is there.
-  await page.locator('[data-status="idle"], .jp-Notebook-ExecutionIndicator[data-status="idle"]').first().waitFor({ state: "attached" });
+  await eventually(async () => (await sessions()).map(({ kernel }) => kernel.execution_state), ["idle"]);
+  await page.locator(".jp-KernelName, .jp-Toolbar-kernelName", { hasText: "Python 3" }).first().waitFor();
   await menu(page, "Run", "Run All Cells");
 }
 
@@ -165,7 +176,7 @@ for (const theme of ["light", "dark"]) {
       assert.equal(await themeOf(frame(page, 0)), theme);
       assert.ok(await savedTable(page, 0).isHidden(), "the table is in the notebook, hidden");
       await frame(page, 1).getByRole("tab", { name: /Assembly/, selected: true }).waitFor();
-      await frame(page, 1).getByText("sync.nop").first().waitFor();
+      await frame(page, 1).getByText("send.ugm").first().waitFor();
       const { height } = await cell(page, 1).locator("iframe").boundingBox();
       assert.equal(Math.round(height), 420);
       await screenshot(page, `notebook-lab-${theme}`);
@@ -196,7 +207,7 @@ test("a saved notebook shows the table without its kernel", TIMEOUT, async () =>
     await page.reload();
     await savedTable(page, 0).getByText("hugeprivate").first().waitFor();
     await screenshot(page, "notebook-reopened");
-    const { size } = await (await import("node:fs/promises")).stat(path.join(ROOT, "widget.ipynb"));
+    const { size } = await stat(path.join(ROOT, "widget.ipynb"));
     assert.ok(size < 300_000, `the notebook has ${size} bytes: no page, no file`);
   });
 });
