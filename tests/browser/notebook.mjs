@@ -206,6 +206,9 @@ test("a saved notebook shows the table without its kernel", TIMEOUT, async () =>
     await frame(page, 0).getByRole("tab", { name: /Overview/, selected: true }).waitFor();
     await page.reload();
     await savedTable(page, 0).getByText("hugeprivate").first().waitFor();
+    await page.getByText("Loading widget").first().waitFor({ state: "hidden" });
+    await page.getByText("Error displaying widget").first().waitFor({ state: "attached" });
+    assert.ok(await page.getByText("Error displaying widget").first().isHidden());
     await screenshot(page, "notebook-reopened");
     const { size } = await stat(path.join(ROOT, "widget.ipynb"));
     assert.ok(size < 300_000, `the notebook has ${size} bytes: no page, no file`);

@@ -38,6 +38,11 @@ _SHARING = 5.0
 #: Shown in place of the widget in saved notebooks, and where widgets are not installed.
 _NO_WIDGETS = "Run the cell in a notebook with Jupyter widgets (jupyterlab_widgets) to see the page."
 
+_HIDDEN_ERROR = (
+    '<style>.jp-OutputArea-child:has([data-zeview="{id}"]) + '
+    ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.zeview)) {{ display: none; }}</style>"
+)
+
 _FOLDER = Path(__file__).parent
 _THEMES = ("auto", "light", "dark")
 
@@ -78,9 +83,9 @@ class View:
         options = self._options()
         excerpt = self._excerpt(self._limit)
         # A saved notebook has no widget: JupyterLab shows an error in its place, so the table is an
-        # output of its own. The widget hides it.
-        text = repr(self._document)
-        display({"text/plain": text, "text/html": _element(options, excerpt)}, raw=True)
+        # output of its own. The widget hides it, and it hides the error.
+        html = _element(options, excerpt) + _HIDDEN_ERROR.format(**options)
+        display({"text/plain": repr(self._document), "text/html": html}, raw=True)
         if options["size"] <= self._limit:
             display(_widget_class()(self._document, options, excerpt))
 

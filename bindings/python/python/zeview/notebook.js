@@ -158,6 +158,7 @@ function render({ model, el }) {
   const saved = `[data-zeview="${CSS.escape(id)}"]`;
   style.textContent = `${saved} { display: none; } .jp-OutputArea-child:has(${saved}) { display: none; }`;
   const content = document.createElement("div");
+  content.className = "zeview";
   content.innerHTML = model.get("_excerpt");
   el.append(style, content);
 

@@ -88,7 +88,9 @@ fn page_address() -> String {
     }
     let page = web_sys::window().and_then(|window| {
         let location = window.location();
-        Some(location.origin().ok()? + &location.pathname().ok()?)
+        // A frame with `srcdoc` has no address.
+        let origin = location.origin().ok().filter(|origin| origin != "null")?;
+        Some(origin + &location.pathname().ok()?)
     });
     page.unwrap_or_default()
 }
