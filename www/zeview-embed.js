@@ -102,6 +102,7 @@
       if (sandbox !== null) this.#frame.setAttribute("sandbox", sandbox || "allow-scripts allow-popups");
       if (this.html) {
         const query = `${address.searchParams}`.replaceAll("&", "&amp;");
+        this.#frame.allow = "clipboard-write";
         this.#frame.srcdoc = this.html.replace("<html", `<html data-query="${query}"`);
       } else {
         this.#frame.src = address.href;
