@@ -9,7 +9,8 @@
   // The single-file page embeds the other files: their URLs by name (xtask/src/single.rs).
   const inside = globalThis.zeviewFiles ?? {};
   const script = document.currentScript.src || document.baseURI;
-  const parameters = new URLSearchParams(location.search);
+  // Frames with `srcdoc` have the query in an attribute.
+  const parameters = new URLSearchParams(location.search || document.documentElement.dataset.query);
   const parsed = new Promise((resolve) => {
     if (document.readyState !== "loading") resolve();
     document.addEventListener("DOMContentLoaded", resolve, { once: true });

@@ -20,9 +20,13 @@
 
 pub mod check;
 pub mod comparison;
+mod excerpt;
 mod html;
 pub mod profile;
 
+pub use excerpt::write_excerpt;
+
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -218,31 +222,19 @@ fn table(
     if count == 0 {
         return Ok(());
     }
-    let columns: Vec<(usize, &Column)> = list
-        .id()
-        .columns()
-        .iter()
-        .enumerate()
-        .filter(|(_, column)| list.shows(column))
-        .collect();
+    let columns = columns(list);
     writeln!(
         out,
         "<h2>{title} ({count})</h2>\n<div class=\"wide\"><table><thead><tr>"
     )?;
-    for (_, column) in &columns {
-        let class = match column.kind {
-            ColumnKind::Number => " class=\"num\"",
-            _ => "",
-        };
-        writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
-    }
+    heads(&columns, out)?;
     writeln!(out, "</tr></thead><tbody>")?;
     let mut listed = 0;
     for row in (0..count.min(ROWS)).take_while(|_| !account.is_overdrawn()) {
         listed += 1;
         write!(out, "<tr>")?;
         for (place, column) in &columns {
-            cell(&list.cell(row, *place, sources), column, out)?;
+            cell(&list.cell(row, *place, sources), column, usize::MAX, out)?;
         }
         writeln!(out, "</tr>")?;
     }
@@ -254,7 +246,25 @@ fn table(
     more(rows, listed, out)
 }
 
-fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()> {
+/// Returns the visible columns of a list, with their indices.
+fn columns(list: &dyn List) -> Vec<(usize, &'static Column)> {
+    let all = list.id().columns().iter().enumerate();
+    all.filter(|(_, column)| list.shows(column)).collect()
+}
+
+fn heads(columns: &[(usize, &Column)], out: &mut dyn Write) -> io::Result<()> {
+    for (_, column) in columns {
+        let class = match column.kind {
+            ColumnKind::Number => " class=\"num\"",
+            _ => "",
+        };
+        writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
+    }
+    Ok(())
+}
+
+/// Writes a cell; its text is cut to `length` characters.
+fn cell(cell: &Cell<'_>, column: &Column, length: usize, out: &mut dyn Write) -> io::Result<()> {
     let classes = match (column.kind, &cell.value) {
         (ColumnKind::Number, _) => " class=\"num\"",
         (_, CellValue::Bytes(_) | CellValue::Name { .. }) => " class=\"mono\"",
@@ -269,11 +279,19 @@ fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()>
             safe(&mark.text)
         )?;
     }
-    let text = safe(&cell.value.title());
+    let text = safe(&cut(cell.value.title(), length));
     if cell.is_default {
         write!(out, "<span class=\"dim\">{text}</span></td>")
     } else {
         write!(out, "{text}</td>")
+    }
+}
+
+/// Cuts text to `length` characters, and `…`.
+fn cut(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text,
     }
 }
 

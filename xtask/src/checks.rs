@@ -122,6 +122,13 @@ const STEPS: &[Step] = &[
         run: python::test,
     },
     Step {
+        name: "notebook",
+        title: "the Python package in JupyterLab and Notebook, in a browser",
+        needs: &[Need::Python, Need::Node, Need::Browser, Need::Journeys],
+        part: Part::Named,
+        run: python::test_notebooks,
+    },
+    Step {
         name: "browser",
         title: "journeys through the page in a browser",
         needs: &[Need::Node, Need::Browser, Need::Journeys],

@@ -53,7 +53,7 @@ cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
   test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
-                                      dist docs browser (--quick: the native ones); only if named: python
+                                      dist docs browser (--quick: the native ones); only if named: python notebook
   check                               fmt, structure, spelling, and clippy for each set of features
   structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets

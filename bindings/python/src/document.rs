@@ -193,6 +193,12 @@ impl Document {
         self.run(py, operations::problems)
     }
 
+    fn excerpt(&self, py: Python<'_>, lists: Vec<String>, rows: u32) -> PyResult<String> {
+        self.run(py, move |document| {
+            operations::excerpt(document, &lists, rows)
+        })
+    }
+
     fn disassemble(
         &self,
         py: Python<'_>,
