@@ -41,9 +41,10 @@ pub fn write_excerpt(
         )?;
     }
     if let Some(verdict) = document.verdict(NodeId::ROOT, None) {
-        let tone = match verdict.outcome.loads() {
-            true => Tone::Good,
-            false => Tone::Bad,
+        let tone = if verdict.outcome.loads() {
+            Tone::Good
+        } else {
+            Tone::Bad
         };
         write!(
             out,
