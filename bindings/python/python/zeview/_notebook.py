@@ -38,6 +38,14 @@ _SHARING = 5.0
 #: Shown in place of the widget in saved notebooks, and where widgets are not installed.
 _NO_WIDGETS = "Run the cell in a notebook with Jupyter widgets (jupyterlab_widgets) to see the page."
 
+#: What to do about files above the limits.
+_WITH_WIDGETS = "Install anywidget to show it."
+_TOO_LARGE = (
+    "<code>view(limit=…)</code> raises the limit, <code>zeview.open(document.extract(path))</code> "
+    "opens one image, and <code>zeview open</code> shows files of any size."
+)
+
+#: JupyterLab's error in place of a widget that a saved notebook lacks, below the table.
 _HIDDEN_ERROR = (
     '<style>.jp-OutputArea-child:has([data-zeview="{id}"]) + '
     ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.zeview)) {{ display: none; }}</style>"
@@ -117,21 +125,13 @@ class View:
         """A summary in HTML, with a table. Of files that are not shown it reads no more than that of
         their images, and says why."""
         document = self._document
-        lists = ["kernels"] if document.size <= LIMIT else []
-        note = _too_large(document.size, limit) if document.size > limit else ""
-        return document._native.excerpt([*lists, "images", "modules"], _ROWS) + note
-
-
-def _too_large(size: int, limit: int) -> str:
-    note = f"The page is not shown here: the file has {size:,} bytes, more than {limit:,}. "
-    if limit < LIMIT and size <= LIMIT:
-        note += "Install anywidget to show it."
-    else:
-        note += (
-            "<code>view(limit=…)</code> raises the limit, <code>zeview.open(document.extract(path))</code> "
-            "opens one image, and <code>zeview open</code> shows files of any size."
-        )
-    return f"<p>{note}</p>"
+        size = document.size
+        lists = ["kernels"] if size <= LIMIT else []
+        excerpt = document._native.excerpt([*lists, "images", "modules"], _ROWS)
+        if size <= limit:
+            return excerpt
+        note = f"The page is not shown here: the file has {size:,} bytes, more than {limit:,}. "
+        return f"{excerpt}<p>{note}{_WITH_WIDGETS if size <= self._limit else _TOO_LARGE}</p>"
 
 
 def _element(options: Dict[str, Any], excerpt: str) -> str:
