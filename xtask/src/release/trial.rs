@@ -94,7 +94,9 @@ fn wheel(artifact: &Artifact, folder: &Path, sample: &Path) -> Outcome<Option<St
     }
     let program = python.with_file_name(format!("zeview{EXE_SUFFIX}"));
     output(Command::new(program).arg("kernels").arg(sample))?;
-    let code = "import sys, zeview; print(zeview.open(sys.argv[1]).kernels()[0].name)";
+    // Notebooks have the page.
+    let code = "import sys, zeview; document = zeview.open(sys.argv[1]); \
+                assert 'showHere' in document._repr_html_(); print(document.kernels()[0].name)";
     let mut run = Command::new(&python);
     run.args(["-c", code]).arg(sample).current_dir(folder);
     output(&mut run).map(Some)
