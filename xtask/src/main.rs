@@ -14,6 +14,7 @@
 //! * [`checks`]: all checks as named steps.
 //! * [`package`]: release archives of the command line.
 //! * [`python`]: the Python package and its tests.
+//! * [`vscode`]: the VS Code extension and its journeys.
 //! * [`fuzz`]: the fuzz targets.
 //! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
@@ -39,6 +40,7 @@ mod single;
 mod sizes;
 mod structure;
 mod system;
+mod vscode;
 
 use options::Options;
 use project::Project;
@@ -51,7 +53,7 @@ cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
   test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
-                                      dist docs browser (--quick: the native ones); only if named: python
+                                      dist docs browser (--quick: the native ones); only if named: python editors
   check                               fmt, structure, spelling, and clippy for each set of features
   structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
@@ -68,6 +70,7 @@ cargo xtask <command>
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
   python [--target T] [--features F]  build the wheel of the Python package: dist/python
+  vscode                              package the VS Code extension with the page in dist/: dist/zeview-VERSION.vsix
   setup                               install everything that the commands need
   help                                print this
 
@@ -140,6 +143,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
         "python" => python::run(&project, options),
+        "vscode" => vscode::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

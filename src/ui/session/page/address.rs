@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
+use crate::ui::session::page::embedder;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
 use crate::ui::text::route::{self, Link, Query, Target};
@@ -19,6 +20,13 @@ const START: TabId = TabId(0);
 
 /// Applies the URL's query.
 pub(crate) fn read_query() -> Query {
+    // The query of its document belongs to the host.
+    if embedder::host().is_some() {
+        return Query {
+            embed: true,
+            ..Query::default()
+        };
+    }
     web_sys::window()
         .and_then(|window| window.location().search().ok())
         .map(|text| route::parse_query(&text))
