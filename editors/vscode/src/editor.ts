@@ -41,7 +41,7 @@ export class Editor {
   readonly #decoders = new Map<number, Decoder>();
   /** The files that the page may read, by token. */
   readonly #files = new Map<number, FileOnDisk>();
-  readonly #answers = new Map<number, (text: string) => void>();
+  readonly #answers = new Map<number, { resolve(text: string): void; reject(error: Error): void }>();
   readonly #disposables: vscode.Disposable[] = [];
   #next = 1;
   /** Actions that wait for the file. */
@@ -92,8 +92,8 @@ export class Editor {
   /** A table of the file, as lines of cells, with its titles. */
   async table(list: string, columns: string): Promise<string[][]> {
     const id = this.#next++;
-    const text = await new Promise<string>((resolve) => {
-      this.#answers.set(id, resolve);
+    const text = await new Promise<string>((resolve, reject) => {
+      this.#answers.set(id, { resolve, reject });
       this.send({ type: "table", id, list, columns });
     });
     return text.split("\n").filter(Boolean).map((line) => line.split("\t"));
@@ -145,7 +145,11 @@ export class Editor {
       case "problems":
         return this.#showProblems(message.list);
       case "table":
-        this.#answers.get(message.id)?.(message.text);
+        this.#answers.get(message.id)?.resolve(message.text);
+        this.#answers.delete(message.id);
+        return;
+      case "error":
+        this.#answers.get(message.id)?.reject(new Error(message.message));
         this.#answers.delete(message.id);
         return;
       case "source":
@@ -261,6 +265,8 @@ export class Editor {
     for (const decoder of this.#decoders.values()) decoder.close();
     this.#decoders.clear();
     this.#files.clear();
+    for (const { reject } of this.#answers.values()) reject(new Error("The viewer was closed."));
+    this.#answers.clear();
     this.#isLoaded = false;
   }
 

@@ -34,6 +34,7 @@ const SETTINGS = {
   "chat.disableAIFeatures": true,
   "workbench.tips.enabled": false,
   "window.commandCenter": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
   "files.simpleDialog.enable": true,
 };
 
@@ -114,6 +115,7 @@ export function journey(name, { files = {}, samples = [], theme = "light", setti
     try {
       await page.goto(url);
       await page.locator(".monaco-workbench .explorer-folders-view").waitFor();
+      await vscode.ready();
       await run(vscode);
       assert.deepEqual(vscode.errors, [], "the viewer reported errors");
     } catch (error) {
@@ -137,6 +139,21 @@ export class VsCode {
       const isOurs = /zeview|fake\.html|^blob:/.test(url) || /Content Security Policy/.test(message.text());
       if (message.type() === "error" && isOurs) this.errors.push(`${message.text()} (${url})`);
     });
+  }
+
+  /** Waits until the extension is registered, which is later than the start of the window. */
+  async ready() {
+    const { page } = this;
+    const entry = page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "zeview: Compare with…" });
+    for (const end = Date.now() + TIMEOUT; ; await pause(200)) {
+      await page.keyboard.press("F1");
+      await page.locator(".quick-input-widget input").first().fill(">zeview: Compare with…");
+      await pause(300);
+      const isThere = await entry.count() > 0;
+      await page.keyboard.press("Escape");
+      if (isThere) return;
+      assert.ok(Date.now() < end, "the extension is not registered");
+    }
   }
 
   /** Opens a file of the folder from the Explorer. */

@@ -108,9 +108,9 @@ class Host extends EventTarget {
     }
   }
 
-  /** Sends a message to the page. */
+  /** Sends a message to the page, as windows do: not while it handles another one. */
   send(message: Message): void {
-    this.dispatchEvent(new MessageEvent("message", { data: message }));
+    queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data: message })));
   }
 }
 

@@ -120,7 +120,7 @@ impl Embedder {
         let _ = self.window.post_message(&message.0, target);
     }
 
-    fn post_error(&self, code: &str, words: &str, id: &JsValue) {
+    pub(super) fn post_error(&self, code: &str, words: &str, id: &JsValue) {
         let message = Message::new("error")
             .with("code", code)
             .with("message", words);

@@ -142,14 +142,16 @@ impl Session {
     fn send_table(self: &Rc<Self>, tab: TabId, request: Request, id: JsValue) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let embedder = session.embedder.borrow().clone();
-            match (session.ask(tab, request).await, embedder) {
-                (Ok(Response::Text(text)), Some(embedder)) => {
-                    let message = Message::new("table").with("id", &id).with("text", text);
-                    embedder.post(&message);
+            let answer = session.ask(tab, request).await;
+            let Some(embedder) = session.embedder.borrow().clone() else {
+                return;
+            };
+            match answer {
+                Ok(Response::Text(text)) => {
+                    embedder.post(&Message::new("table").with("id", &id).with("text", text));
                 }
-                (Err(error), _) => session.handle_error(tab, &error),
-                _ => {}
+                Ok(_) => {}
+                Err(error) => embedder.post_error("not-found", &error.to_string(), &id),
             }
         }));
     }
