@@ -110,7 +110,7 @@ pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
             Need::Browser => tools.browser = Some(system::browser()?),
             Need::Journeys => journeys(project)?,
             // packages of the system
-                Need::Readelf | Need::Node | Need::Python | Need::CodeServer => {}
+            Need::Readelf | Need::Node | Need::Python | Need::CodeServer => {}
         }
     }
     Ok(tools)

@@ -117,7 +117,10 @@ fn same_version(project: &Project, folder: &Path) -> Outcome {
     let expected = project.locked_version("zeview")?;
     let manifest = dist::read(&folder.join("package.json"))?;
     let line = format!("  \"version\": \"{expected}\",");
-    if String::from_utf8_lossy(&manifest).lines().any(|found| found == line) {
+    if String::from_utf8_lossy(&manifest)
+        .lines()
+        .any(|found| found == line)
+    {
         return Ok(());
     }
     Err(format!("editors/vscode/package.json must have {line}"))
@@ -140,13 +143,13 @@ fn code_server(project: &Project) -> Outcome<(PathBuf, PathBuf)> {
     ));
     // npm would otherwise install into a folder above.
     dist::write(&folder.join("package.json"), b"{ \"private\": true }\n")?;
-    let install = |package: &str| {
-        npm(&folder, &["install", "--no-audit", "--no-fund", package])
-    };
+    let install = |package: &str| npm(&folder, &["install", "--no-audit", "--no-fund", package]);
     shell::run(&mut install(NODE))?;
     // Its scripts check the version of Node.js.
     let mut path = vec![folder.join("node_modules/.bin")];
-    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    path.extend(std::env::split_paths(
+        &std::env::var_os("PATH").unwrap_or_default(),
+    ));
     let path = std::env::join_paths(path).map_err(|error| format!("PATH: {error}"))?;
     shell::run(install(CODE_SERVER).env("PATH", path))?;
     dist::write(&mark, wanted.as_bytes())?;

@@ -5,7 +5,7 @@ import { type Addresses, html } from "./html.ts";
 import { lineFilter } from "./paths.ts";
 import type { Decoder, FileInMessage, FileOnDisk, Platform } from "./platform.ts";
 import { show as showProblems, type Problem } from "./problems.ts";
-import { openSource, sourceLine } from "./sources.ts";
+import { find as findSource, show as showSource, sourceLine } from "./sources.ts";
 
 /** Maximum size of a file that is read as a whole, in bytes. */
 const WHOLE_MAX = 256 * 1024 * 1024;
@@ -42,6 +42,8 @@ export class Editor {
   /** The files that the page may read, by token. */
   readonly #files = new Map<number, FileOnDisk>();
   readonly #answers = new Map<number, { resolve(text: string): void; reject(error: Error): void }>();
+  /** Source files that were opened, by their paths in the line tables. */
+  readonly #sources = new Map<string, vscode.Uri>();
   readonly #disposables: vscode.Disposable[] = [];
   #next = 1;
   /** Actions that wait for the file. */
@@ -100,8 +102,9 @@ export class Editor {
   }
 
   /** Selects the code of a source line, if the page shows code. */
-  selectLine(path: string, line: number): void {
-    const filter = lineFilter(path, line);
+  selectLine(uri: vscode.Uri, line: number): void {
+    const opened = [...this.#sources].find(([, source]) => source.toString() === uri.toString());
+    const filter = lineFilter(opened?.[0] ?? uri.path, line);
     const showsCode = /(^|&)panel=(assembly|source-lines)(&|$)/.test(this.#link);
     if (filter && showsCode && this.#isLoaded) {
       this.send({ type: "select", list: "source-lines", inner: true, filter });
@@ -153,10 +156,18 @@ export class Editor {
         this.#answers.delete(message.id);
         return;
       case "source":
-        return void openSource(sourceLine(message.text), this.document.uri);
+        return void this.#openSource(message.text);
       case "save":
         return void this.#save(message);
     }
+  }
+
+  async #openSource(text: string): Promise<void> {
+    const line = sourceLine(text);
+    const uri = this.#sources.get(line.path) ?? await findSource(line.path, this.document.uri);
+    if (!uri) return;
+    this.#sources.set(line.path, uri);
+    await showSource(line, uri);
   }
 
   #startDecoder(decoder: number): void {

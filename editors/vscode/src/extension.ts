@@ -85,7 +85,7 @@ export function start(context: vscode.ExtensionContext, platform: Platform): voi
     if (!vscode.workspace.getConfiguration("zeview").get("followCursor", true)) return;
     timer = setTimeout(() => {
       for (const editor of editors) {
-        if (editor.panel.visible) editor.selectLine(textEditor.document.uri.path, textEditor.selection.active.line + 1);
+        if (editor.panel.visible) editor.selectLine(textEditor.document.uri, textEditor.selection.active.line + 1);
       }
     }, DELAY);
   }));

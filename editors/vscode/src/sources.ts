@@ -20,10 +20,8 @@ export function sourceLine(text: string): SourceLine {
   return { path: isAbsolute ? file : `${directory}/${file}`, line: Number(line), column: Number(column) };
 }
 
-/** Opens a source file at a line, beside the viewer. */
-export async function openSource(source: SourceLine, binary: vscode.Uri): Promise<void> {
-  const uri = await find(source.path, binary);
-  if (!uri) return;
+/** Shows a line of a source file beside the viewer. */
+export async function show(source: SourceLine, uri: vscode.Uri): Promise<void> {
   const at = new vscode.Position(Math.max(source.line - 1, 0), Math.max(source.column - 1, 0));
   const visible = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
   await vscode.window.showTextDocument(uri, {
@@ -41,7 +39,7 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
 }
 
 /** Finds the file: at its path, beside the binary, in the workspace, or where the user says. */
-async function find(path: string, binary: vscode.Uri): Promise<vscode.Uri | undefined> {
+export async function find(path: string, binary: vscode.Uri): Promise<vscode.Uri | undefined> {
   const name = path.split(/[/\\]/).at(-1) ?? path;
   const direct = [binary.with({ path: path.replaceAll("\\", "/") }), vscode.Uri.joinPath(binary, "..", path)];
   for (const uri of direct) {

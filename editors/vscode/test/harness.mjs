@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 
 const { CHROMIUM, ZEVIEW_CODE_SERVER, ZEVIEW_SAMPLES, ZEVIEW_VSIX } = process.env;
 const OUT = path.join(import.meta.dirname, "out");
-const TIMEOUT = 60_000;
+const TIMEOUT = 40_000;
 
 const CHROMIUM_FLAGS = [
   "--no-sandbox",
@@ -52,6 +52,8 @@ function surroundings() {
   return running;
 }
 
+after(async () => (await running)?.stop());
+
 async function start() {
   assert.ok(ZEVIEW_CODE_SERVER && ZEVIEW_VSIX, "use cargo xtask test editors");
   const folder = await mkdtemp(path.join(tmpdir(), "zeview-vscode-"));
@@ -71,13 +73,13 @@ async function start() {
     assert.ok(Date.now() < end && server.exitCode === null, `code-server did not start:\n${log}`);
   }
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
-  after(async () => {
+  const stop = async () => {
     await browser.close();
     // With the processes that it has started.
     process.kill(-server.pid);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
-  return { browser, user, workspace, url: `http://127.0.0.1:${port}/?folder=${workspace}`, server };
+  };
+  return { stop, browser, user, workspace, url: `http://127.0.0.1:${port}/?folder=${workspace}`, server };
 }
 
 async function freePort() {

@@ -31,7 +31,10 @@ impl Session {
         };
         let Some(live) = self.live(tab) else { return };
         let state = self.state();
-        if state.tab(tab).is_some_and(|tab| tab.following != Following::No) {
+        if state
+            .tab(tab)
+            .is_some_and(|tab| tab.following != Following::No)
+        {
             live.poll.take();
             live.copy.take();
             return self.dispatch(Action::Follow(tab, Following::No));
@@ -108,7 +111,9 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         let name = now.name();
         let state = self.state();
-        let is_watched = state.tab(tab).is_some_and(|tab| tab.following != Following::No);
+        let is_watched = state
+            .tab(tab)
+            .is_some_and(|tab| tab.following != Following::No);
         if !is_watched {
             self.replace(tab, now);
             return self.notice(format!("{name} changed and was reloaded."));

@@ -206,7 +206,10 @@ fn problems(view: &View) -> Message {
         u32::try_from(count).unwrap_or(u32::MAX)
     };
     let list = Array::new();
-    for problem in entries(view).into_iter().filter_map(|at| describe(view, at)) {
+    for problem in entries(view)
+        .into_iter()
+        .filter_map(|at| describe(view, at))
+    {
         let severity = match problem.tone {
             Tone::Bad => "error",
             Tone::Warning => "warning",

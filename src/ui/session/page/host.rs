@@ -90,11 +90,14 @@ impl Session {
             "table" => {
                 let columns = text("columns");
                 let ask = ListRequest::Written {
-                    columns: columns.split_whitespace().map(|id| id.to_owned().into()).collect(),
+                    columns: columns
+                        .split_whitespace()
+                        .map(|id| id.to_owned().into())
+                        .collect(),
                     form: Form::Tabs,
                     rows: None,
                 };
-                self.send_table(tab, message.about_list(&view, ask)?, get("id"));
+                self.send_text(tab, message.about_list(&view, ask)?, "table", get("id"));
             }
             "source" => self.send_source(),
             "compare" => self.compare_with_file((file()?, None), tab),
@@ -114,46 +117,43 @@ impl Session {
 
     /// Selects the first row of the answer, and shows a panel.
     fn select_first(self: &Rc<Self>, tab: TabId, request: Request, panel: Option<PanelId>) {
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            loop {
-                match session.ask(tab, request.clone()).await {
-                    Ok(Response::List(page)) => match (page.rows.first(), page.reading) {
-                        (Some(row), _) => {
-                            session.select_span_of(tab, row.entry, SelectionOrigin::Jump);
-                            if let Some(panel) = panel {
-                                session.dispatch(Action::PanelOf(tab, panel));
-                            }
-                            return;
-                        }
-                        // The list of a container is read in steps.
-                        (None, Some(_)) => {}
-                        (None, None) => return session.post_failure("No row matches."),
-                    },
-                    Ok(_) => return,
-                    // Quietly: a cursor moves through lines without code, too.
-                    Err(ClientError::Failed(why)) => return session.post_failure(&why),
-                    Err(error) => return session.handle_error(tab, &error),
+        let again = request.clone();
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::List(page)) => match page.rows.first() {
+                Some(row) => {
+                    session.select_span_of(tab, row.entry, SelectionOrigin::Jump);
+                    if let Some(panel) = panel {
+                        session.dispatch(Action::PanelOf(tab, panel));
+                    }
                 }
-            }
-        }));
+                // The list of a container is read in steps.
+                None if page.reading.is_some() => session.select_first(tab, again, panel),
+                None => session.post_failure("No row matches."),
+            },
+            Ok(_) => {}
+            // Quietly: a cursor moves through lines without code, too.
+            Err(error) => session.post_failure(&ClientError::to_string(&error)),
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
-    fn send_table(self: &Rc<Self>, tab: TabId, request: Request, id: JsValue) {
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            let answer = session.ask(tab, request).await;
+    /// Reports the text of the answer.
+    fn send_text(self: &Rc<Self>, tab: TabId, request: Request, kind: &'static str, id: JsValue) {
+        let then = move |session: &Rc<Session>, answer| {
             let Some(embedder) = session.embedder.borrow().clone() else {
                 return;
             };
             match answer {
                 Ok(Response::Text(text)) => {
-                    embedder.post(&Message::new("table").with("id", &id).with("text", text));
+                    embedder.post(&Message::new(kind).with("id", &id).with("text", text));
                 }
                 Ok(_) => {}
-                Err(error) => embedder.post_error("not-found", &error.to_string(), &id),
+                Err(error) => {
+                    embedder.post_error("not-found", &ClientError::to_string(&error), &id)
+                }
             }
-        }));
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
     /// Reports the source line of the selected code.
@@ -174,31 +174,21 @@ impl Session {
             current: None,
             or_first: false,
         });
-        let written = move |place| {
-            list(ListRequest::Written {
-                columns: SOURCE.map(Str::from).to_vec(),
-                form: Form::Tabs,
-                rows: Some((place, place)),
-            })
-        };
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            let place = match session.ask(tab, at).await {
+        let then = move |session: &Rc<Session>, answer| {
+            let place = match answer {
                 Ok(Response::ListAt(Some(at))) => at.place.and_then(|at| at.place),
-                Err(error) => return session.handle_error(tab, &error),
                 _ => None,
             };
             let Some(place) = place else {
                 return session.notice("The line tables name no source line for the selection.");
             };
-            let embedder = session.embedder.borrow().clone();
-            match (session.ask(tab, written(place)).await, embedder) {
-                (Ok(Response::Text(text)), Some(embedder)) => {
-                    embedder.post(&Message::new("source").with("text", text));
-                }
-                (Err(error), _) => session.handle_error(tab, &error),
-                _ => {}
-            }
-        }));
+            let written = list(ListRequest::Written {
+                columns: SOURCE.map(Str::from).to_vec(),
+                form: Form::Tabs,
+                rows: Some((place, place)),
+            });
+            session.send_text(tab, written, "source", JsValue::UNDEFINED);
+        };
+        self.ask_then(tab, at, Box::new(then));
     }
 }
