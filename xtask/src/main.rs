@@ -15,6 +15,7 @@
 //! * [`package`]: release archives of the command line.
 //! * [`python`]: the Python package and its tests.
 //! * [`release`]: all artifacts of a release, and their check.
+//! * [`vscode`]: the VS Code extension and its journeys.
 //! * [`fuzz`]: the fuzz targets.
 //! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
@@ -41,6 +42,7 @@ mod single;
 mod sizes;
 mod structure;
 mod system;
+mod vscode;
 
 use options::Options;
 use project::Project;
@@ -54,6 +56,7 @@ cargo xtask <command>
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
   test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
                                       dist docs browser (--quick: the native ones); only if named: python notebook
+                                      editors
   check                               fmt, structure, spelling, and clippy for each set of features
   structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
@@ -70,6 +73,7 @@ cargo xtask <command>
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
   python [--target T] [--features F]  build the wheel of the Python package: dist/python
+  vscode                              package the VS Code extension with the page in dist/: dist/zeview-VERSION.vsix
   release [--target T]…               build what this system can build of a release into target/release-files:
                                       the page, the library, the command line, the wheel; then check it
   release-check [FOLDER]              check the artifacts of a release: contents, versions, checksums; use each once
@@ -149,6 +153,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "release" => release::run(&project, options),
         "release-check" => release::run_check(&project, options),
         "manifests" => release::run_manifests(&project, options),
+        "vscode" => vscode::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

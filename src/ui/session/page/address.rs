@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
+use crate::ui::session::page::embedder;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
 use crate::ui::text::route::{self, Link, Query, Target};
@@ -20,6 +21,13 @@ const START: TabId = TabId(0);
 /// Applies the URL's query. The URL of a frame with `srcdoc` has none, so it is an attribute of the
 /// root element there.
 pub(crate) fn read_query() -> Query {
+    // The query of its document belongs to the host.
+    if embedder::host().is_some() {
+        return Query {
+            embed: true,
+            ..Query::default()
+        };
+    }
     let query = web_sys::window().and_then(|window| {
         let query = window.location().search().ok()?;
         let root = || window.document()?.document_element();
