@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use super::{cell, class, columns, cut, heads, more};
+use super::{CellStyle, cell, class, columns, cut, heads, more};
 use crate::model::account::{Account, MeteredWriter};
 use crate::model::{Document, NodeId, Tone};
 use crate::report::html::safe;
@@ -11,6 +11,12 @@ use crate::tables::ListId;
 
 /// Maximum length of a text, in characters.
 const TEXT: usize = 160;
+
+const STYLE: CellStyle = CellStyle {
+    length: TEXT,
+    // Notebooks align all cells to the right.
+    text: " style=\"text-align:left\"",
+};
 
 /// Writes the summary of a file, and at most `rows` rows of the first of `lists` that it has,
 /// limited to about `limit` bytes. There are no styles: notebooks format tables of the class
@@ -56,9 +62,7 @@ pub fn write_excerpt(
     writeln!(out, "</p>")?;
     let found = lists.iter().find_map(|list| {
         let is_its = document.document_of(NodeId::ROOT, *list) == Some(NodeId::ROOT);
-        let list = document
-            .list(NodeId::ROOT, *list, None)
-            .filter(|_| is_its)?;
+        let list = is_its.then(|| document.list(NodeId::ROOT, *list, None))??;
         (list.primary() > 0).then_some(list)
     });
     let Some(list) = found else {
@@ -66,7 +70,7 @@ pub fn write_excerpt(
     };
     let columns = columns(&*list);
     writeln!(out, "<table class=\"dataframe\"><thead><tr>")?;
-    heads(&columns, out)?;
+    heads(&columns, &STYLE, out)?;
     writeln!(out, "</tr></thead><tbody>")?;
     let mut listed = 0;
     for row in (0..list.primary().min(rows)).take_while(|_| !account.is_overdrawn()) {
@@ -74,7 +78,7 @@ pub fn write_excerpt(
         write!(out, "<tr>")?;
         for (place, column) in &columns {
             let found = list.cell(row, *place, &document.sources);
-            cell(&found, column, TEXT, out)?;
+            cell(&found, column, &STYLE, out)?;
         }
         writeln!(out, "</tr>")?;
     }

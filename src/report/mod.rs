@@ -227,14 +227,14 @@ fn table(
         out,
         "<h2>{title} ({count})</h2>\n<div class=\"wide\"><table><thead><tr>"
     )?;
-    heads(&columns, out)?;
+    heads(&columns, &CELLS, out)?;
     writeln!(out, "</tr></thead><tbody>")?;
     let mut listed = 0;
     for row in (0..count.min(ROWS)).take_while(|_| !account.is_overdrawn()) {
         listed += 1;
         write!(out, "<tr>")?;
         for (place, column) in &columns {
-            cell(&list.cell(row, *place, sources), column, usize::MAX, out)?;
+            cell(&list.cell(row, *place, sources), column, &CELLS, out)?;
         }
         writeln!(out, "</tr>")?;
     }
@@ -252,25 +252,47 @@ fn columns(list: &dyn List) -> Vec<(usize, &'static Column)> {
     all.filter(|(_, column)| list.shows(column)).collect()
 }
 
-fn heads(columns: &[(usize, &Column)], out: &mut dyn Write) -> io::Result<()> {
+/// The style of a table's cells.
+struct CellStyle {
+    /// Maximum length of the text, in characters.
+    length: usize,
+    /// Attributes of cells that are not numbers.
+    text: &'static str,
+}
+
+/// The cells of a report.
+const CELLS: CellStyle = CellStyle {
+    length: usize::MAX,
+    text: "",
+};
+
+fn heads(columns: &[(usize, &Column)], style: &CellStyle, out: &mut dyn Write) -> io::Result<()> {
     for (_, column) in columns {
         let class = match column.kind {
             ColumnKind::Number => " class=\"num\"",
-            _ => "",
+            _ => style.text,
         };
         writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
     }
     Ok(())
 }
 
-/// Writes a cell; its text is cut to `length` characters.
-fn cell(cell: &Cell<'_>, column: &Column, length: usize, out: &mut dyn Write) -> io::Result<()> {
+fn cell(
+    cell: &Cell<'_>,
+    column: &Column,
+    style: &CellStyle,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let classes = match (column.kind, &cell.value) {
         (ColumnKind::Number, _) => " class=\"num\"",
         (_, CellValue::Bytes(_) | CellValue::Name { .. }) => " class=\"mono\"",
         _ => "",
     };
-    write!(out, "<td{classes}>")?;
+    let text = match column.kind {
+        ColumnKind::Number => "",
+        _ => style.text,
+    };
+    write!(out, "<td{classes}{text}>")?;
     for mark in &cell.marks {
         write!(
             out,
@@ -279,7 +301,7 @@ fn cell(cell: &Cell<'_>, column: &Column, length: usize, out: &mut dyn Write) ->
             safe(&mark.text)
         )?;
     }
-    let text = safe(&cut(cell.value.title(), length));
+    let text = safe(&cut(cell.value.title(), style.length));
     if cell.is_default {
         write!(out, "<span class=\"dim\">{text}</span></td>")
     } else {

@@ -186,6 +186,11 @@ for (const theme of ["light", "dark"]) {
       await showsKernels(frame(page, 2), /.+/);
       await screenshot(page, `notebook-lab-large-${theme}`);
 
+      // A moved cell loads its frame again.
+      await cell(page, 0).locator(".jp-InputPrompt").click();
+      await menu(page, "Edit", "Move Cell Down");
+      await showsKernels(frame(page, 1), "hugeprivate");
+
       const [other, label] = theme === "light" ? ["dark", "JupyterLab Dark"] : ["light", "JupyterLab Light"];
       await menu(page, "Settings", "Theme", label);
       await eventually(() => themeOf(frame(page, 2)), other);

@@ -71,7 +71,8 @@ def test_names_are_escaped(name):
     allowed = {"div", "p", "strong", "span", "table", "thead", "tbody", "tr", "th", "td", "script", "code"}
     for tag, attributes in elements.found:
         assert tag in allowed
-        assert set(attributes) <= {"class", "data-zeview", "type"}
+        assert set(attributes) <= {"class", "data-zeview", "style", "type"}
+        assert attributes.get("style", "text-align:left") == "text-align:left"
     assert len([tag for tag, _ in elements.found if tag == "script"]) == html.count("</script") <= 1
     if _notebook._has_page():
         assert shown(html)["name"] == document.name

@@ -130,8 +130,10 @@ class View:
         excerpt = document._native.excerpt([*lists, "images", "modules"], _ROWS)
         if size <= limit:
             return excerpt
-        note = f"The page is not shown here: the file has {size:,} bytes, more than {limit:,}. "
-        return f"{excerpt}<p>{note}{_WITH_WIDGETS if size <= self._limit else _TOO_LARGE}</p>"
+        # With anywidget, only the view's own limit counts.
+        exceeded, advice = (limit, _WITH_WIDGETS) if size <= self._limit else (self._limit, _TOO_LARGE)
+        note = f"The page is not shown here: the file has {size:,} bytes, more than {exceeded:,}."
+        return f"{excerpt}<p>{note} {advice}</p>"
 
 
 def _element(options: Dict[str, Any], excerpt: str) -> str:

@@ -8,6 +8,7 @@ __version__: str
 class Error(Exception):
     code: str
     span: Optional[Tuple[int, int, int]]
+    rule: Optional[str]
 
 class Document:
     @staticmethod
