@@ -75,7 +75,8 @@ cargo xtask <command>
   python [--target T] [--features F]  build the wheel of the Python package: dist/python
   vscode                              package the VS Code extension with the page in dist/: dist/zeview-VERSION.vsix
   release [--target T]…               build what this system can build of a release into target/release-files:
-                                      the page, the library, the command line, the wheel; then check it
+                                      the page, the library, the extension, the command line, the wheel;
+                                      then check it
   release-check [FOLDER]              check the artifacts of a release: contents, versions, checksums; use each once
   manifests FOLDER OWNER/NAME         write the manifests for Homebrew and Scoop, and the checksums
   setup                               install everything that the commands need

@@ -34,6 +34,7 @@ pub const REQUIRED: &[(Kind, &str)] = &[
     (Kind::Page, "the page"),
     (Kind::SingleFile, "the page in one file"),
     (Kind::Npm, "the JavaScript library"),
+    (Kind::Extension, "the VS Code extension"),
     (Kind::CommandLine, "the command line"),
     (Kind::Wheel, "the Python package"),
     (Kind::Sums, "the list of checksums"),

@@ -51,7 +51,13 @@ fn required(kind: Kind) -> &'static [&'static str] {
             ".dist-info/licenses/LICENSE-MIT",
             ".dist-info/licenses/LICENSE-APACHE",
         ],
-        Kind::Extension => &["extension/package.json", "extension.vsixmanifest"],
+        Kind::Extension => &[
+            "extension.vsixmanifest",
+            "extension/package.json",
+            "extension/readme.md",
+            "/worker_bg.wasm",
+            "/app_bg.wasm",
+        ],
         Kind::SingleFile | Kind::Homebrew | Kind::Scoop | Kind::Sums => &[],
     }
 }

@@ -15,6 +15,7 @@ use crate::project::Project;
 use crate::python;
 use crate::shell::{self, Outcome, say, script};
 use crate::single;
+use crate::vscode;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs;
@@ -52,6 +53,8 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     let mut pack = script("npm");
     pack.args(["pack", "--silent", "--pack-destination"]);
     shell::run(pack.arg(&to).arg(&library))?;
+
+    vscode::package(project, &to.join(format!("zeview-{version}.vsix")))?;
 
     let host = package::host()?;
     targets.retain(|target| *target != host);
@@ -105,6 +108,7 @@ fn page(dist: &Path, to: &Path) -> Outcome {
     let file = fs::File::create(to).map_err(|error| format!("{}: {error}", to.display()))?;
     let mut archive = zip::ZipWriter::new(file);
     let mut names = dist::files(dist)?;
+    names.retain(|name| name.extension().is_none_or(|kind| kind != "vsix"));
     names.retain(|name| {
         !["docs", "npm", "python"]
             .iter()
