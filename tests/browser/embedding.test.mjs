@@ -8,15 +8,17 @@ import { serve } from "./server.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
+const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(import.meta.dirname, "../../target/single/zeview.html"));
+
 /** A page of another site with this body. */
-function written(body) {
+function written(body, policy = "default-src 'none'; script-src 'self' 'nonce-own'; frame-src *") {
   return async (page) => {
     // The frame may load longer than its parent page.
     expectRequests(page, /\/zeview\//);
     await page.route("**/documentation.html", (route) =>
       route.fulfill({
         contentType: "text/html",
-        headers: { "Content-Security-Policy": "default-src 'none'; script-src 'self' 'nonce-own'; frame-src *" },
+        headers: { "Content-Security-Policy": policy },
         body: `<!doctype html><html lang="en"><title>Documentation</title><main><h1>Documentation</h1>${body}</main>
           <script nonce="own">
             window.told = [];
@@ -82,6 +84,26 @@ journey("<zeview-embed> opens bytes from the embedding page", {
   await frame(page).getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
   await page.locator("zeview-embed").evaluate((element) => element.open({ no: "bytes" }));
   await eventually(async () => (await last(page, "error"))?.code, "not-opened");
+});
+
+journey("<zeview-embed> shows the page from its text", {
+  ...other,
+  // The frame inherits the policy.
+  before: written(embed(`loading="click" theme="dark" panel="kernels"`), "frame-ancestors 'self'"),
+}, async (page) => {
+  const html = await readFile(SINGLE, "utf8");
+  const bytes = (await readFile(path.join(SAMPLES, "spill.dg2.zebin"))).toString("base64");
+  await page.locator("zeview-embed").evaluate((element, [html, base64]) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    element.html = html;
+    element.open(bytes, { name: "spill.dg2.zebin" });
+  }, [html, bytes]);
+  await frame(page).getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
+  await frame(page).getByRole("gridcell", { name: "hugeprivate" }).first().click();
+  await eventually(async () => (await last(page, "selected"))?.link ?? "", /hugeprivate/);
+  assert.equal(await frame(page).locator("html").getAttribute("data-theme"), "dark");
+  assert.equal(await frame(page).locator(".head-line").count(), 0, "the page is embedded");
+  assert.equal(await page.locator("iframe").evaluate((frame) => frame.contentDocument), null, "the frame is sandboxed");
 });
 
 journey("an embedded page loads when scrolled near and fits its content's height", {
