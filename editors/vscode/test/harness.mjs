@@ -166,8 +166,13 @@ export class VsCode {
   /** Opens a file with zeview, which is not the default for it. */
   async openWith(name) {
     const row = this.page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true });
-    await row.click({ button: "right" });
-    await this.page.getByRole("menuitem", { name: /Open With/ }).click();
+    const input = this.page.locator(".quick-input-widget input").first();
+    // A menu closes if the Explorer changes meanwhile.
+    await eventually(async () => {
+      await row.click({ button: "right" });
+      await this.page.getByRole("menuitem", { name: /Open With/ }).click();
+      return input.waitFor({ timeout: 3000 }).then(() => true, () => false);
+    }, (isOpen) => isOpen);
     await this.pick("zeview");
   }
 
@@ -185,6 +190,19 @@ export class VsCode {
     await input.waitFor();
     await input.fill(text);
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click();
+  }
+
+  /** Answers a file dialog of VS Code with a path. */
+  async answer(file) {
+    const widget = this.page.locator(".quick-input-widget");
+    const input = widget.locator("input").first();
+    // The dialog begins with the folder, which it reads first.
+    await eventually(() => input.inputValue().catch(() => ""), (text) => text.startsWith(this.workspace));
+    await pause(500);
+    await input.fill(file);
+    await pause(500);
+    await this.page.keyboard.press("Enter");
+    await widget.waitFor({ state: "hidden" });
   }
 
   /** The page in the visible viewer. */
