@@ -76,7 +76,7 @@ async function start() {
   const stop = async () => {
     await browser.close();
     // With the processes that it has started.
-    process.kill(-server.pid);
+    process.kill(-server.pid, "SIGKILL");
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { stop, browser, user, workspace, url: `http://127.0.0.1:${port}/?folder=${workspace}`, server };
