@@ -169,6 +169,7 @@ export class VsCode {
     const input = this.page.locator(".quick-input-widget input").first();
     // A menu closes if the Explorer changes meanwhile.
     await eventually(async () => {
+      await this.page.keyboard.press("Escape");
       await row.click({ button: "right" });
       await this.page.getByRole("menuitem", { name: /Open With/ }).click();
       return input.waitFor({ timeout: 3000 }).then(() => true, () => false);
