@@ -167,10 +167,11 @@ export class VsCode {
   async openWith(name) {
     const row = this.page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true });
     const input = this.page.locator(".quick-input-widget input").first();
-    // A menu closes if the Explorer changes meanwhile.
+    // A menu closes if the Explorer changes meanwhile, and ignores clicks at first.
     await eventually(async () => {
       await this.page.keyboard.press("Escape");
       await row.click({ button: "right" });
+      await pause(500);
       await this.page.getByRole("menuitem", { name: /Open With/ }).click();
       return input.waitFor({ timeout: 3000 }).then(() => true, () => false);
     }, (isOpen) => isOpen);

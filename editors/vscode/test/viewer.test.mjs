@@ -1,7 +1,7 @@
 // Journeys through the viewer in VS Code.
 
 import assert from "node:assert/strict";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { archive, withCode } from "../../../tests/browser/generated.mjs";
 import { eventually, journey } from "./harness.mjs";
@@ -202,25 +202,31 @@ for (const [name, content, share] of libraries) {
   });
 }
 
-journey("files that are no device code, empty, truncated or gone have clear messages", {
+journey("files that are no device code, empty, truncated, huge or gone have clear messages", {
   samples: [VECADD],
-  files: { "notes.zebin": "no binary at all\n", "empty.zebin": "", "cut.zebin": (await sample(VECADD)).subarray(0, 900) },
+  files: { "notes.zebin": "no binary at all\n", "empty.zebin": "", "cut.zebin": (await sample(VECADD)).subarray(0, 900), "huge.zebin": "" },
 }, async (vscode) => {
   const { viewer, page } = vscode;
+  // Without blocks on the disk.
+  await truncate(vscode.path("huge.zebin"), 5e9);
+  await vscode.open("huge.zebin");
+  await viewer.getByText("not a GPU binary that zeview reads").waitFor();
+  await viewer.getByText("5 000 000 000").first().waitFor();
   await vscode.open("notes.zebin");
   await viewer.getByText("not a GPU binary that zeview reads").waitFor();
   await vscode.open("empty.zebin");
   await viewer.getByText("the file has no bytes").first().waitFor();
   await vscode.open("cut.zebin");
-  await vscode.tab(/^Problems/).waitFor();
-  // Changed while open.
+  await viewer.getByText(/malformed/).first().waitFor();
+  // Gone while another file is in front, and back again.
   await vscode.open(VECADD);
   await viewer.getByText("bmg-g21").first().waitFor();
-  await rm(vscode.path(VECADD));
-  await viewer.getByRole("treeitem", { name: /\.ze_info/ }).first().click();
-  await page.getByRole("tab", { name: /^notes\.zebin/ }).first().click();
+  await vscode.open("notes.zebin");
   await viewer.getByText("not a GPU binary that zeview reads").waitFor();
+  await rm(vscode.path(VECADD));
   await page.getByRole("tab", { name: new RegExp(`^${VECADD}`) }).first().click();
-  await page.getByText(/cannot be opened/).first().waitFor();
+  await viewer.getByText("It was moved or deleted.").waitFor();
   await vscode.screenshot("gone");
+  await writeFile(vscode.path(VECADD), await sample(VECADD));
+  await viewer.getByText("bmg-g21").first().waitFor();
 });
