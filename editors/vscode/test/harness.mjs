@@ -160,7 +160,19 @@ export class VsCode {
 
   /** Opens a file of the folder from the Explorer. */
   async open(name) {
-    await this.page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true }).dblclick();
+    const { page } = this;
+    const row = page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true });
+    // In the first seconds, VS Code does not know the editors of extensions yet.
+    const other = page.locator(".monaco-editor-pane-placeholder, .editor-instance .monaco-editor");
+    const isOpen = page.locator(`.editor-group-container.active .tabs-container .tab.active[data-resource-name="${name}"]`);
+    for (;;) {
+      await row.dblclick();
+      await isOpen.waitFor();
+      if (await other.first().waitFor({ timeout: 500 }).then(() => false, () => true)) return;
+      await page.keyboard.press("Escape");
+      await isOpen.locator(".codicon-close").click();
+      await isOpen.waitFor({ state: "detached" });
+    }
   }
 
   /** Opens a file with zeview, which is not the default for it. */
