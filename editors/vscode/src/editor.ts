@@ -1,7 +1,7 @@
 // One viewer: the page in a webview, and what it asks of VS Code.
 
 import * as vscode from "vscode";
-import { type Addresses, html } from "./html.ts";
+import { type Addresses, failure, html } from "./html.ts";
 import { lineFilter } from "./paths.ts";
 import type { Decoder, FileInMessage, FileOnDisk, Platform } from "./platform.ts";
 import { show as showProblems, type Problem } from "./problems.ts";
@@ -49,6 +49,8 @@ export class Editor {
   /** Actions that wait for the file. */
   #waiting: (() => void)[] = [];
   #isLoaded = false;
+  #isFailed = false;
+  #isDisposed = false;
   #link = "";
   #version = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,6 +78,8 @@ export class Editor {
       source: webview.cspSource,
       nonce: nonce(),
     };
+    if (this.#isDisposed) return;
+    this.#isFailed = false;
     webview.html = html(new TextDecoder().decode(page), addresses, platform.startDecoder !== undefined);
   }
 
@@ -112,7 +116,7 @@ export class Editor {
   }
 
   #post(message: Message): void {
-    void this.panel.webview.postMessage(message);
+    if (!this.#isDisposed) void this.panel.webview.postMessage(message);
   }
 
   #receive(message: Message): void {
@@ -202,8 +206,9 @@ export class Editor {
       this.#version = file.version;
       this.#post({ zeview: 1, type: "open", file, link: this.#link, follow: file.size <= COPY_MAX });
     } catch (error) {
-      this.panel.webview.html = "";
-      void vscode.window.showErrorMessage(`zeview: ${this.document.name} cannot be opened. ${reason(error)}`);
+      if (this.#isDisposed) return;
+      this.#isFailed = true;
+      this.panel.webview.html = failure(`${this.document.name} cannot be opened`, reason(error));
     }
   }
 
@@ -240,6 +245,7 @@ export class Editor {
 
   /** Gives the page the current version of the file, if it is another one. */
   async #reload(): Promise<void> {
+    if (this.#isFailed) await this.load();
     if (!this.#isLoaded) return;
     try {
       const file = await this.#open(this.document.uri);
@@ -282,6 +288,7 @@ export class Editor {
   }
 
   #dispose(): void {
+    this.#isDisposed = true;
     this.#reset();
     clearTimeout(this.#timer);
     this.services.problems.delete(this.document.uri);

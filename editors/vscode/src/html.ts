@@ -36,3 +36,20 @@ export function html(page: string, { resolve, source, nonce }: Addresses, hasDec
     <script nonce="${nonce}" src="${resolve("media/host.js")}"${decoder}></script>
     <script nonce="${nonce}" src=`);
 }
+
+/** A document with a message, without scripts. */
+export function failure(title: string, reason: string): string {
+  const text = (words: string) => words.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+    <title>${text(title)}</title>
+  </head>
+  <body>
+    <h1>${text(title)}</h1>
+    <p>${text(reason)}</p>
+  </body>
+</html>`;
+}

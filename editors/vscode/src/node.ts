@@ -24,7 +24,9 @@ export function activate(context: vscode.ExtensionContext): void {
     startDecoder: (tell, fail) => startDecoder(path("out", "decoder_thread.js"), compiled(), tell, fail),
     async open(uri) {
       if (uri.scheme !== "file") return undefined;
-      const { size, mtimeMs } = await stat(uri.fsPath);
+      const { size, mtimeMs } = await stat(uri.fsPath).catch((error) => {
+        throw error.code === "ENOENT" ? new Error("It was moved or deleted.") : error;
+      });
       return { path: uri.fsPath, size, modified: mtimeMs };
     },
     read,

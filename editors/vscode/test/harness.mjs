@@ -76,7 +76,7 @@ async function start() {
   const stop = async () => {
     await browser.close();
     // With the processes that it has started.
-    process.kill(-server.pid);
+    process.kill(-server.pid, "SIGKILL");
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   return { stop, browser, user, workspace, url: `http://127.0.0.1:${port}/?folder=${workspace}`, server };
@@ -160,14 +160,33 @@ export class VsCode {
 
   /** Opens a file of the folder from the Explorer. */
   async open(name) {
-    await this.page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true }).dblclick();
+    const { page } = this;
+    const row = page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true });
+    // In the first seconds, VS Code does not know the editors of extensions yet.
+    const other = page.locator(".monaco-editor-pane-placeholder, .editor-instance .monaco-editor");
+    const isOpen = page.locator(`.editor-group-container.active .tabs-container .tab.active[data-resource-name="${name}"]`);
+    for (;;) {
+      await row.dblclick();
+      await isOpen.waitFor();
+      if (await other.first().waitFor({ timeout: 500 }).then(() => false, () => true)) return;
+      await page.keyboard.press("Escape");
+      await isOpen.locator(".codicon-close").click();
+      await isOpen.waitFor({ state: "detached" });
+    }
   }
 
   /** Opens a file with zeview, which is not the default for it. */
   async openWith(name) {
     const row = this.page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true });
-    await row.click({ button: "right" });
-    await this.page.getByRole("menuitem", { name: /Open With/ }).click();
+    const input = this.page.locator(".quick-input-widget input").first();
+    // A menu closes if the Explorer changes meanwhile, and ignores clicks at first.
+    await eventually(async () => {
+      await this.page.keyboard.press("Escape");
+      await row.click({ button: "right" });
+      await pause(500);
+      await this.page.getByRole("menuitem", { name: /Open With/ }).click();
+      return input.waitFor({ timeout: 3000 }).then(() => true, () => false);
+    }, (isOpen) => isOpen);
     await this.pick("zeview");
   }
 
@@ -185,6 +204,19 @@ export class VsCode {
     await input.waitFor();
     await input.fill(text);
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first().click();
+  }
+
+  /** Answers a file dialog of VS Code with a path. */
+  async answer(file) {
+    const widget = this.page.locator(".quick-input-widget");
+    const input = widget.locator("input").first();
+    // The dialog begins with the folder, which it reads first.
+    await eventually(() => input.inputValue().catch(() => ""), (text) => text.startsWith(this.workspace));
+    await pause(500);
+    await input.fill(file);
+    await pause(500);
+    await this.page.keyboard.press("Enter");
+    await widget.waitFor({ state: "hidden" });
   }
 
   /** The page in the visible viewer. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { html } from "../src/html.ts";
+import { failure, html } from "../src/html.ts";
 import { best, lineFilter } from "../src/paths.ts";
 
 const same = (text) => text;
@@ -42,4 +42,8 @@ test("the document allows only the extension's own files", async () => {
     // The page's own styles come first.
     assert.ok(document.indexOf("tokens.css") < document.indexOf("editor.css"));
   }
+});
+
+test("names in a message are text", () => {
+  assert.match(failure("<b>&amp;.zebin", "gone"), /<h1>&lt;b>&amp;amp;\.zebin<\/h1>/);
 });

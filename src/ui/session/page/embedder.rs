@@ -61,9 +61,14 @@ impl Message {
     }
 
     pub(super) fn with(self, key: &str, value: impl Into<JsValue>) -> Message {
-        // Setting properties of our own objects cannot fail.
-        let _ = Reflect::set(&self.0, &key.into(), &value.into());
+        self.put(key, &value.into());
         self
+    }
+
+    #[inline(never)]
+    fn put(&self, key: &str, value: &JsValue) {
+        // Setting properties of our own objects cannot fail.
+        let _ = Reflect::set(&self.0, &key.into(), value);
     }
 
     /// Adds the source and range of bytes.
@@ -183,10 +188,10 @@ fn loaded(view: &View) -> Message {
     let opened = &view.opened;
     let facts = Array::new();
     for fact in opened.summary.facts.iter().filter(|fact| fact.headline) {
-        let pair = Object::new();
-        let _ = Reflect::set(&pair, &"label".into(), &(&*fact.label).into());
-        let _ = Reflect::set(&pair, &"text".into(), &(&*fact.text).into());
-        facts.push(&pair);
+        let pair = Message(Object::new())
+            .with("label", &*fact.label)
+            .with("text", &*fact.text);
+        facts.push(&pair.0);
     }
     Message::new("loaded")
         .with("name", opened.name.as_str())

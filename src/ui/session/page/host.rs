@@ -66,8 +66,11 @@ impl Session {
         message: &HostRequest<'_>,
     ) -> Result<(), Refusal> {
         let HostRequest { kind, get, text } = *message;
-        let is_known = matches!(kind, "select" | "table" | "source" | "compare" | "changed");
-        if !is_known && !(kind == "command" && embedder.is_host) {
+        let is_known = match kind {
+            "command" => embedder.is_host,
+            kind => matches!(kind, "select" | "table" | "source" | "compare" | "changed"),
+        };
+        if !is_known {
             return Err(("message", format!("“{kind}” is not a message type.")));
         }
         let no_file = || ("no-file", "No file is open.".to_owned());
