@@ -248,7 +248,7 @@ journey("a program shows the page in a document of its own", { before: hosted, w
 
   // What is saved goes to the program.
   await send({ type: "command", command: "save-report" });
-  await eventually(async () => (await said("save")).map(({ name }) => name), ["kernel.zebin.html"]);
+  await eventually(async () => (await said("save")).map(({ name }) => name), ["kernel.zebin-report.html"]);
   const report = await page.evaluate(() => globalThis.said.find(({ type }) => type === "save").file.text());
   assert.match(report, /^<!doctype html>/i);
   await axe(page);
