@@ -140,7 +140,7 @@ export class Editor {
       case "ready":
         // A page that was discarded begins anew.
         this.#reset();
-        this.#link = message.link ?? this.services.links.get(this.document.uri.toString()) ?? "";
+        this.#link = this.services.links.get(this.document.uri.toString()) ?? "";
         return void this.#show();
       case "loaded":
         this.#isLoaded = true;
@@ -250,7 +250,7 @@ export class Editor {
     try {
       const file = await this.#open(this.document.uri);
       // Compilers truncate a file before they write it.
-      if (file.version === this.#version || file.size === 0) return;
+      if (file.version === this.#version || file.size === 0) return void this.#files.delete(file.token);
       this.#version = file.version;
       this.send({ type: "changed", file });
     } catch {

@@ -4,11 +4,7 @@
 
 type Message = Record<string, any>;
 
-declare function acquireVsCodeApi(): {
-  postMessage(message: Message): void;
-  getState(): { link?: string } | undefined;
-  setState(state: { link?: string }): void;
-};
+declare function acquireVsCodeApi(): { postMessage(message: Message): void };
 
 const vscode = acquireVsCodeApi();
 
@@ -99,11 +95,10 @@ class Host extends EventTarget {
       // The page listens, and reports what happens from now on.
       this.send({ zeview: 1, type: "ping", id: 0 });
       showTheme();
-      vscode.postMessage({ ...message, link: vscode.getState()?.link });
+      vscode.postMessage(message);
     } else if (type === "save") {
       void packed(file).then((file) => vscode.postMessage({ ...message, file }));
     } else if (type !== "ready") {
-      if (type === "selected") vscode.setState({ link: message.link });
       vscode.postMessage(message);
     }
   }

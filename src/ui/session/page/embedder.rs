@@ -35,6 +35,8 @@ pub(crate) struct Embedder {
     pub(super) is_host: bool,
     /// Origin of its `ping`; empty before that.
     origin: RefCell<String>,
+    /// The file that it has opened.
+    pub(super) opened: Cell<Option<TabId>>,
     reported: Cell<Reported>,
     failed: Cell<Option<TabId>>,
     height: Cell<u32>,
@@ -104,6 +106,7 @@ impl Embedder {
             window: parent,
             is_host,
             origin: RefCell::default(),
+            opened: Cell::default(),
             reported: Cell::default(),
             failed: Cell::default(),
             height: Cell::default(),
@@ -306,6 +309,10 @@ impl Session {
         };
         let state = self.state();
         let Some(tab) = state.active() else { return };
+        // Not a file that it is compared with.
+        if embedder.opened.get().is_some_and(|opened| opened != tab.id) {
+            return;
+        }
         match &tab.phase {
             Phase::Ready(view) => embedder.post_view(view),
             Phase::Failed(failure) if embedder.failed.replace(Some(tab.id)) != Some(tab.id) => {
@@ -354,11 +361,10 @@ impl Session {
                     self.post_to_embedder();
                 }
             }
-            "open" => {
-                if let Err(words) = self.open_message(&get, &text) {
-                    error("not-opened", words);
-                }
-            }
+            "open" => match self.open_message(&get, &text) {
+                Ok(tab) => embedder.opened.set(Some(tab)),
+                Err(words) => error("not-opened", words),
+            },
             "select" if text("list").is_empty() => match self.active() {
                 Some((tab, _)) => self.follow_link(tab, route::parse_fragment(&text("link"))),
                 None => error("no-file", "No file is open."),
@@ -406,7 +412,7 @@ impl Session {
         self: &Rc<Self>,
         get: &dyn Fn(&str) -> JsValue,
         text: &dyn Fn(&str) -> String,
-    ) -> Result<(), &'static str> {
+    ) -> Result<TabId, &'static str> {
         let link = route::parse_fragment(&text("link"));
         let before: Vec<TabId> = self.state().tabs.iter().map(|tab| tab.id).collect();
         let url = text("url");
@@ -428,7 +434,7 @@ impl Session {
         for other in before.into_iter().filter(|other| *other != tab) {
             self.close(other);
         }
-        Ok(())
+        Ok(tab)
     }
 
     /// Sets the theme for this visit.

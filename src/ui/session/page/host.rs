@@ -75,6 +75,8 @@ impl Session {
         }
         let no_file = || ("no-file", "No file is open.".to_owned());
         let (tab, view) = self.active().ok_or_else(no_file)?;
+        // In front may be the file that it is compared with.
+        let opened = embedder.opened.get().unwrap_or(tab);
         let file = || {
             let words = format!("“{kind}” needs bytes: a Blob, an ArrayBuffer, a typed array.");
             file_of(get, text).ok_or(("not-opened", words))
@@ -103,11 +105,11 @@ impl Session {
                 self.send_text(tab, message.about_list(&view, ask)?, "table", get("id"));
             }
             "source" => self.send_source(),
-            "compare" => self.compare_with_file((file()?, None), tab),
+            "compare" => self.compare_with_file((file()?, None), opened),
             "changed" => {
                 let (session, file) = (Rc::clone(self), file()?);
                 spawn(Box::pin(async move {
-                    session.take_changed(tab, file).await;
+                    session.take_changed(opened, file).await;
                 }));
             }
             _ => match text("command").parse::<Command>() {
