@@ -24,11 +24,15 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
     let label = format!("Theme: {}", theme.name());
     html! {
         <header class="head-line">
-            <h1 class="brand">
-                if tab.is_some() {
-                    <button type="button" data-command={Command::Home.to_string()} title="Start page; open files stay open">{ "zeview" }</button>
-                } else { { "zeview" } }
-            </h1>
+            if state.layout.hosted {
+                <h1 class="unseen">{ "zeview" }</h1>
+            } else {
+                <h1 class="brand">
+                    if tab.is_some() {
+                        <button type="button" data-command={Command::Home.to_string()} title="Start page; open files stay open">{ "zeview" }</button>
+                    } else { { "zeview" } }
+                </h1>
+            }
             if let Some(tab) = tab {
                 { crumbs(tab) }
                 if state.tabs.len() == 1 {
