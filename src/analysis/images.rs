@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::host_images::{HostImage, HostImages, ImageDescription};
 use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, requirement};
+use super::package_reading::OpenedFile;
 use crate::model::{
     Document, Fact, InnerDocument, Node, NodeId, NodeKind, Outcome, Sources, Span, Str,
 };
@@ -47,8 +48,11 @@ pub struct Image {
     pub span: Span,
     /// The path of its node.
     pub path: String,
-    /// The path without redundant segments: `64.20.1.0`, `image 0`.
+    /// The path without redundant segments: `64.20.1.0`, `image 0`. In a package, the path within
+    /// the file.
     pub name: String,
+    /// The file of the package that contains it; empty outside of packages.
+    pub file: Str,
     /// Its format's identifier.
     pub format: Str,
     /// The full name of its format.
@@ -142,6 +146,22 @@ impl Document {
 }
 
 impl Images {
+    /// Adds the images of another container.
+    pub(crate) fn append(&mut self, other: Images) {
+        let first = self.containers.len();
+        let containers = other.containers.into_iter().map(|container| Container {
+            around: container.around.map(|around| around.saturating_add(first)),
+            ..container
+        });
+        self.containers.extend(containers);
+        let images = other.list.into_iter().map(|image| Image {
+            container: image.container.saturating_add(first),
+            ..image
+        });
+        self.list.extend(images);
+        self.left_out = self.left_out.saturating_add(other.left_out);
+    }
+
     /// Returns the distinct kernels in the index of a host binary.
     pub(crate) fn kernel_names(&self, sources: &Sources) -> Vec<KernelName> {
         let mut seen = HashSet::default();
@@ -210,6 +230,19 @@ pub struct Container {
     pub around: Option<usize>,
     /// Its modules, if it is a SYCLBIN.
     pub modules: Option<SyclModules>,
+    /// Its location in a package.
+    place: PackagePlace,
+}
+
+/// The location of a container in a package; empty outside of packages.
+#[derive(Debug, Clone, Default)]
+struct PackagePlace {
+    /// The node of the container, if it is a package itself.
+    package: Option<NodeId>,
+    /// The file of the package.
+    file: Str,
+    /// The path of the file's document.
+    path: String,
 }
 
 /// The modules of a SYCLBIN, as the SYCL runtime sees them.
@@ -319,9 +352,10 @@ impl Document {
             Some(own) => own.format.clone(),
             None => self.summary.format.clone(),
         };
+        let place = self.package_place(container, None);
         images
             .containers
-            .push(self.container(container, whole, format, None));
+            .push(self.container(container, whole, format, None, place));
         let inner = self.documents().to_vec();
         // For each container, the provider of its images if it is a host binary or an
         // OffloadBinary.
@@ -329,8 +363,10 @@ impl Document {
         let mut last: Option<Span> = None;
         for inner in inner {
             let is_own = container != NodeId::ROOT && inner.span == whole;
+            // A file of a package that is not open, or compressed bytes.
+            let is_closed = inner.format.is_empty() && !inner.is_listed;
             let is_in_last = last.is_some_and(|last| self.is_within(inner.span, last));
-            if is_own || is_in_last || !self.is_within(inner.span, whole) {
+            if is_own || is_closed || is_in_last || !self.is_within(inner.span, whole) {
                 continue;
             }
             if images.list.len() >= IMAGES_MAX {
@@ -348,16 +384,20 @@ impl Document {
             let host = known.and_then(|images| self.indexed_image(images, inner.span));
             if inner.is_listed {
                 last = Some(inner.span);
+                let place = images.containers.get(around).map(|of| &of.place);
+                let place = place.cloned().unwrap_or_default();
                 images
                     .list
-                    .extend(host.map(|host| listed(inner, host, around)));
+                    .extend(host.map(|host| listed(inner, host, around, place)));
                 continue;
             }
             let Some(node) = self.file_at(inner.span) else {
                 continue;
             };
+            let outer = images.containers.get(around).map(|of| of.place.clone());
+            let place = self.package_place(node, outer);
             if !is_image(&inner) {
-                let container = self.container(node, inner.span, inner.format, Some(around));
+                let container = self.container(node, inner.span, inner.format, Some(around), place);
                 images.containers.push(container);
                 hosts.push(self.host_images(node));
                 continue;
@@ -366,7 +406,8 @@ impl Document {
             let path = self.path(node);
             images.list.push(Image {
                 span: inner.span,
-                name: short(&path),
+                name: place.name_of(&path),
+                file: place.file,
                 path,
                 format: inner.format,
                 title: inner.title,
@@ -403,6 +444,22 @@ impl Document {
         images
     }
 
+    /// Returns the images of a file of a package, or the file itself if it is device code.
+    pub fn images_of_file(&mut self, file: &OpenedFile) -> Images {
+        let mut images = self.images(file.node);
+        if images.list.is_empty() {
+            images = self.image_itself(file.node).unwrap_or_default();
+            for image in &mut images.list {
+                let name = file.path.rsplit('/').next();
+                image.name = name.unwrap_or_default().to_owned();
+            }
+        }
+        for image in &mut images.list {
+            image.file = file.path.clone();
+        }
+        images
+    }
+
     /// Opens an image of a host binary and returns its contents: the members of an archive, or just
     /// itself.
     pub fn images_within(&mut self, span: Span) -> Option<Images> {
@@ -411,16 +468,23 @@ impl Document {
         if !images.list.is_empty() {
             return Some(images);
         }
+        self.image_itself(document)
+    }
+
+    /// Returns a document as the only image of a container.
+    fn image_itself(&mut self, document: NodeId) -> Option<Images> {
         let node = self.node(document)?;
         let (whole, name) = (node.span?, node.name.clone());
         let own = self.documents().iter().find(|inner| inner.span == whole)?;
         let own = own.clone();
+        let place = PackagePlace::default();
         Some(Images {
-            containers: vec![self.container(document, whole, "host".into(), None)],
+            containers: vec![self.container(document, whole, "host".into(), None, place)],
             list: vec![Image {
                 span: whole,
                 path: self.path(document),
                 name: String::new(),
+                file: Str::default(),
                 format: own.format,
                 title: own.title,
                 target: own.target,
@@ -498,7 +562,53 @@ impl Document {
         ids.into_iter().find(is_file)
     }
 
-    fn container(&self, node: NodeId, span: Span, format: Str, around: Option<usize>) -> Container {
+    /// Returns the location of a document in the container `outer`, or of the container whose
+    /// images are listed.
+    fn package_place(&mut self, node: NodeId, outer: Option<PackagePlace>) -> PackagePlace {
+        let package = self.package_files(node).map(|_| node);
+        let Some(outer) = outer else {
+            // A file of a package whose images are listed on their own.
+            let is_within = self.summary.has.package && node != NodeId::ROOT;
+            return PackagePlace {
+                package,
+                file: Str::default(),
+                path: if is_within {
+                    self.path(node)
+                } else {
+                    String::new()
+                },
+            };
+        };
+        match outer.package {
+            Some(around) => {
+                let parent = |id: &NodeId| self.node(*id)?.parent;
+                let mut nodes = std::iter::successors(Some(node), parent);
+                let item = nodes.find(|id| parent(id) == Some(around));
+                let name = item
+                    .and_then(|id| self.node(id))
+                    .map(|item| item.name.clone());
+                let name = name.unwrap_or_default();
+                PackagePlace {
+                    package,
+                    file: match &*outer.file {
+                        "" => name,
+                        outer => format!("{outer}/{name}").into(),
+                    },
+                    path: self.path(node),
+                }
+            }
+            None => PackagePlace { package, ..outer },
+        }
+    }
+
+    fn container(
+        &self,
+        node: NodeId,
+        span: Span,
+        format: Str,
+        around: Option<usize>,
+        place: PackagePlace,
+    ) -> Container {
         let modules = self.modules(node).map(|modules| {
             let graph = modules.graph(&self.sources);
             let compile_target = |module: &AbstractModule| {
@@ -521,6 +631,7 @@ impl Document {
             format,
             around,
             modules,
+            place,
         }
     }
 
@@ -546,11 +657,20 @@ impl Document {
 }
 
 /// Creates an image of a host binary that is not opened for the list.
-fn listed(inner: InnerDocument, host: HostIndexEntry, container: usize) -> Image {
+fn listed(
+    inner: InnerDocument,
+    host: HostIndexEntry,
+    container: usize,
+    place: PackagePlace,
+) -> Image {
     let name = format!("image {}", host.0.index);
     Image {
         span: inner.span,
-        path: name.clone(),
+        path: match &*place.path {
+            "" => name.clone(),
+            path => format!("{path}/{name}"),
+        },
+        file: place.file,
         member: name.clone().into(),
         name,
         format: Str::default(),
@@ -560,6 +680,22 @@ fn listed(inner: InnerDocument, host: HostIndexEntry, container: usize) -> Image
         has_kernels: false,
         container,
         host: Some(host),
+    }
+}
+
+impl PackagePlace {
+    /// Returns the name of an image with this path.
+    fn name_of(&self, path: &str) -> String {
+        let within = path.strip_prefix(&*self.path);
+        match within.map(|within| within.trim_start_matches('/')) {
+            // The file itself is the image.
+            Some("") if !self.path.is_empty() => {
+                let name = self.file.rsplit('/').next();
+                name.unwrap_or_default().to_owned()
+            }
+            Some(within) => short(within),
+            None => short(path),
+        }
     }
 }
 

@@ -37,6 +37,8 @@ pub mod linkage;
 pub mod modules;
 pub mod naming;
 pub mod occupancy;
+pub mod package;
+pub mod package_reading;
 pub mod profile;
 pub mod source_lines;
 pub mod survey;

@@ -62,9 +62,9 @@ pub use node::{
 };
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
+pub use source::{ByteSource, Bytes, MemorySource, PackedReader, SourceError, Sources, Stream};
 #[cfg(not(target_arch = "wasm32"))]
-pub use source::FileSource;
-pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
+pub use source::{FileSource, FolderSource, OpenFiles};
 pub use span::{SourceId, Span, Spanned};
 pub use summary::{Capabilities, Coverage, Fact, InnerDocument, Summary, Tone};
 pub use value::{Radix, Str, Value};

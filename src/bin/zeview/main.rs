@@ -8,6 +8,7 @@ mod disasm;
 mod dump;
 mod extract;
 mod files;
+mod folder;
 mod gate;
 mod images;
 mod input;

@@ -15,9 +15,10 @@ use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{HostIndexEntry, Image, Images};
 use crate::analysis::kernels::{KernelRow, Kernels, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
+use crate::analysis::package_reading::PackageReading;
 use crate::analysis::profile::ProfiledKernels;
 use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
-use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
+use crate::model::{Document, NodeId, Severity, Sources, Span, Str};
 use crate::tables::{List, ListId};
 
 /// The short names of the kernels in a host binary's index.
@@ -29,6 +30,8 @@ pub(super) struct Part {
     /// Their provider. For images that are compiled at run time only the names are known.
     pub(super) kernels: Option<Rc<dyn Kernels>>,
     pub(super) rows: Rc<Vec<KernelRow>>,
+    /// The file of the package with the image; empty outside of packages.
+    pub(super) file: Str,
     /// The name of the image.
     pub(super) image: String,
     /// The archive member in the image; empty if the image contains a single document.
@@ -50,12 +53,11 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Formats the image, with the archive member in it.
+    /// Formats the image, with the file that it is in and the archive member in it.
     pub(super) fn place(&self) -> String {
-        match &*self.member {
-            "" => self.image.clone(),
-            member => format!("{} · {member}", self.image),
-        }
+        let parts = [&*self.file, &*self.image, &*self.member];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" · ")
     }
 }
 
@@ -85,6 +87,8 @@ const GAP: u64 = 4 << 10;
 
 /// The kernels of a container's images, as far as they are read.
 pub struct KernelReading {
+    /// The files of a package that are not opened yet.
+    files: Option<PackageReading>,
     images: Images,
     /// The index of the next image.
     next: usize,
@@ -127,10 +131,15 @@ impl Document {
     /// Starts to read the kernels of a container's images. Returns `None` for a document that has
     /// kernels itself, or no images with kernels.
     pub fn kernel_reading(&mut self, id: NodeId) -> Option<KernelReading> {
-        if self.kernels(id).is_some() || !self.has_kernels(id) {
+        let files = self.package_reading(id);
+        if self.kernels(id).is_some() || files.is_none() && !self.has_kernels(id) {
             return None;
         }
-        let images = self.images(id);
+        // Those of a package are added when its files are opened.
+        let images = match files {
+            Some(_) => Images::default(),
+            None => self.images(id),
+        };
         let is_indexed = images.list.iter().any(Image::is_listed);
         let naming = if is_indexed {
             Naming::Growing {
@@ -147,8 +156,9 @@ impl Document {
                 index: None,
             }
         };
-        let size = self.sources.whole(SourceId::FILE).len();
+        let size = self.sources.size();
         Some(KernelReading {
+            files,
             images_left_out: images.left_out,
             images,
             next: 0,
@@ -347,7 +357,7 @@ impl KernelReading {
     /// Reads one more image. Returns `false` if there are no more.
     pub fn step(&mut self, document: &mut Document) -> bool {
         let Some(image) = self.images.list.get(self.next).cloned() else {
-            return false;
+            return self.open_file(document);
         };
         self.next += 1;
         let first = self.parts.len();
@@ -369,15 +379,33 @@ impl KernelReading {
 
     /// Returns the number of images read.
     pub fn progress(&self) -> Progress {
+        let files = self.files.as_ref();
+        let (done, of) = files.map_or((0, 0), |files| (files.done(), files.count()));
         Progress {
-            done: self.next as u64,
-            of: self.images.list.len() as u64,
+            done: done.saturating_add(self.next as u64),
+            of: of.saturating_add(self.images.list.len() as u64),
         }
+    }
+
+    /// Opens the next file of a package, and adds its images. Returns `false` if there are no more.
+    fn open_file(&mut self, document: &mut Document) -> bool {
+        let Some(files) = self.files.as_mut().filter(|files| files.has_more()) else {
+            return false;
+        };
+        if let Some(file) = files.step(document) {
+            let found = document.images_of_file(&file);
+            self.images_left_out += found.left_out;
+            self.images.append(found);
+        }
+        true
     }
 
     fn read(&mut self, image: &Image, document: &mut Document) {
         if image.host.is_none() && is_spirv(image) {
-            let part = spirv_part(&image.name, image.span);
+            let part = Part {
+                file: image.file.clone(),
+                ..spirv_part(&image.name, image.span)
+            };
             self.parts.push(Rc::new(part));
         }
         if !image.has_kernels && image.host.is_none() {
@@ -410,9 +438,22 @@ impl KernelReading {
                 let is_beside =
                     |other: &Image| is_spirv(other) && other.container == image.container;
                 let has_spirv = self.images.list.iter().any(is_beside);
-                Vec::from_iter(found.map(|part| Part { has_spirv, ..part }))
+                let name = |part: &Part| match &*image.file {
+                    "" => part.image.clone(),
+                    _ => image.name.clone(),
+                };
+                Vec::from_iter(found.map(|part| Part {
+                    has_spirv,
+                    image: name(&part),
+                    ..part
+                }))
             }
         };
+        let found = found.into_iter().map(|part| Part {
+            file: image.file.clone(),
+            ..part
+        });
+        let found: Vec<Part> = found.collect();
         let rows: usize = found.iter().map(|part| part.rows.len()).sum();
         self.rows += rows;
         if rows == 0 && document.has_errors(image.span) {
@@ -521,7 +562,7 @@ impl KernelReading {
     pub fn list(&mut self, sources: &Sources) -> Rc<dyn List> {
         let list = KernelList::new(self.parts.clone(), true, self.notes());
         let mut list = list.with_names(self.short_names(sources));
-        if self.images.list.iter().any(Image::is_listed) {
+        if self.files.is_some() || self.images.list.iter().any(Image::is_listed) {
             list.put_together();
         }
         Rc::new(list)
@@ -558,7 +599,7 @@ impl KernelReading {
             survey.add(SurveyedImage {
                 device: &part.device,
                 is_native: part.kernels.is_some(),
-                image: &part.image,
+                image: (&part.file, &part.image),
                 bytes: part.span.len(),
                 rows: &part.rows,
                 has_spirv: part.has_spirv,

@@ -1,0 +1,183 @@
+//! The rows of a tar archive.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::header::{FIELDS, records};
+use super::{Archive, DATA, END, ENTRY, Entry, SOURCE, TOP};
+use crate::analysis::package::PackageFiles;
+use crate::decode::layout::{self, filler};
+use crate::decode::reader::Window;
+use crate::decode::text::plural;
+use crate::decode::tree::StaticTree;
+use crate::model::{
+    Area, DeferredDocument, Doc, Expand, ExpanderId, InterfaceRequest, Node, NodeKind, Rows,
+    Sources, Span, Value,
+};
+
+static ENTRY_DOC: Doc = Doc::new("A header and its data.", SOURCE);
+static END_DOC: Doc = Doc::new("Blocks of zeros at the end of the archive.", SOURCE);
+static RECORDS_DOC: Doc = Doc::new("Records about the next file: `length key=value`.", SOURCE);
+static RECORD_DOC: Doc = Doc::new("A record: `length key=value`.", SOURCE);
+static NAME_DOC: Doc = Doc::new(
+    "The path of the next file, or the target of the next link.",
+    "GNU tar",
+);
+
+/// Maximum number of bytes of pax records that are shown individually.
+const SHOWN: u64 = 1 << 20;
+
+fn kind_text(kind: u8) -> &'static str {
+    match kind {
+        b'0' | 0 | b'7' => "file",
+        b'1' => "link",
+        b'2' => "symbolic link",
+        b'3' => "character device",
+        b'4' => "block device",
+        b'5' => "folder",
+        b'6' => "FIFO",
+        b'x' => "pax records of the next file",
+        b'g' => "pax records of all files",
+        b'L' => "long name of the next file",
+        b'K' => "long target of the next link",
+        _ => "unknown type",
+    }
+}
+
+fn header_node(header: Span, out: &Rows<'_>) -> Node {
+    let mut tree = StaticTree::default();
+    let mut at = 0;
+    for (name, size, doc) in FIELDS {
+        let span = header.subspan(at, *size);
+        at += size;
+        let window = Window::clamped(out.sources, span);
+        let text = window.bytes();
+        let used = text
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(0, |last| last + 1);
+        let value = match text.first() {
+            Some(0x80..) if *name == "size" => Value::Bytes,
+            _ => Value::text_from(text.get(..used).unwrap_or(&[])),
+        };
+        tree.push(StaticTree::TOP, Node::field(*name, value, span).doc(doc));
+    }
+    let count = tree.count_at(StaticTree::TOP);
+    Node::new(NodeKind::Record, "header", header)
+        .area(Area::Header)
+        .children(out.register(Rc::new(tree)), 0, Some(count))
+}
+
+fn records_node(data: Span, out: &Rows<'_>) -> Node {
+    let mut tree = StaticTree::default();
+    let window = Window::clamped(out.sources, data.subspan(0, SHOWN));
+    let mut end = 0;
+    for record in records(window.bytes()) {
+        let span = data.subspan(record.start as u64, (record.end - record.start) as u64);
+        end = record.end as u64;
+        let key = String::from_utf8_lossy(record.key).into_owned();
+        let node = Node::field(key, Value::text_from(record.value), span);
+        tree.push(StaticTree::TOP, node.doc(&RECORD_DOC));
+    }
+    let rest = data.skip(end);
+    if !rest.is_empty() {
+        tree.push(StaticTree::TOP, Node::gap("not a record", rest));
+    }
+    let count = tree.count_at(StaticTree::TOP);
+    Node::new(NodeKind::Mapping, "records", data)
+        .area(Area::Meta)
+        .doc(&RECORDS_DOC)
+        .children(out.register(Rc::new(tree)), 0, Some(count))
+}
+
+impl Archive {
+    fn entry_node(&self, entry: &Entry, id: u64, span: Span) -> Node {
+        let kind = kind_text(entry.kind);
+        let text = match entry.file {
+            Some(_) => plural(entry.data.len(), "byte"),
+            None => kind.to_owned(),
+        };
+        let count = row_count(entry);
+        Node::new(NodeKind::Item, String::from(&*entry.name), span)
+            .summary(text)
+            .doc(&ENTRY_DOC)
+            .children(ExpanderId::SELF, id, Some(count))
+    }
+
+    fn entry_rows(&self, number: u64, entry: &Entry, out: &Rows<'_>) -> Vec<Node> {
+        let mut rows = vec![header_node(entry.header, out)];
+        if !entry.data.is_empty() {
+            let data = match (entry.kind, entry.file) {
+                (_, Some(file)) => self.package.data_node(file, layout::id(DATA, number), out),
+                (b'x' | b'g', _) => Some(records_node(entry.data, out)),
+                (b'L' | b'K', _) => {
+                    let window = Window::clamped(out.sources, entry.data.subspan(0, SHOWN));
+                    let text = window.bytes();
+                    let text = text.strip_suffix(&[0]).unwrap_or(text);
+                    let value = Value::text_from(text);
+                    Some(Node::field("long name", value, entry.data).doc(&NAME_DOC))
+                }
+                _ => None,
+            };
+            let raw = || Node::new(NodeKind::Blob, "data", entry.data).value(Value::Bytes);
+            rows.push(data.unwrap_or_else(raw));
+        }
+        if !entry.padding.is_empty() {
+            rows.push(Node::padding(entry.padding));
+        }
+        rows
+    }
+}
+
+/// The number of rows of an entry.
+fn row_count(entry: &Entry) -> u64 {
+    1 + u64::from(!entry.data.is_empty()) + u64::from(!entry.padding.is_empty())
+}
+
+impl Expand for Archive {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
+        match layout::split(item) {
+            _ if item == TOP => self.regions.region_count(),
+            (ENTRY, number) => self.entry(number).map_or(0, row_count),
+            _ => 0,
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        if item == TOP {
+            for (id, span) in range.filter_map(|at| self.regions.get(at)) {
+                let (kind, number) = layout::split(id);
+                let node = match (kind, self.entry(number)) {
+                    (ENTRY, Some(entry)) => self.entry_node(entry, id, span),
+                    (END, _) => Node::new(NodeKind::Padding, "end of archive", span)
+                        .value(Value::Bytes)
+                        .area(Area::Padding)
+                        .doc(&END_DOC),
+                    _ => filler(id, span).unwrap_or_else(|| Node::gap("gap", span)),
+                };
+                out.push(node);
+            }
+            return;
+        }
+        if let (ENTRY, number) = layout::split(item)
+            && let Some(entry) = self.entry(number)
+        {
+            let rows = self.entry_rows(number, entry, out);
+            out.push_range(rows, range);
+        }
+    }
+
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request.provide(|| Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>));
+    }
+
+    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
+        let (_, number) = layout::split(item);
+        let file = self.entry(number)?.file?;
+        self.package.open(file, sources, first, &|_| {})
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        (item == TOP).then(|| self.regions.owners(offset))
+    }
+}
