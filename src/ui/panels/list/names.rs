@@ -67,6 +67,14 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "No images.",
     },
     Names {
+        title: "Files",
+        one: "file",
+        many: "files",
+        field: "files-filter",
+        hint: "Path, kind=zebin, or size>4096",
+        none: "No files.",
+    },
+    Names {
         title: "Devices",
         one: "device",
         many: "devices",
