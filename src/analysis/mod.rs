@@ -34,6 +34,7 @@ pub mod kernel_order;
 pub mod kernels;
 pub mod line_costs;
 pub mod linkage;
+pub mod matrix;
 pub mod modules;
 pub mod naming;
 pub mod occupancy;

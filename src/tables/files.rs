@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Cell, List, ListId, RowDetails, columns};
+use crate::analysis::matrix::KernelMatrix;
 use crate::analysis::package::{PackageFile, PackageFiles};
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
@@ -51,6 +52,25 @@ pub(super) struct FileContents {
 /// The contents of the files of a document that were read so far, by path.
 #[derive(Default)]
 pub(super) struct FilesRead(pub(super) Rc<HashMap<Str, FileContents>>);
+
+impl FilesRead {
+    /// Returns the contents of files, from the kernels in them.
+    pub(super) fn of(matrix: &KernelMatrix, parts: &[(Str, Str)]) -> FilesRead {
+        let mut found: HashMap<Str, FileContents> = HashMap::new();
+        for row in &matrix.rows {
+            for file in &row.files {
+                found.entry(file.clone()).or_default().kernels += 1;
+            }
+        }
+        for (file, device) in parts {
+            let devices = &mut found.entry(file.clone()).or_default().devices;
+            if !device.is_empty() && !devices.contains(device) {
+                devices.push(device.clone());
+            }
+        }
+        FilesRead(Rc::new(found))
+    }
+}
 
 struct FileList {
     files: Rc<dyn PackageFiles>,

@@ -20,6 +20,8 @@ pub enum ListId {
     Images,
     /// The files of a package or folder.
     Files,
+    /// The kernels of a container by device.
+    Matrix,
     /// The devices, with the driver's verdict on a document, or the images of a container that run
     /// on each.
     Devices,
@@ -40,7 +42,7 @@ pub enum ListId {
 
 impl ListId {
     /// Every list.
-    pub const ALL: [ListId; 14] = [
+    pub const ALL: [ListId; 15] = [
         ListId::Kernels,
         ListId::Relocations,
         ListId::Symbols,
@@ -48,6 +50,7 @@ impl ListId {
         ListId::Properties,
         ListId::Images,
         ListId::Files,
+        ListId::Matrix,
         ListId::Devices,
         ListId::Lines,
         ListId::SourceLines,

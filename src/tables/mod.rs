@@ -48,6 +48,8 @@ pub mod kernels;
 
 pub mod lines;
 
+pub mod matrix;
+
 pub mod modules;
 
 pub mod profile_changes;
@@ -96,6 +98,7 @@ impl ListId {
             ListId::Properties => properties::COLUMNS,
             ListId::Images => images::COLUMNS,
             ListId::Files => files::COLUMNS,
+            ListId::Matrix => matrix::COLUMNS,
             ListId::Devices => devices::COLUMNS,
             ListId::Lines => lines::COLUMNS,
             ListId::SourceLines => source_lines::COLUMNS,
@@ -122,6 +125,7 @@ impl ListId {
             ListId::Properties => "properties",
             ListId::Images => "images",
             ListId::Files => "files",
+            ListId::Matrix => "matrix",
             ListId::Devices => "devices",
             ListId::Lines => "lines",
             ListId::SourceLines => "source-lines",
@@ -178,8 +182,12 @@ impl Document {
             ListId::Kernels => self.kernels(id).is_some(),
             ListId::Relocations | ListId::Symbols => self.linkage(id).is_some(),
             ListId::Modules | ListId::Properties => self.modules(id).is_some(),
-            ListId::Images => self.has_images(id),
+            ListId::Images => self.has_images(id) || self.package_files(id).is_some(),
             ListId::Files => self.package_files(id).is_some(),
+            ListId::Matrix => {
+                self.kernels(id).is_none()
+                    && (self.package_files(id).is_some() || self.has_kernels(id))
+            }
             ListId::Devices => self.is_loadable(id) || self.has_images(id),
             ListId::Lines => self
                 .node(id)
@@ -235,6 +243,7 @@ impl Document {
             }
             ListId::Images => return self.image_list(document, device),
             ListId::Files => return self.file_list(document),
+            ListId::Matrix => return self.matrix_list(document),
             ListId::Devices => return self.device_list(document),
             ListId::Instructions => return self.instruction_list(document, of, device),
             _ => {}
@@ -244,6 +253,7 @@ impl Document {
             ListId::Kernels
             | ListId::Images
             | ListId::Files
+            | ListId::Matrix
             | ListId::Devices
             | ListId::Instructions
             | ListId::Differences

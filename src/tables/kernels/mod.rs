@@ -3,7 +3,9 @@
 mod groups;
 mod index_names;
 pub(super) mod metrics;
+mod part;
 pub mod reading;
+mod survey;
 mod twins;
 
 use std::cell::OnceCell;
@@ -14,7 +16,8 @@ use foldhash::{HashMap, HashSet};
 
 pub(super) use self::groups::KernelGroups;
 pub(super) use self::index_names::IndexNames;
-use self::reading::{Around, Part};
+use self::part::Part;
+use self::reading::Around;
 use super::code_columns::{COUNTED, FLOWING};
 use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,

@@ -10,56 +10,19 @@ use foldhash::HashSet;
 
 use super::KernelList;
 use super::index_names::IndexNames;
+use super::part::Part;
 use super::twins::Twins;
 use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{HostIndexEntry, Image, Images};
-use crate::analysis::kernels::{KernelRow, Kernels, Located};
+use crate::analysis::kernels::{KernelRow, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
 use crate::analysis::package_reading::PackageReading;
-use crate::analysis::profile::ProfiledKernels;
-use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
-use crate::model::{Document, NodeId, Severity, Sources, Span, Str};
+use crate::analysis::survey::Progress;
+use crate::model::{Document, NodeId, Severity, Sources, Span};
 use crate::tables::{List, ListId};
 
 /// The short names of the kernels in a host binary's index.
-pub(super) type Around = Option<Rc<ShortNames>>;
-
-/// The kernels of one document.
-#[derive(Clone, Default)]
-pub(super) struct Part {
-    /// Their provider. For images that are compiled at run time only the names are known.
-    pub(super) kernels: Option<Rc<dyn Kernels>>,
-    pub(super) rows: Rc<Vec<KernelRow>>,
-    /// The file of the package with the image; empty outside of packages.
-    pub(super) file: Str,
-    /// The name of the image.
-    pub(super) image: String,
-    /// The archive member in the image; empty if the image contains a single document.
-    pub(super) member: String,
-    /// The target device.
-    pub(super) device: Str,
-    /// The path of its node.
-    pub(super) path: String,
-    /// Its bytes.
-    pub(super) span: Span,
-    /// Whether the same kernels also exist as SPIR-V.
-    has_spirv: bool,
-    /// Whether an earlier part has the same bytes and device.
-    pub(super) is_copy: bool,
-    /// The figures of kernels in a profile.
-    pub(super) profiled: ProfiledKernels,
-    /// The images of the parts that are copies of this one.
-    pub(super) copies: Vec<String>,
-}
-
-impl Part {
-    /// Formats the image, with the file that it is in and the archive member in it.
-    pub(super) fn place(&self) -> String {
-        let parts = [&*self.file, &*self.image, &*self.member];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(" · ")
-    }
-}
+pub(in crate::tables) type Around = Option<Rc<ShortNames>>;
 
 /// Device name of images that are compiled for any device.
 const SPIRV: &str = "SPIR-V";
@@ -88,13 +51,13 @@ const GAP: u64 = 4 << 10;
 /// The kernels of a container's images, as far as they are read.
 pub struct KernelReading {
     /// The files of a package that are not opened yet.
-    files: Option<PackageReading>,
+    pub(super) files: Option<PackageReading>,
     images: Images,
     /// The index of the next image.
     next: usize,
     /// The index of the first image whose bytes were not announced.
     announced: usize,
-    parts: Vec<Rc<Part>>,
+    pub(super) parts: Vec<Rc<Part>>,
     /// The number of rows of the parts, and its maximum.
     rows: usize,
     rows_max: usize,
@@ -172,14 +135,6 @@ impl Document {
             naming,
             twins: Twins::new(size),
         })
-    }
-
-    /// Reads all images of a container, and summarizes them by device. Returns `None` for a
-    /// document that has kernels itself, or no images with kernels.
-    pub fn survey(&mut self, id: NodeId) -> Option<Survey> {
-        let mut reading = self.kernel_reading(id)?;
-        while reading.step(self) {}
-        Some(reading.survey())
     }
 
     /// Returns the kernels of a document; for a container, those of all its images.
@@ -568,7 +523,7 @@ impl KernelReading {
         Rc::new(list)
     }
 
-    fn short_names(&mut self, sources: &Sources) -> Around {
+    pub(super) fn short_names(&mut self, sources: &Sources) -> Around {
         let is_over = self.progress().is_over();
         let (set, made, index) = match &mut self.naming {
             Naming::Known(names) => return names.clone(),
@@ -590,22 +545,5 @@ impl KernelReading {
             *made = Rc::new(set.extending(made));
         }
         Some(Rc::clone(made))
-    }
-
-    /// Returns a summary of the images read so far, by device.
-    pub fn survey(&self) -> Survey {
-        let mut survey = SurveyBuilder::new(self.progress());
-        for part in &self.parts {
-            survey.add(SurveyedImage {
-                device: &part.device,
-                is_native: part.kernels.is_some(),
-                image: (&part.file, &part.image),
-                bytes: part.span.len(),
-                rows: &part.rows,
-                has_spirv: part.has_spirv,
-                is_copy: part.is_copy,
-            });
-        }
-        survey.finish()
     }
 }

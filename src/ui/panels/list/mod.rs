@@ -288,7 +288,7 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
         ListId::Kernels => has.kernels || has.host || has.package,
         ListId::Relocations | ListId::Symbols => has.symbols,
         ListId::Modules | ListId::Properties => has.modules,
-        ListId::Images | ListId::Files | ListId::Devices => true,
+        ListId::Images | ListId::Files | ListId::Matrix | ListId::Devices => true,
         ListId::Lines => has.text,
         ListId::SourceLines => has.lines,
         ListId::Instructions => has.code,

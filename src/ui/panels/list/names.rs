@@ -75,6 +75,14 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "No files.",
     },
     Names {
+        title: "Kernels by device",
+        one: "kernel",
+        many: "kernels",
+        field: "matrix-filter",
+        hint: "Filter: name, or missing=bmg-g21",
+        none: "No kernels.",
+    },
+    Names {
         title: "Devices",
         one: "device",
         many: "devices",
