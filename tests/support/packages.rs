@@ -136,7 +136,7 @@ pub fn zip_with(before: &[u8], files: &[ZipFile], comment: &str) -> Vec<u8> {
         directory.extend(file.fields(&file.name, false));
         directory.extend((extra.len() as u16).to_le_bytes());
         directory.extend([0; 6]);
-        directory.extend([0, 0, 0, 0, 0xa4, 0x81]);
+        directory.extend([0, 0, 0xa4, 0x81]);
         directory.extend((offset as u32).to_le_bytes());
         directory.extend(file.name.bytes());
         directory.extend(&extra);

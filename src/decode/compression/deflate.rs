@@ -4,7 +4,7 @@
 //! output that later data can refer to. A read starts at the last checkpoint before it, or goes on
 //! where an earlier read ended. Checkpoints are made as far as the stream was restored.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
@@ -38,7 +38,9 @@ pub fn deflate_limit(packed: u64) -> u64 {
 /// A deflate stream, of which a part is decompressed for each read.
 pub struct DeflateStream {
     /// The length of the output, as stored in the file.
-    len: u64,
+    stored: u64,
+    /// The length of the output that can be read: less if damage was found early.
+    len: Cell<u64>,
     /// Number of compressed bytes.
     packed: u64,
     /// The CRC-32 of the output, as stored in the file.
@@ -246,10 +248,21 @@ impl DeflateStream {
     /// A stream in `packed` bytes, with the length and CRC-32 of its output.
     pub fn new(packed: u64, len: u64, crc: Option<u32>) -> DeflateStream {
         DeflateStream {
-            len,
+            stored: len,
+            len: Cell::new(len),
             packed,
             crc,
             state: RefCell::default(),
+        }
+    }
+
+    /// Reads the first `most` bytes. If damage is found in them, the stream ends there: what can be
+    /// restored before it stays readable.
+    pub fn settle(&self, most: u64, packed: PackedReader<'_>) {
+        self.advance(most, packed);
+        let state = self.state.borrow();
+        if state.end.is_some() && state.front < self.stored {
+            self.len.set(state.front);
         }
     }
 
@@ -283,14 +296,14 @@ impl DeflateStream {
             }
         }
         // The end is known only after one more step.
-        let is_last = cursor.output == self.len && self.state.borrow().end.is_none();
+        let is_last = cursor.output == self.stored && self.state.borrow().end.is_none();
         if is_last {
             let found = match cursor.step(self.packed, packed)? {
                 Step::End(end) => end,
                 Step::Wrote(_) => End::More,
             };
             self.state.borrow_mut().end = Some(found);
-        } else if cursor.output > self.len {
+        } else if cursor.output > self.stored {
             self.state.borrow_mut().end = Some(End::More);
         }
         Ok(())
@@ -308,14 +321,14 @@ impl DeflateStream {
 
 impl Stream for DeflateStream {
     fn len(&self) -> u64 {
-        self.len
+        self.len.get()
     }
 
     fn read(&self, start: u64, len: u64, packed: PackedReader<'_>) -> Result<Bytes, SourceError> {
         let end = start.saturating_add(len);
         let mut bytes = Vec::new();
         let length = usize::try_from(len).unwrap_or(usize::MAX);
-        if end > self.len || bytes.try_reserve_exact(length).is_err() {
+        if end > self.len.get() || bytes.try_reserve_exact(length).is_err() {
             return Err(SourceError {
                 span: Span::with_len(SourceId::FILE, start, len),
                 message: "out of range".to_owned(),
@@ -342,7 +355,7 @@ impl Stream for DeflateStream {
         if end.is_some() {
             return 0;
         }
-        let until = front.saturating_add(most).min(self.len);
+        let until = front.saturating_add(most).min(self.stored);
         let mut cursor = self.state.borrow_mut().cursor(front);
         if self
             .run(&mut cursor, until, packed, &mut |_, _| {})
@@ -354,13 +367,13 @@ impl Stream for DeflateStream {
         state.keep(cursor);
         match state.end {
             Some(_) => 0,
-            None => self.len.saturating_sub(state.front),
+            None => self.stored.saturating_sub(state.front),
         }
     }
 
     fn damage(&self) -> Option<String> {
         let state = self.state.borrow();
-        let (front, len) = (state.front, self.len);
+        let (front, len) = (state.front, self.stored);
         match state.end? {
             End::CutOff => Some(format!(
                 "the deflate stream is truncated: it has {front} of {len} bytes"

@@ -226,7 +226,6 @@ fn contents(
     let opened = format::nested(cx, whole);
     let name = "unpacked".to_owned();
     let inner = format::nested_node(cx.sources, name, whole, opened.as_ref());
-    cx.sources.advance(whole.source, limits::CHECKED);
     if let Some(damage) = cx.sources.damage(whole.source) {
         cx.report(&rules::PACKAGE_DAMAGED, data, damage);
     }

@@ -15,6 +15,7 @@ pub(super) fn kind(head: &[u8], formats: Formats) -> FileKind {
 
 fn name(head: &[u8]) -> &'static str {
     match head {
+        [] => "",
         [0x7f, b'E', b'L', b'F', ..] => {
             let machine = uint(head.get(18..20).unwrap_or(&[]), Endian::Little);
             match machine {

@@ -127,11 +127,11 @@ impl Package {
                 Some((whole, _)) => read(whole),
                 None => {
                     let len = member.file.size.min(HEAD);
-                    let start = DeflateStream::new(data.len(), len, None);
+                    let stream = DeflateStream::new(data.len(), len, None);
                     let packed = |start, len| sources.read(data.subspan(start, len));
-                    start
-                        .read(0, len, &packed)
-                        .map_or_else(|_| Vec::new(), |head| head.to_vec())
+                    stream.settle(len, &packed);
+                    let head = stream.read(0, stream.len(), &packed);
+                    head.map_or_else(|_| Vec::new(), |head| head.to_vec())
                 }
             },
         }
@@ -209,9 +209,7 @@ impl Package {
         };
         let opened = format::nested(cx, whole);
         let node = format::nested_node(cx.sources, name.to_owned(), whole, opened.as_ref());
-        // The checksum of a small file costs little; that of a library is known once its last bytes
-        // are read, which are those of its section headers.
-        cx.sources.advance(whole.source, limits::CHECKED);
+        // The checksum of a library is known once its last bytes are read: its section headers.
         if let Some(damage) = cx.sources.damage(whole.source) {
             let message = format_args!("{}: {damage}", member.file.path);
             cx.report(&rules::PACKAGE_DAMAGED, data, message);
@@ -259,6 +257,9 @@ fn stream(sources: &Sources, data: Span, size: u64, crc: Option<u32>) -> Option<
         return None;
     }
     let stream = DeflateStream::new(data.len(), size, crc);
+    stream.settle(limits::CHECKED, &|start, len| {
+        sources.read(data.subspan(start, len))
+    });
     let source = sources.stream(UNPACKED, Box::new(stream), data);
     Some(sources.whole(source))
 }
@@ -369,7 +370,7 @@ mod tests {
     fn times_as_text() {
         assert_eq!(time_text(0), "1970-01-01 00:00:00");
         assert_eq!(time_text(951_782_400), "2000-02-29 00:00:00");
-        assert_eq!(time_text(1_793_000_000), "2026-10-26 06:13:20");
+        assert_eq!(time_text(1_793_000_000), "2026-10-26 07:33:20");
         assert_eq!(time_text(4_102_444_799), "2099-12-31 23:59:59");
     }
 

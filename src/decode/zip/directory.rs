@@ -199,12 +199,13 @@ impl Directory {
         ];
         let mut places = places.into_iter().flatten();
         let place = places.find(|place| signature(cx, *place) == records::END_64);
-        let Some(place) = place.filter(|place| place.len() == End64Record::SIZE) else {
+        let place = place.filter(|place| place.len() == End64Record::SIZE);
+        if place.is_none_or(|place| place != found) {
             let at = locator.span_of(End64Locator::offset);
             let message = format_args!("no Zip64 end record is at {:#x}", locator.offset);
             cx.report(&rules::ZIP_DIRECTORY, at, message);
-            return None;
-        };
+        }
+        let place = place?;
         let window = Window::clamped(cx.sources, place);
         let record = End64Record::clamped(&window, Endian::Little);
         let offset = place.start.saturating_sub(span.start);

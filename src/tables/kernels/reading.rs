@@ -486,7 +486,7 @@ impl KernelReading {
     }
 
     /// Returns notes about the list as a whole.
-    fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(first) = self.silent.first() {
             notes.push(match self.silent.len() {
