@@ -70,6 +70,7 @@ pub mod listing;
 mod matching;
 pub mod measure;
 mod names;
+mod package;
 mod pair;
 mod profiles;
 mod renames;
@@ -310,7 +311,7 @@ const NOTES_MAX: usize = 64;
 
 /// Compares two documents.
 pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
-    let size = |document: &Document| document.root().span.map_or(0, Span::len);
+    let size = |document: &Document| document.sources.size();
     let work = Work::new(size(a).saturating_add(size(b)));
     let (head_a, head_b) = (heads::head(a), heads::head(b));
     let result = Comparison {
@@ -358,8 +359,10 @@ impl Comparer<'_> {
         let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
         let whole = |span: Option<Span>| span.unwrap_or_default();
         let spans = (whole(root_a.span), whole(root_b.span));
+        // The bytes of a folder are only the list of its files.
+        let is_folder = |document: &Document| document.summary.format == "folder";
         self.result.equal = match self.same_bytes(spans.0, spans.1) {
-            Ok(same) => same,
+            Ok(same) => same && !is_folder(self.a) && !is_folder(self.b),
             Err(error) => {
                 self.note(error);
                 false

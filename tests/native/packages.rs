@@ -8,7 +8,7 @@ use crate::support::packages::*;
 use crate::support::tree::walk_all;
 use crate::support::watchdog::Watchdog;
 use crate::support::zebin::small;
-use crate::support::{hosts, open, spirv};
+use crate::support::{fixtures, hosts, open, spirv};
 use zeview::decode::decode;
 use zeview::decode::folder::{FolderFile, decode_folder};
 use zeview::model::{
@@ -97,6 +97,30 @@ fn a_file_in_a_package_is_the_file_itself() {
         assert_eq!(found(&document), found(&plain), "{path}");
         let span = document.node(id).unwrap().span.unwrap();
         assert_eq!(&*document.sources.read(span).unwrap(), &*library);
+    }
+}
+
+/// The list that Python reads from the same archives.
+#[test]
+fn the_files_of_an_archive_are_those_that_python_lists() {
+    for fixture in fixtures::packages() {
+        let list = fixture
+            .path
+            .with_file_name(format!("{}.json", fixture.name));
+        let list = std::fs::read_to_string(list).unwrap();
+        let expected: serde_json::Value = serde_json::from_str(&list).unwrap();
+        let document = open(&fixture.bytes);
+        assert_eq!(document.diagnostics, [], "{}", fixture.name);
+        let files = document.package_files(NodeId::ROOT).unwrap();
+        let files = (0..files.count()).map(|at| {
+            let file = files.file(at).unwrap();
+            serde_json::json!({
+                "path": file.path, "size": file.size, "packed": file.packed,
+                "modified": file.modified,
+            })
+        });
+        let files: Vec<_> = files.collect();
+        assert_eq!(serde_json::Value::from(files), expected, "{}", fixture.name);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::{Bytes, PackedReader, SourceError, SourceId, Span, Stream};
 
 /// The output that later data can refer to, in bytes.
 const WINDOW: usize = 32 << 10;
-/// The output buffer of a decompressor: a power of two.
+/// The output buffer of a decompressor of a long stream; a power of two.
 const RING: usize = 128 << 10;
 /// Number of compressed bytes that are read at once.
 const PIECE: u64 = 256 << 10;
@@ -100,35 +100,39 @@ enum Step {
     End(End),
 }
 
-/// A position in the ring.
-fn at(output: u64) -> usize {
-    let mask = RING as u64 - 1;
-    usize::try_from(output & mask).unwrap_or(0)
-}
-
 impl Cursor {
-    /// Creates a cursor at the start.
-    fn start() -> Cursor {
+    /// Creates a cursor at the start of a stream of `len` bytes.
+    fn start(len: u64) -> Cursor {
+        // One more byte than the stream has: a longer one is detected before the ring wraps.
+        let size = usize::try_from(len.saturating_add(1)).unwrap_or(RING);
+        let size = size.min(RING).next_power_of_two();
         Cursor {
             output: 0,
             input: 0,
             inflater: Box::default(),
-            ring: vec![0; RING].into(),
+            ring: vec![0; size].into(),
             piece: (0, Bytes::from(Vec::new())),
         }
     }
 
-    /// Creates a cursor at a checkpoint.
-    fn resume(from: &Checkpoint) -> Cursor {
+    /// Returns a position in the ring.
+    fn at(&self, output: u64) -> usize {
+        let mask = (self.ring.len() as u64).saturating_sub(1);
+        usize::try_from(output & mask).unwrap_or(0)
+    }
+
+    /// Creates a cursor at a checkpoint of a stream of `len` bytes.
+    fn resume(from: &Checkpoint, len: u64) -> Cursor {
         let mut cursor = Cursor {
             output: from.output,
             input: from.input,
             inflater: from.inflater.clone(),
-            ..Cursor::start()
+            ..Cursor::start(len)
         };
         let start = from.output.saturating_sub(from.window.len() as u64);
         for (place, byte) in (start..from.output).zip(&from.window) {
-            if let Some(slot) = cursor.ring.get_mut(at(place)) {
+            let place = cursor.at(place);
+            if let Some(slot) = cursor.ring.get_mut(place) {
                 *slot = *byte;
             }
         }
@@ -137,7 +141,7 @@ impl Cursor {
 
     fn checkpoint(&self) -> Checkpoint {
         let start = self.output.saturating_sub(WINDOW as u64);
-        let byte = |place| self.ring.get(at(place)).copied().unwrap_or(0);
+        let byte = |place| self.ring.get(self.at(place)).copied().unwrap_or(0);
         Checkpoint {
             output: self.output,
             input: self.input,
@@ -171,7 +175,7 @@ impl Cursor {
             } else {
                 0
             };
-            let place = at(self.output);
+            let place = self.at(self.output);
             let (status, used, wrote) =
                 decompress(&mut self.inflater, rest, &mut self.ring, place, flags);
             self.input = self.input.saturating_add(used as u64);
@@ -191,7 +195,7 @@ impl Cursor {
 
 impl State {
     /// Returns a cursor at `start` or before, as near as possible.
-    fn cursor(&mut self, start: u64) -> Cursor {
+    fn cursor(&mut self, start: u64, len: u64) -> Cursor {
         let before = self
             .checkpoints
             .partition_point(|checkpoint| checkpoint.output <= start);
@@ -204,7 +208,10 @@ impl State {
         let nearest = near.max_by_key(|(_, cursor)| cursor.output);
         match nearest.map(|(nearest, _)| nearest) {
             Some(nearest) => self.cursors.remove(nearest),
-            None => checkpoint.map_or_else(Cursor::start, Cursor::resume),
+            None => match checkpoint {
+                Some(checkpoint) => Cursor::resume(checkpoint, len),
+                None => Cursor::start(len),
+            },
         }
     }
 
@@ -222,8 +229,10 @@ impl State {
         if let Some(known) = self.front.checked_sub(start)
             && cursor.output > self.front
         {
-            let from = at(start).saturating_add(usize::try_from(known).unwrap_or(usize::MAX));
-            let to = at(start).saturating_add(wrote);
+            let from = cursor
+                .at(start)
+                .saturating_add(usize::try_from(known).unwrap_or(usize::MAX));
+            let to = cursor.at(start).saturating_add(wrote);
             let bytes = cursor.ring.get(from..to).unwrap_or(&[]);
             self.crc = crc32::extend(self.crc, bytes);
             self.front = cursor.output;
@@ -281,7 +290,7 @@ impl DeflateStream {
                 Step::Wrote(wrote) => {
                     let mut state = self.state.borrow_mut();
                     state.extend(cursor, wrote);
-                    let start = at(before);
+                    let start = cursor.at(before);
                     let run = cursor.ring.get(start..start.saturating_add(wrote));
                     each(before, run.unwrap_or(&[]));
                 }
@@ -334,7 +343,7 @@ impl Stream for DeflateStream {
                 message: "out of range".to_owned(),
             });
         }
-        let mut cursor = self.state.borrow_mut().cursor(start);
+        let mut cursor = self.state.borrow_mut().cursor(start, self.stored);
         let done = self.run(&mut cursor, end, packed, &mut |at, run| {
             let index =
                 |place: u64| usize::try_from(place.saturating_sub(at)).unwrap_or(usize::MAX);
@@ -356,7 +365,7 @@ impl Stream for DeflateStream {
             return 0;
         }
         let until = front.saturating_add(most).min(self.stored);
-        let mut cursor = self.state.borrow_mut().cursor(front);
+        let mut cursor = self.state.borrow_mut().cursor(front, self.stored);
         if self
             .run(&mut cursor, until, packed, &mut |_, _| {})
             .is_err()
@@ -397,8 +406,9 @@ impl Stream for DeflateStream {
     fn memory(&self) -> u64 {
         let state = self.state.borrow();
         let checkpoint = size_of::<DecompressorOxide>() + WINDOW;
-        let pieces = state.cursors.iter().map(|cursor| cursor.piece.1.len());
-        let cursors = pieces.map(|piece| piece + RING + size_of::<DecompressorOxide>());
+        let cursors = state.cursors.iter().map(|cursor| {
+            cursor.piece.1.len() + cursor.ring.len() + size_of::<DecompressorOxide>()
+        });
         (state.checkpoints.len() * checkpoint + cursors.sum::<usize>()) as u64
     }
 
