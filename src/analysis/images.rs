@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::host_images::{HostImage, HostImages, ImageDescription};
 use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, requirement};
-use super::package_reading::OpenedFile;
+use super::package_images::PackagePlace;
 use crate::model::{
     Document, Fact, InnerDocument, Node, NodeId, NodeKind, Outcome, Sources, Span, Str,
 };
@@ -146,22 +146,6 @@ impl Document {
 }
 
 impl Images {
-    /// Adds the images of another container.
-    pub(crate) fn append(&mut self, other: Images) {
-        let first = self.containers.len();
-        let containers = other.containers.into_iter().map(|container| Container {
-            around: container.around.map(|around| around.saturating_add(first)),
-            ..container
-        });
-        self.containers.extend(containers);
-        let images = other.list.into_iter().map(|image| Image {
-            container: image.container.saturating_add(first),
-            ..image
-        });
-        self.list.extend(images);
-        self.left_out = self.left_out.saturating_add(other.left_out);
-    }
-
     /// Returns the distinct kernels in the index of a host binary.
     pub(crate) fn kernel_names(&self, sources: &Sources) -> Vec<KernelName> {
         let mut seen = HashSet::default();
@@ -231,18 +215,7 @@ pub struct Container {
     /// Its modules, if it is a SYCLBIN.
     pub modules: Option<SyclModules>,
     /// Its location in a package.
-    place: PackagePlace,
-}
-
-/// The location of a container in a package; empty outside of packages.
-#[derive(Debug, Clone, Default)]
-struct PackagePlace {
-    /// The node of the container, if it is a package itself.
-    package: Option<NodeId>,
-    /// The file of the package.
-    file: Str,
-    /// The path of the file's document.
-    path: String,
+    pub(super) place: PackagePlace,
 }
 
 /// The modules of a SYCLBIN, as the SYCL runtime sees them.
@@ -444,22 +417,6 @@ impl Document {
         images
     }
 
-    /// Returns the images of a file of a package, or the file itself if it is device code.
-    pub fn images_of_file(&mut self, file: &OpenedFile) -> Images {
-        let mut images = self.images(file.node);
-        if images.list.is_empty() {
-            images = self.image_itself(file.node).unwrap_or_default();
-            for image in &mut images.list {
-                let name = file.path.rsplit('/').next();
-                image.name = name.unwrap_or_default().to_owned();
-            }
-        }
-        for image in &mut images.list {
-            image.file = file.path.clone();
-        }
-        images
-    }
-
     /// Opens an image of a host binary and returns its contents: the members of an archive, or just
     /// itself.
     pub fn images_within(&mut self, span: Span) -> Option<Images> {
@@ -472,7 +429,7 @@ impl Document {
     }
 
     /// Returns a document as the only image of a container.
-    fn image_itself(&mut self, document: NodeId) -> Option<Images> {
+    pub(super) fn image_itself(&mut self, document: NodeId) -> Option<Images> {
         let node = self.node(document)?;
         let (whole, name) = (node.span?, node.name.clone());
         let own = self.documents().iter().find(|inner| inner.span == whole)?;
@@ -562,45 +519,6 @@ impl Document {
         ids.into_iter().find(is_file)
     }
 
-    /// Returns the location of a document in the container `outer`, or of the container whose
-    /// images are listed.
-    fn package_place(&mut self, node: NodeId, outer: Option<PackagePlace>) -> PackagePlace {
-        let package = self.package_files(node).map(|_| node);
-        let Some(outer) = outer else {
-            // A file of a package whose images are listed on their own.
-            let is_within = self.summary.has.package && node != NodeId::ROOT;
-            return PackagePlace {
-                package,
-                file: Str::default(),
-                path: if is_within {
-                    self.path(node)
-                } else {
-                    String::new()
-                },
-            };
-        };
-        match outer.package {
-            Some(around) => {
-                let parent = |id: &NodeId| self.node(*id)?.parent;
-                let mut nodes = std::iter::successors(Some(node), parent);
-                let item = nodes.find(|id| parent(id) == Some(around));
-                let name = item
-                    .and_then(|id| self.node(id))
-                    .map(|item| item.name.clone());
-                let name = name.unwrap_or_default();
-                PackagePlace {
-                    package,
-                    file: match &*outer.file {
-                        "" => name,
-                        outer => format!("{outer}/{name}").into(),
-                    },
-                    path: self.path(node),
-                }
-            }
-            None => PackagePlace { package, ..outer },
-        }
-    }
-
     fn container(
         &self,
         node: NodeId,
@@ -683,24 +601,8 @@ fn listed(
     }
 }
 
-impl PackagePlace {
-    /// Returns the name of an image with this path.
-    fn name_of(&self, path: &str) -> String {
-        let within = path.strip_prefix(&*self.path);
-        match within.map(|within| within.trim_start_matches('/')) {
-            // The file itself is the image.
-            Some("") if !self.path.is_empty() => {
-                let name = self.file.rsplit('/').next();
-                name.unwrap_or_default().to_owned()
-            }
-            Some(within) => short(within),
-            None => short(path),
-        }
-    }
-}
-
 /// Shortens a path: removes repeated names, and the name that every image of a format has.
-fn short(path: &str) -> String {
+pub(super) fn short(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.dedup();
     if parts.len() > 1

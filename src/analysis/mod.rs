@@ -39,6 +39,7 @@ pub mod modules;
 pub mod naming;
 pub mod occupancy;
 pub mod package;
+mod package_images;
 pub mod package_reading;
 pub mod profile;
 pub mod source_lines;

@@ -86,8 +86,9 @@ fn descriptor(sources: &Sources, entry: &Entry, rest: Span) -> Span {
         let at = usize::try_from(signature).unwrap_or(0);
         let word = usize::try_from(size).unwrap_or(0);
         let bytes = window.bytes().get(at + 4..).unwrap_or(&[]);
-        let packed = uint(bytes.get(..word).unwrap_or(&[]), Endian::Little);
-        packed == entry.packed && bytes.len() >= 2 * word
+        let number =
+            |from: usize| uint(bytes.get(from..from + word).unwrap_or(&[]), Endian::Little);
+        (number(0), number(word)) == (entry.packed, entry.size) && bytes.len() >= 2 * word
     };
     let size = match () {
         () if fits(4) => Descriptor::SIZE,

@@ -29,7 +29,13 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
         Box::new(move || session.0.follow_survey()),
     );
     let Some(report) = &view.verdict.survey else {
-        return Html::default();
+        // The files of a package are only read on request.
+        return match list.is_stopped {
+            true => html! {
+                <p>{ button("btn2", Command::ReadOn, plain("Read the kernels of all files")) }</p>
+            },
+            false => Html::default(),
+        };
     };
     let survey = &report.survey;
     let shown: Vec<Row> = report

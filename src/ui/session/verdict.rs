@@ -148,7 +148,8 @@ impl Session {
         let state = &view.verdict;
         let survey = state.survey.as_ref();
         let is_over = survey.is_some_and(|survey| survey.progress.is_over());
-        let is_stopped = survey.is_some() && view.lists.get(ListId::Kernels).is_stopped;
+        let may_stop = survey.is_some() || view.opened.summary.has.package;
+        let is_stopped = may_stop && view.lists.get(ListId::Kernels).is_stopped;
         let is_wanted = view.panel == PanelId::Overview && state.container().is_some();
         let Some(document) = state
             .document

@@ -322,6 +322,11 @@ impl State {
         self.serial += 1;
         let mut selection = Selection::root(opened.root.span);
         selection.serial = self.serial;
+        let mut lists = Lists::default();
+        if opened.summary.has.package {
+            // The kernels of a package are read on request.
+            lists.apply(ListId::Kernels, ListChange::Stop(true));
+        }
         let view = View {
             tree: Rc::new(Tree::new(&opened)),
             by_kernel: Tree::by_kernel(&opened).map(Rc::new),
@@ -335,7 +340,7 @@ impl State {
             profile: Rc::default(),
             compare: Rc::default(),
             bookmarks: Rc::default(),
-            lists: Lists::default(),
+            lists,
             texts: Rc::default(),
             graph: Rc::default(),
             images: Rc::new(GraphView::hidden_behind_table()),
