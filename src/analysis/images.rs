@@ -12,14 +12,13 @@ use std::fmt;
 use std::rc::Rc;
 
 use foldhash::HashSet;
-use serde::{Deserialize, Serialize};
+
+pub use super::image_choice::{Choice, Pick};
 
 use super::host_images::{HostImage, HostImages, ImageDescription};
 use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, requirement};
 use super::package_images::PackagePlace;
-use crate::model::{
-    Document, Fact, InnerDocument, Node, NodeId, NodeKind, Outcome, Sources, Span, Str,
-};
+use crate::model::{Document, Fact, InnerDocument, Node, NodeId, NodeKind, Sources, Span, Str};
 
 /// Maximum number of listed images of a container. Each costs nodes of the tree.
 pub const IMAGES_MAX: usize = 16 * 1024;
@@ -225,43 +224,6 @@ pub struct SyclModules {
     pub graph: Rc<ModuleGraph>,
     /// `compile_target` from the device requirements of each abstract module.
     pub compile_targets: Vec<Option<String>>,
-}
-
-/// A runtime's decision about an image on a device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pick {
-    /// Whether the runtime selects it.
-    pub is_chosen: bool,
-    /// The reason, in words.
-    pub why: Str,
-}
-
-/// The images of a container that run on a device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
-    /// The device, by name.
-    pub device: Str,
-    /// The worst outcome of the selected images; `None` if no image is selected.
-    pub outcome: Option<Outcome>,
-    /// One entry per image, in the order of the list.
-    pub picks: Vec<Pick>,
-    /// The selection rule, one line.
-    pub rule: Str,
-}
-
-impl Choice {
-    /// Returns the indices of the selected images.
-    pub fn chosen(&self) -> impl Iterator<Item = usize> {
-        let picks = self.picks.iter().enumerate();
-        picks
-            .filter(|(_, pick)| pick.is_chosen)
-            .map(|(place, _)| place)
-    }
-
-    /// Returns the outcome for display.
-    pub fn words(&self) -> &'static str {
-        self.outcome.map_or("no image runs", Outcome::words)
-    }
 }
 
 /// Whether a document is an image: device code, or listed by a host binary's index.

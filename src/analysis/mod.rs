@@ -27,6 +27,7 @@ pub mod assembly;
 pub mod blocks;
 pub mod data_flow;
 pub mod host_images;
+mod image_choice;
 mod image_graph;
 pub mod images;
 pub mod kernel_inputs;
