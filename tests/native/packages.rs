@@ -304,6 +304,30 @@ fn every_byte_of_a_package_can_be_wrong() {
     }
 }
 
+/// A package that contains itself, several times.
+#[test]
+fn a_package_in_itself_ends() {
+    let _watchdog = Watchdog::start();
+    let inner = zip(&[stored("a.zip", &[0; 64]), stored("b.zip", &[0; 64])]);
+    let mut whole = zip(&[stored("outer.zip", &inner), stored("other.zip", &inner)]);
+    let directory = whole
+        .windows(4)
+        .position(|word| word == b"PK\x01\x02")
+        .unwrap();
+    let len = whole.len() as u32;
+    let mut at = directory;
+    while whole[at..].starts_with(b"PK\x01\x02") {
+        // All bytes of the archive, from the first local header on.
+        whole[at + 20..at + 24].copy_from_slice(&(len - 39).to_le_bytes());
+        whole[at + 24..at + 28].copy_from_slice(&(len - 39).to_le_bytes());
+        whole[at + 42..at + 46].fill(0);
+        at += 46 + "outer.zip".len();
+    }
+    let mut document = open(&whole);
+    document.open_files(NodeId::ROOT);
+    walk_all(&document).unwrap();
+}
+
 #[test]
 fn bombs_are_bounded() {
     let _watchdog = Watchdog::start();

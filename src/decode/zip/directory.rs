@@ -37,6 +37,9 @@ pub(super) struct Entry {
     pub(super) packed: u64,
     /// The bytes from the local header to the next one, or to the central directory.
     pub(super) around: Span,
+    /// Whether another file or the directory has some of its bytes. It is not opened: packages that
+    /// contain themselves would have no end.
+    pub(super) is_shared: bool,
 }
 
 impl Entry {
@@ -49,7 +52,7 @@ impl Entry {
         let flags = u64::from(self.header.flags);
         let encrypted = Flags::ENCRYPTED | Flags::STRONG_ENCRYPTION | Flags::PATCH | Flags::MASKED;
         match Method(self.header.method) {
-            _ if flags & encrypted != 0 => Packing::Unknown,
+            _ if flags & encrypted != 0 || self.is_shared => Packing::Unknown,
             Method::stored => Packing::Stored,
             Method::deflate => Packing::Deflated(self.header.crc32),
             _ => Packing::Unknown,
@@ -282,6 +285,23 @@ impl Directory {
                 .saturating_add(entry.packed);
             entry.around.end = next.max(least).min(file.end);
         }
+        let mut order: Vec<(u64, usize)> = (self.entries.iter().enumerate())
+            .map(|(index, entry)| (entry.around.start, index))
+            .collect();
+        sort::ascending(&mut order);
+        let mut taken = file.start;
+        for (start, index) in order {
+            let Some(entry) = self.entries.get_mut(index) else {
+                continue;
+            };
+            let least = start
+                .saturating_add(LocalHeader::SIZE)
+                .saturating_add(entry.packed);
+            entry.is_shared = start < taken || least > self.span.start && self.span.end > start;
+            if !entry.is_shared {
+                taken = least;
+            }
+        }
     }
 
     pub(super) fn entry(&self, number: u64) -> Option<&Entry> {
@@ -350,6 +370,7 @@ fn read_entry(cx: &Context<'_>, file: Span, rest: Span, shift: u64) -> Option<En
         size: header.uncompressed_size.into(),
         packed: header.compressed_size.into(),
         around: Span::default(),
+        is_shared: false,
     };
     let sizes = sizes(cx, &entry);
     (entry.size, entry.packed) = (sizes.size, sizes.packed);
