@@ -1,15 +1,18 @@
-//! Decoder benchmarks: `cargo xtask bench core`.
+//! Decoder benchmarks: `cargo xtask bench core`. The data flow of the largest kernels is measured if
+//! `ZEVIEW_CORPUS` is set.
+
+#![allow(clippy::expect_used)]
 
 use std::hint::black_box;
-use std::io;
 use std::path::Path;
+use std::{env, fs, io};
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use zeview::decode::decode;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};
-use zeview::model::{Document, MemorySource, SourceId};
+use zeview::model::{Document, MemorySource, NodeId, SourceId};
 
 #[path = "../tests/support/elf.rs"]
 #[allow(dead_code)]
@@ -98,5 +101,51 @@ fn instructions(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, core, ze_info, positions, instructions);
+/// The data flow of kernels, from their bytes: of a sample of the page, and of the largest ones of the
+/// corpus if it is available.
+fn data_flow(c: &mut Criterion) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![root.join("www/samples/spill.dg2.zebin")];
+    if let Some(corpus) = env::var_os("ZEVIEW_CORPUS") {
+        let folder = Path::new(&corpus).join("samples/zebin");
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        files.extend(paths.filter(|path| path.to_string_lossy().contains("hugecode")));
+        files.sort();
+    }
+    let mut group = c.benchmark_group("data flow");
+    group.sample_size(20);
+    for path in files {
+        let bytes = fs::read(&path).expect("the file can be read");
+        // A listing keeps its data flow.
+        let listing = || {
+            let document = open(&bytes);
+            let assembly = document.assembly(NodeId::ROOT);
+            let sections = assembly.map(|assembly| assembly.sections());
+            let sections = sections.unwrap_or_default();
+            let code = sections.iter().max_by_key(|section| section.bytes.len());
+            let code = code.expect("the file has code").bytes;
+            let listing = document.listing(NodeId::ROOT, Some(code), None);
+            (document, listing.expect("the encoding is known"))
+        };
+        let count = listing().1.count();
+        group.throughput(Throughput::Elements(count.into()));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        group.bench_function(format!("{name}, {count} instructions"), |b| {
+            b.iter_batched(
+                listing,
+                |(document, listing)| {
+                    let flow = listing.data_flow(&document.sources);
+                    let flow = flow.expect("the encoding is known");
+                    black_box((flow.instruction(count - 1), flow.live(0), flow.report()));
+                    (document, listing)
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, core, ze_info, positions, instructions, data_flow);
 criterion_main!(benches);

@@ -1,21 +1,24 @@
 // Cost of the page in Chromium: `cargo xtask bench page` (after `cargo xtask dist`).
 //
+// `node benches/page.mjs NAME` prints one row: `kernels600-table`, `library`, `visit`.
+//
 // Prints Markdown tables. In each run, a fresh page gets a file as soon as the app has started
 // (cold), then a copy of it (second); the panel is opened as soon as its tab appears. Nothing is
 // prepared that a user would not do.
 //
-// * Page's work is the processor time of the main thread from the drop until the rows are painted,
-//   which depends little on the load of the machine. It comes from Chromium's trace, which is kept in
-//   target/bench. The decoder has its own thread.
-// * Floor is the work of the main thread to insert the resulting document into a blank page with
-//   the same style sheets by `innerHTML`: parsing, style, layout and paint.
-// * Decoder is the time in the status line. Native is the time of the same code in a native process
-//   (benches/open.rs): its first file next to the cold one, its second next to the second.
+// * Page's work is the duration of all tasks of the page's main thread from the drop until the rows are
+//   painted: the increase of `TaskDuration` of `Performance.getMetrics`. The decoder has its own thread.
+// * Floor is the same for a blank page with the same style sheets, into which the resulting document
+//   is inserted by `innerHTML`: parsing, style, layout and paint.
+// * The longest task and the decoder's time come from a second run with a trace, which slows the page
+//   down; it is kept in target/bench. The decoder's time is its entry in the performance timeline.
+//   Native is the time of the same code in a native process (benches/open.rs): its first file next to
+//   the cold one, its second next to the second.
 // * Two open files are compared by clicking the name of one, then in the other direction, next to
 //   `zeview diff` of the same files as a process.
-// * A generated library of 330 MB with 4 600 kernels is opened, and the Kernels panel at once: until
-//   its first rows, until all images are read, and from a click on Stop until reading has stopped,
-//   next to the same requests natively (benches/library.rs).
+// * A generated library of 330 MB with 2 300 kernels for two devices is opened, and the Kernels panel at
+//   once: until its first rows, until all images are read, and from a click on Stop until reading has
+//   stopped, next to the same requests natively (benches/library.rs).
 // * Memory is the increase of the page's process over a page without a file.
 //
 // With ZEVIEW_CORPUS, uses its files of 600 kernels and of 10 000 modules, else the sample of 600
@@ -86,8 +89,7 @@ const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
  * Runs in the page before its own scripts. `globalThis.shown[i]` resolves when the rows of file
- * `names[i]` have been painted: with the times of the drop and of the paint since navigation began,
- * and the document at that time.
+ * `names[i]` have been painted: with the times of the drop and of the paint since navigation began.
  */
 function watchDrops({ names, panel, rows }) {
   const resolves = [];
@@ -115,7 +117,7 @@ function watchDrops({ names, panel, rows }) {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
         performance.mark(`zeview-shown-${number}`);
-        resolves[number]({ drop, shown: performance.now(), html: document.documentElement.outerHTML });
+        resolves[number]({ drop, shown: performance.now() });
       };
       port2.postMessage(null);
     };
@@ -123,8 +125,20 @@ function watchDrops({ names, panel, rows }) {
   }, { capture: true });
 }
 
-/** Inserts a document into a blank page with the same style sheets, between two marks. */
-async function showBlank(page, html) {
+/** The total duration in milliseconds of the main thread's tasks so far. */
+async function taskTime(session) {
+  const { metrics } = await session.send("Performance.getMetrics");
+  return metrics.find(({ name }) => name === "TaskDuration").value * 1000;
+}
+
+async function taskSession(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  return session;
+}
+
+/** Inserts a document into a blank page with the same style sheets; returns the work of its main thread. */
+async function blankWork(page, html) {
   const blank = await page.context().newPage();
   const [, head] = /<head>(.*?)<\/head>/s.exec(html);
   const sheets = head.match(/<link [^>]*rel="stylesheet"[^>]*>/g).join("");
@@ -137,20 +151,23 @@ async function showBlank(page, html) {
     body: `<!doctype html>${root}<head>${sheets}</head>${body}</html>`,
   }));
   await blank.goto(address);
-  await blank.evaluate((html) => new Promise((resolve) => {
-    const mark = (name) => performance.mark(`zeview-blank-${name}`);
+  const session = await taskSession(blank);
+  await blank.evaluate((html) => { globalThis.html = html; }, /<body[^>]*>(.*)<\/body>/s.exec(html)[1]);
+  const before = await taskTime(session);
+  await blank.evaluate(() => new Promise((resolve) => {
     const put = () => {
-      mark("start");
-      document.body.innerHTML = html;
+      document.body.innerHTML = globalThis.html;
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => resolve(mark("end"));
+        port1.onmessage = () => resolve();
         port2.postMessage(null);
       });
     };
     requestAnimationFrame(() => setTimeout(put));
-  }), /<body[^>]*>(.*)<\/body>/s.exec(html)[1]);
+  }));
+  const work = (await taskTime(session)) - before;
   await blank.close();
+  return work;
 }
 
 /** Scrolls down a list, one step per frame. */
@@ -168,52 +185,78 @@ async function scrollThrough(page, list) {
 
 const status = async (page) => (await page.locator("footer").innerText()).replaceAll("\u00a0", " ");
 
-async function measure(name, make, idle, { scroll = null, panel = null, rows = "[role=treeitem]" } = {}) {
+async function measure(name, make, idle, options = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
   const names = [`${name}-first.bin`, `${name}-second.bin`];
   const files = names.map((name) => path.join(folder, name));
-  for (const file of files) await make(file);
-  const trace = (page, categories) => page.context().browser().startTracing(page, { categories });
-  const page = await openPage({
-    until: "started",
-    before: async (page) => {
-      await page.addInitScript(watchDrops, { names, panel, rows });
-      await trace(page, TRACING);
-    },
-  });
-  const results = [];
   try {
-    for (const number of [0, 1]) {
-      await dropFromDisk(page, [files[number]]);
-      const { drop, shown, html } = await page.evaluate((number) => globalThis.shown[number], number);
-      if (scroll) await scrollThrough(page, scroll);
+    for (const file of files) await make(file);
+    const figures = await measureFiles(files, idle, options);
+    const traces = await traceFiles(name, files, options);
+    // Native milliseconds of the first and the second file.
+    const native = await timesOf("open", files[0]);
+    return figures.map((result, number) => ({ ...result, ...traces[number], native: native[number] }));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const watchedPage = (files, { panel = null, rows = "[role=treeitem]" }) => openPage({
+  until: "started",
+  before: (page) => page.addInitScript(watchDrops, { names: files.map((file) => path.basename(file)), panel, rows }),
+});
+
+async function measureFiles(files, idle, options) {
+  const page = await watchedPage(files, options);
+  try {
+    const session = await taskSession(page);
+    const results = [];
+    for (const [number, file] of files.entries()) {
+      const before = await taskTime(session);
+      await dropFromDisk(page, [file]);
+      const { drop, shown } = await page.evaluate((number) => globalThis.shown[number], number);
+      const work = (await taskTime(session)) - before;
+      const html = await page.evaluate(() => document.documentElement.outerHTML);
+      if (options.scroll) await scrollThrough(page, options.scroll);
+      const read = /read (.*?) ?(?:of|$|\n)/.exec(await status(page))?.[1] ?? "";
+      const held = Math.max(0, (await memory(page)) - idle);
+      results.push({ wall: shown - drop, work, floor: await blankWork(page, html), read, memory: held });
+    }
+    return results;
+  } finally {
+    await closePage(page);
+  }
+}
+
+/** The time of an entry of the performance timeline in a trace, in milliseconds. */
+function measured(events, name) {
+  const at = (phase) => events.find((event) => event.name === name && event.ph === phase && event.cat.includes("user_timing"))?.ts;
+  return (at("e") - at("b")) / 1000;
+}
+
+async function traceFiles(name, files, options) {
+  const page = await watchedPage(files, options);
+  try {
+    const results = [];
+    for (const [number, file] of files.entries()) {
+      await page.context().browser().startTracing(page, { categories: TRACING });
+      await dropFromDisk(page, [file]);
+      await page.evaluate((number) => globalThis.shown[number], number);
+      if (options.scroll) await scrollThrough(page, options.scroll);
       await page.evaluate((number) => { performance.mark(`zeview-end-${number}`); }, number);
-      const said = await status(page);
-      const held = (await memory(page)) - idle;
-      await showBlank(page, html);
       const text = (await page.context().browser().stopTracing()).toString();
       const { traceEvents: events } = JSON.parse(text);
       await mkdir(TRACES, { recursive: true });
       await writeFile(path.join(TRACES, `${name}-${number}.trace.json`), text);
       results.push({
-        wall: shown - drop,
-        work: sum(tasksBetween(events, `zeview-drop-${number}`, `zeview-shown-${number}`)),
-        floor: sum(tasksBetween(events, "zeview-blank-start", "zeview-blank-end")),
         longest: Math.max(...tasksBetween(events, `zeview-drop-${number}`, `zeview-end-${number}`)),
-        decoder: Number(/decoded in ([\d. ]+) ms/.exec(said)[1].replaceAll(" ", "")),
-        read: /read (.*?) ?(?:of|$|\n)/.exec(said)?.[1] ?? "",
-        memory: Math.max(0, held),
+        decoder: measured(events, "zeview open"),
       });
-      if (number === 0) await trace(page, TRACING);
     }
-    // Native milliseconds of the first and the second file.
-    const times = await timesOf("open", files[0]);
-    results.forEach((result, number) => { result.native = times[number]; });
+    return results;
   } finally {
     await closePage(page);
-    await rm(folder, { recursive: true });
   }
-  return results;
 }
 
 /**
@@ -334,21 +377,21 @@ function paintedWhen(isThere) {
   });
 }
 
-/** Drops a library and shows its kernels; with `isStopped`, clicks Stop. */
-async function libraryRun(file, isStopped) {
+/** Drops a library and shows its kernels: clicks Stop if `stops`, and traces the page if `traces`. */
+async function libraryRun(file, { stops = false, traces = false }) {
   const page = await openPage({
     until: "started",
     before: async (page) => {
       await page.addInitScript(`globalThis.paintedWhen = ${paintedWhen}`);
       await page.addInitScript(() => {
-        document.addEventListener("drop", () => { performance.mark("zeview-drop"); globalThis.dropped ??= performance.now(); }, { capture: true });
+        document.addEventListener("drop", () => { performance.mark("zeview-drop"); globalThis.droppedAt ??= performance.now(); }, { capture: true });
       });
     },
   });
   try {
-    await page.context().browser().startTracing(page, { categories: TRACING });
+    if (traces) await page.context().browser().startTracing(page, { categories: TRACING });
     await dropFromDisk(page, [file]);
-    const times = await page.evaluate(async (isStopped) => {
+    const times = await page.evaluate(async (stops) => {
       const tab = () => [...document.querySelectorAll(".tabs [role=tab]")].find((tab) => tab.textContent.trim().startsWith("Kernels"));
       const open = await paintedWhen(() => tab() !== undefined);
       tab().click();
@@ -356,17 +399,18 @@ async function libraryRun(file, isStopped) {
       const first = await paintedWhen(() => document.querySelectorAll("#kernels [role=row]").length > 3);
       const reading = () => document.querySelector(".reading");
       let stop = 0;
-      if (isStopped) {
+      if (stops) {
         const button = () => [...(reading()?.querySelectorAll("button") ?? [])].find((button) => button.textContent === "Stop");
         await paintedWhen(() => button() !== undefined);
         const start = performance.now();
         button().click();
         stop = (await paintedWhen(() => /stopped/.test(reading()?.textContent ?? ""))) - start;
       }
-      const all = isStopped ? 0 : await paintedWhen(() => reading() === null);
+      const all = stops ? 0 : await paintedWhen(() => reading() === null);
       performance.mark("zeview-read");
-      return { open: open - globalThis.dropped, first: first - click, all: all - click, stop };
-    }, isStopped);
+      return { open: open - globalThis.droppedAt, first: first - click, all: all - click, stop };
+    }, stops);
+    if (!traces) return times;
     const trace = await page.context().browser().stopTracing();
     const { traceEvents: events } = JSON.parse(trace.toString());
     return { ...times, longest: Math.max(...tasksBetween(events, "zeview-drop", "zeview-read")) };
@@ -380,11 +424,12 @@ async function libraryTable() {
   const file = process.env.ZEVIEW_LIBRARY ?? path.join(folder, "library.so");
   const { images, kernels, megabytes } = LIBRARY;
   if (!process.env.ZEVIEW_LIBRARY) await timesOf("library", "write", file, images, kernels, megabytes);
-  const [runs, stopped, native] = [[], [], []];
+  const [runs, stopped, traced, native] = [[], [], [], []];
   for (let i = 0; i < RUNS; i++) {
-    runs.push(await libraryRun(file, false));
+    runs.push(await libraryRun(file, {}));
     native.push(await timesOf("library", "read", file));
-    stopped.push(await libraryRun(file, true));
+    stopped.push(await libraryRun(file, { stops: true }));
+    traced.push(await libraryRun(file, { traces: true }));
   }
   await rm(folder, { recursive: true });
   const of = (value) => median(runs.map(value));
@@ -397,7 +442,7 @@ async function libraryTable() {
   line("click on Kernels to first rows", of((run) => run.first), nativeOf(1) - nativeOf(0));
   line("click on Kernels to all kernels", ...all);
   line("Stop", median(stopped.map((run) => run.stop)), null);
-  line("longest task of the page", Math.max(...runs.map((run) => run.longest)), null);
+  line("longest task of the page", Math.max(...traced.map((run) => run.longest)), null);
 }
 
 // -- Tables ---------------------------------------------------------------------

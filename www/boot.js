@@ -9,7 +9,10 @@
   // The single-file page embeds the other files: their URLs by name (xtask/src/single.rs).
   const inside = globalThis.zeviewFiles ?? {};
   const script = document.currentScript.src || document.baseURI;
-  const parameters = new URLSearchParams(location.search);
+  // Frames with `srcdoc` have the query in an attribute.
+  const parameters = new URLSearchParams(location.search || document.documentElement.dataset.query);
+  // In a frame, or in the document of a program (src/ui/session/page/embedder.rs).
+  const isEmbedded = parameters.has("embed") || Boolean(globalThis.zeviewHost);
   const parsed = new Promise((resolve) => {
     if (document.readyState !== "loading") resolve();
     document.addEventListener("DOMContentLoaded", resolve, { once: true });
@@ -147,7 +150,7 @@
   // Caches the release for offline use, except in embedded pages.
   async function keepForOffline() {
     const address = script.match(/^(.*\/)[0-9a-f]{12}\/boot\.js$/);
-    if (!address || parameters.has("embed") || !("serviceWorker" in navigator)) return;
+    if (!address || isEmbedded || !("serviceWorker" in navigator)) return;
     // With Trusted Types, script URLs must come from a policy.
     const policy = globalThis.trustedTypes?.createPolicy("zeview", { createScriptURL: (text) => text });
     const worker = `${address[1]}service_worker.js`;
@@ -186,10 +189,10 @@
 
   // Links to a file and embedded pages need no drop zone.
   function hideUnused() {
-    if (!parameters.has("url") && !parameters.has("embed")) return;
+    if (!parameters.has("url") && !isEmbedded) return;
     const page = document.getElementById("starting");
     page?.querySelector("main")?.remove();
-    if (parameters.has("embed")) page?.querySelector("header")?.remove();
+    if (isEmbedded) page?.querySelector("header")?.remove();
   }
 
   // A panic aborts the program and leaves the page unresponsive.
@@ -227,7 +230,7 @@
 
   // Read by the app; not available in embedded and single-file pages.
   async function fetchRecent() {
-    if (parameters.has("embed") || inside["./app.js"]) return;
+    if (isEmbedded || inside["./app.js"]) return;
     try {
       globalThis.zeviewRecent = await load("./recent.js");
     } catch (error) {

@@ -30,6 +30,9 @@
   class ZeviewEmbed extends HTMLElement {
     static observedAttributes = ["src", "panel", "panes", "select", "theme", "height"];
 
+    /** The text of zeview.html, which is shown in place of the page at an address. */
+    html = "";
+
     #frame = null;
     #ready = false;
     #queue = [];
@@ -94,9 +97,16 @@
       if (panes !== null) address.searchParams.set("panes", panes || "none");
       address.hash = this.#link();
       const title = this.title || `zeview: ${src ?? "Intel GPU binary"}`;
-      this.#frame = made("iframe", { src: address.href, title });
-      const sandbox = this.getAttribute("sandbox");
+      this.#frame = made("iframe", { title });
+      const sandbox = this.getAttribute("sandbox") ?? (this.html ? "" : null);
       if (sandbox !== null) this.#frame.setAttribute("sandbox", sandbox || "allow-scripts allow-popups");
+      if (this.html) {
+        const query = `${address.searchParams}`.replaceAll("&", "&amp;");
+        this.#frame.allow = "clipboard-write";
+        this.#frame.srcdoc = this.html.replace("<html", `<html data-query="${query}"`);
+      } else {
+        this.#frame.src = address.href;
+      }
       this.shadowRoot.replaceChildren(this.#frame);
     }
 

@@ -15,6 +15,7 @@ use crate::analysis::line_costs::{LineCosts, line_costs};
 use crate::decode::device::Device;
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
+use crate::report::write_excerpt;
 use crate::tables::query::Query;
 use crate::tables::write::Form;
 use crate::tables::writer::Writer;
@@ -213,6 +214,23 @@ pub fn check(document: &mut Document, device: Option<&str>) -> Result<String, Ap
 pub fn problems(document: &mut Document) -> Result<String, ApiError> {
     let mut out = Vec::new();
     let written = problems_json(document, &mut out);
+    text(written, out)
+}
+
+/// Maximum length of an [`excerpt`], in bytes.
+const EXCERPT_MAX: u64 = 100_000;
+
+/// Returns a summary of the file in HTML, with at most `rows` rows of the first of `lists` that it
+/// has.
+///
+/// # Errors
+///
+/// If a list is unknown (`no-list`).
+pub fn excerpt(document: &mut Document, lists: &[String], rows: u32) -> Result<String, ApiError> {
+    let lists = lists.iter().map(|name| list_named(name));
+    let lists: Vec<ListId> = lists.collect::<Result<_, ApiError>>()?;
+    let mut out = Vec::new();
+    let written = write_excerpt(document, &lists, rows, EXCERPT_MAX, &mut out);
     text(written, out)
 }
 

@@ -31,7 +31,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The rule as stored in the document.
+    /// Returns the rule as documents store it.
     pub fn info(&self) -> RuleInfo {
         RuleInfo {
             id: self.id.into(),
@@ -39,8 +39,8 @@ impl Rule {
             effect: self.effect,
             summary: self.summary.into(),
             origin: match self.origin {
-                Origin::Spec(place) => place.into(),
-                Origin::Runtime(place) => format!("compute-runtime, {place}").into(),
+                Origin::Spec(section) => section.into(),
+                Origin::Runtime(location) => format!("compute-runtime, {location}").into(),
                 Origin::Viewer => "zeview".into(),
             },
             docs: self.docs.into(),

@@ -214,7 +214,7 @@ pub fn is_unseen(c: char) -> bool {
 pub struct TextOptions {
     /// Maximum number of levels below the selected node; `None` for all.
     pub depth: Option<usize>,
-    /// Maximum output, in bytes. Nodes after it are left out.
+    /// Maximum length of the output, in bytes. Nodes beyond it are left out.
     pub limit: Option<u64>,
 }
 
@@ -233,7 +233,7 @@ pub fn write_tree(
     let mut printer = Printer {
         document,
         depth_max: options.depth.unwrap_or(usize::MAX),
-        left: options.limit.unwrap_or(u64::MAX),
+        budget: options.limit.unwrap_or(u64::MAX),
         left_out: None,
         line: String::with_capacity(1 << 16),
         out,
@@ -246,7 +246,8 @@ pub fn write_tree(
 struct Printer<'a> {
     document: &'a Document,
     depth_max: usize,
-    left: u64,
+    /// Remaining length of the output, in bytes.
+    budget: u64,
     left_out: Option<Node>,
     line: String,
     out: &'a mut dyn Write,
@@ -254,14 +255,14 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn node(&mut self, node: &Node, depth: usize) -> io::Result<()> {
-        if self.left == 0 {
+        if self.budget == 0 {
             self.left_out.get_or_insert_with(|| node.clone());
             return Ok(());
         }
         let before = self.line.len();
         self.push_line(node, depth);
         let written = self.line.len().saturating_sub(before) as u64;
-        self.left = self.left.saturating_sub(written);
+        self.budget = self.budget.saturating_sub(written);
         if self.line.len() > 1 << 15 {
             self.flush()?;
         }
@@ -289,7 +290,7 @@ impl Printer<'_> {
 
     fn push_line(&mut self, node: &Node, depth: usize) {
         let line = &mut self.line;
-        push_place(line, node.span);
+        push_location(line, node.span);
         line.push_str("  ");
         for _ in 0..depth {
             line.push_str("  ");
@@ -357,7 +358,7 @@ impl Printer<'_> {
 }
 
 /// Appends the offset and length in columns; derived values have neither.
-fn push_place(line: &mut String, span: Option<Span>) {
+fn push_location(line: &mut String, span: Option<Span>) {
     let Some(span) = span else {
         line.push_str("       -        -");
         return;

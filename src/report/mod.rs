@@ -20,9 +20,13 @@
 
 pub mod check;
 pub mod comparison;
+mod excerpt;
 mod html;
 pub mod profile;
 
+pub use excerpt::write_excerpt;
+
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -218,31 +222,19 @@ fn table(
     if count == 0 {
         return Ok(());
     }
-    let columns: Vec<(usize, &Column)> = list
-        .id()
-        .columns()
-        .iter()
-        .enumerate()
-        .filter(|(_, column)| list.shows(column))
-        .collect();
+    let columns = columns(list);
     writeln!(
         out,
         "<h2>{title} ({count})</h2>\n<div class=\"wide\"><table><thead><tr>"
     )?;
-    for (_, column) in &columns {
-        let class = match column.kind {
-            ColumnKind::Number => " class=\"num\"",
-            _ => "",
-        };
-        writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
-    }
+    heads(&columns, &CELLS, out)?;
     writeln!(out, "</tr></thead><tbody>")?;
     let mut listed = 0;
     for row in (0..count.min(ROWS)).take_while(|_| !account.is_overdrawn()) {
         listed += 1;
         write!(out, "<tr>")?;
         for (place, column) in &columns {
-            cell(&list.cell(row, *place, sources), column, out)?;
+            cell(&list.cell(row, *place, sources), column, &CELLS, out)?;
         }
         writeln!(out, "</tr>")?;
     }
@@ -254,13 +246,53 @@ fn table(
     more(rows, listed, out)
 }
 
-fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()> {
+/// Returns the visible columns of a list, with their indices.
+fn columns(list: &dyn List) -> Vec<(usize, &'static Column)> {
+    let all = list.id().columns().iter().enumerate();
+    all.filter(|(_, column)| list.shows(column)).collect()
+}
+
+/// The style of a table's cells.
+struct CellStyle {
+    /// Maximum length of the text, in characters.
+    length: usize,
+    /// Attributes of cells that are not numbers.
+    text: &'static str,
+}
+
+/// The cells of a report.
+const CELLS: CellStyle = CellStyle {
+    length: usize::MAX,
+    text: "",
+};
+
+fn heads(columns: &[(usize, &Column)], style: &CellStyle, out: &mut dyn Write) -> io::Result<()> {
+    for (_, column) in columns {
+        let class = match column.kind {
+            ColumnKind::Number => " class=\"num\"",
+            _ => style.text,
+        };
+        writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
+    }
+    Ok(())
+}
+
+fn cell(
+    cell: &Cell<'_>,
+    column: &Column,
+    style: &CellStyle,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let classes = match (column.kind, &cell.value) {
         (ColumnKind::Number, _) => " class=\"num\"",
         (_, CellValue::Bytes(_) | CellValue::Name { .. }) => " class=\"mono\"",
         _ => "",
     };
-    write!(out, "<td{classes}>")?;
+    let text = match column.kind {
+        ColumnKind::Number => "",
+        _ => style.text,
+    };
+    write!(out, "<td{classes}{text}>")?;
     for mark in &cell.marks {
         write!(
             out,
@@ -269,11 +301,19 @@ fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()>
             safe(&mark.text)
         )?;
     }
-    let text = safe(&cell.value.title());
+    let text = safe(&cut(cell.value.title(), style.length));
     if cell.is_default {
         write!(out, "<span class=\"dim\">{text}</span></td>")
     } else {
         write!(out, "{text}</td>")
+    }
+}
+
+/// Cuts text to `length` characters, and `…`.
+fn cut(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text,
     }
 }
 

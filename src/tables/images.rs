@@ -201,11 +201,11 @@ fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) ->
     }
 }
 
-/// Maximum number of kernels, and of functions, in the details of an image.
-const NAMED: usize = 8;
+/// Maximum number of links of each kind in the details of an image.
+const LINKS_MAX: usize = 8;
 
 /// Returns the details of an image of a host binary.
-fn about(
+fn host_image_details(
     list: &ImageList,
     described: &ImageDescription,
     named: RowDetails,
@@ -232,12 +232,16 @@ fn about(
         described.link_options.clone(),
         places.link_options,
     );
-    for set in described.properties.iter().filter(|set| matters(&set.name)) {
+    for set in described
+        .properties
+        .iter()
+        .filter(|set| has_details(&set.name))
+    {
         let why = match &*set.name {
             REQUIREMENTS => "requires",
             _ => "property",
         };
-        for property in set.entries.iter().take(NAMED) {
+        for property in set.entries.iter().take(LINKS_MAX) {
             let value = meaning(Some(property)).value.text().into_owned();
             link(
                 why,
@@ -251,12 +255,12 @@ fn about(
             .properties
             .iter()
             .filter(|found| found.name == set);
-        for function in sets.flat_map(|set| &set.entries).take(NAMED) {
+        for function in sets.flat_map(|set| &set.entries).take(LINKS_MAX) {
             link(why, function.key.clone(), Some(function.key_span));
         }
     }
     let kernels = described.kernels();
-    for kernel in kernels.iter().take(NAMED) {
+    for kernel in kernels.iter().take(LINKS_MAX) {
         let name = list.short_name(&kernel.name, sources).to_owned();
         link("kernel", name, Some(kernel.span));
     }
@@ -272,7 +276,7 @@ fn about(
 }
 
 /// Whether the details include the values of a property set.
-fn matters(set: &str) -> bool {
+fn has_details(set: &str) -> bool {
     matches!(set, REQUIREMENTS | MISC)
 }
 
@@ -332,11 +336,11 @@ impl ImageList {
     }
 
     fn verdict(&self, at: usize, sources: &Sources) -> Option<&Verdict> {
-        let made = self.verdicts.get(at)?.get_or_init(|| {
+        let verdict = self.verdicts.get(at)?.get_or_init(|| {
             let image = self.images.list.get(at).filter(|image| image.is_loadable)?;
             self.driver?.load(sources, image.span, None)
         });
-        made.as_ref()
+        verdict.as_ref()
     }
 
     /// Returns the first image with the same bytes, if that is another one.
@@ -355,8 +359,8 @@ impl ImageList {
             .take_while(|before| **before < at);
         before.copied().find_map(|before| {
             let image = self.images.list.get(before)?;
-            let may_be = self.digest(before, sources)? == self.digest(at, sources)?;
-            (may_be && is_same(image.span, span, sources)).then_some(image)
+            let is_likely = self.digest(before, sources)? == self.digest(at, sources)?;
+            (is_likely && is_same(image.span, span, sources)).then_some(image)
         })
     }
 
@@ -425,7 +429,7 @@ impl List for ImageList {
         };
         let described = image.and_then(|image| Some((image, described(image, sources)?)));
         match described {
-            Some((_, described)) => about(self, described, named, sources),
+            Some((_, described)) => host_image_details(self, described, named, sources),
             None => named,
         }
     }
@@ -433,9 +437,9 @@ impl List for ImageList {
     /// Outcomes are sorted from best to worst.
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         let is_verdict = COLUMNS.get(column).is_some_and(|c| c.id == "verdict");
-        let place = usize::try_from(row).unwrap_or(usize::MAX);
+        let index = usize::try_from(row).unwrap_or(usize::MAX);
         if is_verdict {
-            key(self.verdict(place, sources).map(|verdict| verdict.outcome))
+            key(self.verdict(index, sources).map(|verdict| verdict.outcome))
         } else {
             self.cell(row, column, sources).value.into_key()
         }

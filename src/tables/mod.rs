@@ -135,6 +135,11 @@ impl ListId {
             ListId::ProfileChanges => "profile-changes",
         }
     }
+
+    /// Returns the list with a [name](ListId::name).
+    pub fn named(name: &str) -> Option<ListId> {
+        ListId::ALL.into_iter().find(|list| list.name() == name)
+    }
 }
 
 impl Document {

@@ -118,8 +118,8 @@ impl SymbolList {
     }
 }
 
-/// Maximum number of a symbol's relocations in its details.
-const USERS: usize = 12;
+/// Maximum number of relocations in the details of a symbol.
+const RELOCATIONS_MAX: usize = 12;
 
 impl List for SymbolList {
     fn id(&self) -> ListId {
@@ -161,7 +161,7 @@ impl List for SymbolList {
         if let Some((name, entry)) = home.and_then(|home| home.kernel.as_ref()) {
             link(&mut links, "kernel", name, Some(*entry));
         }
-        for user in self.tables.users(at).take(USERS) {
+        for user in self.tables.users(at).take(RELOCATIONS_MAX) {
             let patched = self.tables.patched(user);
             link(&mut links, "referenced by", &patched, Some(user.entry));
         }

@@ -22,8 +22,8 @@ fn page(session: &SessionContext, state: &State) -> Html {
     let layout = &state.layout;
     let view = state.active().and_then(|tab| tab.view());
     html! {
-        <div class={classes!("page", layout.embed.then_some("embed"), layout.no_defaults.then_some("no-defaults"))}>
-            if !layout.embed {
+        <div class={classes!("page", layout.embed.then_some("embed"), layout.hosted.then_some("hosted"), layout.no_defaults.then_some("no-defaults"))}>
+            if !layout.embed || layout.hosted {
                 { header(session, state) }
                 if state.tabs.len() > usize::from(state.active.is_some()) {
                     { file_tabs(&state.tabs, state.active) }
@@ -31,10 +31,10 @@ fn page(session: &SessionContext, state: &State) -> Html {
             }
             { body(session, state) }
             { for guide(state) }
-            if layout.embed {
-                { link_out(state) }
-            } else {
+            if !layout.embed {
                 { status(view.map(|view| &**view)) }
+            } else if !layout.hosted {
+                { link_out(state) }
             }
             <input id="file" type="file" multiple=true class="unseen" tabindex="-1" aria-hidden="true" />
             if let Some(dialog) = state.dialog.clone() {

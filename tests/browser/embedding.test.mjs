@@ -3,20 +3,22 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
+import { axe, eventually, expectRequests, fixture, journey, screenshot } from "./harness.mjs";
 import { serve } from "./server.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
+const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(import.meta.dirname, "../../target/single/zeview.html"));
+
 /** A page of another site with this body. */
-function written(body) {
+function written(body, policy = "default-src 'none'; script-src 'self' 'nonce-own'; frame-src *") {
   return async (page) => {
     // The frame may load longer than its parent page.
     expectRequests(page, /\/zeview\//);
     await page.route("**/documentation.html", (route) =>
       route.fulfill({
         contentType: "text/html",
-        headers: { "Content-Security-Policy": "default-src 'none'; script-src 'self' 'nonce-own'; frame-src *" },
+        headers: { "Content-Security-Policy": policy },
         body: `<!doctype html><html lang="en"><title>Documentation</title><main><h1>Documentation</h1>${body}</main>
           <script nonce="own">
             window.told = [];
@@ -45,7 +47,7 @@ journey("<zeview-embed> shows a file and reports the selection", {
   assert.equal(loaded.name, "spill.dg2.zebin");
   assert.equal(loaded.format, "zebin");
   assert.ok(loaded.size > 1000 && loaded.facts.length > 0, JSON.stringify(loaded));
-  assert.deepEqual(Object.keys(await last(page, "problems")), ["errors", "warnings", "notes"]);
+  assert.deepEqual(Object.keys(await last(page, "problems")), ["errors", "warnings", "notes", "list"]);
   await eventually(async () => (await last(page, "selected"))?.link ?? "", /private_size/);
 
   // Attributes that change later.
@@ -82,6 +84,26 @@ journey("<zeview-embed> opens bytes from the embedding page", {
   await frame(page).getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
   await page.locator("zeview-embed").evaluate((element) => element.open({ no: "bytes" }));
   await eventually(async () => (await last(page, "error"))?.code, "not-opened");
+});
+
+journey("<zeview-embed> shows the page from its text", {
+  ...other,
+  // The frame inherits the policy.
+  before: written(embed(`loading="click" theme="dark" panel="kernels"`), "frame-ancestors 'self'"),
+}, async (page) => {
+  const html = await readFile(SINGLE, "utf8");
+  const bytes = (await readFile(path.join(SAMPLES, "spill.dg2.zebin"))).toString("base64");
+  await page.locator("zeview-embed").evaluate((element, [html, base64]) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    element.html = html;
+    element.open(bytes, { name: "spill.dg2.zebin" });
+  }, [html, bytes]);
+  await frame(page).getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
+  await frame(page).getByRole("gridcell", { name: "hugeprivate" }).first().click();
+  await eventually(async () => (await last(page, "selected"))?.link ?? "", /hugeprivate/);
+  assert.equal(await frame(page).locator("html").getAttribute("data-theme"), "dark");
+  assert.equal(await frame(page).locator(".head-line").count(), 0, "the page is embedded");
+  assert.equal(await page.locator("iframe").evaluate((frame) => frame.contentDocument), null, "the frame is sandboxed");
 });
 
 journey("an embedded page loads when scrolled near and fits its content's height", {
@@ -160,4 +182,91 @@ journey("the page answers only its parent window", {
   assert.deepEqual(said(9), [["error", "version"]]);
   assert.deepEqual(said(10), [["error", "message"]]);
   assert.ok(answers.own.some(({ type }) => type === "loaded"), "after the first ping it tells what is open");
+});
+
+/** The page in a document of a program, which notes the messages in `said`. */
+async function hosted(page) {
+  await page.addInitScript(() => {
+    globalThis.said = [];
+    globalThis.zeviewHost = Object.assign(new EventTarget(), { postMessage: (message) => said.push(message) });
+    globalThis.send = (message) => {
+      const data = { zeview: 1, ...message };
+      setTimeout(() => zeviewHost.dispatchEvent(new MessageEvent("message", { data })));
+    };
+  });
+}
+
+journey("a program shows the page in a document of its own", { before: hosted, width: 1440, height: 900 }, async (page) => {
+  const said = (type) => page.evaluate((type) => globalThis.said.filter((message) => message.type === type), type);
+  const last = async (type) => (await said(type)).at(-1);
+  const send = (message) => page.evaluate((message) => globalThis.send(message), message);
+  const sample = async (name) => [...await readFile(path.join(SAMPLES, name))];
+  await send({ type: "ping", id: 1 });
+  await eventually(async () => (await last("ready"))?.id, 1);
+
+  // A file that is read on demand.
+  await page.evaluate((bytes) => {
+    const content = new Blob([new Uint8Array(bytes)]);
+    class Distant extends File {
+      get size() { return content.size; }
+      slice(start, end) { return content.slice(start, end); }
+      arrayBuffer() { return content.arrayBuffer(); }
+    }
+    globalThis.file = new Distant([], "kernel.zebin");
+    // The decoder gets it as it is, and would have to know it.
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function post(message, ...more) {
+      const file = message.file === globalThis.file ? new File([content], "kernel.zebin") : message.file;
+      postMessage.call(this, file ? { ...message, file } : message, ...more);
+    };
+    globalThis.send({ type: "open", bytes: globalThis.file, follow: true });
+  }, await sample("damaged.zebin"));
+  await eventually(async () => (await last("loaded"))?.name, "kernel.zebin");
+  await page.getByRole("button", { name: "Watch the file", pressed: true }).waitFor();
+  await eventually(async () => (await last("problems"))?.list ?? [], (list) => list.some(({ rule }) => rule.startsWith("driver/")));
+  const problems = await last("problems");
+  const syntax = problems.list.find(({ rule }) => rule === "ze-info/syntax-error");
+  assert.deepEqual(Object.keys(syntax), ["severity", "rule", "message", "source", "start", "end"]);
+  assert.ok(syntax.severity === "error" && syntax.source === 0 && syntax.start < syntax.end);
+
+  // Another version, compared with the first one.
+  await page.evaluate((bytes) => globalThis.send({ type: "changed", bytes: new File([new Uint8Array(bytes)], "kernel.zebin") }), await sample("spill.dg2.zebin"));
+  await page.getByText("kernel.zebin changed and was reloaded.").waitFor();
+  await eventually(async () => (await last("loaded")).facts.length > 1, true);
+  await page.getByRole("button", { name: /Compare with the previous build/ }).waitFor();
+
+  // Tables as text, and rows of them.
+  await send({ type: "table", id: 2, list: "kernels", columns: "name simd_size", filter: "spill_size=0" });
+  await eventually(async () => (await last("table"))?.text, "Kernel\tSIMD\nbigprivate\t32\nhugeprivate\t32\n");
+  await send({ type: "select", list: "kernels", row: 1, panel: "assembly" });
+  await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
+  await eventually(async () => (await last("selected")).link, /^k=hugeprivate&panel=assembly/);
+  await send({ type: "table", id: 3, list: "kernels", columns: "name", filter: "simd_size=" });
+  await eventually(async () => (await last("error"))?.id, 3);
+  await send({ type: "table", id: 4, list: "nothing" });
+  await eventually(async () => (await last("error"))?.message, "“nothing” is not a list.");
+
+  // What is saved goes to the program.
+  await send({ type: "command", command: "save-report" });
+  await eventually(async () => (await said("save")).map(({ name }) => name), ["kernel.zebin-report.html"]);
+  const report = await page.evaluate(() => globalThis.said.find(({ type }) => type === "save").file.text());
+  assert.match(report, /^<!doctype html>/i);
+  await axe(page);
+  await screenshot(page, "hosted");
+});
+
+journey("a program gets the source line of the selected code, and selects the code of a line", { before: hosted, width: 1440, height: 900 }, async (page) => {
+  const last = (type) => page.evaluate((type) => globalThis.said.findLast((message) => message.type === type), type);
+  const bytes = [...await readFile(fixture("zebin/debugme.tgllp.igc1.12504.zebin"))];
+  await page.evaluate((bytes) => {
+    globalThis.send({ type: "ping" });
+    globalThis.send({ type: "open", bytes: new Uint8Array(bytes), name: "kernel.zebin", link: "panel=assembly" });
+  }, bytes);
+  await eventually(async () => (await last("loaded"))?.name, "kernel.zebin");
+  await page.evaluate(() => globalThis.send({ type: "select", list: "source-lines", inner: true, filter: "source_file=\"debugme.cl\" line=9" }));
+  await eventually(async () => (await last("selected"))?.start > 0, true);
+  await page.getByRole("button", { name: "Open source" }).click();
+  await eventually(async () => (await last("source"))?.text ?? "", /debugme\.cl\t9\t\d+\n$/);
+  await page.evaluate(() => globalThis.send({ type: "select", list: "source-lines", filter: "line=99" }));
+  await eventually(async () => (await last("error"))?.message, "No row matches.");
 });

@@ -11,6 +11,7 @@ use crate::support::growing::ALL as GROWING;
 use crate::support::hostile::ALL;
 use crate::support::lists::request_all;
 use crate::support::watchdog::Watchdog;
+use zeview::api::operations::excerpt;
 use zeview::decode::{decode, limits};
 use zeview::model::{Document, FileSource, MemorySource, NodeId, SourceId, Span};
 use zeview::worker::handler::Handler;
@@ -50,6 +51,21 @@ fn files_of_10_mb() {
             "{name}: {read} bytes read"
         );
         assert!(found < 10_000, "{name}: {found} findings");
+    }
+    watchdog.case("");
+}
+
+/// The excerpt in a notebook's output stays short, however many rows and however long names are.
+#[test]
+fn excerpts_of_files_of_10_mb() {
+    let watchdog = Watchdog::start();
+    let lists = ["kernels", "images", "modules"].map(str::to_owned);
+    for (name, make) in ALL {
+        watchdog.case(*name);
+        let mut document = crate::support::open(&make());
+        let html = excerpt(&mut document, &lists, 50).unwrap();
+        assert!(html.starts_with("<p><strong>"), "{name}: {html:.200}");
+        assert!(html.len() < 200_000, "{name}: {} bytes", html.len());
     }
     watchdog.case("");
 }

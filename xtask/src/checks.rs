@@ -12,6 +12,7 @@ use crate::setup::{self, Need, Tools, WASM};
 use crate::shell::{self, Outcome, say};
 use crate::single;
 use crate::structure;
+use crate::vscode;
 use std::ffi::OsString;
 use std::process::Command;
 use std::time::Instant;
@@ -120,6 +121,20 @@ const STEPS: &[Step] = &[
         needs: &[Need::Python],
         part: Part::Named,
         run: python::test,
+    },
+    Step {
+        name: "notebook",
+        title: "the Python package in JupyterLab and Notebook, in a browser",
+        needs: &[Need::Python, Need::Node, Need::Browser, Need::Journeys],
+        part: Part::Named,
+        run: python::test_notebooks,
+    },
+    Step {
+        name: "editors",
+        title: "the VS Code extension, in code-server",
+        needs: &[Need::Node, Need::Browser, Need::CodeServer],
+        part: Part::Named,
+        run: vscode::test,
     },
     Step {
         name: "browser",

@@ -68,7 +68,7 @@ pub fn check(project: &Project) -> Outcome {
         .arg(project.root.join("fuzz/Cargo.toml"))
         .arg("--target-dir")
         .arg(&project.target)
-        // Checking does not link, so libFuzzer is not compiled: any file will do.
+        // Checking does not link. With this variable, libFuzzer is not compiled; any existing file will do.
         .env(
             "CUSTOM_LIBFUZZER_PATH",
             project.root.join("fuzz/Cargo.toml"),
@@ -155,7 +155,7 @@ fn run_target(fuzz: &Path, program: &Path, name: &str, time: Duration) -> Outcom
             ));
         }
     }
-    say(line(&row).join("  "));
+    say(cells(&row).join("  "));
     Ok(row)
 }
 
@@ -186,7 +186,7 @@ fn tail(output: &str) -> String {
         .join("\n")
 }
 
-const HEAD: [&str; 6] = [
+const HEADINGS: [&str; 6] = [
     "Target",
     "Executions",
     "Per second",
@@ -195,7 +195,7 @@ const HEAD: [&str; 6] = [
     "Findings",
 ];
 
-fn line(row: &Row) -> [String; 6] {
+fn cells(row: &Row) -> [String; 6] {
     [
         row.name.clone(),
         row.executions.to_string(),
@@ -210,11 +210,11 @@ fn line(row: &Row) -> [String; 6] {
 }
 
 fn print(rows: &[Row]) {
-    let lines: Vec<[String; 6]> = rows.iter().map(line).collect();
+    let lines: Vec<[String; 6]> = rows.iter().map(cells).collect();
     say(format!(
         "\n| {} |\n|{}",
-        HEAD.join(" | "),
-        "---|".repeat(HEAD.len())
+        HEADINGS.join(" | "),
+        "---|".repeat(HEADINGS.len())
     ));
     for line in lines {
         say(format!("| {} |", line.join(" | ")));

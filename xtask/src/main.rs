@@ -14,6 +14,8 @@
 //! * [`checks`]: all checks as named steps.
 //! * [`package`]: release archives of the command line.
 //! * [`python`]: the Python package and its tests.
+//! * [`release`]: all artifacts of a release, and their check.
+//! * [`vscode`]: the VS Code extension and its journeys.
 //! * [`fuzz`]: the fuzz targets.
 //! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
@@ -33,12 +35,14 @@ mod package;
 mod page;
 mod project;
 mod python;
+mod release;
 mod setup;
 mod shell;
 mod single;
 mod sizes;
 mod structure;
 mod system;
+mod vscode;
 
 use options::Options;
 use project::Project;
@@ -51,7 +55,8 @@ cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
   test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
-                                      dist docs browser (--quick: the native ones); only if named: python
+                                      dist docs browser (--quick: the native ones); only if named: python notebook
+                                      editors
   check                               fmt, structure, spelling, and clippy for each set of features
   structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
@@ -68,6 +73,12 @@ cargo xtask <command>
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
   python [--target T] [--features F]  build the wheel of the Python package: dist/python
+  vscode                              package the VS Code extension with the page in dist/: dist/zeview-VERSION.vsix
+  release [--target T]…               build what this system can build of a release into target/release-files:
+                                      the page, the library, the extension, the command line, the wheel;
+                                      then check it
+  release-check [FOLDER]              check the artifacts of a release: contents, versions, checksums; use each once
+  manifests FOLDER OWNER/NAME         write the manifests for Homebrew and Scoop, and the checksums
   setup                               install everything that the commands need
   help                                print this
 
@@ -140,6 +151,10 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
         "python" => python::run(&project, options),
+        "release" => release::run(&project, options),
+        "release-check" => release::run_check(&project, options),
+        "manifests" => release::run_manifests(&project, options),
+        "vscode" => vscode::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

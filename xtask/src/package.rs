@@ -34,8 +34,12 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     };
     let features: String = options.value("--features")?.unwrap_or_default();
     options.finish()?;
+    archive_for(project, &target, &features).map(|_| ())
+}
 
-    let program = build(project, Some(&target), &features)?;
+/// Builds the archive for a target and returns its path.
+pub fn archive_for(project: &Project, target: &str, features: &str) -> Outcome<PathBuf> {
+    let program = build(project, Some(target), features)?;
     let name = format!("zeview-{}-{target}", project.locked_version("zeview")?);
     let files = project.target.join("package-files");
     let folder = files.join(&name);
@@ -72,7 +76,7 @@ pub fn build(project: &Project, target: Option<&str>, features: &str) -> Outcome
 }
 
 /// Returns the compiler's default target.
-fn host() -> Outcome<String> {
+pub fn host() -> Outcome<String> {
     let version = shell::output(Command::new("rustc").arg("-vV")).unwrap_or_default();
     let mut lines = version.lines();
     let host = lines.find_map(|line| line.strip_prefix("host: "));
@@ -102,7 +106,7 @@ fn fill(project: &Project, program: &Path, folder: &Path) -> std::io::Result<()>
 }
 
 /// Creates a zip for Windows, else a tar.gz. The `tar` of Windows writes both.
-fn archive(files: &Path, name: &str) -> Outcome {
+fn archive(files: &Path, name: &str) -> Outcome<PathBuf> {
     let is_windows = cfg!(windows);
     let file: PathBuf = files.join(format!(
         "{name}.{}",
@@ -118,5 +122,5 @@ fn archive(files: &Path, name: &str) -> Outcome {
     shell::run(&mut tar)?;
     let size = fs::metadata(&file).map_err(|error| format!("{}: {error}", file.display()))?;
     say(format!("{}: {} KB", file.display(), size.len() / 1000));
-    Ok(())
+    Ok(file)
 }

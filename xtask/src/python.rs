@@ -6,6 +6,7 @@ use crate::package;
 use crate::project::Project;
 use crate::setup::{Tools, on_path};
 use crate::shell::{self, Outcome, say};
+use crate::single;
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,17 @@ const TEST_PACKAGES: &[&str] = &[
     "pandas==3.1.1",
     "polars==2.1.0",
     "pyarrow==26.0.1",
+    "anywidget==0.11.0",
+];
+
+/// Packages of the tests in notebooks.
+const NOTEBOOK_PACKAGES: &[&str] = &[
+    "jupyterlab==4.6.6",
+    "notebook==7.6.5",
+    "anywidget==0.11.0",
+    "ipywidgets==8.1.9",
+    "ipykernel==7.4.0",
+    "jupyter-server==2.21.1",
 ];
 
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
@@ -26,19 +38,24 @@ const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 /// `cargo xtask python [--target TARGET] [--features NAMES]`
 ///
 /// Builds the wheel for a target that runs on this machine into `dist/python`. `--features page` puts
-/// the page into the command line, from `dist`.
+/// the page into the command line, from `dist`. Notebooks show the page if there is a `dist`.
 pub fn run(project: &Project, mut options: Options) -> Outcome {
     let target: Option<String> = options.value("--target")?;
     let features: String = options.value("--features")?.unwrap_or_default();
     options.finish()?;
-    let to = dist::folder(project).join("python");
-    // The command line with the page contains all of `dist`.
-    remove(&to)?;
-    let program = package::build(project, target.as_deref(), &features)?;
-    let wheel = wheel(project, &program, target.as_deref(), "release", &to)?;
+    let wheel = release_wheel(project, target.as_deref(), &features)?;
     let size = fs::metadata(&wheel).map_err(|error| format!("{}: {error}", wheel.display()))?;
     say(format!("{}: {} KB", wheel.display(), size.len() / 1000));
     Ok(())
+}
+
+/// Builds the optimized wheel for a target (default: this system) and returns its path.
+pub fn release_wheel(project: &Project, target: Option<&str>, features: &str) -> Outcome<PathBuf> {
+    let to = dist::folder(project).join("python");
+    // The command line with the page contains all of `dist`.
+    remove(&to)?;
+    let program = package::build(project, target, features)?;
+    wheel(project, &program, target, "release", &to)
 }
 
 /// Checks the module's code, builds a wheel without optimization, installs it into a fresh virtual
@@ -49,19 +66,8 @@ pub fn test(project: &Project, _: &Tools) -> Outcome {
     shell::run(format.arg(&manifest))?;
     let mut clippy = project.cargo(["clippy", "--quiet", "--locked", "--manifest-path"]);
     shell::run(clippy.arg(&manifest).args(["--", "-D", "warnings"]))?;
-    shell::run(&mut project.cargo(["build", "--bin", "zeview"]))?;
-    let program = project
-        .target
-        .join("debug")
-        .join(format!("zeview{EXE_SUFFIX}"));
-    let to = project.target.join("python/wheel");
-    let wheel = wheel(project, &program, None, "dev", &to)?;
-    let folder = project.target.join("python/tests");
-    remove(&folder)?;
-    let python = environment(&folder)?;
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--no-input"]);
-    shell::run(install.args(TEST_PACKAGES).arg(&wheel))?;
+    let wheel = test_wheel(project)?;
+    let (folder, python) = installed(project, "tests", TEST_PACKAGES, &wheel)?;
     // Not in the folder with the sources of the package, which would be imported instead.
     shell::run(
         Command::new(&python)
@@ -70,6 +76,51 @@ pub fn test(project: &Project, _: &Tools) -> Outcome {
             .current_dir(&folder)
             .env_remove("PYTHONPATH"),
     )
+}
+
+/// Runs notebooks in JupyterLab and Notebook, in a browser.
+pub fn test_notebooks(project: &Project, tools: &Tools) -> Outcome {
+    dist::expect(project)?;
+    let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
+    let wheel = test_wheel(project)?;
+    let (folder, python) = installed(project, "notebook", NOTEBOOK_PACKAGES, &wheel)?;
+    shell::run(
+        Command::new("node")
+            .args(["--test", "--test-reporter=tap", "notebook.mjs"])
+            .current_dir(project.journeys())
+            .env("CHROMIUM", &browser.chromium)
+            .env("ZEVIEW_PYTHON", python)
+            .env("ZEVIEW_NOTEBOOKS", folder)
+            .env_remove("PYTHONPATH"),
+    )
+}
+
+/// Builds a wheel without optimization.
+fn test_wheel(project: &Project) -> Outcome<PathBuf> {
+    shell::run(&mut project.cargo(["build", "--bin", "zeview"]))?;
+    let program = project
+        .target
+        .join("debug")
+        .join(format!("zeview{EXE_SUFFIX}"));
+    let to = project.target.join("python/wheel");
+    wheel(project, &program, None, "dev", &to)
+}
+
+/// Installs packages and the wheel into a fresh virtual environment, and returns its folder and
+/// interpreter.
+fn installed(
+    project: &Project,
+    name: &str,
+    packages: &[&str],
+    wheel: &Path,
+) -> Outcome<(PathBuf, PathBuf)> {
+    let folder = project.target.join("python").join(name);
+    remove(&folder)?;
+    let python = environment(&folder)?;
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--no-input"]);
+    shell::run(install.args(packages).arg(wheel))?;
+    Ok((folder, python))
 }
 
 /// Removes a folder if it exists.
@@ -98,6 +149,7 @@ fn wheel(
     for name in LICENSES {
         dist::write(&source.join(name), &dist::read(&project.root.join(name))?)?;
     }
+    page(project, &source.join("python/zeview/page"))?;
     let scripts = source.join("zeview.data/scripts");
     let fail = |error: std::io::Error| format!("{}: {error}", scripts.display());
     remove(&scripts)?;
@@ -124,6 +176,19 @@ fn wheel(
     }
 }
 
+/// Puts the page for notebooks into a folder of the package. Without a release folder, notebooks show
+/// tables only.
+fn page(project: &Project, to: &Path) -> Outcome {
+    remove(to)?;
+    if let Err(reason) = dist::expect(project) {
+        say(format!("the wheel is built without the page: {reason}"));
+        return Ok(());
+    }
+    single::write(project, &to.join("zeview.html"))?;
+    let script = dist::read(&dist::folder(project).join("zeview-embed.js"))?;
+    dist::write(&to.join("zeview-embed.js"), &script)
+}
+
 /// Checks that the version of the package is that of the library: it is outside of the workspace, and
 /// cannot inherit it.
 fn same_version(project: &Project, source: &Path) -> Outcome {
@@ -138,7 +203,7 @@ fn same_version(project: &Project, source: &Path) -> Outcome {
 }
 
 /// Creates a virtual environment unless it exists, and returns its interpreter.
-fn environment(folder: &Path) -> Outcome<PathBuf> {
+pub fn environment(folder: &Path) -> Outcome<PathBuf> {
     let python = if cfg!(windows) {
         folder.join("Scripts/python.exe")
     } else {

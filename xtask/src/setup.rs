@@ -47,6 +47,8 @@ pub enum Need {
     Browser,
     /// The packages of the browser journeys.
     Journeys,
+    /// The libraries that code-server is compiled with.
+    CodeServer,
 }
 
 impl Need {
@@ -64,6 +66,7 @@ impl Need {
         Self::Python,
         Self::Browser,
         Self::Journeys,
+        Self::CodeServer,
     ];
 }
 
@@ -106,7 +109,8 @@ pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
             Need::WasmOpt => tools.wasm_opt = wasm_opt(project)?,
             Need::Browser => tools.browser = Some(system::browser()?),
             Need::Journeys => journeys(project)?,
-            Need::Readelf | Need::Node | Need::Python => {} // packages of the system
+            // packages of the system
+            Need::Readelf | Need::Node | Need::Python | Need::CodeServer => {}
         }
     }
     Ok(tools)

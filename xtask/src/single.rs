@@ -69,7 +69,8 @@ pub fn for_tests(project: &Project) -> Outcome<PathBuf> {
     Ok(to)
 }
 
-fn write(project: &Project, to: &Path) -> Outcome {
+/// Writes the page from the release folder to a file.
+pub fn write(project: &Project, to: &Path) -> Outcome {
     let dist = dist::folder(project);
     let folder = dist.join(dist::version(&dist)?);
     let html = single(&text(&dist.join("index.html"))?, &folder)?;

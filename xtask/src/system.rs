@@ -59,6 +59,19 @@ const PROGRAMS: &[Program] = &[
         optional: false,
     },
     Program {
+        name: "the libraries of code-server",
+        find: code_server_libraries,
+        packages: &[
+            "g++",
+            "libkrb5-dev",
+            "libsecret-1-dev",
+            "make",
+            "pkg-config",
+        ],
+        need: Need::CodeServer,
+        optional: false,
+    },
+    Program {
         name: "readelf",
         find: || on_path(&["readelf"]),
         packages: &["binutils"],
@@ -189,6 +202,14 @@ fn chromedriver() -> Option<PathBuf> {
     named_by("CHROMEDRIVER")
         .or_else(in_folder)
         .or_else(|| on_path(&["chromedriver"]))
+}
+
+fn code_server_libraries() -> Option<PathBuf> {
+    let program = on_path(&["pkg-config"])?;
+    let mut query = Command::new(&program);
+    query.args(["--exists", "libsecret-1", "krb5-gssapi"]);
+    shell::output(&mut query)?;
+    on_path(&["g++", "c++"]).filter(|_| on_path(&["make"]).is_some())
 }
 
 fn npm() -> Option<PathBuf> {

@@ -193,6 +193,12 @@ impl Document {
         self.run(py, operations::problems)
     }
 
+    fn excerpt(&self, py: Python<'_>, lists: Vec<String>, rows: u32) -> PyResult<String> {
+        self.run(py, move |document| {
+            operations::excerpt(document, &lists, rows)
+        })
+    }
+
     fn disassemble(
         &self,
         py: Python<'_>,
@@ -362,13 +368,16 @@ pub fn lists() -> Vec<&'static str> {
 }
 
 /// Returns the columns of a list: id, kind, explanation, and whether it is computed only if named.
+/// Those of profiles are left out, as documents have none here.
 #[pyfunction]
 pub fn columns(
     py: Python<'_>,
     name: &str,
 ) -> PyResult<Vec<(&'static str, &'static str, &'static str, bool)>> {
     let list = operations::list_named(name).map_err(|error| exception(py, error))?;
-    let columns = list.columns().iter().map(|column| {
+    let columns = list.columns().iter();
+    let columns = columns.filter(|column| column.presence != Presence::Profiled);
+    let columns = columns.map(|column| {
         let kind = match column.kind {
             ColumnKind::Text => "text",
             ColumnKind::Words => "words",

@@ -9,9 +9,10 @@ create_exception!(
     zeview,
     Error,
     PyException,
-    "Misuse, or bytes that cannot be read any more. Damaged files are not errors.\n\n\
-     `code` is a word for programs (\"no-kernel\"), and `span` the bytes (source, start, end) that could not \
-     be read, or None."
+    "Misuse, bytes that cannot be read any more, or a file that does not pass `Check.require`. Damaged files \
+     are no errors otherwise.\n\n\
+     `code` is a word for programs (\"no-kernel\"), `span` the bytes (source, start, end) that could not be \
+     read or break a rule, and `rule` the rule; or None."
 );
 
 /// Converts the error of an operation.
@@ -26,7 +27,8 @@ pub fn exception(py: Python<'_>, error: ApiError) -> PyErr {
     let span = span.map(|span| (span.source.0, span.start, span.end));
     let set = value
         .setattr("code", code)
-        .and_then(|()| value.setattr("span", span));
+        .and_then(|()| value.setattr("span", span))
+        .and_then(|()| value.setattr("rule", None::<&str>));
     match set {
         Ok(()) => raised,
         Err(error) => error,

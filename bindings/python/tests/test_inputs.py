@@ -98,7 +98,7 @@ def test_misuse_has_codes():
     }.items():
         with pytest.raises(zeview.Error) as raised:
             call()
-        assert (raised.value.code, raised.value.span) == (code, None)
+        assert (raised.value.code, raised.value.span, raised.value.rule) == (code, None, None)
         assert str(raised.value)
     with pytest.raises(OverflowError):
         document.bytes((-1, 2))
@@ -117,6 +117,27 @@ def test_damaged_files_are_documents():
         document.kernels()
         document.check()
         assert document.tree().bytes() == content
+
+
+def test_required_files():
+    """A refused or damaged file raises an exception with its rule and bytes."""
+    check = zeview.open(PATH).check()
+    assert check.verdict == "loads" and check.require() is None
+    assert zeview.open(PATH).check(device="pvc").require() is None
+    for content, device in [(None, None), (CONTENT[:-1], None), (b"\x7fELF", "pvc"), (CONTENT[:3000], "B580")]:
+        document = zeview.open(SAMPLES / "damaged.zebin") if content is None else zeview.open(content)
+        check = document.check(device)
+        with pytest.raises(zeview.Error) as raised:
+            check.require()
+        error = raised.value
+        expected = {"refused": check.findings, "ill-formed": check.problems}[error.code]
+        assert (error.code == "refused") == (check.verdict == "refused")
+        (reason,) = [
+            reason
+            for reason in expected
+            if (reason.rule, reason.span) == (error.rule, error.span) and reason.message in str(error)
+        ][:1]
+        assert error.rule in str(error) and document.bytes(error.span) == document.bytes(reason.span)
 
 
 def test_random_damage_raises_nothing_else():

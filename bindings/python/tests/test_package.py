@@ -6,6 +6,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+import pytest
 from conftest import COMMAND, ROOT, SAMPLES, command
 
 import zeview
@@ -26,7 +27,7 @@ def test_versions_are_one_number():
 
 def test_the_package_is_complete():
     files = {str(file) for file in metadata.files("zeview")}
-    for name in ("py.typed", "_zeview.pyi", "_rows.pyi", "triton.py"):
+    for name in ("py.typed", "_zeview.pyi", "_rows.pyi", "triton.py", "notebook.js"):
         assert f"zeview/{name}" in files
     assert any("licenses/LICENSE-MIT" in file for file in files)
     # Bound to no version of Python.
@@ -46,6 +47,20 @@ def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     assert ran.returncode == 0, ran.stderr
     printed = re.search(r"```text\n(.*?)```", readme, re.DOTALL).group(1)
     assert ran.stdout == printed
+
+
+def test_the_projects_readme_runs(tmp_path):
+    """So does that of the project's README."""
+    pytest.importorskip("pandas")
+    readme = (ROOT / "README.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "spill.dg2.zebin").write_bytes((SAMPLES / "spill.dg2.zebin").read_bytes())
+    ran = subprocess.run(
+        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    first, *_, verdict = ran.stdout.splitlines()
+    assert first.startswith("spill ") and verdict
 
 
 def test_names_are_documented():

@@ -16,7 +16,7 @@ use crate::model::{Doc, Node, NodeKind, Rows, Span, Value};
 layout! {
     /// A relocation without an addend.
     pub struct Rel: "gABI, Relocation" = goblin::elf32::reloc::Rel | goblin::elf64::reloc::Rel {
-        /// The place to patch: an offset in the section that sh_info gives.
+        /// The offset of the bytes to patch, in the section that sh_info names.
         r_offset as Hex,
         /// The index of the symbol, and the type.
         r_info as Hex,
@@ -26,11 +26,11 @@ layout! {
 layout! {
     /// A relocation with an addend.
     pub struct Rela: "gABI, Relocation" = goblin::elf32::reloc::Rela | goblin::elf64::reloc::Rela {
-        /// The place to patch: an offset in the section that sh_info gives.
+        /// The offset of the bytes to patch, in the section that sh_info names.
         r_offset as Hex,
         /// The index of the symbol, and the type.
         r_info as Hex,
-        /// What is added to the symbol's address.
+        /// The constant to add to the symbol's address.
         r_addend as Decimal,
     }
 }
@@ -133,7 +133,7 @@ impl Shape {
         }
     }
 
-    /// Number of bits of the type in `r_info`; the symbol is above.
+    /// Number of bits of the type in `r_info`; the symbol's index is in the bits above.
     fn type_bits(self) -> u8 {
         match self.class {
             Class::Elf32 => 8,
@@ -219,7 +219,7 @@ impl Entries for Relocations {
                 for (field, node) in rel.rows(range) {
                     out.push(match field {
                         Rel::r_info => node.children(out.me, table::part(index, INFO), Some(2)),
-                        _ => self.refer(node, &relocation),
+                        _ => self.link_patched(node, &relocation),
                     });
                 }
             }
@@ -234,7 +234,7 @@ impl Entries for Relocations {
                             };
                             node
                         }
-                        _ => self.refer(node, &relocation),
+                        _ => self.link_patched(node, &relocation),
                     });
                 }
             }
@@ -244,7 +244,7 @@ impl Entries for Relocations {
 
 impl Relocations {
     /// Links the row of `r_offset` to the patched bytes.
-    fn refer(&self, node: Node, relocation: &Relocation) -> Node {
+    fn link_patched(&self, node: Node, relocation: &Relocation) -> Node {
         match self.patched(relocation) {
             Some((to, section)) => node.xref("patches", section, to),
             None => node,
@@ -276,9 +276,9 @@ impl Relocations {
 
     /// The name of the relocation's symbol, and the bytes of its entry.
     fn symbol(&self, relocation: &Relocation, out: &Rows<'_>) -> (String, Option<Span>) {
-        let nothing = (format!("symbol {}", relocation.symbol), None);
+        let unknown = (format!("symbol {}", relocation.symbol), None);
         let Some(table) = self.file.section(self.symbols) else {
-            return nothing;
+            return unknown;
         };
         let size = Symbol::size(self.shape.class);
         let span = table
@@ -290,7 +290,7 @@ impl Relocations {
                 self.file.name_in(table.link, symbol.st_name),
                 Some(symbol.origin),
             ),
-            Err(_) => nothing,
+            Err(_) => unknown,
         }
     }
 

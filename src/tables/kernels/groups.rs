@@ -12,8 +12,8 @@ use crate::model::{Sources, Span, Tone};
 use crate::tables::query::GroupBy;
 use crate::tables::{Cell, CellValue, Column, ColumnKind, Key, List, ListId, RowDetails};
 
-/// Maximum number of builds whose values a cell lists individually.
-const LISTED: usize = 12;
+/// Maximum number of builds whose values a cell lists.
+const BUILDS_MAX: usize = 12;
 
 /// The kernels of several images, grouped.
 ///
@@ -33,7 +33,7 @@ impl KernelGroups {
         by: GroupBy,
         sources: &Sources,
     ) -> KernelGroups {
-        let column = place_of(by.column());
+        let column = column_index(by.column());
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::default();
         for row in 0..list.primary() {
@@ -64,7 +64,7 @@ impl KernelGroups {
         let Some(first) = rows.first() else {
             return Cell::empty();
         };
-        let name = place_of("name");
+        let name = column_index("name");
         if self.by == GroupBy::Kernel {
             let cell = self.list.cell(*first, name, sources);
             return match rows.len() {
@@ -72,7 +72,9 @@ impl KernelGroups {
                 many => cell.mark(Tone::Plain, format!("×{many}"), format!("{many} builds")),
             };
         }
-        let title = self.list.cell(*first, place_of(self.by.column()), sources);
+        let title = self
+            .list
+            .cell(*first, column_index(self.by.column()), sources);
         let names = rows
             .iter()
             .map(|row| self.list.cell(*row, name, sources).value);
@@ -119,9 +121,9 @@ impl KernelGroups {
                     let numbers = values.iter().filter_map(|(_, value)| value.number());
                     merged.value = CellValue::Several(numbers.collect());
                     merged.is_default = false;
-                    let listed = values.iter().take(LISTED);
+                    let listed = values.iter().take(BUILDS_MAX);
                     let listed = listed.map(|(row, value)| {
-                        format!("{}: {}", self.build(*row, sources), value.text())
+                        format!("{}: {}", self.label(*row, sources), value.text())
                     });
                     let text = listed.collect::<Vec<_>>().join(", ");
                     merged = merged.mark(Tone::Plain, "≠", text);
@@ -158,10 +160,10 @@ impl KernelGroups {
         }
     }
 
-    /// Formats what distinguishes a row from the others of its group.
-    fn build(&self, row: u32, sources: &Sources) -> String {
+    /// Returns the label of a row within its group: the device or image of a kernel, else the kernel.
+    fn label(&self, row: u32, sources: &Sources) -> String {
         let text = |id: &str| {
-            let cell = self.list.cell(row, place_of(id), sources);
+            let cell = self.list.cell(row, column_index(id), sources);
             cell.value.title().into_owned()
         };
         match self.by {
@@ -175,7 +177,7 @@ impl KernelGroups {
 }
 
 /// Returns the index of a column of kernels.
-fn place_of(id: &str) -> usize {
+fn column_index(id: &str) -> usize {
     let found = columns().iter().position(|column| column.id == id);
     found.unwrap_or(usize::MAX)
 }

@@ -39,12 +39,12 @@ pub(super) struct Text {
 #[derive(Debug, Clone)]
 pub(super) struct Condition {
     pub(super) column: usize,
-    pub(super) sign: Sign,
+    pub(super) sign: Comparison,
     pub(super) operand: Operand,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum Comparison {
     Greater,
     GreaterOrEqual,
     Less,
@@ -54,14 +54,14 @@ pub(super) enum Sign {
 }
 
 /// Longer ones first: `>=` begins with `>`.
-pub(super) static SIGNS: [(&str, Sign); 7] = [
-    (">=", Sign::GreaterOrEqual),
-    ("<=", Sign::LessOrEqual),
-    ("==", Sign::Equal),
-    ("!=", Sign::NotEqual),
-    (">", Sign::Greater),
-    ("<", Sign::Less),
-    ("=", Sign::Equal),
+pub(super) static OPERATORS: [(&str, Comparison); 7] = [
+    (">=", Comparison::GreaterOrEqual),
+    ("<=", Comparison::LessOrEqual),
+    ("==", Comparison::Equal),
+    ("!=", Comparison::NotEqual),
+    (">", Comparison::Greater),
+    ("<", Comparison::Less),
+    ("=", Comparison::Equal),
 ];
 
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// A message about the error, if it is malformed.
+    /// If it is malformed: a message about the first error.
     pub fn parse(text: &str, list: ListId) -> Result<Filter, String> {
         Filter::parsed(text, list, false)
     }
@@ -143,7 +143,7 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// A term, if the filter contains plain text.
+    /// The text, if the filter contains a plain text term.
     pub fn compared(&self) -> Result<Vec<usize>, String> {
         let mut columns = Vec::new();
         self.0.compared(&mut columns)?;
@@ -182,7 +182,7 @@ impl Term {
         };
         self.decide(&|term| match term {
             Term::Condition(Condition { column, sign, .. }) if is_missing(*column, now) => {
-                (*sign == Sign::NotEqual).then_some(true)
+                (*sign == Comparison::NotEqual).then_some(true)
             }
             Term::Change(change)
                 if is_missing(change.column, now)
@@ -194,8 +194,7 @@ impl Term {
         })
     }
 
-    /// Kleene's logic, given the values of the terms that are no combinations: one false term
-    /// decides a conjunction, one true term a disjunction.
+    /// Kleene's logic, given the values of the leaf terms: one false term decides a conjunction, one true term a disjunction.
     fn decide(&self, value: &dyn Fn(&Term) -> Option<bool>) -> Option<bool> {
         let decided = |terms: &[Term], by: bool| {
             let mut outcome = Some(!by);
@@ -343,19 +342,19 @@ impl Condition {
                     CellValue::Words(words) => words.iter().any(|word| word == text),
                     value => value.text() == *text,
                 };
-                return is == (self.sign == Sign::Equal);
+                return is == (self.sign == Comparison::Equal);
             }
         };
         let Some(order) = order else {
-            return self.sign == Sign::NotEqual;
+            return self.sign == Comparison::NotEqual;
         };
         match self.sign {
-            Sign::Greater => order == Ordering::Greater,
-            Sign::GreaterOrEqual => order != Ordering::Less,
-            Sign::Less => order == Ordering::Less,
-            Sign::LessOrEqual => order != Ordering::Greater,
-            Sign::Equal => order == Ordering::Equal,
-            Sign::NotEqual => order != Ordering::Equal,
+            Comparison::Greater => order == Ordering::Greater,
+            Comparison::GreaterOrEqual => order != Ordering::Less,
+            Comparison::Less => order == Ordering::Less,
+            Comparison::LessOrEqual => order != Ordering::Greater,
+            Comparison::Equal => order == Ordering::Equal,
+            Comparison::NotEqual => order != Ordering::Equal,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::change::{Allowed, ChangeCondition, Direction};
 use super::super::{Column, ColumnKind, Presence};
-use super::filter::{Condition, Operand, SIGNS, Sign, Term, Text};
+use super::filter::{Comparison, Condition, OPERATORS, Operand, Term, Text};
 use crate::model::text::distance;
 
 /// A token of a filter.
@@ -89,12 +89,12 @@ fn is_sign(c: char) -> bool {
 }
 
 /// Splits a word at its first operator.
-fn split(word: &str) -> Option<(&str, &'static str, Sign, &str)> {
+fn split(word: &str) -> Option<(&str, &'static str, Comparison, &str)> {
     let starts = word.char_indices().map(|(at, _)| at);
     starts
         .filter_map(|at| word.split_at_checked(at))
         .find_map(|(left, rest)| {
-            let found = SIGNS.iter().find(|(text, _)| rest.starts_with(text));
+            let found = OPERATORS.iter().find(|(text, _)| rest.starts_with(text));
             let (text, sign) =
                 found.filter(|(text, _)| !(left.ends_with('-') && text.starts_with('>')))?;
             Some((left, *text, *sign, rest.get(text.len()..)?))
@@ -294,11 +294,11 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    fn compare(&self, column: usize, sign: Sign, operand: &str) -> Result<Condition, String> {
+    fn compare(&self, column: usize, sign: Comparison, operand: &str) -> Result<Condition, String> {
         let Some(Column { id, kind, .. }) = self.columns.get(column) else {
             return Err("no such column".to_owned());
         };
-        let equality = matches!(sign, Sign::Equal | Sign::NotEqual);
+        let equality = matches!(sign, Comparison::Equal | Comparison::NotEqual);
         let text = || Operand::Text(operand.to_owned());
         let operand = match (kind, operand) {
             (ColumnKind::Bool, "yes" | "true") => Operand::Int(1),

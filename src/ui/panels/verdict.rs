@@ -31,9 +31,9 @@ const FINDINGS: usize = 6;
 pub(super) fn verdict(props: &PanelProps) -> Html {
     let state = &props.view.verdict;
     let is_nested = !props.view.selection.documents().is_empty();
-    let picker = |of: &'static str| {
+    let picker = |reset: &'static str| {
         html! {
-            <Picker session={props.session.clone()} device={state.device.clone()} {of} opened={PtrEq::from(&props.view.opened)} />
+            <Picker session={props.session.clone()} device={state.device.clone()} {reset} opened={PtrEq::from(&props.view.opened)} />
         }
     };
     let driver = state.verdict().map_or("driver".to_owned(), |verdict| {
@@ -116,7 +116,7 @@ fn well_formed(view: &View) -> Html {
     </> }
 }
 
-/// Which images of a container run on the device.
+/// Lists the images of a container that run on the device.
 fn choice(images: &ImagesReport) -> Html {
     let Some(device) = &images.device else {
         return html! { <span class="dim">{ "Choose a GPU to see which images it would use." }</span> };
@@ -228,13 +228,13 @@ struct PickerProps {
     session: SessionContext,
     /// The requested device.
     device: Option<AttrValue>,
-    /// The file's own device, if none is requested.
-    of: &'static str,
+    /// Label of the button that removes the requested device.
+    reset: &'static str,
     /// The verdict, with the driver's devices.
     opened: PtrEq<Opened>,
 }
 
-/// The field for another device.
+/// The field for checking another device.
 #[component]
 fn Picker(props: &PickerProps) -> Html {
     let session = props.session.clone();
@@ -248,13 +248,13 @@ fn Picker(props: &PickerProps) -> Html {
     );
     html! {
         <p class="device">
-            <label for={DEVICE}>{ if props.of == NO_DEVICE { "Check a GPU" } else { "Check another GPU" } }</label>
+            <label for={DEVICE}>{ if props.reset == NO_DEVICE { "Check a GPU" } else { "Check another GPU" } }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
                    placeholder="bmg-g21, B580, 20.1.0" {onchange} />
             <datalist id="devices">
                 { for props.opened.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
             </datalist>
-            if device.is_some() { { button("btn2", Command::OwnDevice, plain(props.of)) } }
+            if device.is_some() { { button("btn2", Command::OwnDevice, plain(props.reset)) } }
         </p>
     }
 }
@@ -300,7 +300,7 @@ fn rebuild(verdict: &Verdict) -> Option<Html> {
     Some(html! { <p class="dim">{ span_button("fact", rebuild.span, prose(&rebuild.text)) }</p> })
 }
 
-/// Devices of the file, and why.
+/// The devices that the file runs on, and the rule that decides.
 pub(super) fn target(view: &View) -> Option<Html> {
     let matching = view.verdict.verdict()?.matching.as_ref()?;
     Some(html! {

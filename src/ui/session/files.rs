@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::page::embedder;
 use super::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::ui::browser::listener::Listener;
@@ -258,6 +259,9 @@ pub(crate) fn save_text(text: &str, name: &str) {
 }
 
 fn save(blob: &Blob, name: &str) {
+    if embedder::save(blob, name) {
+        return;
+    }
     let Ok(url) = Url::create_object_url_with_blob(blob) else {
         return;
     };

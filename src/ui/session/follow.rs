@@ -30,15 +30,27 @@ impl Session {
             return;
         };
         let Some(live) = self.live(tab) else { return };
-        if live.poll.take().is_some() {
+        let state = self.state();
+        if state
+            .tab(tab)
+            .is_some_and(|tab| tab.following != Following::No)
+        {
+            live.poll.take();
             live.copy.take();
             return self.dispatch(Action::Follow(tab, Following::No));
         }
-        if live.handle.borrow().is_none() {
+        // A host reports changes itself.
+        if live.handle.borrow().is_none() && !state.layout.hosted {
             return self.notice(
                 "This file cannot be watched: drop it from the file manager, in a browser with file handles (Chromium).",
             );
         }
+        self.begin_follow(tab);
+    }
+
+    /// Copies the current bytes of a file, to compare them with its next version, and watches it.
+    pub(crate) fn begin_follow(self: &Rc<Self>, tab: TabId) {
+        let Some(live) = self.live(tab) else { return };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let Some(file) = live.file.borrow().clone() else {
@@ -46,7 +58,9 @@ impl Session {
             };
             *live.copy.borrow_mut() = copy(&file).await;
             session.dispatch(Action::Follow(tab, Following::Yes));
-            session.look_later(tab);
+            if live.handle.borrow().is_some() {
+                session.look_later(tab);
+            }
         }));
     }
 
@@ -92,14 +106,22 @@ impl Session {
         }));
     }
 
-    /// Reopens a watched file that has changed, and keeps its previous version.
-    async fn take_changed(self: &Rc<Self>, tab: TabId, now: File) {
+    /// Reopens a file that has changed. If it is watched, its previous version is kept.
+    pub(crate) async fn take_changed(self: &Rc<Self>, tab: TabId, now: File) {
         let Some(live) = self.live(tab) else { return };
+        let name = now.name();
+        let state = self.state();
+        let is_watched = state
+            .tab(tab)
+            .is_some_and(|tab| tab.following != Following::No);
+        if !is_watched {
+            self.replace(tab, now);
+            return self.notice(format!("{name} changed and was reloaded."));
+        }
         let fresh = copy(&now).await;
         let before = live.copy.replace(fresh);
         let can_compare = before.is_some();
         *live.before.borrow_mut() = before;
-        let name = now.name();
         self.replace(tab, now);
         self.dispatch(Action::Follow(tab, Following::Changed));
         self.notice(if can_compare { format!("{name} changed and was reloaded. Press b to compare it with the previous build.") } else { format!(

@@ -110,6 +110,7 @@ impl Session {
             Command::NextRow(list) => self.step_row(list, true),
             Command::PreviousRow(list) => self.step_row(list, false),
             Command::References => self.show_references(),
+            Command::OpenSource => self.send_source(),
             Command::NextMatch => self.find_in_text(true, false),
             Command::PreviousMatch => self.find_in_text(false, false),
             Command::CopyLines => self.copy_lines(),

@@ -203,6 +203,8 @@ commands! {
     PreviousRow(list: ListId) = "previous-row";
     /// Shows the relocations against the current symbol, or all code of the current line.
     References = "references";
+    /// Opens the source file of the selected code at its line, in the embedding program.
+    OpenSource = "open-source";
     /// Selects the next match in the text.
     NextMatch = "next-match";
     /// Selects the previous match in the text.
@@ -339,7 +341,7 @@ impl Argument for Span {
 
 impl Argument for ListId {
     fn read(word: &str) -> Option<ListId> {
-        ListId::ALL.into_iter().find(|list| list.name() == word)
+        ListId::named(word)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -52,6 +52,9 @@ pub struct Layout {
     pub theme: Theme,
     /// The page is embedded in another one: no header and status bar.
     pub embed: bool,
+    /// A program shows the page in a document of its own: with a header for search and facts, and
+    /// it opens source files.
+    pub hosted: bool,
     /// The window is narrow: panes are stacked.
     pub narrow: bool,
     /// Files are being dragged over the page.

@@ -71,7 +71,16 @@ extern "C" {
 
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn milliseconds() -> f64;
+
+    #[wasm_bindgen(js_namespace = performance, js_name = mark)]
+    fn mark(name: &str);
+
+    #[wasm_bindgen(js_namespace = performance, js_name = measure)]
+    fn measure(name: &str, from: &str);
 }
+
+/// The entry of the browser's performance timeline for decoding a file.
+const OPEN: &str = "zeview open";
 
 /// Starts listening in a worker; does nothing in a window.
 pub fn start() {
@@ -252,7 +261,12 @@ impl Host {
     fn give(&self, envelope: &Envelope, source: Box<dyn ByteSource>) -> Answer {
         let mut handler = self.handler.borrow_mut();
         match &envelope.request {
-            Request::Open { name } => handler.open(envelope.id, name, source),
+            Request::Open { name } => {
+                mark(OPEN);
+                let answer = handler.open(envelope.id, name, source);
+                measure(OPEN, OPEN);
+                answer
+            }
             Request::AddProfile { .. } => handler.add_profile(envelope, source),
             _ => handler.compare(envelope, source),
         }

@@ -10,6 +10,7 @@ installs as well.
 """
 
 from ._document import Children, Document, Node, open
+from ._notebook import View
 from ._records import (
     Check,
     Comparison,
@@ -50,6 +51,7 @@ __all__ = [
     "Summary",
     "Symbol",
     "Table",
+    "View",
     "__version__",
     "open",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _zeview
+from ._notebook import LIMIT, View
 from ._records import (
     Check,
     Comparison,
@@ -102,6 +103,30 @@ class Document:
         summary = self.summary
         facts = [fact.text for fact in summary.facts if fact.headline]
         return f"<zeview document {summary.name!r}: {' · '.join([summary.title, *facts])}>"
+
+    def view(
+        self,
+        height: Union[int, str] = 480,
+        panel: str = "kernels",
+        select: str = "",
+        panes: Optional[str] = None,
+        theme: str = "auto",
+        limit: int = LIMIT,
+    ) -> View:
+        """The page with this document, as the output of a notebook's cell: see `zeview.View`.
+
+        A document that is the value of a cell shows itself; this chooses how. `height` is a number of
+        pixels, a CSS length, or "auto"; `panel` ("assembly"), `select` ("k=vecadd"), `panes` ("none") and
+        `theme` ("dark") are the attributes of the element `zeview-embed`. Files of more than `limit` bytes
+        are shown as a table of their images.
+        """
+        return View(self, height, panel, select, panes, theme, limit)
+
+    def _ipython_display_(self) -> None:
+        self.view()._ipython_display_()
+
+    def _repr_html_(self) -> Optional[str]:
+        return self.view()._repr_html_()
 
     @property
     def summary(self) -> Summary:

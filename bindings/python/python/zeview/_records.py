@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
 
+from . import _zeview
+
 
 class Span(NamedTuple):
     """A range of bytes: `end` is exclusive. Source 0 is the file, others are unpacked from it."""
@@ -149,6 +151,20 @@ class Check(Record):
     def problems(self) -> List[Problem]:
         """The problems of the file, by position."""
         return [Problem(values) for values in self._values["diagnostics"]]
+
+
+    def require(self) -> None:
+        """Raises `zeview.Error` if the driver refuses the file ("refused"), or if it is not well formed
+        ("ill-formed"): with the rule and the bytes of the first reason."""
+        reasons: List[Any] = []
+        if self.verdict == "refused":
+            reasons += [("refused", finding) for finding in self.findings if finding.decisive]
+        errors = (problem for problem in self.problems if problem.severity == "error")
+        reasons += (("ill-formed", problem) for problem in errors)
+        for code, reason in reasons:
+            error = _zeview.Error(f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})")
+            error.code, error.rule, error.span = code, reason.rule, reason.span
+            raise error
 
 
 class Fact(Record):

@@ -60,8 +60,6 @@ class Kernel(Row):
     """Source arguments that are passed."""
     implicit_arguments: Optional[int]
     """Payload entries that are not source arguments."""
-    samples: Optional[int]
-    """Samples of the profile that was added on the page. Only if named in columns=[…]."""
     copies: Optional[int]
     """Other images of the file with the same bytes; their kernels are listed only on demand."""
     from_scratch_slots: Optional[bool]
@@ -300,6 +298,16 @@ class SourceLine(Row):
     """The bytes of the code."""
     instructions: Optional[int]
     """The instructions of the code."""
+    cycles: Optional[int]
+    """Cycles to issue the instructions of the code once, and that they wait: one thread alone, as the compiler's scheduler assumes. Only if named in columns=[…]."""
+    waits: Optional[int]
+    """The instructions of the code that wait for others. Only if named in columns=[…]."""
+    live: Optional[int]
+    """The maximum number of general registers that are live before an instruction of the code. Only if named in columns=[…]."""
+    spills: Optional[int]
+    """The messages of the code that write scratch memory. Only if named in columns=[…]."""
+    fills: Optional[int]
+    """The messages of the code that read scratch memory. Only if named in columns=[…]."""
     section: Optional[str]
     """The section of the code; empty if no symbol names it."""
     kernel: Optional[str]

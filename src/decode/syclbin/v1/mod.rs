@@ -43,7 +43,7 @@ impl Format for SyclbinV1 {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
-        let reading = Reading::start(cx, span);
+        let reading = Reading::locate(cx, span);
         let survey = reading.survey(cx);
         let rows = reading.rows(cx, survey);
         let survey = Rc::clone(&rows.survey);
@@ -59,9 +59,9 @@ impl Format for SyclbinV1 {
     }
 }
 
-/// The header of an IR module or of a native device code image: offset and size of each.
+/// Header of an IR module or native device code image: offsets and sizes of its metadata and code.
 struct CodeHeader {
-    place: Span,
+    bytes: Span,
     metadata: [Spanned<u64>; 2],
     code: [Spanned<u64>; 2],
 }
@@ -78,7 +78,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn start(cx: &Context<'_>, span: Span) -> Reading {
+    fn locate(cx: &Context<'_>, span: Span) -> Reading {
         let head = Window::clamped(cx.sources, span.subspan(0, FileHeader::SIZE));
         let header = FileHeader::clamped(&head, Endian::Little);
         let after = span.subspan(FileHeader::SIZE, 0);
@@ -171,7 +171,7 @@ impl Reading {
             use IRModuleHeader as Header;
             let header = Header::read(reader)?;
             Ok(CodeHeader {
-                place: header.origin,
+                bytes: header.origin,
                 metadata: [Header::MetadataOffset, Header::MetadataSize].map(|f| header.get(f)),
                 code: [Header::RawIRBytesOffset, Header::RawIRBytesSize].map(|f| header.get(f)),
             })
@@ -180,7 +180,7 @@ impl Reading {
             use NativeDeviceCodeImageHeader as Header;
             let header = Header::read(reader)?;
             Ok(CodeHeader {
-                place: header.origin,
+                bytes: header.origin,
                 metadata: [Header::MetadataOffset, Header::MetadataSize].map(|f| header.get(f)),
                 code: [Header::BinaryBytesOffset, Header::BinaryBytesSize].map(|f| header.get(f)),
             })
@@ -198,12 +198,12 @@ impl Reading {
         }
     }
 
-    /// The text at an offset and size.
+    /// Returns the text at an offset and size of the metadata table.
     fn text(&self, cx: &Context<'_>, offset: Spanned<u64>, size: Spanned<u64>) -> Text {
         Text::check(cx, part(cx, self.metadata, offset, size))
     }
 
-    /// The device code of the headers that `read` decodes.
+    /// Returns the device code of the headers that `read` decodes.
     fn codes(
         &self,
         cx: &Context<'_>,
@@ -217,7 +217,7 @@ impl Reading {
             let ([at, size], [text_at, text_size]) = (header.code, header.metadata);
             let bytes = part(cx, self.binary, at, size);
             codes.push(Code {
-                header: header.place,
+                header: header.bytes,
                 text: self.text(cx, text_at, text_size),
                 bytes,
                 opened: None,
@@ -259,7 +259,7 @@ impl Reading {
         modules
     }
 
-    /// All parts of the file. Opens device code, unless another part claims some of its bytes.
+    /// Arranges the parts of the file. Opens device code unless another part claims some of its bytes.
     fn rows(&self, cx: &Context<'_>, mut survey: Syclbin) -> File {
         let claim = |kind, span| Region::new(layout::id(kind, 0), span);
         let claims = vec![
@@ -304,7 +304,7 @@ impl Reading {
     }
 }
 
-/// The bytes at an offset and size of a table, clipped to the table.
+/// Returns the bytes at an offset and size of a table, clipped to the table.
 fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>) -> Span {
     let (at, len) = (offset.value, size.value);
     if at.checked_add(len).is_none_or(|end| end > table.len()) {
@@ -322,7 +322,7 @@ fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>)
     table.subspan(at, len)
 }
 
-/// The records of a table, up to the limit.
+/// Returns the records of a table, up to the limit.
 fn records(cx: &Context<'_>, table: Span, size: u64) -> Window {
     let most = limits::ENTRIES * size;
     if table.len() > most {

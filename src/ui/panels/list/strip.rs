@@ -70,6 +70,9 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
                         if let Detail::Image { kernels, .. } = detail && *kernels > 0 {
                             { button("btn2", Command::References, plain(&format::counted(*kernels, "kernel", "kernels"))) }
                         }
+                        if matches!(list.id, ListId::SourceLines | ListId::Instructions) {
+                            { button("btn2 to-host", Command::OpenSource, plain("Open source")) }
+                        }
                         if let Detail::Line { ranges, bytes, .. } = detail {
                             <span class="dim">{ format!("{} of code in {}", format::bytes(*bytes), format::counted(*ranges, "range", "ranges")) }</span>
                             if *ranges > 1 { { button("btn2", Command::References, plain("All code of this line")) } }

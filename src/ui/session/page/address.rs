@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
+use crate::ui::session::page::embedder;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
 use crate::ui::text::route::{self, Link, Query, Target};
@@ -17,10 +18,25 @@ const DELAY: i32 = 200;
 /// The history state of the start page.
 const START: TabId = TabId(0);
 
-/// Applies the URL's query.
+/// Applies the URL's query. The URL of a frame with `srcdoc` has none, so it is an attribute of the
+/// root element there.
 pub(crate) fn read_query() -> Query {
-    web_sys::window()
-        .and_then(|window| window.location().search().ok())
+    // The query of its document belongs to the host.
+    if embedder::host().is_some() {
+        return Query {
+            embed: true,
+            ..Query::default()
+        };
+    }
+    let query = web_sys::window().and_then(|window| {
+        let query = window.location().search().ok()?;
+        let root = || window.document()?.document_element();
+        match query.as_str() {
+            "" => root()?.get_attribute("data-query"),
+            _ => Some(query),
+        }
+    });
+    query
         .map(|text| route::parse_query(&text))
         .unwrap_or_default()
 }
@@ -80,7 +96,9 @@ fn page_address() -> String {
     }
     let page = web_sys::window().and_then(|window| {
         let location = window.location();
-        Some(location.origin().ok()? + &location.pathname().ok()?)
+        // A frame with `srcdoc` has no address.
+        let origin = location.origin().ok().filter(|origin| origin != "null")?;
+        Some(origin + &location.pathname().ok()?)
     });
     page.unwrap_or_default()
 }

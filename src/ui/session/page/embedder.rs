@@ -1,60 +1,112 @@
-//! Messages to and from the page that embeds this one. Specified in `docs/embedding/README.md`,
-//! used by `www/zeview-embed.js`.
+//! Messages to and from the page that embeds this one. Specified in
+//! `docs/src/reference/embedding.md`, used by `www/zeview-embed.js`.
 //!
 //! Nothing is sent before the embedding page's `ping`, and then only to its origin. Messages of
 //! other windows are ignored.
+//!
+//! A program that shows this page in a document of its own, without a frame, sets
+//! `globalThis.zeviewHost` before the page starts: an `EventTarget` with a method `postMessage`,
+//! which takes the place of the embedding window.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, ArrayBuffer, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, MessageEvent, Url, Window};
+use web_sys::{Blob, EventTarget, File, MessageEvent, Url, Window};
 
-use crate::model::Severity;
+use crate::model::{Severity, Span, Tone};
 use crate::ui::browser::listener::Listener;
 use crate::ui::browser::{dom, fetch, theme};
+use crate::ui::hooks::effect::fingerprint;
 use crate::ui::session::Session;
+use crate::ui::session::page::host::HostRequest;
+use crate::ui::state::problem_list::{describe, entries};
 use crate::ui::state::{Action, PaneSets, Panes, Phase, TabId, Theme, View};
 use crate::ui::text::route;
 
 /// Version of the messages.
 const VERSION: u32 = 1;
 
-/// The embedding page.
+/// The embedding page, or the host.
 pub(crate) struct Embedder {
     window: Window,
+    /// Whether it is a host.
+    pub(super) is_host: bool,
     /// Origin of its `ping`; empty before that.
     origin: RefCell<String>,
-    /// The last reported opening of a file and selection serial.
-    reported: Cell<(u32, Option<u32>)>,
+    /// The file that it has opened.
+    pub(super) opened: Cell<Option<TabId>>,
+    reported: Cell<Reported>,
     failed: Cell<Option<TabId>>,
     height: Cell<u32>,
 }
 
+/// What was reported last.
+#[derive(Clone, Copy, Default)]
+struct Reported {
+    /// The opening of a file.
+    opening: u32,
+    /// Number of its problems.
+    problems: usize,
+    /// Fingerprint of the link to the selection.
+    link: Option<u64>,
+}
+
 /// A message under construction.
-struct Message(Object);
+pub(super) struct Message(Object);
 
 impl Message {
-    fn new(kind: &str) -> Message {
+    pub(super) fn new(kind: &str) -> Message {
         let message = Message(Object::new());
         message.with("zeview", VERSION).with("type", kind)
     }
 
-    fn with(self, key: &str, value: impl Into<JsValue>) -> Message {
-        // Setting properties of our own objects cannot fail.
-        let _ = Reflect::set(&self.0, &key.into(), &value.into());
+    pub(super) fn with(self, key: &str, value: impl Into<JsValue>) -> Message {
+        self.put(key, &value.into());
         self
     }
+
+    #[inline(never)]
+    fn put(&self, key: &str, value: &JsValue) {
+        // Setting properties of our own objects cannot fail.
+        let _ = Reflect::set(&self.0, &key.into(), value);
+    }
+
+    /// Adds the source and range of bytes.
+    fn with_span(self, span: Span) -> Message {
+        // Below 2^53, as all file sizes.
+        self.with("source", span.source.0)
+            .with("start", span.start as f64)
+            .with("end", span.end as f64)
+    }
+}
+
+/// The host of this page, if a program shows it in a document of its own.
+pub(crate) fn host() -> Option<Window> {
+    let window = web_sys::window()?;
+    let host = Reflect::get(&window, &"zeviewHost".into()).ok()?;
+    host.is_object().then(|| host.unchecked_into())
+}
+
+/// Gives a file to the host to be saved; returns whether there is a host.
+pub(crate) fn save(blob: &Blob, name: &str) -> bool {
+    let Some(host) = host() else { return false };
+    let message = Message::new("save").with("name", name).with("file", blob);
+    host.post_message(&message.0, "*").is_ok()
 }
 
 impl Embedder {
     fn new() -> Option<Embedder> {
         let window = web_sys::window()?;
-        let parent = window.parent().ok()??;
+        let host = host();
+        let is_host = host.is_some();
+        let parent = host.or_else(|| window.parent().ok()?)?;
         (!Object::is(&parent, &window)).then(|| Embedder {
             window: parent,
+            is_host,
             origin: RefCell::default(),
+            opened: Cell::default(),
             reported: Cell::default(),
             failed: Cell::default(),
             height: Cell::default(),
@@ -65,7 +117,7 @@ impl Embedder {
         !self.origin.borrow().is_empty()
     }
 
-    fn post(&self, message: &Message) {
+    pub(super) fn post(&self, message: &Message) {
         let origin = self.origin.borrow();
         // Sandboxed pages and local files have an opaque origin, which cannot be a target.
         let target = match origin.as_str() {
@@ -76,7 +128,7 @@ impl Embedder {
         let _ = self.window.post_message(&message.0, target);
     }
 
-    fn post_error(&self, code: &str, words: &str, id: &JsValue) {
+    pub(super) fn post_error(&self, code: &str, words: &str, id: &JsValue) {
         let message = Message::new("error")
             .with("code", code)
             .with("message", words);
@@ -94,20 +146,31 @@ impl Embedder {
             || ancestor().is_some_and(|other| named(&other)))
     }
 
-    /// Reports the current selection.
+    /// Reports the file, its problems and the selection, as far as they have changed.
     fn post_view(&self, view: &View) {
-        let (opening, _) = self.reported.get();
-        if opening != view.opening {
-            self.reported.set((view.opening, None));
+        let mut reported = self.reported.get();
+        let is_new = reported.opening != view.opening;
+        if is_new {
+            reported = Reported {
+                opening: view.opening,
+                ..Reported::default()
+            };
             self.failed.set(None);
             self.post(&loaded(view));
+        }
+        // The driver's findings come later.
+        let found = entries(view).len();
+        if is_new || reported.problems != found {
+            reported.problems = found;
             self.post(&problems(view));
         }
-        let serial = view.selection.serial;
-        if view.detail().is_some() && self.reported.get().1 != Some(serial) {
-            self.reported.set((view.opening, Some(serial)));
-            self.post(&selected(view));
+        let link = route::fragment(&view.link(), None);
+        let mark = Some(fingerprint(&link));
+        if view.detail().is_some() && reported.link != mark {
+            reported.link = mark;
+            self.post(&selected(view, &link));
         }
+        self.reported.set(reported);
     }
 }
 
@@ -128,10 +191,10 @@ fn loaded(view: &View) -> Message {
     let opened = &view.opened;
     let facts = Array::new();
     for fact in opened.summary.facts.iter().filter(|fact| fact.headline) {
-        let pair = Object::new();
-        let _ = Reflect::set(&pair, &"label".into(), &(&*fact.label).into());
-        let _ = Reflect::set(&pair, &"text".into(), &(&*fact.text).into());
-        facts.push(&pair);
+        let pair = Message(Object::new())
+            .with("label", &*fact.label)
+            .with("text", &*fact.text);
+        facts.push(&pair.0);
     }
     Message::new("loaded")
         .with("name", opened.name.as_str())
@@ -150,20 +213,34 @@ fn problems(view: &View) -> Message {
             .count();
         u32::try_from(count).unwrap_or(u32::MAX)
     };
+    let list = Array::new();
+    for problem in entries(view)
+        .into_iter()
+        .filter_map(|at| describe(view, at))
+    {
+        let severity = match problem.tone {
+            Tone::Bad => "error",
+            Tone::Warning => "warning",
+            Tone::Plain | Tone::Good => "note",
+        };
+        let entry = Message(Object::new())
+            .with("severity", severity)
+            .with("rule", problem.rule)
+            .with("message", problem.message)
+            .with_span(problem.span);
+        list.push(&entry.0);
+    }
     Message::new("problems")
         .with("errors", count(Severity::Error))
         .with("warnings", count(Severity::Warning))
         .with("notes", count(Severity::Info))
+        .with("list", list)
 }
 
-fn selected(view: &View) -> Message {
-    let link = route::fragment(&view.link(), None);
-    let message = Message::new("selected").with("link", link.strip_prefix('#').unwrap_or(&link));
+fn selected(view: &View, link: &str) -> Message {
+    let message = Message::new("selected").with("link", link.strip_prefix('#').unwrap_or(link));
     match view.selection.span {
-        Some(span) => message
-            .with("source", span.source.0)
-            .with("start", span.start as f64)
-            .with("end", span.end as f64),
+        Some(span) => message.with_span(span),
         None => message,
     }
 }
@@ -173,14 +250,20 @@ pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
     let embedder = Rc::new(Embedder::new()?);
     *session.embedder.borrow_mut() = Some(Rc::clone(&embedder));
     let here = Rc::clone(session);
-    let window = web_sys::window()?;
-    let listener = Listener::new(&window, "message", move |event| {
+    let from: EventTarget = if embedder.is_host {
+        embedder.window.clone().into()
+    } else {
+        web_sys::window()?.into()
+    };
+    let listener = Listener::new(&from, "message", move |event| {
         let Ok(event) = event.dyn_into::<MessageEvent>() else {
             return;
         };
-        let is_its = Reflect::get(&event, &"source".into())
-            .is_ok_and(|source| Object::is(&source, &embedder.window));
-        if is_its {
+        let is_its = || {
+            let source = Reflect::get(&event, &"source".into());
+            source.is_ok_and(|source| Object::is(&source, &embedder.window))
+        };
+        if embedder.is_host || is_its() {
             here.answer(&embedder, &event);
         }
     });
@@ -189,6 +272,25 @@ pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
         embedder.post(&Message::new("ready"));
     }
     Some(listener)
+}
+
+/// The file of a message: a `File` without another name as it is, so that a host can provide one
+/// that it reads on demand.
+pub(super) fn file_of(
+    get: &dyn Fn(&str) -> JsValue,
+    text: &dyn Fn(&str) -> String,
+) -> Option<File> {
+    let (bytes, name) = (get("bytes"), text("name"));
+    if let Some(file) = bytes.dyn_ref::<File>()
+        && (name.is_empty() || name == file.name())
+    {
+        return Some(file.clone());
+    }
+    let is_bytes = bytes.is_instance_of::<Blob>()
+        || bytes.is_instance_of::<ArrayBuffer>()
+        || ArrayBuffer::is_view(&bytes);
+    let name = if name.is_empty() { "file" } else { &name };
+    fetch::file(&Array::of1(&bytes), name).filter(|_| is_bytes)
 }
 
 impl Session {
@@ -207,6 +309,10 @@ impl Session {
         };
         let state = self.state();
         let Some(tab) = state.active() else { return };
+        // Not a file that it is compared with.
+        if embedder.opened.get().is_some_and(|opened| opened != tab.id) {
+            return;
+        }
         match &tab.phase {
             Phase::Ready(view) => embedder.post_view(view),
             Phase::Failed(failure) if embedder.failed.replace(Some(tab.id)) != Some(tab.id) => {
@@ -238,7 +344,10 @@ impl Session {
             return;
         };
         let is_first = !embedder.knows_origin();
-        *embedder.origin.borrow_mut() = event.origin();
+        *embedder.origin.borrow_mut() = match event.origin() {
+            origin if embedder.is_host && origin.is_empty() => "null".to_owned(),
+            origin => origin,
+        };
         let id = get("id");
         let error = |code: &str, words: &str| embedder.post_error(code, words, &id);
         if version != f64::from(VERSION) {
@@ -252,12 +361,11 @@ impl Session {
                     self.post_to_embedder();
                 }
             }
-            "open" => {
-                if let Err(words) = self.open_message(&get, &text) {
-                    error("not-opened", words);
-                }
-            }
-            "select" => match self.active() {
+            "open" => match self.open_message(&get, &text) {
+                Ok(tab) => embedder.opened.set(Some(tab)),
+                Err(words) => error("not-opened", words),
+            },
+            "select" if text("list").is_empty() => match self.active() {
                 Some((tab, _)) => self.follow_link(tab, route::parse_fragment(&text("link"))),
                 None => error("no-file", "No file is open."),
             },
@@ -286,7 +394,16 @@ impl Session {
                     "Panes are “structure”, “bytes”, “inspector” or “none”.",
                 ),
             },
-            other => error("message", &format!("“{other}” is not a message type.")),
+            other => {
+                let request = HostRequest {
+                    kind: other,
+                    get: &get,
+                    text: &text,
+                };
+                if let Err((code, words)) = self.answer_host(embedder, &request) {
+                    error(code, &words);
+                }
+            }
         }
     }
 
@@ -295,30 +412,21 @@ impl Session {
         self: &Rc<Self>,
         get: &dyn Fn(&str) -> JsValue,
         text: &dyn Fn(&str) -> String,
-    ) -> Result<(), &'static str> {
+    ) -> Result<TabId, &'static str> {
         let link = route::parse_fragment(&text("link"));
         let before: Vec<TabId> = self.state().tabs.iter().map(|tab| tab.id).collect();
-        let (bytes, url) = (get("bytes"), text("url"));
+        let url = text("url");
         let tab = if url.is_empty() {
-            let is_bytes = bytes.is_instance_of::<Blob>()
-                || bytes.is_instance_of::<ArrayBuffer>()
-                || ArrayBuffer::is_view(&bytes);
-            if !is_bytes {
-                return Err("“open” needs bytes (a Blob, an ArrayBuffer, a typed array) or a URL.");
-            }
-            let mut name = text("name");
-            if name.is_empty() {
-                name = bytes
-                    .dyn_ref::<web_sys::File>()
-                    .map_or_else(|| "file".to_owned(), web_sys::File::name);
-            }
-            let file =
-                fetch::file(&Array::of1(&bytes), &name).ok_or("The bytes cannot be read.")?;
+            let file = file_of(get, text)
+                .ok_or("“open” needs bytes (a Blob, an ArrayBuffer, a typed array) or a URL.")?;
             let tab = self.add_file((file, None), Phase::Waiting);
             if let Some(live) = self.live(tab) {
                 *live.link.borrow_mut() = Some(link);
             }
             self.dispatch(Action::Activate(tab));
+            if get("follow").is_truthy() {
+                self.begin_follow(tab);
+            }
             tab
         } else {
             self.open_link(&url, Some(link))
@@ -326,7 +434,7 @@ impl Session {
         for other in before.into_iter().filter(|other| *other != tab) {
             self.close(other);
         }
-        Ok(())
+        Ok(tab)
     }
 
     /// Sets the theme for this visit.

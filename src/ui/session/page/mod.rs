@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod embedder;
+mod host;
 pub mod keys;
 pub mod media;
 pub mod start;

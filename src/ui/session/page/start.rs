@@ -28,6 +28,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     let mut layout = Layout {
         theme: chosen.unwrap_or_else(theme::remembered),
         embed: query.embed,
+        hosted: embedder::host().is_some(),
         no_padding: storage::load(run::PADDING).is_some(),
         no_defaults: storage::load(run::DEFAULTS).is_some(),
         order: match storage::load(run::ORDER) {
@@ -192,8 +193,16 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         .into_iter()
         .fold(panel, |all, flag| all << 1 | u64::from(flag));
     let told = Rc::clone(&session);
+    // The panel's filter is a part of the link; the driver's findings come later.
+    let found = view.and_then(|view| view.verdict.verdict());
+    let found = found.map_or(0, |verdict| verdict.findings.len() as u64 + 1);
     use_change(
-        [id << 1 | u64::from(is_known), opening, serial, shown],
+        [
+            id << 1 | u64::from(is_known),
+            opening << 32 | serial,
+            found << 32 ^ link,
+            shown,
+        ],
         Box::new(move || told.post_to_embedder()),
     );
     let current = view.map(|view| view.current_panel());

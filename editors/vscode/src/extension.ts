@@ -1,0 +1,92 @@
+// The extension: the custom editor and its commands.
+
+import * as vscode from "vscode";
+import { Binary, Editor, type Services } from "./editor.ts";
+import type { Platform } from "./platform.ts";
+
+const VIEWS = ["zeview.binary", "zeview.any"];
+/** Delay after a movement of the cursor, in milliseconds. */
+const DELAY = 150;
+
+export function start(context: vscode.ExtensionContext, platform: Platform): void {
+  const problems = vscode.languages.createDiagnosticCollection("zeview");
+  const services: Services = {
+    extension: context.extensionUri,
+    platform,
+    problems,
+    links: context.workspaceState,
+  };
+  const editors = new Set<Editor>();
+  const active = () => [...editors].find((editor) => editor.panel.active);
+
+  const provider: vscode.CustomReadonlyEditorProvider<Binary> = {
+    async openCustomDocument(uri) {
+      // VS Code shows an error in the editor's place.
+      const { type } = await vscode.workspace.fs.stat(uri);
+      if (type & vscode.FileType.Directory) throw new Error("It is a folder.");
+      return new Binary(uri);
+    },
+    async resolveCustomEditor(document, panel) {
+      const editor = new Editor(document, panel, services);
+      editors.add(editor);
+      panel.onDidDispose(() => editors.delete(editor));
+      await editor.load();
+    },
+  };
+  for (const view of VIEWS) {
+    context.subscriptions.push(vscode.window.registerCustomEditorProvider(view, provider));
+  }
+
+  /** Opens a file, unless it is open, and returns its viewer. */
+  async function open(uri: vscode.Uri): Promise<Editor | undefined> {
+    const find = () => [...editors].find(({ document }) => document.uri.toString() === uri.toString());
+    const editor = find();
+    if (editor) editor.panel.reveal();
+    else await vscode.commands.executeCommand("vscode.openWith", uri, "zeview.any");
+    return find();
+  }
+
+  async function choose(title: string, near?: vscode.Uri): Promise<vscode.Uri | undefined> {
+    const defaultUri = near && vscode.Uri.joinPath(near, "..");
+    return (await vscode.window.showOpenDialog({ title, openLabel: title, defaultUri }))?.[0];
+  }
+
+  const commands: Record<string, (uri?: vscode.Uri, selected?: vscode.Uri[]) => unknown> = {
+    /** Of two files that are selected in the Explorer, the first is the earlier one. */
+    async compareWith(uri, selected) {
+      const file = uri ?? active()?.document.uri ?? await choose("Open");
+      if (!file) return;
+      const other = selected?.find((one) => one.toString() !== file.toString()) ?? await choose("Compare with", file);
+      if (other) await (await open(file))?.compareWith(other);
+    },
+    async disassembleKernel() {
+      const editor = active();
+      if (!editor) return;
+      const names = editor.table("kernels", "name simd_size grf_count spill_size device").then((rows) =>
+        rows.slice(1).map(([label = "", simd, grf, spill, device], row) => {
+          const facts = [device, simd && `SIMD ${simd}`, grf && `${grf} GRF`, Number(spill) > 0 && `spills ${spill} B`];
+          return { label, description: facts.filter(Boolean).join(" · "), row };
+        }));
+      const picked = await vscode.window.showQuickPick(names, { placeHolder: "Kernel to disassemble", matchOnDescription: true });
+      if (picked) editor.send({ type: "select", list: "kernels", row: picked.row, panel: "assembly" });
+    },
+    saveReport: () => active()?.send({ type: "command", command: "save-report" }),
+    openSource: () => active()?.send({ type: "source" }),
+  };
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(`zeview.${name}`, run));
+  }
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  context.subscriptions.push(problems, vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
+    clearTimeout(timer);
+    // Only what the user does: openSource moves the cursor, too.
+    if (kind === undefined || kind === vscode.TextEditorSelectionChangeKind.Command) return;
+    if (!vscode.workspace.getConfiguration("zeview").get("followCursor", true)) return;
+    timer = setTimeout(() => {
+      for (const editor of editors) {
+        if (editor.panel.visible) editor.selectLine(textEditor.document.uri, textEditor.selection.active.line + 1);
+      }
+    }, DELAY);
+  }));
+}

@@ -1,0 +1,165 @@
+//! The VS Code extension: its package, with the page inside, and its journeys in a real VS Code.
+
+use crate::dist;
+use crate::options::Options;
+use crate::project::Project;
+use crate::setup::{self, Need, Tools};
+use crate::shell::{self, Outcome, say};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// VS Code as a server, for the journeys; and the version of Node.js that it needs.
+const CODE_SERVER: &str = "code-server@4.139.1";
+const NODE: &str = "node@24.9.0";
+
+const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
+/// Parts of the release folder that the extension does not use: other pages, samples, and what is
+/// only for websites.
+const OMITTED: &[&str] = &[
+    "docs",
+    "embed.html",
+    "icons",
+    "npm",
+    "python",
+    "samples",
+    "service_worker.js",
+    "site.webmanifest",
+    "zeview-embed.js",
+    "zeview.html",
+];
+/// The same in the folder of the version.
+const OMITTED_SCRIPTS: &[&str] = &["embed.js", "recent.js", "worker_loader.js"];
+
+/// `cargo xtask vscode`
+///
+/// Packages the extension with the page in `dist` as `dist/zeview-VERSION.vsix`.
+pub fn run(project: &Project, options: Options) -> Outcome {
+    options.finish()?;
+    setup::meet(project, &[Need::Node])?;
+    dist::expect(project)?;
+    let version = project.locked_version("zeview")?;
+    let to = dist::folder(project).join(format!("zeview-{version}.vsix"));
+    package(project, &to)
+}
+
+/// Checks and tests the extension's scripts, and runs its journeys in code-server. Installs
+/// code-server first, which takes minutes and 740 MB.
+pub fn test(project: &Project, tools: &Tools) -> Outcome {
+    dist::expect(project)?;
+    let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
+    let (node, server) = code_server(project)?;
+    let vsix = project.target.join("editors/zeview.vsix");
+    package(project, &vsix)?;
+    let folder = source(project);
+    let mut tests = Command::new(&node);
+    tests
+        .args(["--test", "--test-reporter=tap", "--test-concurrency=1"])
+        .args(tests_in(&folder.join("test"))?)
+        .current_dir(&folder)
+        .env("CHROMIUM", &browser.chromium)
+        .env("ZEVIEW_CODE_SERVER", server)
+        .env("ZEVIEW_VSIX", &vsix)
+        .env("ZEVIEW_SAMPLES", project.root.join("www/samples"));
+    shell::run(&mut tests)
+}
+
+/// Returns the folder of the extension.
+fn source(project: &Project) -> PathBuf {
+    project.root.join("editors/vscode")
+}
+
+/// Checks the types, bundles the scripts, and writes the package.
+pub fn package(project: &Project, to: &Path) -> Outcome {
+    let folder = source(project);
+    same_version(project, &folder)?;
+    if !folder.join("node_modules/.package-lock.json").is_file() {
+        shell::run(&mut npm(&folder, &["ci"]))?;
+    }
+    let dist = dist::folder(project);
+    let version = dist::version(&dist)?;
+    let page = folder.join("page");
+    if page.exists() {
+        fs::remove_dir_all(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+    }
+    for name in dist::files(&dist)? {
+        let first = name.iter().next().unwrap_or_default();
+        let file = name.file_name().unwrap_or_default();
+        let is = |omitted: &[&str], name: &std::ffi::OsStr| omitted.iter().any(|one| name == *one);
+        let is_package = name.extension().is_some_and(|kind| kind == "vsix");
+        if is(OMITTED, first) || is(OMITTED_SCRIPTS, file) || is_package {
+            continue;
+        }
+        dist::write(&page.join(&name), &dist::read(&dist.join(&name))?)?;
+    }
+    for name in LICENSES.iter().chain(&["CHANGELOG.md"]) {
+        dist::write(&folder.join(name), &dist::read(&project.root.join(name))?)?;
+    }
+    shell::run(&mut npm(&folder, &["run", "check"]))?;
+    let mut build = npm(&folder, &["run", "build"]);
+    shell::run(build.env("ZEVIEW_PAGE", dist.join(version)))?;
+    let mut pack = npm(&folder, &["run", "package", "--", "--out"]);
+    shell::run(pack.arg(to))?;
+    let size = fs::metadata(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    say(format!("{}: {} KB", to.display(), size.len() / 1000));
+    Ok(())
+}
+
+fn npm(folder: &Path, arguments: &[&str]) -> Command {
+    let mut npm = shell::script("npm");
+    npm.args(arguments).current_dir(folder);
+    npm
+}
+
+/// Checks that the version of the package is that of the library.
+fn same_version(project: &Project, folder: &Path) -> Outcome {
+    let expected = project.locked_version("zeview")?;
+    let manifest = dist::read(&folder.join("package.json"))?;
+    let line = format!("  \"version\": \"{expected}\",");
+    if String::from_utf8_lossy(&manifest)
+        .lines()
+        .any(|found| found == line)
+    {
+        return Ok(());
+    }
+    Err(format!("editors/vscode/package.json must have {line}"))
+}
+
+/// Installs code-server and its Node.js unless they are there, and returns their paths.
+fn code_server(project: &Project) -> Outcome<(PathBuf, PathBuf)> {
+    let folder = project.target.join("editors");
+    let node = folder.join("node_modules/node/bin/node");
+    let server = folder.join("node_modules/code-server/out/node/entry.js");
+    // Written at the end, as an interrupted installation is incomplete.
+    let mark = folder.join("installed");
+    let wanted = format!("{NODE} {CODE_SERVER}");
+    if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok((node, server));
+    }
+    say(format!(
+        "{CODE_SERVER}: missing, installed into {} (once; about five minutes, 740 MB)",
+        folder.display()
+    ));
+    // npm would otherwise install into a folder above.
+    dist::write(&folder.join("package.json"), b"{ \"private\": true }\n")?;
+    let install = |package: &str| npm(&folder, &["install", "--no-audit", "--no-fund", package]);
+    shell::run(&mut install(NODE))?;
+    // Its scripts check the version of Node.js.
+    let mut path = vec![folder.join("node_modules/.bin")];
+    path.extend(std::env::split_paths(
+        &std::env::var_os("PATH").unwrap_or_default(),
+    ));
+    let path = std::env::join_paths(path).map_err(|error| format!("PATH: {error}"))?;
+    shell::run(install(CODE_SERVER).env("PATH", path))?;
+    dist::write(&mark, wanted.as_bytes())?;
+    Ok((node, server))
+}
+
+/// Returns the names of the test files, as older versions of Node.js do not support patterns.
+fn tests_in(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let mut names = dist::files(folder)?;
+    names.retain(|name| name.to_string_lossy().ends_with(".test.mjs"));
+    names.sort();
+    Ok(names.iter().map(|name| folder.join(name)).collect())
+}
