@@ -32,7 +32,7 @@ columns! {
                 _ => cell,
             }
         };
-    "file" Text Optional 20 "File" "" "The file of the package or folder that contains the image."
+    "package_file" Text Optional 20 "File" "" "The file of the package or folder that contains the image."
         |(_, _, image), _| Cell::text(&*image.file);
     "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; filters and the kernel list find all of them."
         |(list, _, image), sources| first_kernel(list, image, sources);
@@ -451,7 +451,7 @@ impl List for ImageList {
     }
 
     fn shows(&self, column: &Column) -> bool {
-        if column.id == "file" {
+        if column.id == "package_file" {
             return self.images.list.iter().any(|image| !image.file.is_empty());
         }
         let is_for_device = self.choice.is_some() && column.presence == Presence::Several;

@@ -96,7 +96,12 @@ impl Package {
                 return;
             }
             let data = self.data(index, cx.sources);
-            if !data.is_empty() && member.packing != Packing::Unknown {
+            let may_have_code = match member.packing {
+                Packing::Unknown => false,
+                Packing::Stored => self.kind(index, cx.sources).may_have_code,
+                Packing::Deflated(_) | Packing::Elsewhere(_) => true,
+            };
+            if !data.is_empty() && may_have_code {
                 cx.add_member(data);
             }
         }

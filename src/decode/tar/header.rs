@@ -196,49 +196,58 @@ pub(super) struct Records {
     pub(super) modified: Option<u64>,
 }
 
-/// Maximum size of the records of a file that are read, in bytes.
-const RECORDS: u64 = 1 << 20;
+/// Maximum number of bytes of records that are read for a file. Real ones have a few hundred.
+pub(super) const RECORDS_MAX: u64 = 64 << 10;
 
 impl Records {
-    /// Adds the data of a header of type `x`, `L` or `K`.
-    pub(super) fn extend(&mut self, cx: &Context<'_>, kind: u8, data: Span) {
-        let window = Window::clamped(cx.sources, data.subspan(0, RECORDS));
-        match kind {
-            b'L' => {
-                let mut name = text(window.bytes());
-                name.truncate(name.floor_char_boundary(limits::NAME_SHOWN));
-                self.name = Some(name);
-            }
-            b'K' => {}
-            _ => {
-                let mut end = 0;
-                for record in records(window.bytes()) {
-                    end = record.end;
-                    match record.key {
-                        b"path" => {
-                            let shown = record.value.get(..limits::NAME_SHOWN);
-                            let shown = shown.unwrap_or(record.value);
-                            self.name = Some(String::from_utf8_lossy(shown).into_owned());
-                        }
-                        b"size" => {
-                            let text = std::str::from_utf8(record.value).ok();
-                            self.size = text.and_then(|text| text.parse().ok());
-                        }
-                        b"mtime" => {
-                            let text = std::str::from_utf8(record.value).unwrap_or("");
-                            let whole = text.split('.').next().unwrap_or("");
-                            self.modified = whole.parse().ok();
-                        }
-                        _ => {}
-                    }
+    /// Adds a long name: the data of a header of type `L`.
+    pub(super) fn add_name(&mut self, cx: &Context<'_>, data: Span) {
+        let window = Window::clamped(cx.sources, data.subspan(0, RECORDS_MAX));
+        let mut name = text(window.bytes());
+        name.truncate(name.floor_char_boundary(limits::NAME_SHOWN));
+        self.name = Some(name);
+    }
+
+    /// Adds pax records. Returns the number of rows that show the data: records, and what is not
+    /// one.
+    pub(super) fn extend(&mut self, cx: &Context<'_>, data: Span) -> u64 {
+        let window = Window::clamped(cx.sources, data.subspan(0, RECORDS_MAX));
+        let mut end = 0;
+        let mut count: u64 = 0;
+        for record in records(window.bytes()) {
+            end = record.end as u64;
+            count = count.saturating_add(1);
+            match record.key {
+                b"path" => {
+                    let shown = record.value.get(..limits::NAME_SHOWN);
+                    let shown = shown.unwrap_or(record.value);
+                    self.name = Some(String::from_utf8_lossy(shown).into_owned());
                 }
-                if end < window.bytes().len() {
-                    let rest = data.skip(end as u64);
-                    let message = "no record `length key=value` starts here";
-                    cx.report(&rules::TAR_RECORD, rest, message);
+                b"size" => {
+                    let text = std::str::from_utf8(record.value).ok();
+                    self.size = text.and_then(|text| text.parse().ok());
                 }
+                b"mtime" => {
+                    let text = std::str::from_utf8(record.value).unwrap_or("");
+                    let whole = text.split('.').next().unwrap_or("");
+                    self.modified = whole.parse().ok();
+                }
+                _ => {}
             }
         }
+        let rest = data.skip(end);
+        if rest.is_empty() {
+            return count;
+        }
+        cx.gap(rest);
+        if data.len() > RECORDS_MAX {
+            let message = format_args!("more than {RECORDS_MAX} bytes of records: the others are not read");
+            cx.report(&rules::TOO_MANY, rest, message);
+        } else {
+            let message = "no record `length key=value` starts here";
+            cx.report(&rules::TAR_RECORD, rest, message);
+        }
+        count.saturating_add(1)
     }
 }
 

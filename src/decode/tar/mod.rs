@@ -34,6 +34,9 @@ const ENTRY: u8 = 1;
 const END: u8 = 2;
 /// The data of a file.
 const DATA: u8 = 3;
+const HEADER: u8 = 4;
+/// The pax records of a header.
+const RECORDS: u8 = 5;
 
 /// The item of the archive itself.
 const TOP: u64 = u64::MAX;
@@ -53,6 +56,8 @@ struct Entry {
     kind: u8,
     /// Its index among the files.
     file: Option<usize>,
+    /// The number of rows of its pax records.
+    records: u64,
 }
 
 struct Archive {
@@ -196,9 +201,13 @@ impl Reading<'_> {
         self.cx.padding(padding);
         let mut name = header.name.clone();
         let mut file = None;
+        let mut records = 0;
         match header.kind {
-            b'x' | b'L' | b'K' => self.next.extend(self.cx, header.kind, data),
-            b'g' => {}
+            b'x' => records = self.next.extend(self.cx, data),
+            // Names and sizes of all files would have no use.
+            b'g' => records = Records::default().extend(self.cx, data),
+            b'L' => self.next.add_name(self.cx, data),
+            b'K' => {}
             _ => {
                 let next = std::mem::take(&mut self.next);
                 name = next.name.unwrap_or(name);
@@ -234,6 +243,7 @@ impl Reading<'_> {
             name: name.into(),
             kind: header.kind,
             file,
+            records,
         });
         BLOCK
             .saturating_add(data.len())

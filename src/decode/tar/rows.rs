@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::header::{FIELDS, records};
-use super::{Archive, DATA, END, ENTRY, Entry, SOURCE, TOP};
+use super::header::{FIELDS, PaxRecord, RECORDS_MAX, records};
+use super::{Archive, DATA, END, ENTRY, Entry, HEADER, RECORDS, SOURCE, TOP};
 use crate::analysis::package::PackageFiles;
 use crate::decode::layout::{self, filler};
 use crate::decode::reader::Window;
 use crate::decode::text::plural;
-use crate::decode::tree::StaticTree;
 use crate::model::{
     Area, DeferredDocument, Doc, Expand, ExpanderId, InterfaceRequest, Node, NodeKind, Rows,
     Sources, Span, Value,
@@ -23,9 +22,6 @@ static NAME_DOC: Doc = Doc::new(
     "The path of the next file, or the target of the next link.",
     "GNU tar",
 );
-
-/// Maximum number of bytes of pax records that are shown individually.
-const SHOWN: u64 = 1 << 20;
 
 fn kind_text(kind: u8) -> &'static str {
     match kind {
@@ -44,50 +40,41 @@ fn kind_text(kind: u8) -> &'static str {
     }
 }
 
-fn header_node(header: Span, out: &Rows<'_>) -> Node {
-    let mut tree = StaticTree::default();
-    let mut at = 0;
-    for (name, size, doc) in FIELDS {
-        let span = header.subspan(at, *size);
-        at += size;
-        let window = Window::clamped(out.sources, span);
-        let text = window.bytes();
-        let used = text
-            .iter()
-            .rposition(|byte| *byte != 0)
-            .map_or(0, |last| last + 1);
-        let value = match text.first() {
-            Some(0x80..) if *name == "size" => Value::Bytes,
-            _ => Value::text_from(text.get(..used).unwrap_or(&[])),
-        };
-        tree.push(StaticTree::TOP, Node::field(*name, value, span).doc(doc));
-    }
-    let count = tree.count_at(StaticTree::TOP);
-    Node::new(NodeKind::Record, "header", header)
-        .area(Area::Header)
-        .children(out.register(Rc::new(tree)), 0, Some(count))
+/// The row of a field of a header, by index.
+fn field_node(header: Span, index: usize, out: &Rows<'_>) -> Option<Node> {
+    let (before, from) = FIELDS.split_at_checked(index)?;
+    let (name, size, doc) = from.first()?;
+    let at = before.iter().map(|(_, size, _)| size).sum();
+    let span = header.subspan(at, *size);
+    let window = Window::clamped(out.sources, span);
+    let text = window.bytes();
+    let last = text.iter().rposition(|byte| *byte != 0);
+    let used = last.map_or(0, |last| last + 1);
+    let value = match text.first() {
+        Some(0x80..) if *name == "size" => Value::Bytes,
+        _ => Value::text_from(text.get(..used).unwrap_or(&[])),
+    };
+    Some(Node::field(*name, value, span).doc(doc))
 }
 
-fn records_node(data: Span, out: &Rows<'_>) -> Node {
-    let mut tree = StaticTree::default();
-    let window = Window::clamped(out.sources, data.subspan(0, SHOWN));
+/// Adds rows of pax records.
+fn push_records(data: Span, range: Range<u64>, out: &mut Rows<'_>) {
+    let window = Window::clamped(out.sources, data.subspan(0, RECORDS_MAX));
     let mut end = 0;
-    for record in records(window.bytes()) {
-        let span = data.subspan(record.start as u64, (record.end - record.start) as u64);
+    let mut count = 0;
+    for (row, record) in (0..).zip(records(window.bytes())) {
         end = record.end as u64;
-        let key = String::from_utf8_lossy(record.key).into_owned();
-        let node = Node::field(key, Value::text_from(record.value), span);
-        tree.push(StaticTree::TOP, node.doc(&RECORD_DOC));
+        count = row + 1;
+        if range.contains(&row) {
+            let span = data.subspan(record.start as u64, (record.end - record.start) as u64);
+            let key = String::from_utf8_lossy(record.key).into_owned();
+            let node = Node::field(key, Value::text_from(record.value), span);
+            out.push(node.doc(&RECORD_DOC));
+        }
     }
-    let rest = data.skip(end);
-    if !rest.is_empty() {
-        tree.push(StaticTree::TOP, Node::gap("not a record", rest));
+    if range.contains(&count) {
+        out.push(Node::gap("not a record", data.skip(end)));
     }
-    let count = tree.count_at(StaticTree::TOP);
-    Node::new(NodeKind::Mapping, "records", data)
-        .area(Area::Meta)
-        .doc(&RECORDS_DOC)
-        .children(out.register(Rc::new(tree)), 0, Some(count))
 }
 
 impl Archive {
@@ -105,13 +92,21 @@ impl Archive {
     }
 
     fn entry_rows(&self, number: u64, entry: &Entry, out: &Rows<'_>) -> Vec<Node> {
-        let mut rows = vec![header_node(entry.header, out)];
+        let header = Node::new(NodeKind::Record, "header", entry.header).area(Area::Header);
+        let count = FIELDS.len() as u64;
+        let id = layout::id(HEADER, number);
+        let mut rows = vec![header.children(ExpanderId::SELF, id, Some(count))];
         if !entry.data.is_empty() {
             let data = match (entry.kind, entry.file) {
                 (_, Some(file)) => self.package.data_node(file, layout::id(DATA, number), out),
-                (b'x' | b'g', _) => Some(records_node(entry.data, out)),
+                (b'x' | b'g', _) => {
+                    let node = Node::new(NodeKind::Mapping, "records", entry.data);
+                    let node = node.area(Area::Meta).doc(&RECORDS_DOC);
+                    let id = layout::id(RECORDS, number);
+                    Some(node.children(ExpanderId::SELF, id, Some(entry.records)))
+                }
                 (b'L' | b'K', _) => {
-                    let window = Window::clamped(out.sources, entry.data.subspan(0, SHOWN));
+                    let window = Window::clamped(out.sources, entry.data.subspan(0, RECORDS_MAX));
                     let text = window.bytes();
                     let text = text.strip_suffix(&[0]).unwrap_or(text);
                     let value = Value::text_from(text);
@@ -139,6 +134,8 @@ impl Expand for Archive {
         match layout::split(item) {
             _ if item == TOP => self.regions.region_count(),
             (ENTRY, number) => self.entry(number).map_or(0, row_count),
+            (HEADER, _) => FIELDS.len() as u64,
+            (RECORDS, number) => self.entry(number).map_or(0, |entry| entry.records),
             _ => 0,
         }
     }
@@ -159,11 +156,25 @@ impl Expand for Archive {
             }
             return;
         }
-        if let (ENTRY, number) = layout::split(item)
-            && let Some(entry) = self.entry(number)
-        {
-            let rows = self.entry_rows(number, entry, out);
-            out.push_range(rows, range);
+        let (kind, number) = layout::split(item);
+        let Some(entry) = self.entry(number) else {
+            return;
+        };
+        match kind {
+            ENTRY => {
+                let rows = self.entry_rows(number, entry, out);
+                out.push_range(rows, range);
+            }
+            HEADER => {
+                for index in range {
+                    let index = usize::try_from(index).unwrap_or(usize::MAX);
+                    if let Some(node) = field_node(entry.header, index, out) {
+                        out.push(node);
+                    }
+                }
+            }
+            RECORDS => push_records(entry.data, range.start..range.end.min(entry.records), out),
+            _ => {}
         }
     }
 
@@ -177,7 +188,16 @@ impl Expand for Archive {
         self.package.open(file, sources, first, &|_| {})
     }
 
-    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        (item == TOP).then(|| self.regions.owners(offset))
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        match layout::split(item) {
+            _ if item == TOP => Some(self.regions.owners(offset)),
+            (RECORDS, number) => {
+                let data = self.entry(number)?.data;
+                let window = Window::clamped(sources, data.subspan(0, RECORDS_MAX));
+                let is_before = |record: &PaxRecord<'_>| data.start + record.end as u64 <= offset;
+                Some(vec![records(window.bytes()).take_while(is_before).count() as u64])
+            }
+            _ => None,
+        }
     }
 }

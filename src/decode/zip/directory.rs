@@ -250,6 +250,7 @@ impl Directory {
             at = at.saturating_add(entry.span.len());
             self.entries.push(entry);
         }
+        cx.gap(self.rest());
         let count = self.entries.len() as u64;
         // The end record has only 16 bits.
         let is_same =

@@ -35,6 +35,7 @@ static DESCRIPTOR_DOC: Doc = Doc::new(
     "APPNOTE.TXT, 4.3.9",
 );
 static EXTRA_DATA_DOC: Doc = Doc::new("The data of an extra field.", "APPNOTE.TXT, 4.5");
+static REST_DOC: Doc = Doc::new("Bytes that no header describes.", SOURCE);
 static END_DATA_DOC: Doc = Doc::new("Data for extensions.", "APPNOTE.TXT, 4.3.14");
 
 /// Reads the local header at the start of these bytes; what is missing is 0.
@@ -222,7 +223,8 @@ fn extra_node(span: Span, out: &Rows<'_>) -> Node {
     while at < span.len() {
         let window = Window::clamped(out.sources, span.subspan(at, ExtraHeader::SIZE));
         let Ok(header) = ExtraHeader::read(&mut window.reader(Endian::Little)) else {
-            tree.push(StaticTree::TOP, Node::gap("rest", span.skip(at)));
+            let rest = Node::field("rest", Value::Bytes, span.skip(at));
+            tree.push(StaticTree::TOP, rest.doc(&REST_DOC));
             break;
         };
         let whole = span.subspan(at, ExtraHeader::SIZE.saturating_add(header.size.into()));
@@ -279,7 +281,7 @@ fn descriptor_node(span: Span, out: &Rows<'_>) -> Node {
                 .flat_map(|record| record.nodes()),
         );
     } else {
-        nodes.push(Node::gap("truncated", rest));
+        nodes.push(Node::field("truncated", Value::Bytes, rest).doc(&REST_DOC));
     }
     let node = Node::new(NodeKind::Record, "data descriptor", span);
     with(node.area(Area::Header).doc(&DESCRIPTOR_DOC), nodes, out)
@@ -335,7 +337,8 @@ impl Archive {
             let node = Node::new(NodeKind::Record, "local header", parts.header.origin);
             rows.push(with(node.area(Area::Header), parts.header.nodes(), out));
         } else if !parts.header.origin.is_empty() {
-            rows.push(Node::gap("truncated header", parts.header.origin));
+            let header = parts.header.origin;
+            rows.push(Node::field("truncated header", Value::Bytes, header).doc(&REST_DOC));
         }
         if !parts.name.is_empty() {
             rows.push(name_node(out.sources, parts.name).area(Area::Header));
@@ -351,7 +354,7 @@ impl Archive {
         // Otherwise these bytes are a region of their own.
         let rest = Span::new(extent.source, extent.end, entry.around.end);
         if !self.is_checked && !rest.is_empty() {
-            rows.push(Node::gap("gap", rest));
+            rows.push(Node::field("rest", Value::Bytes, rest).doc(&REST_DOC));
         }
         rows
     }

@@ -42,7 +42,7 @@ columns! {
     BEFORE_FLAGS
     "name" Text Default 20 "Kernel" "" "The kernel's name in the file."
         |row, _| name(row);
-    "file" Text Optional 20 "File" "" "The file of the package or folder that contains the image."
+    "package_file" Text Optional 20 "File" "" "The file of the package or folder that contains the image."
         |_, _| Cell::empty();
     "image" Text Several 13 "Image" "" "The image with the kernel, where the file is a container."
         |_, _| Cell::empty();
@@ -528,7 +528,7 @@ impl List for KernelList {
                 self.has_profiled(|kernel| kernel.metric(id).is_some())
             }
             "member" => self.needs_members(),
-            "file" => self.parts.iter().any(|part| !part.file.is_empty()),
+            "package_file" => self.parts.iter().any(|part| !part.file.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }
     }

@@ -363,7 +363,7 @@ impl Printer {
                 // The first column already shows it.
                 (shown.contains(&column.presence)
                     || column.presence == Presence::Profiled && has_figures(column)
-                    || column.id == "file" && has_figures(column))
+                    || column.id == "package_file" && has_figures(column))
                     && (group != Some(column.id) || column.id == "name")
             };
             self.columns = columns().iter().filter(is_shown).collect();
