@@ -2,8 +2,8 @@
 
 use super::format::Formats;
 use super::{
-    ar, coff, gzip, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv, syclbin, tar,
-    zebin, zip,
+    ar, coff, folder, gzip, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv,
+    syclbin, tar, zebin, zip,
 };
 
 /// All formats, the most specific first.
@@ -22,4 +22,5 @@ pub const FORMATS: Formats = Formats(&[
     &zip::Zip,
     &tar::Tar,
     &gzip::Gzip,
+    &folder::FolderFormat,
 ]);

@@ -149,6 +149,9 @@ pub const DOCUMENT_BYTES: u64 = 1536;
 /// wheels have about 20 000.
 pub const PACKAGE_FILES: usize = 1 << 17;
 
+/// Maximum length of the list of a folder's files, in bytes.
+pub const FOLDER_LIST: u64 = 64 << 20;
+
 /// Maximum number of files of a package whose local headers are compared with its directory when
 /// it is opened: they are spread over the whole package. Others are compared on demand.
 pub const LOCAL_HEADERS: usize = 1024;

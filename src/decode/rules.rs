@@ -155,6 +155,10 @@ rules! {
     /// can be read.
     FOLDER_FILE = "folder/unreadable-file" Error "Unreadable file in a folder" Viewer;
 
+    /// A folder starts with the list of its files that zeview wrote when it was opened. What
+    /// cannot be read of it is not shown as files.
+    FOLDER_LIST = "folder/list" Error "Malformed list of a folder" Viewer;
+
     /// A zip archive ends with a record that locates its list of files. Without it, no file can be
     /// found.
     ZIP_NO_DIRECTORY = "zip/no-directory" Error "No central directory" Spec("APPNOTE.TXT, 4.3.16");

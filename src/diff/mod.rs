@@ -359,10 +359,8 @@ impl Comparer<'_> {
         let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
         let whole = |span: Option<Span>| span.unwrap_or_default();
         let spans = (whole(root_a.span), whole(root_b.span));
-        // The bytes of a folder are only the list of its files.
-        let is_folder = |document: &Document| document.summary.format == "folder";
         self.result.equal = match self.same_bytes(spans.0, spans.1) {
-            Ok(same) => same && !is_folder(self.a) && !is_folder(self.b),
+            Ok(same) => same,
             Err(error) => {
                 self.note(error);
                 false

@@ -40,11 +40,6 @@ impl Account {
         self.is_overdrawn.set(false);
     }
 
-    /// Adds `bytes` to the balance.
-    fn add(&self, bytes: u64) {
-        self.left.set(self.left.get().saturating_add(bytes));
-    }
-
     /// Withdraws `bytes`. Returns `false` if the balance is too low; then all later withdrawals are
     /// refused too, so that everything after the first refusal is left out.
     pub fn take(&self, bytes: u64) -> bool {
@@ -141,12 +136,6 @@ impl Costs {
             worked: RefCell::default(),
             paid: RefCell::default(),
         }
-    }
-
-    /// Adds the share of a further file of `size` bytes, for the files of a folder.
-    pub fn grow(&self, size: u64) {
-        self.memory.add(size.saturating_mul(MEMORY));
-        self.work.add(size.saturating_mul(WORK));
     }
 
     /// Withdraws work of `bytes` for the bytes of `span`, unless it is already paid. Returns

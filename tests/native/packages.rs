@@ -1,6 +1,8 @@
 //! Packages and folders: files are opened on demand, in part, and within limits.
 
 use std::cell::Cell;
+use std::fs;
+use std::path::Path;
 use std::rc::Rc;
 
 use crate::support::elf::Class;
@@ -10,9 +12,9 @@ use crate::support::watchdog::Watchdog;
 use crate::support::zebin::small;
 use crate::support::{fixtures, hosts, open, spirv};
 use zeview::decode::decode;
-use zeview::decode::folder::{FolderFile, decode_folder};
 use zeview::model::{
-    ByteSource, Bytes, Document, MemorySource, NodeId, Severity, SourceError, SourceId, Span,
+    ByteSource, Bytes, Document, FolderSource, ListedFile, MemorySource, NodeId, Severity,
+    SourceError, SourceId,
 };
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
@@ -147,7 +149,7 @@ fn the_kernels_of_all_files() {
             .into_owned()
     };
     let rows =
-        (0..list.count()).map(|row| [cell(row, "file"), cell(row, "image"), cell(row, "name")]);
+        (0..list.count()).map(|row| ["package_file", "image", "name"].map(|id| cell(row, id)));
     let rows: Vec<_> = rows.collect();
     let files: Vec<&str> = rows.iter().map(|[file, ..]| &**file).collect();
     for expected in ["a.zebin", "b.zebin", "c/inner.whl/deep.zebin", "lib.so"] {
@@ -353,45 +355,39 @@ fn bombs_are_bounded() {
     );
 }
 
-/// A source that fails.
-struct Gone;
-
-impl ByteSource for Gone {
-    fn len(&self) -> u64 {
-        1000
-    }
-
-    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
-        Err(SourceError {
-            span: Span::with_len(SourceId::FILE, start, len),
-            message: "the file was moved or deleted".to_owned(),
-        })
-    }
-}
-
-fn folder(files: Vec<(&str, Result<Box<dyn ByteSource>, String>)>) -> Document {
-    let files = files.into_iter().map(|(path, source)| FolderFile {
-        path: path.to_owned(),
-        modified: Some(1_793_000_000),
-        source,
-    });
-    decode_folder("cache", files.collect())
-}
-
-fn memory(bytes: &[u8]) -> Result<Box<dyn ByteSource>, String> {
-    Ok(Box::new(MemorySource::from(bytes)))
-}
-
 #[test]
 fn a_folder_is_a_document() {
     let zebin = small().build().bytes;
-    let mut document = folder(vec![
-        ("a.zebin", memory(&zebin)),
-        ("b/gone.zebin", Ok(Box::new(Gone))),
-        ("b/k.spv", memory(&spirv::kernel().build())),
-        ("b/k.zebin", memory(&zebin)),
-        ("secret.zebin", Err("permission denied".to_owned())),
-    ]);
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a folder");
+    fs::create_dir_all(&place).unwrap();
+    let listed = |path: &str, bytes: &[u8]| {
+        let on_disk = place.join(path.replace('/', "-"));
+        fs::write(&on_disk, bytes).unwrap();
+        let file = ListedFile {
+            path: path.to_owned(),
+            modified: Some(1_793_000_000),
+            size: Ok(bytes.len() as u64),
+        };
+        (on_disk, file)
+    };
+    let files = vec![
+        listed("a.zebin", &zebin),
+        listed("b/empty", b""),
+        listed("b/gone.zebin", &zebin),
+        listed("b/k.spv", &spirv::kernel().build()),
+        listed("b/k.zebin", &zebin),
+        (
+            place.join("secret"),
+            ListedFile {
+                path: "secret.zebin".to_owned(),
+                modified: None,
+                size: Err("permission denied".to_owned()),
+            },
+        ),
+    ];
+    let source = FolderSource::new(files);
+    fs::write(place.join("b-gone.zebin"), b"changed").unwrap();
+    let mut document = decode(Box::new(source), "cache");
     let found: Vec<_> = document
         .diagnostics
         .iter()

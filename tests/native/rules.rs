@@ -142,6 +142,7 @@ fn cases() -> Vec<Case> {
     all.extend(ze_info_keys());
     all.extend(syclbin::cases());
     all.extend(packages::zips());
+    all.extend(packages::folders());
     all.extend(packages::tars());
     all.extend(packages::gzips());
     all
@@ -932,7 +933,7 @@ fn bytes_that_cannot_be_read_are_named() {
 fn every_rule_has_a_case() {
     let cases = cases();
     // These have their own tests, as they are not caused by file contents.
-    let others = [r::READ_FAILED.id, r::FOLDER_FILE.id];
+    let others = [r::READ_FAILED.id];
     let tested =
         |rule: &Rule| others.contains(&rule.id) || cases.iter().any(|c| c.rule.id == rule.id);
     let missing: Vec<_> = r::ALL

@@ -32,6 +32,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("coff-object", containers::coff_object()),
         ("zip", packages::usual_zip()),
         ("tar", packages::usual_tar()),
+        ("folder", packages::usual_folder()),
         (
             "tar-gz",
             packages::gzip("usual.tar", &packages::usual_tar()),

@@ -1,6 +1,7 @@
 //! Builders of packages: zip and tar archives, gzip.
 
 use miniz_oxide::deflate::compress_to_vec;
+use zeview::model::{ListedFile, folder_list};
 
 use super::spirv;
 use super::zebin::small;
@@ -278,4 +279,33 @@ pub fn usual_tar() -> Vec<u8> {
         tar_entry("cut", b'0', &spirv::kernel().build()),
         tar_entry("link", b'2', b""),
     ])
+}
+
+/// The same files as a folder, with one that cannot be read.
+pub fn usual_folder() -> Vec<u8> {
+    let zebin = small().build().bytes;
+    let spirv = spirv::kernel().build();
+    let files: [(&str, Result<&[u8], &str>); 5] = [
+        ("a/kernel.cl", Ok(b"kernel void k() {}\n")),
+        ("a/kernel.spv", Ok(&spirv)),
+        ("a/kernel.zebin", Ok(&zebin)),
+        ("b/empty", Ok(b"")),
+        ("b/secret", Err("Permission denied")),
+    ];
+    folder(&files)
+}
+
+/// A folder with these files, or the reasons why they cannot be read.
+pub fn folder(files: &[(&str, Result<&[u8], &str>)]) -> Vec<u8> {
+    let listed = files.iter().map(|(path, bytes)| ListedFile {
+        path: (*path).to_owned(),
+        modified: path.contains('/').then_some(1_793_000_000),
+        size: match bytes {
+            Ok(bytes) => Ok(bytes.len() as u64),
+            Err(reason) => Err((*reason).to_owned()),
+        },
+    });
+    let list = folder_list(&listed.collect::<Vec<_>>()).into_bytes();
+    let bytes = files.iter().filter_map(|(_, bytes)| bytes.ok());
+    [list, bytes.collect::<Vec<_>>().concat()].concat()
 }

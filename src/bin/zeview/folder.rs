@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use zeview::decode::folder::{FolderFile, decode_folder};
-use zeview::model::{ByteSource, Document, FolderSource, OpenFiles};
+use zeview::decode::decode;
+use zeview::model::{Document, FolderSource, ListedFile};
 
 use crate::files::targets;
 
@@ -21,40 +21,38 @@ pub fn open(folder: &Path) -> io::Result<Document> {
     let found = targets(&[folder.to_owned()], |path, error| {
         unreadable.push((path.to_owned(), error.to_string()));
     });
-    let open = OpenFiles::default();
     let relative = |path: &Path| {
         let path = path.strip_prefix(folder).unwrap_or(path);
         let parts = path.iter().map(|part| part.to_string_lossy());
         parts.collect::<Vec<_>>().join("/")
     };
-    let mut files: Vec<FolderFile> = Vec::new();
+    let mut files: Vec<(PathBuf, ListedFile)> = Vec::new();
     for target in found {
         let metadata = fs::metadata(&target.path);
         let modified = metadata.as_ref().ok().and_then(|metadata| {
             let time = metadata.modified().ok()?;
             Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs())
         });
-        let path = relative(&target.path);
-        let source = metadata.map_err(|error| error.to_string()).map(|metadata| {
-            let source = FolderSource::new(target.path, metadata.len(), &open);
-            Box::new(source) as Box<dyn ByteSource>
-        });
-        files.push(FolderFile {
-            path,
+        let file = ListedFile {
+            path: relative(&target.path),
             modified,
-            source,
-        });
+            size: metadata
+                .map(|metadata| metadata.len())
+                .map_err(|error| error.to_string()),
+        };
+        files.push((target.path, file));
     }
     for (path, reason) in unreadable {
-        files.push(FolderFile {
+        let file = ListedFile {
             path: format!("{}/", relative(&path)),
             modified: None,
-            source: Err(reason),
-        });
+            size: Err(reason),
+        };
+        files.push((path, file));
     }
     let name = folder
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| folder.display().to_string());
-    Ok(decode_folder(&name, files))
+    Ok(decode(Box::new(FolderSource::new(files)), &name))
 }

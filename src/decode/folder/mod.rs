@@ -1,125 +1,244 @@
-//! Folders: their files as one document, each a source of its own.
+//! Folders: a list of files, then their bytes ([`folder_list`](crate::model::folder_list)).
 //!
-//! The bytes of the document itself are a list that zeview writes: a line for each file, with its
-//! size, the time of its last change, and its path.
-//!
-//! ```text
-//!        10184 2026-10-26 07:20:00 a/kernel.zebin
-//! ```
+//! Each file is opened on demand, as a source of its own, with the offsets that it has on the disk.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::formats::FORMATS;
+use super::format::{Format, OpenedDocument};
 use super::package::{self, Locator, Member, Package, Packing};
+use super::reader::Window;
 use super::text::plural;
-use super::{format, rules};
+use super::{limits, rules};
 use crate::analysis::package::{PackageFile, PackageFiles};
 use crate::model::{
-    Area, ByteSource, DeferredDocument, Doc, Document, Expand, ExpanderId, InterfaceRequest,
-    MemorySource, Node, NodeKind, Parts, Rows, SourceId, Sources, Span, Value,
+    Area, DeferredDocument, Doc, Expand, ExpanderId, FOLDER_HEAD, FOLDER_MAGIC, InterfaceRequest,
+    Node, NodeKind, Rows, Sources, Span, Value, folder_line,
 };
 
-static FILE_DOC: Doc = Doc::new("A file of the folder.", "");
+static LIST_DOC: Doc = Doc::new(
+    "The list of the files, which zeview wrote when the folder was opened.",
+    "",
+);
+static HEAD_DOC: Doc = Doc::new("The length of the list in bytes.", "");
+static LINE_DOC: Doc = Doc::new("A file of the folder.", "");
 static SIZE_DOC: Doc = Doc::new("The size of the file in bytes.", "");
-static TIME_DOC: Doc = Doc::new("The time of its last change, in UTC.", "");
-static PATH_DOC: Doc = Doc::new("The path in the folder.", "");
+static TIME_DOC: Doc = Doc::new("The time of its last change, in seconds since 1970.", "");
+static PATH_DOC: Doc = Doc::new(
+    "The path in the folder, and why the file cannot be read.",
+    "",
+);
 
-/// A file of a folder.
-pub struct FolderFile {
-    /// Its path in the folder, with slashes.
-    pub path: String,
-    /// The time of its last change, in seconds since 1970, if it is known.
-    pub modified: Option<u64>,
-    /// Its bytes, or the reason why they cannot be read.
-    pub source: Result<Box<dyn ByteSource>, String>,
-}
+/// The format of folders.
+#[derive(Debug)]
+pub struct FolderFormat;
 
-/// The width of a size, and of a time, in the list.
-const SIZE: u64 = 14;
-const TIME: u64 = 19;
+/// The kinds of items.
+const TOP: u64 = u64::MAX;
+const LIST: u64 = u64::MAX - 1;
 
-/// The line of a file.
+/// A file of the list.
 struct Line {
     size: Span,
     time: Span,
     path: Span,
+    /// The bytes of the file; empty if there are none.
+    data: Span,
 }
 
-/// Decodes the files of a folder as one document. No file is read; each is opened on demand.
-pub fn decode_folder(name: &str, files: Vec<FolderFile>) -> Document {
-    let mut list = String::new();
-    let mut lines = Vec::new();
-    for file in &files {
-        let start = list.len() as u64;
-        let size = file.source.as_ref().map_or(0, |source| source.len());
-        let time = file.modified.map(package::time_text).unwrap_or_default();
-        list.push_str(&format!("{size:>14} {time:<19} {}\n", file.path));
-        let span = |from: u64, to: u64| Span::new(SourceId::FILE, from, to);
-        let after_size = start.saturating_add(SIZE + 1);
-        let after_time = after_size.saturating_add(TIME + 1);
-        lines.push(Line {
-            size: span(start, after_size),
-            time: span(after_size, after_time),
-            path: span(after_time, list.len() as u64),
-        });
+impl Format for FolderFormat {
+    fn recognize(&self, head: &[u8]) -> bool {
+        head.starts_with(FOLDER_MAGIC.as_bytes())
     }
-    let sources = Sources::new(name, Box::new(MemorySource::from(list)));
-    let whole = sources.whole(SourceId::FILE);
-    let cx = Context::new(&sources, FORMATS);
-    let mut members = Vec::new();
-    for (file, line) in files.into_iter().zip(&lines) {
-        let mut size = 0;
-        let packing = match file.source {
-            Ok(source) => {
-                size = source.len();
-                let source = sources.member(&file.path, source, line.path);
-                Packing::Elsewhere(sources.whole(source))
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
+        let mut lines = Vec::new();
+        let mut members = Vec::new();
+        let list = list(cx, span);
+        let mut data = span.skip(list.len());
+        let head = list.subspan(0, FOLDER_HEAD as u64);
+        let mut rest = list.skip(head.len());
+        let window = Window::clamped(cx.sources, rest);
+        for text in window.bytes().split_inclusive(|byte| *byte == b'\n') {
+            let whole = rest.subspan(0, text.len() as u64);
+            let Some((line, member)) = read_line(cx, whole, text, data) else {
+                let message = "no line `size time path` starts here: the rest is not read";
+                cx.report(&rules::FOLDER_LIST, whole, message);
+                break;
+            };
+            if members.len() >= limits::PACKAGE_FILES {
+                let most = limits::PACKAGE_FILES;
+                let message = format_args!("more than {most} files: the others are not listed");
+                cx.report(&rules::TOO_MANY, rest, message);
+                break;
             }
-            Err(reason) => {
-                let message = format_args!("{} cannot be read: {reason}", file.path);
-                cx.report(&rules::FOLDER_FILE, line.path, message);
-                Packing::Unknown
-            }
+            rest = rest.skip(whole.len());
+            data = data.skip(line.data.len());
+            lines.push(line);
+            members.push(member);
+        }
+        cx.gap(rest);
+        cx.gap(data);
+        let stored = (0..).zip(&lines);
+        let stored = stored.filter(|(_, line)| !line.data.is_empty());
+        let stored = stored.map(|(index, _)| index).collect();
+        let package = Package::new(cx, members);
+        package.list(cx);
+        let folder = Folder {
+            head,
+            list,
+            unread: rest,
+            lines,
+            stored,
+            after: data,
+            package: Rc::new(package),
         };
-        members.push(Member {
-            file: PackageFile {
-                path: file.path.into(),
-                size,
-                packed: size,
-                modified: file
-                    .modified
-                    .map(package::time_text)
-                    .unwrap_or_default()
-                    .into(),
-                method: "stored".into(),
-                entry: line.whole(),
-            },
-            packing,
-            data: Locator::At(line.path),
-        });
+        let summary = package::summary("folder", "folder".to_owned(), span, &folder.package);
+        let count = folder.row_count();
+        OpenedDocument {
+            summary,
+            content: Some((cx.register(Rc::new(folder)), TOP, Some(count))),
+        }
     }
-    let package = Package::new(&cx, members);
-    package.list(&cx);
-    let summary = package::summary("folder", "folder".to_owned(), whole, &package);
-    let count = lines.len() as u64;
-    let folder = Folder {
-        lines,
-        package: Rc::new(package),
+}
+
+/// Reads the first line. Returns the bytes of the list.
+fn list(cx: &Context<'_>, span: Span) -> Span {
+    let head = span.subspan(0, FOLDER_HEAD as u64);
+    let window = Window::clamped(cx.sources, head);
+    let text = String::from_utf8_lossy(window.bytes()).into_owned();
+    let number = text.strip_prefix(FOLDER_MAGIC);
+    let number = number.and_then(|text| text.trim().parse::<u64>().ok());
+    let len = number.unwrap_or(head.len()).max(head.len());
+    let list = span.subspan(0, len.min(limits::FOLDER_LIST));
+    if number.is_none() || list.len() < len {
+        let message = "the length of the list is not a number, or exceeds the file";
+        cx.report(&rules::FOLDER_LIST, head, message);
+    }
+    list
+}
+
+/// Reads the line of a file whose bytes are at the start of `data`.
+fn read_line(cx: &Context<'_>, whole: Span, text: &[u8], data: Span) -> Option<(Line, Member)> {
+    let text = String::from_utf8_lossy(text);
+    let text = text.strip_suffix('\n')?;
+    let file = folder_line(text)?;
+    let mut ends = text.match_indices(' ').map(|(at, _)| at as u64 + 1);
+    let (size_end, time_end) = (ends.next()?, ends.next()?);
+    let path = whole.skip(time_end);
+    let size = match &file.size {
+        Ok(size) => *size,
+        Err(reason) => {
+            let message = format_args!("{} cannot be read: {reason}", file.path);
+            cx.report(&rules::FOLDER_FILE, path, message);
+            0
+        }
     };
-    let opened = format::OpenedDocument {
-        summary,
-        content: Some((cx.register(Rc::new(folder)), TOP, Some(count))),
+    let data = data.subspan(0, size);
+    if data.len() < size {
+        let message = format_args!(
+            "{} has {}, but only {} are there",
+            file.path,
+            plural(size, "byte"),
+            data.len()
+        );
+        cx.report(&rules::FOLDER_LIST, whole.subspan(0, size_end), message);
+    }
+    let line = Line {
+        size: whole.subspan(0, size_end),
+        time: whole.subspan(size_end, time_end.saturating_sub(size_end)),
+        path,
+        data,
     };
-    let root = format::document_node(name.to_owned(), whole, &opened);
-    let findings = cx.finish();
-    super::document(Parts {
-        sources,
-        root,
-        summary: opened.summary,
-        findings,
-    })
+    let modified = file.modified.map(package::time_text);
+    let member = Member {
+        file: PackageFile {
+            path: file.path.into(),
+            size,
+            packed: data.len(),
+            modified: modified.unwrap_or_default().into(),
+            method: "stored".into(),
+            entry: whole,
+        },
+        packing: Packing::Part,
+        data: Locator::At(data),
+    };
+    Some((line, member))
+}
+
+struct Folder {
+    /// The first line of the list.
+    head: Span,
+    list: Span,
+    /// The end of the list, as far as it is malformed.
+    unread: Span,
+    lines: Vec<Line>,
+    /// The indices of the files with bytes, in the order of their bytes.
+    stored: Vec<usize>,
+    /// The bytes behind the last file.
+    after: Span,
+    package: Rc<Package>,
+}
+
+impl Folder {
+    /// The list, the files with bytes, and what follows them.
+    fn row_count(&self) -> u64 {
+        1 + self.stored.len() as u64 + u64::from(!self.after.is_empty())
+    }
+
+    fn row(&self, row: u64, out: &Rows<'_>) -> Option<Node> {
+        let Some(at) = row.checked_sub(1) else {
+            let count = self.list_count();
+            return Some(
+                Node::new(NodeKind::Table, "list", self.list)
+                    .area(Area::Header)
+                    .summary(plural(self.lines.len() as u64, "file"))
+                    .doc(&LIST_DOC)
+                    .children(ExpanderId::SELF, LIST, Some(count)),
+            );
+        };
+        match self.stored.get(usize::try_from(at).ok()?) {
+            Some(index) => {
+                let mut node = self.package.data_node(*index, *index as u64, out)?;
+                node.name = self.package.file(*index)?.path.clone();
+                Some(node)
+            }
+            None => Some(Node::gap("gap", self.after)),
+        }
+    }
+
+    /// The first line, the lines of the files, and what could not be read.
+    fn list_count(&self) -> u64 {
+        1 + self.lines.len() as u64 + u64::from(!self.unread.is_empty())
+    }
+
+    fn list_row(&self, row: u64) -> Option<Node> {
+        let Some(item) = row.checked_sub(1) else {
+            let length = Value::decimal(self.list.len(), 64);
+            return Some(Node::field("length", length, self.head).doc(&HEAD_DOC));
+        };
+        let index = usize::try_from(item).ok()?;
+        let (Some(line), Some(file)) = (self.lines.get(index), self.package.file(index)) else {
+            return Some(Node::gap("not read", self.unread));
+        };
+        let node = Node::new(NodeKind::Item, file.path.clone(), line.whole()).indexed();
+        let node = node.summary(file.path.clone()).doc(&LINE_DOC);
+        Some(node.children(ExpanderId::SELF, item, Some(3)))
+    }
+
+    fn fields(&self, item: u64) -> Option<[Node; 3]> {
+        let index = usize::try_from(item).ok()?;
+        let (line, file) = (self.lines.get(index)?, self.package.file(index)?);
+        let size = Node::field("size", Value::decimal(file.size, 64), line.size);
+        let time = Node::field("modified", Value::text(file.modified.clone()), line.time);
+        let path = Node::field("path", Value::text(file.path.clone()), line.path);
+        Some([
+            size.doc(&SIZE_DOC),
+            time.doc(&TIME_DOC),
+            path.doc(&PATH_DOC),
+        ])
+    }
 }
 
 impl Line {
@@ -131,65 +250,28 @@ impl Line {
     }
 }
 
-/// The item of the folder itself; the others are those of its files.
-const TOP: u64 = u64::MAX;
-
-struct Folder {
-    lines: Vec<Line>,
-    package: Rc<Package>,
-}
-
-impl Folder {
-    fn line(&self, item: u64) -> Option<(usize, &Line, &PackageFile)> {
-        let index = usize::try_from(item).ok()?;
-        Some((index, self.lines.get(index)?, self.package.file(index)?))
-    }
-
-    fn parts(&self, item: u64, out: &Rows<'_>) -> Vec<Node> {
-        let Some((index, line, file)) = self.line(item) else {
-            return Vec::new();
-        };
-        let size = Node::field("size", Value::decimal(file.size, 64), line.size).doc(&SIZE_DOC);
-        let time = Value::text(file.modified.clone());
-        let time = Node::field("modified", time, line.time).doc(&TIME_DOC);
-        let is_readable = self.package.is_readable(index);
-        let path = self
-            .package
-            .data_node(index, item, out)
-            .filter(|_| is_readable);
-        let path = path.unwrap_or_else(|| {
-            let path = Value::text(file.path.clone());
-            Node::field("path", path, line.path).doc(&PATH_DOC)
-        });
-        vec![size, time, path]
-    }
-}
-
 impl Expand for Folder {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
         match item {
-            TOP => self.lines.len() as u64,
+            TOP => self.row_count(),
+            LIST => self.list_count(),
             _ => 3,
         }
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        if item != TOP {
-            let parts = self.parts(item, out);
-            out.push_range(parts, range);
-            return;
+        if item != TOP && item != LIST {
+            let fields = self.fields(item).into_iter().flatten();
+            return out.push_range(fields.collect::<Vec<_>>(), range);
         }
-        for item in range {
-            let Some((_, line, file)) = self.line(item) else {
-                return;
+        for row in range {
+            let node = match item {
+                TOP => self.row(row, out),
+                _ => self.list_row(row),
             };
-            out.push(
-                Node::new(NodeKind::Item, file.path.clone(), line.whole())
-                    .area(Area::Data)
-                    .summary(plural(file.size, "byte"))
-                    .doc(&FILE_DOC)
-                    .children(ExpanderId::SELF, item, Some(3)),
-            );
+            if let Some(node) = node {
+                out.push(node);
+            }
         }
     }
 
@@ -203,10 +285,19 @@ impl Expand for Folder {
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        if item != TOP {
-            return None;
-        }
-        let at = self.lines.partition_point(|line| line.path.end <= offset);
-        Some(vec![at as u64])
+        let before = |end: u64| end <= offset;
+        let at = match item {
+            TOP if before(self.list.end) => {
+                let end = |index: &usize| self.lines.get(*index).map_or(0, |line| line.data.end);
+                self.stored.partition_point(|index| before(end(index))) as u64 + 1
+            }
+            TOP => 0,
+            LIST if before(self.head.end) => {
+                self.lines.partition_point(|line| before(line.path.end)) as u64 + 1
+            }
+            LIST => 0,
+            _ => return None,
+        };
+        Some(vec![at])
     }
 }

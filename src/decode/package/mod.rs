@@ -3,6 +3,7 @@
 //! ```text
 //! stored    the file, its span in the package
 //! deflated  compressed bytes → the file, span of a source of its own: a stream
+//! part      the file, span of a source of its own with the same bytes
 //! ```
 //!
 //! A compressed file is restored in part, for each read ([`DeflateStream`]): wheels have libraries
@@ -44,8 +45,8 @@ pub(super) enum Packing {
     Stored,
     /// A deflate stream, with the CRC-32 of its output.
     Deflated(u32),
-    /// Another source: a file of a folder.
-    Elsewhere(Span),
+    /// As it is, with offsets of its own: a file of a folder.
+    Part,
     /// Encrypted, or compressed by another method.
     Unknown,
 }
@@ -99,18 +100,12 @@ impl Package {
             let may_have_code = match member.packing {
                 Packing::Unknown => false,
                 Packing::Stored => self.kind(index, cx.sources).may_have_code,
-                Packing::Deflated(_) | Packing::Elsewhere(_) => true,
+                Packing::Deflated(_) | Packing::Part => true,
             };
             if !data.is_empty() && may_have_code {
                 cx.add_member(data);
             }
         }
-    }
-
-    /// Whether zeview can read the bytes of a file.
-    pub(super) fn is_readable(&self, index: usize) -> bool {
-        let member = self.members.get(index);
-        member.is_some_and(|member| member.packing != Packing::Unknown)
     }
 
     /// Returns the first bytes of a file.
@@ -125,8 +120,7 @@ impl Package {
                 .to_vec()
         };
         match member.packing {
-            Packing::Stored => read(data),
-            Packing::Elsewhere(file) => read(file),
+            Packing::Stored | Packing::Part => read(data),
             Packing::Unknown => Vec::new(),
             Packing::Deflated(_) => match sources.unpacked_before(UNPACKED, data) {
                 Some((whole, _)) => read(whole),
@@ -167,7 +161,10 @@ impl Package {
                 let size = plural(member.file.size, "byte");
                 packed("data", &PACKED_DOC).summary(format!("deflate, {size} decompressed"))
             }
-            Packing::Elsewhere(_) => packed("file", &FILE_DOC),
+            Packing::Part => {
+                let kind = self.kind(index, out.sources).name;
+                packed("data", &FILE_DOC).summary(kind)
+            }
             Packing::Stored => {
                 let kind = self.kind(index, out.sources);
                 if !kind.may_have_code {
@@ -206,7 +203,11 @@ impl Package {
         let (name, whole) = match member.packing {
             Packing::Unknown => return None,
             Packing::Stored => return format::nested(cx, data)?.content,
-            Packing::Elsewhere(file) => (FILE, file),
+            Packing::Part => {
+                let before = cx.sources.unpacked_before(FILE, data);
+                let whole = || cx.sources.whole(cx.sources.part(FILE, data));
+                (FILE, before.map_or_else(whole, |(whole, _)| whole))
+            }
             Packing::Deflated(crc) => {
                 let size = member.file.size;
                 (UNPACKED, cx.stream(data, size, Some(crc))?)

@@ -236,12 +236,15 @@ impl Records {
             }
         }
         let rest = data.skip(end);
+        // The last line feed has a row, too.
+        let count = count.saturating_add(u64::from(count > 0));
         if rest.is_empty() {
             return count;
         }
         cx.gap(rest);
         if data.len() > RECORDS_MAX {
-            let message = format_args!("more than {RECORDS_MAX} bytes of records: the others are not read");
+            let message =
+                format_args!("more than {RECORDS_MAX} bytes of records: the others are not read");
             cx.report(&rules::TOO_MANY, rest, message);
         } else {
             let message = "no record `length key=value` starts here";

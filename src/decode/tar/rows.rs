@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::header::{FIELDS, PaxRecord, RECORDS_MAX, records};
+use super::header::{FIELDS, RECORDS_MAX, records};
 use super::{Archive, DATA, END, ENTRY, Entry, HEADER, RECORDS, SOURCE, TOP};
 use crate::analysis::package::PackageFiles;
 use crate::decode::layout::{self, filler};
@@ -57,23 +57,36 @@ fn field_node(header: Span, index: usize, out: &Rows<'_>) -> Option<Node> {
     Some(Node::field(*name, value, span).doc(doc))
 }
 
-/// Adds rows of pax records.
+/// Adds rows of pax records: their values, the last line feed, and what is not a record.
 fn push_records(data: Span, range: Range<u64>, out: &mut Rows<'_>) {
     let window = Window::clamped(out.sources, data.subspan(0, RECORDS_MAX));
-    let mut end = 0;
-    let mut count = 0;
-    for (row, record) in (0..).zip(records(window.bytes())) {
-        end = record.end as u64;
-        count = row + 1;
+    let mut before = 0;
+    let mut row = 0;
+    for record in records(window.bytes()) {
+        // The line feed belongs to the next record.
+        let end = record.end.saturating_sub(1) as u64;
         if range.contains(&row) {
-            let span = data.subspan(record.start as u64, (record.end - record.start) as u64);
+            let start = end.saturating_sub(record.value.len() as u64);
+            let span = data.subspan(start, end.saturating_sub(start));
             let key = String::from_utf8_lossy(record.key).into_owned();
             let node = Node::field(key, Value::text_from(record.value), span);
-            out.push(node.doc(&RECORD_DOC));
+            let head = u32::try_from(start.saturating_sub(before)).unwrap_or(0);
+            out.push(node.head(head).doc(&RECORD_DOC));
         }
+        before = end;
+        row += 1;
     }
-    if range.contains(&count) {
-        out.push(Node::gap("not a record", data.skip(end)));
+    let mut rest = data;
+    if row > 0 {
+        if range.contains(&row) {
+            let feed = data.subspan(before, 1);
+            out.push(Node::new(NodeKind::Syntax, "line feed", feed).doc(&RECORD_DOC));
+        }
+        rest = data.skip(before + 1);
+        row += 1;
+    }
+    if range.contains(&row) && !rest.is_empty() {
+        out.push(Node::gap("not a record", rest));
     }
 }
 
@@ -194,8 +207,16 @@ impl Expand for Archive {
             (RECORDS, number) => {
                 let data = self.entry(number)?.data;
                 let window = Window::clamped(sources, data.subspan(0, RECORDS_MAX));
-                let is_before = |record: &PaxRecord<'_>| data.start + record.end as u64 <= offset;
-                Some(vec![records(window.bytes()).take_while(is_before).count() as u64])
+                let (mut row, mut end) = (0, data.start);
+                for record in records(window.bytes()) {
+                    end = data.start.saturating_add(record.end as u64);
+                    if offset < end.saturating_sub(1) {
+                        return Some(vec![row]);
+                    }
+                    row += 1;
+                }
+                // The last line feed, and what is not a record.
+                Some(vec![row + u64::from(row > 0 && offset >= end)])
             }
             _ => None,
         }

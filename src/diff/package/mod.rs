@@ -70,9 +70,7 @@ impl Comparer<'_> {
     /// Compares a file of both packages.
     fn files(&mut self, a: &File<'_>, b: &File<'_>, at: u32) {
         let spans = (a.data, b.data);
-        let is_folder = a.file.entry.contains(a.data);
-        // The files of a folder are not in the bytes of the folder.
-        if !is_folder && a.file.method == b.file.method && a.file.size == b.file.size {
+        if a.file.method == b.file.method && a.file.size == b.file.size {
             match self.same_bytes(spans.0, spans.1) {
                 Ok(true) => return,
                 Ok(false) => {}

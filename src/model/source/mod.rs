@@ -5,6 +5,7 @@ mod cache;
 mod file;
 #[cfg(not(target_arch = "wasm32"))]
 mod folder;
+mod folder_list;
 mod memory;
 mod stream;
 
@@ -18,7 +19,8 @@ use self::cache::Cache;
 #[cfg(not(target_arch = "wasm32"))]
 pub use self::file::FileSource;
 #[cfg(not(target_arch = "wasm32"))]
-pub use self::folder::{FolderSource, OpenFiles};
+pub use self::folder::FolderSource;
+pub use self::folder_list::{FOLDER_HEAD, FOLDER_MAGIC, ListedFile, folder_line, folder_list};
 pub use self::memory::MemorySource;
 use self::stream::ActiveSources;
 pub use self::stream::{PackedReader, Stream};
@@ -159,8 +161,8 @@ struct Entry {
 
 enum Origin {
     Source(Box<dyn ByteSource>),
-    /// A file of a folder.
-    Member(Box<dyn ByteSource>),
+    /// The bytes of its parent, with offsets of their own: a file of a folder.
+    Part(u64),
     /// Restored from the bytes of its parent on every read.
     Stream(Box<dyn Stream>),
     /// Unpacked on first read, and again after it was dropped.
@@ -186,17 +188,17 @@ const KEPT_MOST: u64 = 32 << 20;
 impl Entry {
     fn len(&self) -> u64 {
         match &self.origin {
-            Origin::Source(source) | Origin::Member(source) => source.len(),
+            Origin::Source(source) => source.len(),
             Origin::Stream(stream) => stream.len(),
-            Origin::Packed { len, .. } => *len,
+            Origin::Part(len) | Origin::Packed { len, .. } => *len,
         }
     }
 
     /// Returns the bytes of a file.
     fn source(&self) -> Option<&dyn ByteSource> {
         match &self.origin {
-            Origin::Source(source) | Origin::Member(source) => Some(&**source),
-            Origin::Stream(_) | Origin::Packed { .. } => None,
+            Origin::Source(source) => Some(&**source),
+            Origin::Stream(_) | Origin::Part(_) | Origin::Packed { .. } => None,
         }
     }
 }
@@ -214,7 +216,7 @@ pub struct Sources {
     /// The sources unpacked from bytes at an offset of another source.
     unpacked: RefCell<HashMap<(SourceId, u64), Vec<SourceId>>>,
     active: RefCell<ActiveSources>,
-    /// Total size of the opened file, the files of a folder, and the streams.
+    /// Total size of the opened file and the streams.
     size: Cell<u64>,
     /// The budgets of the file.
     pub costs: Costs,
@@ -263,19 +265,28 @@ impl Sources {
         self.push(name.to_owned(), Origin::Stream(stream), Some(parent))
     }
 
-    /// Adds a file of a folder, whose entry in the folder's list is `parent`.
-    pub fn member(&self, name: &str, source: Box<dyn ByteSource>, parent: Span) -> SourceId {
-        self.grow(source.len());
-        self.costs.grow(source.len());
-        self.push(name.to_owned(), Origin::Member(source), Some(parent))
+    /// Adds a source with the bytes of `parent`, for offsets that start at 0.
+    pub fn part(&self, name: &str, parent: Span) -> SourceId {
+        self.push(name.to_owned(), Origin::Part(parent.len()), Some(parent))
+    }
+
+    /// Returns the location of the bytes of `span` in the source that stores them.
+    fn stored(&self, mut span: Span) -> Span {
+        while let Some(entry) = self.entry(span.source)
+            && let (Origin::Part(_), Some(parent)) = (&entry.origin, entry.parent)
+            && span.end <= parent.len()
+        {
+            span = parent.subspan(span.start, span.len());
+        }
+        span
     }
 
     fn grow(&self, size: u64) {
         self.size.set(self.size.get().saturating_add(size));
     }
 
-    /// Returns the total size of the opened file, the files of a folder, and the streams restored
-    /// so far, in bytes: the base of limits on what is read from them.
+    /// Returns the total size of the opened file and the streams restored so far, in bytes: the
+    /// base of limits on what is read from them.
     pub fn size(&self) -> u64 {
         self.size.get()
     }
@@ -432,14 +443,24 @@ impl Sources {
         }
         let mut has_read = false;
         let read = match &entry.origin {
-            Origin::Source(source) | Origin::Member(source) => {
+            Origin::Part(_) => {
+                let stored = self.stored(span);
+                return self
+                    .read(stored)
+                    .map_err(|error| SourceError { span, ..error });
+            }
+            Origin::Source(source) => {
                 let (end, grain) = (source.len(), source.grain().max(1));
                 let mut cache = entry.cache.borrow_mut();
-                cache.read(span, end, grain, &mut |start, len| {
+                let mut read = |start, len| {
                     has_read = true;
                     self.count_read(len);
                     source.read(start, len)
-                })
+                };
+                // The cache reads more, and a file of a folder may be unreadable.
+                cache
+                    .read(span, end, grain, &mut read)
+                    .or_else(|_| read(span.start, span.len()))
             }
             Origin::Stream(stream) => {
                 let parent = entry.parent.unwrap_or_default();
@@ -505,6 +526,7 @@ impl Sources {
     ///
     /// As [`read`](Self::read).
     pub fn peek(&self, span: Span) -> Result<Bytes, SourceError> {
+        let span = self.stored(span);
         let entry = self.entry(span.source);
         let source = entry.as_deref().and_then(|entry| {
             let source = entry.source().filter(|source| source.is_cheap())?;
@@ -524,6 +546,7 @@ impl Sources {
     /// Reads all of `span` into the cache, if it fits and reads are slow, for callers that will
     /// read many parts of it. Does nothing if `first`, the first of them, is cached. Errors are reported when the parts are read.
     pub fn prefetch(&self, span: Span, first: Span) {
+        let (span, first) = (self.stored(span), self.stored(first));
         let entry = self.entry(span.source);
         let source = entry.as_deref().and_then(|entry| {
             let source = entry.source().filter(|source| !source.is_cheap())?;
@@ -544,6 +567,7 @@ impl Sources {
 
     /// Announces that the bytes of `span` will be read soon.
     pub fn announce(&self, span: Span) {
+        let span = self.stored(span);
         let entry = self.entry(span.source);
         if let Some(source) = entry.as_deref().and_then(Entry::source)
             && span.end <= source.len()
@@ -558,6 +582,7 @@ impl Sources {
 
     /// Whether reading the bytes of `span` does not wait for the source.
     pub fn is_ready(&self, span: Span) -> bool {
+        let span = self.stored(span);
         let Some(entry) = self.entry(span.source) else {
             return true;
         };

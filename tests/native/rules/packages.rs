@@ -197,3 +197,38 @@ pub fn gzips() -> Vec<Case> {
         bytes(&r::PACKAGE_DAMAGED, &damaged(14), data, &usual),
     ]
 }
+
+pub fn folders() -> Vec<Case> {
+    let usual = usual_folder();
+    let readable = folder(&[("a", Ok(b"text")), ("b", Ok(b"more"))]);
+    let secret = at(&usual, b"b/secret");
+    let line = at(&readable, b"4 ");
+    let short = &readable[..readable.len() - 1];
+    vec![
+        bytes(
+            &r::FOLDER_FILE,
+            &usual,
+            secret..secret + "b/secret\tPermission denied\n".len(),
+            &readable,
+        ),
+        // The length of the list, a line, and the size of a file.
+        bytes(
+            &r::FOLDER_LIST,
+            &changed(&readable, 14, b"x"),
+            0..25,
+            &readable,
+        ),
+        bytes(
+            &r::FOLDER_LIST,
+            &changed(&readable, line, b"x"),
+            line..line + "4 - a\n".len(),
+            &readable,
+        ),
+        bytes(
+            &r::FOLDER_LIST,
+            short,
+            line + "4 - a\n".len()..line + "4 - a\n4 ".len(),
+            &readable,
+        ),
+    ]
+}
