@@ -22,11 +22,8 @@ static LIST_DOC: Doc = Doc::new(
     "",
 );
 static HEAD_DOC: Doc = Doc::new("The length of the list in bytes.", "");
-static LINE_DOC: Doc = Doc::new("A file of the folder.", "");
-static SIZE_DOC: Doc = Doc::new("The size of the file in bytes.", "");
-static TIME_DOC: Doc = Doc::new("The time of its last change, in seconds since 1970.", "");
-static PATH_DOC: Doc = Doc::new(
-    "The path in the folder, and why the file cannot be read.",
+static LINE_DOC: Doc = Doc::new(
+    "A file: its size in bytes, the time of its last change in seconds since 1970, its path, and why it cannot be read.",
     "",
 );
 
@@ -40,9 +37,7 @@ const LIST: u64 = u64::MAX - 1;
 
 /// A file of the list.
 struct Line {
-    size: Span,
-    time: Span,
-    path: Span,
+    span: Span,
     /// The bytes of the file; empty if there are none.
     data: Span,
 }
@@ -124,14 +119,11 @@ fn read_line(cx: &Context<'_>, whole: Span, text: &[u8], data: Span) -> Option<(
     let text = String::from_utf8_lossy(text);
     let text = text.strip_suffix('\n')?;
     let file = folder_line(text)?;
-    let mut ends = text.match_indices(' ').map(|(at, _)| at as u64 + 1);
-    let (size_end, time_end) = (ends.next()?, ends.next()?);
-    let path = whole.skip(time_end);
     let size = match &file.size {
         Ok(size) => *size,
         Err(reason) => {
             let message = format_args!("{} cannot be read: {reason}", file.path);
-            cx.report(&rules::FOLDER_FILE, path, message);
+            cx.report(&rules::FOLDER_FILE, whole, message);
             0
         }
     };
@@ -143,14 +135,9 @@ fn read_line(cx: &Context<'_>, whole: Span, text: &[u8], data: Span) -> Option<(
             plural(size, "byte"),
             data.len()
         );
-        cx.report(&rules::FOLDER_LIST, whole.subspan(0, size_end), message);
+        cx.report(&rules::FOLDER_LIST, whole, message);
     }
-    let line = Line {
-        size: whole.subspan(0, size_end),
-        time: whole.subspan(size_end, time_end.saturating_sub(size_end)),
-        path,
-        data,
-    };
+    let line = Line { span: whole, data };
     let modified = file.modified.map(package::time_text);
     let member = Member {
         file: PackageFile {
@@ -213,40 +200,17 @@ impl Folder {
         1 + self.lines.len() as u64 + u64::from(!self.unread.is_empty())
     }
 
-    fn list_row(&self, row: u64) -> Option<Node> {
-        let Some(item) = row.checked_sub(1) else {
-            let length = Value::decimal(self.list.len(), 64);
-            return Some(Node::field("length", length, self.head).doc(&HEAD_DOC));
+    fn list_row(&self, row: u64, sources: &Sources) -> Option<Node> {
+        let text = |span: Span| Value::text_from(Window::clamped(sources, span).bytes());
+        let Some(at) = row.checked_sub(1) else {
+            return Some(Node::field("length", text(self.head), self.head).doc(&HEAD_DOC));
         };
-        let index = usize::try_from(item).ok()?;
+        let index = usize::try_from(at).ok()?;
         let (Some(line), Some(file)) = (self.lines.get(index), self.package.file(index)) else {
             return Some(Node::gap("not read", self.unread));
         };
-        let node = Node::new(NodeKind::Item, file.path.clone(), line.whole()).indexed();
-        let node = node.summary(file.path.clone()).doc(&LINE_DOC);
-        Some(node.children(ExpanderId::SELF, item, Some(3)))
-    }
-
-    fn fields(&self, item: u64) -> Option<[Node; 3]> {
-        let index = usize::try_from(item).ok()?;
-        let (line, file) = (self.lines.get(index)?, self.package.file(index)?);
-        let size = Node::field("size", Value::decimal(file.size, 64), line.size);
-        let time = Node::field("modified", Value::text(file.modified.clone()), line.time);
-        let path = Node::field("path", Value::text(file.path.clone()), line.path);
-        Some([
-            size.doc(&SIZE_DOC),
-            time.doc(&TIME_DOC),
-            path.doc(&PATH_DOC),
-        ])
-    }
-}
-
-impl Line {
-    fn whole(&self) -> Span {
-        Span {
-            end: self.path.end,
-            ..self.size
-        }
+        let node = Node::field(file.path.clone(), text(line.span), line.span);
+        Some(node.doc(&LINE_DOC))
     }
 }
 
@@ -255,19 +219,15 @@ impl Expand for Folder {
         match item {
             TOP => self.row_count(),
             LIST => self.list_count(),
-            _ => 3,
+            _ => 0,
         }
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        if item != TOP && item != LIST {
-            let fields = self.fields(item).into_iter().flatten();
-            return out.push_range(fields.collect::<Vec<_>>(), range);
-        }
         for row in range {
             let node = match item {
                 TOP => self.row(row, out),
-                _ => self.list_row(row),
+                _ => self.list_row(row, out.sources),
             };
             if let Some(node) = node {
                 out.push(node);
@@ -293,7 +253,7 @@ impl Expand for Folder {
             }
             TOP => 0,
             LIST if before(self.head.end) => {
-                self.lines.partition_point(|line| before(line.path.end)) as u64 + 1
+                self.lines.partition_point(|line| before(line.span.end)) as u64 + 1
             }
             LIST => 0,
             _ => return None,

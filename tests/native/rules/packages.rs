@@ -201,14 +201,14 @@ pub fn gzips() -> Vec<Case> {
 pub fn folders() -> Vec<Case> {
     let usual = usual_folder();
     let readable = folder(&[("a", Ok(b"text")), ("b", Ok(b"more"))]);
-    let secret = at(&usual, b"b/secret");
+    let secret = at(&usual, b"- 1793000000 b/secret");
     let line = at(&readable, b"4 ");
     let short = &readable[..readable.len() - 1];
     vec![
         bytes(
             &r::FOLDER_FILE,
             &usual,
-            secret..secret + "b/secret\tPermission denied\n".len(),
+            secret..secret + "- 1793000000 b/secret\tPermission denied\n".len(),
             &readable,
         ),
         // The length of the list, a line, and the size of a file.
@@ -227,7 +227,7 @@ pub fn folders() -> Vec<Case> {
         bytes(
             &r::FOLDER_LIST,
             short,
-            line + "4 - a\n".len()..line + "4 - a\n4 ".len(),
+            line + "4 - a\n".len()..line + "4 - a\n4 - b\n".len(),
             &readable,
         ),
     ]
