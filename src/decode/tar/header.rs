@@ -258,8 +258,7 @@ impl Records {
 pub(super) struct PaxRecord<'a> {
     pub(super) key: &'a [u8],
     pub(super) value: &'a [u8],
-    /// Its position in the data.
-    pub(super) start: usize,
+    /// The end of its line in the data.
     pub(super) end: usize,
 }
 
@@ -276,7 +275,6 @@ pub(super) fn records(data: &[u8]) -> impl Iterator<Item = PaxRecord<'_>> {
         let found = PaxRecord {
             key: record.get(..equals)?,
             value: record.get(equals.checked_add(1)?..)?,
-            start,
             end: start.checked_add(length)?,
         };
         start = found.end;

@@ -314,9 +314,10 @@ impl Archive {
     }
 
     fn file_node(&self, entry: &Entry, id: u64, span: Span) -> Node {
-        let text = match entry.name.ends_with('/') {
-            true => "folder".to_owned(),
-            false => format!("{}, {}", entry.method(), plural(entry.size, "byte")),
+        let text = if entry.name.ends_with('/') {
+            "folder".to_owned()
+        } else {
+            format!("{}, {}", entry.method(), plural(entry.size, "byte"))
         };
         Node::new(NodeKind::Item, String::from(&*entry.name), span)
             .summary(text)

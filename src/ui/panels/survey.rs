@@ -30,11 +30,12 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
     );
     let Some(report) = &view.verdict.survey else {
         // The files of a package are only read on request.
-        return match list.is_stopped {
-            true => html! {
+        return if list.is_stopped {
+            html! {
                 <p>{ button("btn2", Command::ReadOn, plain("Read the kernels of all files")) }</p>
-            },
-            false => Html::default(),
+            }
+        } else {
+            Html::default()
         };
     };
     let survey = &report.survey;

@@ -95,6 +95,11 @@ pub enum Phase {
         /// Total size, if the server sent it.
         total: Option<u64>,
     },
+    /// The files of a folder are listed.
+    Listing {
+        /// Number of files so far.
+        files: usize,
+    },
     /// The decoder is opening it.
     Decoding,
     /// Loaded.
