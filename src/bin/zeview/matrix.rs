@@ -139,9 +139,10 @@ fn builds_text(builds: Option<&Builds>, has_spirv: bool) -> String {
         return if has_spirv { "SPIR-V" } else { "–" }.to_owned();
     };
     let widths: Vec<String> = builds.simd.iter().map(i64::to_string).collect();
-    let mut text = match widths.is_empty() {
-        true => "yes".to_owned(),
-        false => widths.join("/"),
+    let mut text = if widths.is_empty() {
+        "yes".to_owned()
+    } else {
+        widths.join("/")
     };
     if builds.spill > 0 {
         text.push_str(&format!(" spills {}", builds.spill));

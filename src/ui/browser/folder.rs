@@ -81,7 +81,9 @@ pub fn chosen(files: Vec<File>) -> Option<(String, Vec<FolderFile>)> {
 /// Returns the folder as one file.
 pub fn file(name: &str, mut files: Vec<FolderFile>) -> Option<File> {
     // As the command line sorts them: folder by folder.
-    sort::by(&mut files, &|(a, _), (b, _)| a.split('/').cmp(b.split('/')));
+    sort::by(&mut files, &|(a, _): &FolderFile, (b, _): &FolderFile| {
+        a.split('/').cmp(b.split('/'))
+    });
     let listed = files.iter().map(|(path, file)| ListedFile {
         path: path.clone(),
         modified: file
