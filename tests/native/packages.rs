@@ -265,7 +265,7 @@ fn damage_of_a_file_is_reported_when_it_is_opened() {
     assert!(found[2].contains("are more than"), "{found:?}");
     // The good bytes of a damaged file are shown.
     let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
-    assert_eq!(kernels.count() > 0, true);
+    assert!(kernels.count() > 0);
 }
 
 #[test]
