@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::kernels::reading::Around;
-use super::{Cell, CellValue, List, ListId, RowDetails, columns};
+use super::{Cell, CellValue, Column, List, ListId, RowDetails, columns};
 use crate::analysis::matrix::{KernelMatrix, MatrixRow, group_of};
 use crate::model::{Sources, Span, Tone};
 
@@ -13,7 +13,7 @@ type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);
 columns! {
     /// The columns.
     pub COLUMNS
-    "name" Text Default 24 "Kernel" "" "The kernel's name in the file."
+    "name" Text Default 32 "Kernel" "" "The kernel's name in the file."
         |(list, row), _| list.name(row);
     "devices" Words Default 24 "Devices" "" "The devices that it has native code for."
         |(list, row), _| Cell::words(list.matrix.devices_of(row, true).map(|device| device_text(device)));
@@ -115,6 +115,15 @@ impl List for MatrixList {
             .position(|row| row.entry.contains(span))?;
         let at = u32::try_from(at).ok()?;
         Some(at..at.saturating_add(1))
+    }
+
+    fn shows(&self, column: &Column) -> bool {
+        let any = |has: fn(&MatrixRow) -> bool| self.matrix.rows.iter().any(has);
+        match column.id {
+            "missing" => any(|row| row.holes() > 0),
+            "at_run_time" => any(|row| row.has_spirv),
+            _ => column.presence.is_shown(self.is_of_several()),
+        }
     }
 
     fn about(&self, row: u32, _: Span, _: &Sources) -> RowDetails {

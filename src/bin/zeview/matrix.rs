@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
+use zeview::decode::text::plural;
 use zeview::model::NodeId;
 use zeview::model::account::Account;
 use zeview::model::text::escaped;
@@ -13,7 +14,7 @@ use zeview::tables::query::Query;
 use zeview::tables::table::{ColumnHeader, Table};
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
-use zeview::tables::{Column, ListId, Presence};
+use zeview::tables::{CellValue, Column, ListId, Presence};
 
 use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
 use crate::input;
@@ -116,7 +117,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
         let names = |row: u32| {
             let cell = list.cell(row, 0, &document.sources);
-            cell.value.text().into_owned()
+            match cell.value {
+                CellValue::Name {
+                    short: Some(short), ..
+                } => short.into_owned(),
+                value => value.text().into_owned(),
+            }
         };
         let rows = order.from(0, u64::MAX).filter_map(|row| {
             let at = usize::try_from(row).ok()?;
@@ -165,9 +171,9 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
         .count();
     writeln!(
         out,
-        ": {} kernels, {} devices; {} lack a device, {run_time} have SPIR-V, {only} only SPIR-V",
-        matrix.rows.len(),
-        matrix.devices.len(),
+        ": {}, {}; {} lack a device, {run_time} have SPIR-V, {only} only SPIR-V",
+        plural(matrix.rows.len() as u64, "kernel"),
+        plural(matrix.devices.len() as u64, "device"),
         matrix.incomplete(),
     )?;
     let mut heads = vec![ColumnHeader::text("kernel")];

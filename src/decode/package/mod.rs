@@ -25,7 +25,7 @@ use super::{Context, limits};
 use crate::analysis::package::{FileKind, PackageFile, PackageFiles};
 use crate::model::{
     Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Node, NodeKind, Rows, Sources, Span,
-    Stream, Summary, Value,
+    Stream, Summary, Value, text,
 };
 
 static FILE_DOC: Doc = Doc::new("A file of the package, decoded on demand.", "");
@@ -334,7 +334,7 @@ pub(super) fn summary(format: &'static str, title: String, span: Span, files: &P
     let (count, size) = of_files.fold((0, 0_u64), |(count, size), member| {
         (count + 1, size.saturating_add(member.file.size))
     });
-    let text = format!("{}, {} in all", plural(count, "file"), plural(size, "byte"));
+    let text = format!("{}, {} in all", plural(count, "file"), text::size(size));
     let fact = Fact::new("files", text, span).headline();
     let mut summary = Summary::new(format, title, vec![fact]);
     summary.has.package = true;

@@ -327,11 +327,6 @@ impl State {
         self.serial += 1;
         let mut selection = Selection::root(opened.root.span);
         selection.serial = self.serial;
-        let mut lists = Lists::default();
-        if opened.summary.has.package {
-            // The kernels of a package are read on request.
-            lists.apply(ListId::Kernels, ListChange::Stop(true));
-        }
         let view = View {
             tree: Rc::new(Tree::new(&opened)),
             by_kernel: Tree::by_kernel(&opened).map(Rc::new),
@@ -345,7 +340,7 @@ impl State {
             profile: Rc::default(),
             compare: Rc::default(),
             bookmarks: Rc::default(),
-            lists,
+            lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
             images: Rc::new(GraphView::hidden_behind_table()),
@@ -464,6 +459,9 @@ impl Reducible for State {
                 }
             }),
             Action::Verdict(id, change) => state.change_view(id, |view| {
+                if matches!(change, VerdictChange::Survey(..)) {
+                    view.lists.files_were_read();
+                }
                 Rc::make_mut(&mut view.verdict).apply(change);
             }),
             Action::Occupancy(id, change) => state.change_view(id, |view| {

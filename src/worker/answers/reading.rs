@@ -37,6 +37,12 @@ impl Lists {
                 self.read_kernels_of(document, id, is_all)
             }
             ListId::Images => self.open_files(document, node, is_all),
+            ListId::Files => {
+                if let Some(reading) = &self.reading {
+                    reading.kernels.describe_files(document);
+                }
+                None
+            }
             _ => None,
         }
     }
@@ -112,9 +118,6 @@ impl Lists {
             };
             if !is_all {
                 kernels.announce(&document.sources);
-            }
-            if kernels.progress().is_over() {
-                kernels.describe_files(document);
             }
             for list in [ListId::Kernels, ListId::Matrix, ListId::Files] {
                 self.found.remove(&list);
