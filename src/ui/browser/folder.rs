@@ -47,10 +47,12 @@ pub async fn list(
                 break;
             }
             for entry in entries {
-                if let Some(folder) = entry.dyn_ref::<FileSystemDirectoryEntry>() {
-                    folders.push(folder.clone());
-                } else if let Some(file) = entry.dyn_ref::<FileSystemFileEntry>() {
-                    files.push((path_of(&entry), file_of(file).await));
+                // Not every browser gives their classes the standard names.
+                if entry.is_directory() {
+                    folders.push(entry.unchecked_into());
+                } else {
+                    let file = file_of(entry.unchecked_ref()).await;
+                    files.push((path_of(&entry), file));
                 }
                 if files.len().is_multiple_of(STEP) && !progress(files.len()) {
                     return None;

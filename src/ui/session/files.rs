@@ -14,7 +14,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, FileSystemDirectoryEntry,
-    HtmlAnchorElement, HtmlInputElement, Url,
+    FileSystemEntry, HtmlAnchorElement, HtmlInputElement, Url,
 };
 
 /// Ids of the inputs for files and for a folder.
@@ -105,8 +105,9 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
         .filter(|item| item.kind() == "file")
         .filter_map(|item| {
             let entry = item.webkit_get_as_entry().ok().flatten();
-            if let Some(folder) = entry.and_then(|entry| entry.dyn_into().ok()) {
-                return Some(Dropped::Folder(folder));
+            // Not every browser gives the class of folders the standard name.
+            if let Some(folder) = entry.filter(FileSystemEntry::is_directory) {
+                return Some(Dropped::Folder(folder.unchecked_into()));
             }
             let handle = Reflect::get(&item, &"getAsFileSystemHandle".into())
                 .ok()
