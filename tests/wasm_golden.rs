@@ -104,9 +104,15 @@ static HOSTS: &[Case] = cases!["host":
     "v3_old_so_relr_stripped.host",
 ];
 
+static PACKAGES: &[Case] = cases!["package":
+    "gnu.tar.gz",
+    "pax.tar.gz",
+    "streamed.whl",
+];
+
 #[wasm_bindgen_test]
 fn golden_trees() {
-    for case in ZEBINS.iter().chain(SYCLBINS).chain(HOSTS) {
+    for case in ZEBINS.iter().chain(SYCLBINS).chain(HOSTS).chain(PACKAGES) {
         let text = golden::render(case.name, case.bytes);
         if let Some(difference) = golden::difference(case.tree, &text) {
             panic!("{}, {difference}", case.name);

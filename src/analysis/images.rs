@@ -12,13 +12,13 @@ use std::fmt;
 use std::rc::Rc;
 
 use foldhash::HashSet;
-use serde::{Deserialize, Serialize};
+
+pub use super::image_choice::{Choice, Pick};
 
 use super::host_images::{HostImage, HostImages, ImageDescription};
 use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, requirement};
-use crate::model::{
-    Document, Fact, InnerDocument, Node, NodeId, NodeKind, Outcome, Sources, Span, Str,
-};
+use super::package_images::PackagePlace;
+use crate::model::{Document, Fact, InnerDocument, Node, NodeId, NodeKind, Sources, Span, Str};
 
 /// Maximum number of listed images of a container. Each costs nodes of the tree.
 pub const IMAGES_MAX: usize = 16 * 1024;
@@ -47,8 +47,11 @@ pub struct Image {
     pub span: Span,
     /// The path of its node.
     pub path: String,
-    /// The path without redundant segments: `64.20.1.0`, `image 0`.
+    /// The path without redundant segments: `64.20.1.0`, `image 0`. In a package, the path within
+    /// the file.
     pub name: String,
+    /// The file of the package that contains it; empty outside of packages.
+    pub file: Str,
     /// Its format's identifier.
     pub format: Str,
     /// The full name of its format.
@@ -210,6 +213,8 @@ pub struct Container {
     pub around: Option<usize>,
     /// Its modules, if it is a SYCLBIN.
     pub modules: Option<SyclModules>,
+    /// Its location in a package.
+    pub(super) place: PackagePlace,
 }
 
 /// The modules of a SYCLBIN, as the SYCL runtime sees them.
@@ -219,43 +224,6 @@ pub struct SyclModules {
     pub graph: Rc<ModuleGraph>,
     /// `compile_target` from the device requirements of each abstract module.
     pub compile_targets: Vec<Option<String>>,
-}
-
-/// A runtime's decision about an image on a device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pick {
-    /// Whether the runtime selects it.
-    pub is_chosen: bool,
-    /// The reason, in words.
-    pub why: Str,
-}
-
-/// The images of a container that run on a device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choice {
-    /// The device, by name.
-    pub device: Str,
-    /// The worst outcome of the selected images; `None` if no image is selected.
-    pub outcome: Option<Outcome>,
-    /// One entry per image, in the order of the list.
-    pub picks: Vec<Pick>,
-    /// The selection rule, one line.
-    pub rule: Str,
-}
-
-impl Choice {
-    /// Returns the indices of the selected images.
-    pub fn chosen(&self) -> impl Iterator<Item = usize> {
-        let picks = self.picks.iter().enumerate();
-        picks
-            .filter(|(_, pick)| pick.is_chosen)
-            .map(|(place, _)| place)
-    }
-
-    /// Returns the outcome for display.
-    pub fn words(&self) -> &'static str {
-        self.outcome.map_or("no image runs", Outcome::words)
-    }
 }
 
 /// Whether a document is an image: device code, or listed by a host binary's index.
@@ -319,9 +287,10 @@ impl Document {
             Some(own) => own.format.clone(),
             None => self.summary.format.clone(),
         };
+        let place = self.package_place(container, None);
         images
             .containers
-            .push(self.container(container, whole, format, None));
+            .push(self.container(container, whole, format, None, place));
         let inner = self.documents().to_vec();
         // For each container, the provider of its images if it is a host binary or an
         // OffloadBinary.
@@ -329,8 +298,10 @@ impl Document {
         let mut last: Option<Span> = None;
         for inner in inner {
             let is_own = container != NodeId::ROOT && inner.span == whole;
+            // A file of a package that is not open, or compressed bytes.
+            let is_closed = inner.format.is_empty() && !inner.is_listed;
             let is_in_last = last.is_some_and(|last| self.is_within(inner.span, last));
-            if is_own || is_in_last || !self.is_within(inner.span, whole) {
+            if is_own || is_closed || is_in_last || !self.is_within(inner.span, whole) {
                 continue;
             }
             if images.list.len() >= IMAGES_MAX {
@@ -348,16 +319,20 @@ impl Document {
             let host = known.and_then(|images| self.indexed_image(images, inner.span));
             if inner.is_listed {
                 last = Some(inner.span);
+                let place = images.containers.get(around).map(|of| &of.place);
+                let place = place.cloned().unwrap_or_default();
                 images
                     .list
-                    .extend(host.map(|host| listed(inner, host, around)));
+                    .extend(host.map(|host| listed(inner, host, around, place)));
                 continue;
             }
             let Some(node) = self.file_at(inner.span) else {
                 continue;
             };
+            let outer = images.containers.get(around).map(|of| of.place.clone());
+            let place = self.package_place(node, outer);
             if !is_image(&inner) {
-                let container = self.container(node, inner.span, inner.format, Some(around));
+                let container = self.container(node, inner.span, inner.format, Some(around), place);
                 images.containers.push(container);
                 hosts.push(self.host_images(node));
                 continue;
@@ -366,7 +341,8 @@ impl Document {
             let path = self.path(node);
             images.list.push(Image {
                 span: inner.span,
-                name: short(&path),
+                name: place.name_of(&path),
+                file: place.file,
                 path,
                 format: inner.format,
                 title: inner.title,
@@ -411,16 +387,23 @@ impl Document {
         if !images.list.is_empty() {
             return Some(images);
         }
+        self.image_itself(document)
+    }
+
+    /// Returns a document as the only image of a container.
+    pub(super) fn image_itself(&mut self, document: NodeId) -> Option<Images> {
         let node = self.node(document)?;
         let (whole, name) = (node.span?, node.name.clone());
         let own = self.documents().iter().find(|inner| inner.span == whole)?;
         let own = own.clone();
+        let place = PackagePlace::default();
         Some(Images {
-            containers: vec![self.container(document, whole, "host".into(), None)],
+            containers: vec![self.container(document, whole, "host".into(), None, place)],
             list: vec![Image {
                 span: whole,
                 path: self.path(document),
                 name: String::new(),
+                file: Str::default(),
                 format: own.format,
                 title: own.title,
                 target: own.target,
@@ -498,7 +481,14 @@ impl Document {
         ids.into_iter().find(is_file)
     }
 
-    fn container(&self, node: NodeId, span: Span, format: Str, around: Option<usize>) -> Container {
+    fn container(
+        &self,
+        node: NodeId,
+        span: Span,
+        format: Str,
+        around: Option<usize>,
+        place: PackagePlace,
+    ) -> Container {
         let modules = self.modules(node).map(|modules| {
             let graph = modules.graph(&self.sources);
             let compile_target = |module: &AbstractModule| {
@@ -521,6 +511,7 @@ impl Document {
             format,
             around,
             modules,
+            place,
         }
     }
 
@@ -546,11 +537,20 @@ impl Document {
 }
 
 /// Creates an image of a host binary that is not opened for the list.
-fn listed(inner: InnerDocument, host: HostIndexEntry, container: usize) -> Image {
+fn listed(
+    inner: InnerDocument,
+    host: HostIndexEntry,
+    container: usize,
+    place: PackagePlace,
+) -> Image {
     let name = format!("image {}", host.0.index);
     Image {
         span: inner.span,
-        path: name.clone(),
+        path: match &*place.path {
+            "" => name.clone(),
+            path => format!("{path}/{name}"),
+        },
+        file: place.file,
         member: name.clone().into(),
         name,
         format: Str::default(),
@@ -564,7 +564,7 @@ fn listed(inner: InnerDocument, host: HostIndexEntry, container: usize) -> Image
 }
 
 /// Shortens a path: removes repeated names, and the name that every image of a format has.
-fn short(path: &str) -> String {
+pub(super) fn short(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     parts.dedup();
     if parts.len() > 1

@@ -175,7 +175,8 @@ impl Survey {
 pub(crate) struct SurveyedImage<'a> {
     pub(crate) device: &'a Str,
     pub(crate) is_native: bool,
-    pub(crate) image: &'a str,
+    /// The file of a package, and the image in it.
+    pub(crate) image: (&'a str, &'a str),
     /// Its size in bytes.
     pub(crate) bytes: u64,
     pub(crate) rows: &'a [KernelRow],
@@ -199,7 +200,7 @@ pub(crate) struct SurveyBuilder<'a> {
 #[derive(Default)]
 struct Target<'a> {
     totals: DeviceSurvey,
-    images: HashSet<&'a str>,
+    images: HashSet<(&'a str, &'a str)>,
     /// The names of the kernels, and whether they also have SPIR-V.
     names: HashMap<&'a str, bool>,
 }

@@ -13,8 +13,8 @@ use super::rules;
 use super::text::plural;
 use crate::model::sort;
 use crate::model::{
-    Capabilities, Diagnostic, Expand, ExpanderId, Fact, Findings, Holes, InnerDocument, Label,
-    RuleInfo, SourceId, Sources, Span, Str, Summary, deferred_limit,
+    Capabilities, Content, DeferredDocument, Diagnostic, Expand, ExpanderId, Fact, Findings, Holes,
+    InnerDocument, Label, RuleInfo, SourceId, Sources, Span, Str, Summary, deferred_limit,
 };
 
 /// Input and output of a decoder. Findings are added through `&self`, so that a decoder can report
@@ -112,12 +112,50 @@ impl<'a> Context<'a> {
         self.deferred.borrow_mut().push(span);
         let bytes = self.deferred_bytes.get().saturating_add(span.len());
         self.deferred_bytes.set(bytes);
-        if bytes > deferred_limit(self.sources.whole(SourceId::FILE).len()) {
+        if bytes > deferred_limit(self.sources.size()) {
             self.report(
                 &rules::TOO_MUCH,
                 span,
                 "too many overlapping images: tables of all images leave this one out",
             );
+        }
+    }
+
+    /// Registers a file of a package, which is opened only when its contents are requested.
+    pub(super) fn add_member(&self, span: Span) {
+        self.documents.borrow_mut().push(InnerDocument {
+            span,
+            ..InnerDocument::default()
+        });
+    }
+
+    /// Returns the results for the bytes of `span`, a document that was opened on demand.
+    pub(super) fn into_deferred(
+        self,
+        span: Span,
+        content: Option<(ExpanderId, u64, Option<u64>)>,
+    ) -> DeferredDocument {
+        let mut findings = self.finish();
+        // The document itself is already listed.
+        let documents = &mut findings.documents;
+        let own = documents.iter().position(|inner| inner.span == span);
+        findings.of = Some(match own {
+            Some(own) => documents.remove(own),
+            None => InnerDocument {
+                span,
+                ..InnerDocument::default()
+            },
+        });
+        DeferredDocument {
+            content: match content {
+                Some((_, _, Some(0))) | None => Content::Leaf,
+                Some((expander, item, count)) => Content::Lazy {
+                    expander,
+                    item,
+                    count,
+                },
+            },
+            findings,
         }
     }
 
@@ -248,16 +286,14 @@ impl<'a> Context<'a> {
     /// Size of the file and of everything decompressed from it.
     fn size(&self) -> u64 {
         let (_, unpacked) = self.unpacked.get();
-        let file = self.sources.whole(SourceId::FILE).len();
-        file.saturating_add(unpacked)
+        self.sources.size().saturating_add(unpacked)
     }
 
     /// Number of bytes that may still be decompressed.
     pub(super) fn may_unpack(&self) -> u64 {
         let (streams, bytes) = self.unpacked.get();
         if streams < limits::STREAMS {
-            let file = self.sources.whole(SourceId::FILE).len();
-            limits::unpacked(file).saturating_sub(bytes)
+            limits::unpacked(self.sources.size()).saturating_sub(bytes)
         } else {
             0
         }

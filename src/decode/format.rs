@@ -63,6 +63,11 @@ fn detect(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)>
     cx.formats.0.iter().find(|f| f.recognize(head)).copied()
 }
 
+/// Whether a document with these first bytes, up to [`HEAD`], has one of the formats.
+pub fn is_known(formats: Formats, head: &[u8]) -> bool {
+    formats.0.iter().any(|format| format.recognize(head))
+}
+
 /// Opens the bytes of `span` as a nested document. Returns `None` if their format is unknown, or if
 /// they are nested too deeply or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {

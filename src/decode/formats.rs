@@ -2,7 +2,8 @@
 
 use super::format::Formats;
 use super::{
-    ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv, syclbin, zebin,
+    ar, coff, folder, gzip, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv,
+    syclbin, tar, zebin, zip,
 };
 
 /// All formats, the most specific first.
@@ -18,4 +19,8 @@ pub const FORMATS: Formats = Formats(&[
     &offload_bundle::PackedBundle,
     &offload_bundle::TextBundle,
     &coff::Coff,
+    &zip::Zip,
+    &tar::Tar,
+    &gzip::Gzip,
+    &folder::FolderFormat,
 ]);

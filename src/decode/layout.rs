@@ -206,7 +206,7 @@ impl Regions {
     }
 
     /// Indices of the regions that contain the byte, the most specific first.
-    fn owners(&self, offset: u64) -> Vec<u64> {
+    pub fn owners(&self, offset: u64) -> Vec<u64> {
         let after = self.list.partition_point(|r| r.start <= offset);
         let before = self.list.get(..after).unwrap_or(&[]);
         let indices = before.iter().enumerate().rev();

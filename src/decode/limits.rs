@@ -145,6 +145,20 @@ pub const DOCUMENTS: u64 = 2048;
 /// Number of bytes of a file that allow one more nested document. Real ones have a few KB.
 pub const DOCUMENT_BYTES: u64 = 1536;
 
+/// Maximum number of listed files of a package; each uses about 300 bytes of memory. The largest
+/// wheels have about 20 000.
+pub const PACKAGE_FILES: usize = 1 << 17;
+
+/// Maximum length of the list of a folder's files, in bytes.
+pub const FOLDER_LIST: u64 = 64 << 20;
+
+/// Maximum number of files of a package whose local headers are compared with its directory when
+/// it is opened: they are spread over the whole package. Others are compared on demand.
+pub const LOCAL_HEADERS: usize = 1024;
+
+/// Number of bytes of a compressed file that are decompressed only to compare its checksum.
+pub const CHECKED: u64 = 4 << 20;
+
 /// Maximum number of entries of a bundle; compilers write a handful.
 pub const BUNDLE_ENTRIES: u64 = 1 << 16;
 

@@ -19,7 +19,9 @@
 //! * [`offload_bundle`]: clang's bundles of host code and device images.
 //! * [`coff`]: Windows objects and programs, for the images in them.
 //! * [`host`]: device images in host libraries and programs, and their index.
-//! * [`compression`]: zlib and zstd, for all formats with compressed bytes.
+//! * [`zip`], [`tar`], [`gzip`]: packages of files, such as wheels.
+//! * [`folder`]: the files of a folder as one document.
+//! * [`compression`]: zlib, deflate and zstd, for all formats with compressed bytes.
 //! * [`offload_binary`]: LLVM's container of device images; the base of SYCLBIN.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
 //! * [`property_set`]: the metadata of SYCL's device code, as text.
@@ -55,8 +57,10 @@ pub mod device;
 pub mod dwarf;
 pub mod elf;
 pub mod elf_document;
+pub mod folder;
 pub mod format;
 pub mod formats;
+pub mod gzip;
 pub mod host;
 pub mod igc_debug;
 pub mod isa;
@@ -65,6 +69,7 @@ pub mod limits;
 pub mod names;
 pub mod offload_binary;
 pub mod offload_bundle;
+mod package;
 pub mod patch_tokens;
 pub mod property_set;
 pub mod raw;
@@ -76,9 +81,11 @@ pub mod rules;
 pub mod spirv;
 pub mod syclbin;
 pub mod table;
+pub mod tar;
 pub mod text;
 pub mod tree;
 pub mod zebin;
+pub mod zip;
 
 pub use context::Context;
 
@@ -99,12 +106,16 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    let mut document = Document::new(Parts {
+    document(Parts {
         sources,
         root,
         summary: opened.summary,
         findings,
-    });
+    })
+}
+
+fn document(parts: Parts) -> Document {
+    let mut document = Document::new(parts);
     document.set_driver(&zebin::verdict::ComputeRuntime);
     document
 }

@@ -147,6 +147,51 @@ rules! {
     /// for padding.
     GAP = "layout/gap" Info "Unreferenced bytes" Viewer;
 
+    /// A file of a package must have the size and the CRC-32 that the package stores, and its
+    /// compressed bytes must be a valid stream. Files are checked when they are opened.
+    PACKAGE_DAMAGED = "package/damaged-file" Error "Damaged file in a package" Spec("APPNOTE.TXT; RFC 1951");
+
+    /// The file has vanished, or there is no permission to read it. The other files of the folder
+    /// can be read.
+    FOLDER_FILE = "folder/unreadable-file" Error "Unreadable file in a folder" Viewer;
+
+    /// A folder starts with the list of its files that zeview wrote when it was opened. What
+    /// cannot be read of it is not shown as files.
+    FOLDER_LIST = "folder/list" Error "Malformed list of a folder" Viewer;
+
+    /// A zip archive ends with a record that locates its list of files. Without it, no file can be
+    /// found.
+    ZIP_NO_DIRECTORY = "zip/no-directory" Error "No central directory" Spec("APPNOTE.TXT, 4.3.16");
+    /// The central directory is a sequence of entries at the offset in the end record. What can be
+    /// read of it is shown.
+    ZIP_DIRECTORY = "zip/directory" Error "Malformed central directory" Spec("APPNOTE.TXT, 4.3.12");
+    /// The end record has the number of entries in the directory.
+    ZIP_COUNT = "zip/entry-count" Warning "Wrong number of entries" Spec("APPNOTE.TXT, 4.4.22");
+    /// Each file has a local header that repeats its name, method and sizes. Programs differ in
+    /// which of the two they read; zeview reads the directory.
+    ZIP_LOCAL_HEADER = "zip/local-header" Error "Local header differs from the directory" Spec("APPNOTE.TXT, 4.3.7");
+    /// The data of a file must lie within the archive.
+    ZIP_OUT_OF_BOUNDS = "zip/file-out-of-bounds" Error "File extends past the end of the archive" Spec("APPNOTE.TXT, 4.3.8");
+    /// zeview decompresses deflate and does not decrypt. The other files can be read.
+    ZIP_METHOD = "zip/method" Warning "Encrypted, or unsupported compression" Spec("APPNOTE.TXT, 4.4.5");
+    /// A path of a package is relative and has no `..`. Programs that unpack the package could
+    /// write anywhere; zeview writes nothing, and shows the path as a name.
+    PACKAGE_PATH = "package/path" Warning "Path leads out of the folder" Spec("APPNOTE.TXT, 4.4.17");
+
+    /// A header is a block of 512 bytes with `ustar` at 257, and its size is octal text. The rest of
+    /// the archive cannot be read.
+    TAR_HEADER = "tar/header" Error "Malformed header" Spec("POSIX, ustar Interchange Format");
+    /// A header has the sum of its bytes.
+    TAR_CHECKSUM = "tar/checksum" Error "Wrong checksum of a header" Spec("POSIX, ustar Interchange Format");
+    /// The data of a file must lie within the archive.
+    TAR_OUT_OF_BOUNDS = "tar/file-out-of-bounds" Error "File extends past the end of the archive" Spec("POSIX, ustar Interchange Format");
+    /// The records of a pax header have the form `length key=value`, with a line feed.
+    TAR_RECORD = "tar/pax-record" Warning "Malformed pax record" Spec("POSIX, pax Extended Header");
+    /// Two blocks of zeros end an archive.
+    TAR_END = "tar/end" Warning "No end of the archive" Spec("POSIX, ustar Interchange Format");
+    /// A gzip file has a header, optional parts, and a trailer of 8 bytes.
+    GZIP_HEADER = "gzip/header" Error "Malformed gzip header" Spec("RFC 1952");
+
     /// The header of a member is 60 bytes of text that end with a grave accent and a line feed;
     /// its size is a decimal number. The rest of the archive cannot be read.
     AR_HEADER = "ar/bad-member-header" Error "Malformed member header" Spec("ar(5)");

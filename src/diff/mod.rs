@@ -70,6 +70,7 @@ pub mod listing;
 mod matching;
 pub mod measure;
 mod names;
+mod package;
 mod pair;
 mod profiles;
 mod renames;
@@ -310,7 +311,7 @@ const NOTES_MAX: usize = 64;
 
 /// Compares two documents.
 pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
-    let size = |document: &Document| document.root().span.map_or(0, Span::len);
+    let size = |document: &Document| document.sources.size();
     let work = Work::new(size(a).saturating_add(size(b)));
     let (head_a, head_b) = (heads::head(a), heads::head(b));
     let result = Comparison {

@@ -12,6 +12,7 @@ use crate::analysis::host_images::HostImages;
 use crate::analysis::kernels::Kernels;
 use crate::analysis::linkage::Linkage;
 use crate::analysis::modules::Modules;
+use crate::analysis::package::PackageFiles;
 use crate::model::{Area, Document, Expand, Node, NodeKind, Span};
 
 /// The identifier of unknown formats.
@@ -92,10 +93,13 @@ impl Comparer<'_> {
         let nodes = (a, b);
         match sides {
             (Some(of_a), Some(of_b)) => {
+                let packages = interfaces::<Rc<dyn PackageFiles>>(&of_a, &of_b);
                 let modules = interfaces::<Rc<dyn Modules>>(&of_a, &of_b);
                 let images = interfaces::<Rc<dyn HostImages>>(&of_a, &of_b);
                 let linkage = interfaces::<Rc<dyn Linkage>>(&of_a, &of_b);
-                if let (Some(one), Some(other)) = modules {
+                if let (Some(one), Some(other)) = packages {
+                    self.packages((&one, &other), at);
+                } else if let (Some(one), Some(other)) = modules {
                     self.modules(nodes, (&*one, &*other), at);
                 } else {
                     let mut covered = (Vec::new(), Vec::new());

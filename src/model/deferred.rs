@@ -23,7 +23,7 @@ struct State {
     list: Vec<Deferred>,
     /// Index in `list` by the expander and item that opened the document.
     places: HashMap<(ExpanderId, u64), usize>,
-    /// Indices of the documents that are open, the oldest first, each with the number of bytes
+    /// Indices of the documents that are open, the last used last, each with the number of bytes
     /// unpacked for it, which its expanders may hold.
     kept: VecDeque<(usize, u64)>,
     /// The findings since the last call of `found`.
@@ -97,7 +97,10 @@ impl DeferredDocuments {
             let deferred = state.list.get(at)?;
             let first = deferred.ids.0;
             if let Some(list) = &deferred.expanders {
-                return list.get(usize::try_from(id.0 - first.0).ok()?).cloned();
+                let found = list.get(usize::try_from(id.0 - first.0).ok()?).cloned();
+                drop(state);
+                self.0.borrow_mut().touch(at);
+                return found;
             }
             (at, Rc::clone(&deferred.by), deferred.item, first)
         };
@@ -119,6 +122,17 @@ impl DeferredDocuments {
 }
 
 impl State {
+    /// Notes that a document is in use, so that it stays open.
+    fn touch(&mut self, at: usize) {
+        let is_last = self.kept.back().is_some_and(|(last, _)| *last == at);
+        let place = self.kept.iter().position(|(kept, _)| *kept == at);
+        if let Some(place) = place.filter(|_| !is_last)
+            && let Some(kept) = self.kept.remove(place)
+        {
+            self.kept.push_back(kept);
+        }
+    }
+
     /// Keeps a document open, and closes the oldest ones beyond [`KEPT`] documents or `most`
     /// unpacked bytes.
     fn keep(&mut self, kept: (usize, u64), expanders: Vec<Rc<dyn Expand>>, most: u64) {

@@ -46,8 +46,8 @@ pub struct Document {
     documents: Vec<InnerDocument>,
     /// Nested documents that are not opened yet.
     deferred: Vec<Span>,
-    /// Remaining budget, in bytes, for opening deferred documents before one is selected.
-    deferred_budget: u64,
+    /// Total size of the deferred documents that were opened before one is selected, in bytes.
+    deferred_opened: u64,
     loadable: HashSet<Span>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
@@ -87,7 +87,6 @@ impl Document {
         };
         let mut accounts = Accounts::new(whole);
         accounts.add(holes, &mut coverage);
-        let deferred_budget = deferred_limit(parts.root.span.map_or(0, Span::len));
         let mut nodes = Arena::default();
         nodes.push(parts.root);
         Document {
@@ -101,7 +100,7 @@ impl Document {
             registry: Registry::from(expanders),
             documents,
             deferred,
-            deferred_budget,
+            deferred_opened: 0,
             loadable: loadable.into_iter().collect(),
             nodes,
             pages: HashMap::new(),
@@ -211,11 +210,12 @@ impl Document {
         let mut wanted = VecDeque::from(wanted);
         let mut found = Vec::new();
         while let Some(span) = wanted.pop_front() {
-            let Some(left) = self.deferred_budget.checked_sub(span.len()) else {
+            let opened = self.deferred_opened.saturating_add(span.len());
+            if opened > deferred_limit(self.sources.size()) {
                 wanted.push_front(span);
                 break;
-            };
-            self.deferred_budget = left;
+            }
+            self.deferred_opened = opened;
             for id in self.documents_at(span) {
                 self.expander_of(id);
             }

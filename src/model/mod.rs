@@ -62,9 +62,12 @@ pub use node::{
 };
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
+pub use source::{
+    ByteSource, Bytes, FOLDER_HEAD, FOLDER_MAGIC, ListedFile, MemorySource, PackedReader,
+    SourceError, Sources, Stream, folder_line, folder_list,
+};
 #[cfg(not(target_arch = "wasm32"))]
-pub use source::FileSource;
-pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
+pub use source::{FileSource, FolderSource};
 pub use span::{SourceId, Span, Spanned};
 pub use summary::{Capabilities, Coverage, Fact, InnerDocument, Summary, Tone};
 pub use value::{Radix, Str, Value};

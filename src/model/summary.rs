@@ -92,6 +92,8 @@ pub struct Capabilities {
     pub image: bool,
     /// It is a host binary with an index of device images, which are opened on demand.
     pub host: bool,
+    /// It is a package or folder, whose files are opened on demand.
+    pub package: bool,
     /// Its format is unknown, so it is neither well-formed nor malformed.
     pub unknown: bool,
 }
@@ -110,6 +112,7 @@ impl BitOr for Capabilities {
             loadable: self.loadable || other.loadable,
             image: self.image || other.image,
             host: self.host || other.host,
+            package: self.package || other.package,
             unknown: self.unknown || other.unknown,
         }
     }

@@ -18,6 +18,10 @@ pub enum ListId {
     Properties,
     /// The images of a container; for a device with [`Query::device`](crate::tables::query::Query::device).
     Images,
+    /// The files of a package or folder.
+    Files,
+    /// The kernels of a container by device.
+    Matrix,
     /// The devices, with the driver's verdict on a document, or the images of a container that run
     /// on each.
     Devices,
@@ -38,13 +42,15 @@ pub enum ListId {
 
 impl ListId {
     /// Every list.
-    pub const ALL: [ListId; 13] = [
+    pub const ALL: [ListId; 15] = [
         ListId::Kernels,
         ListId::Relocations,
         ListId::Symbols,
         ListId::Modules,
         ListId::Properties,
         ListId::Images,
+        ListId::Files,
+        ListId::Matrix,
         ListId::Devices,
         ListId::Lines,
         ListId::SourceLines,

@@ -32,6 +32,8 @@ columns! {
                 _ => cell,
             }
         };
+    "package_file" Text Optional 20 "File" "" "The file of the package or folder that contains the image."
+        |(_, _, image), _| Cell::text(&*image.file);
     "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; filters and the kernel list find all of them."
         |(list, _, image), sources| first_kernel(list, image, sources);
     "chosen" Bool Several 6 "Chosen" "" "Whether the image runs on the selected device."
@@ -308,7 +310,7 @@ struct ImageList {
 impl Document {
     /// Returns the images of a container; with a device, which of them run on it.
     pub(super) fn image_list(&mut self, id: NodeId, device: Option<&str>) -> Option<Rc<dyn List>> {
-        if !self.has_images(id) {
+        if !self.has_list(id, ListId::Images) {
             return None;
         }
         let images = match device {
@@ -449,6 +451,9 @@ impl List for ImageList {
     }
 
     fn shows(&self, column: &Column) -> bool {
+        if column.id == "package_file" {
+            return self.images.list.iter().any(|image| !image.file.is_empty());
+        }
         let is_for_device = self.choice.is_some() && column.presence == Presence::Several;
         if self.is_of_host() {
             OF_HOST.contains(&column.id) || is_for_device

@@ -1,5 +1,5 @@
-//! Tables: kernels, instructions, relocations, symbols, modules, properties, images, devices, the
-//! lines of a text, source lines, differences between files.
+//! Tables: kernels, instructions, relocations, symbols, modules, properties, images, files,
+//! devices, the lines of a text, source lines, differences between files.
 //!
 //! All of them share one interface: rows and columns, a [`query`](mod@query) that filters and sorts
 //! them, pages, the row of given bytes, and output with [`write`](mod@write) (CSV, Markdown, JSON).
@@ -36,6 +36,8 @@ pub mod devices;
 
 pub mod differences;
 
+pub mod files;
+
 pub mod gate;
 
 pub mod images;
@@ -45,6 +47,8 @@ pub mod instructions;
 pub mod kernels;
 
 pub mod lines;
+
+pub mod matrix;
 
 pub mod modules;
 
@@ -93,6 +97,8 @@ impl ListId {
             ListId::Modules => modules::COLUMNS,
             ListId::Properties => properties::COLUMNS,
             ListId::Images => images::COLUMNS,
+            ListId::Files => files::COLUMNS,
+            ListId::Matrix => matrix::COLUMNS,
             ListId::Devices => devices::COLUMNS,
             ListId::Lines => lines::COLUMNS,
             ListId::SourceLines => source_lines::COLUMNS,
@@ -118,6 +124,8 @@ impl ListId {
             ListId::Modules => "modules",
             ListId::Properties => "properties",
             ListId::Images => "images",
+            ListId::Files => "files",
+            ListId::Matrix => "matrix",
             ListId::Devices => "devices",
             ListId::Lines => "lines",
             ListId::SourceLines => "source-lines",
@@ -140,7 +148,11 @@ impl Document {
         let parent = |id: &NodeId| self.node(*id)?.parent;
         let mut around = std::iter::successors(Some(node), parent);
         around.find(|id| match list {
-            ListId::Kernels => self.has_list(*id, list) || self.has_kernels(*id),
+            ListId::Kernels => {
+                self.has_list(*id, list)
+                    || self.has_kernels(*id)
+                    || self.has_list(*id, ListId::Files)
+            }
             _ => self.has_list(*id, list),
         })
     }
@@ -175,7 +187,12 @@ impl Document {
             ListId::Kernels => self.kernels(id).is_some(),
             ListId::Relocations | ListId::Symbols => self.linkage(id).is_some(),
             ListId::Modules | ListId::Properties => self.modules(id).is_some(),
-            ListId::Images => self.has_images(id),
+            ListId::Images => self.has_images(id) || self.package_files(id).is_some(),
+            ListId::Files => self.package_files(id).is_some(),
+            ListId::Matrix => {
+                self.kernels(id).is_none()
+                    && (self.package_files(id).is_some() || self.has_kernels(id))
+            }
             ListId::Devices => self.is_loadable(id) || self.has_images(id),
             ListId::Lines => self
                 .node(id)
@@ -230,6 +247,8 @@ impl Document {
                 return Some(self.grouped(list, query.by));
             }
             ListId::Images => return self.image_list(document, device),
+            ListId::Files => return self.file_list(document),
+            ListId::Matrix => return self.matrix_list(document),
             ListId::Devices => return self.device_list(document),
             ListId::Instructions => return self.instruction_list(document, of, device),
             _ => {}
@@ -238,6 +257,8 @@ impl Document {
         Some(match list {
             ListId::Kernels
             | ListId::Images
+            | ListId::Files
+            | ListId::Matrix
             | ListId::Devices
             | ListId::Instructions
             | ListId::Differences

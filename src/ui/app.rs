@@ -37,6 +37,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
                 { link_out(state) }
             }
             <input id="file" type="file" multiple=true class="unseen" tabindex="-1" aria-hidden="true" />
+            <input id="folder" type="file" webkitdirectory=true class="unseen" tabindex="-1" aria-hidden="true" />
             if let Some(dialog) = state.dialog.clone() {
                 <Dialogs session={session.clone()} {dialog} />
             }
@@ -65,7 +66,9 @@ fn body(session: &SessionContext, state: &State) -> Html {
         </> },
         Phase::Failed(failure) => failed(tab, failure, session.0.can_retry(tab.id)),
         Phase::Asking(host) => asking(tab, host),
-        Phase::Waiting | Phase::Fetching { .. } | Phase::Decoding => loading(tab),
+        Phase::Waiting | Phase::Fetching { .. } | Phase::Listing { .. } | Phase::Decoding => {
+            loading(tab)
+        }
     }
 }
 

@@ -418,7 +418,7 @@ export async function screenshot(page, name) {
 
 /** Stored layout with all panes visible next to every panel. */
 const ALL_PANES = [
-  "overview", "kernels", "arguments", "assembly", "images", "devices", "compare", "problems", "modules",
+  "overview", "files", "matrix", "kernels", "arguments", "assembly", "images", "devices", "compare", "problems", "modules",
   "properties", "text", "source-lines", "symbols", "relocations", "bookmarks", "sides",
 ].map((panel) => `${panel}=sbi`).join(" ");
 

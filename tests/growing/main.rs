@@ -173,6 +173,7 @@ fn images(document: &mut Document) -> u64 {
 
 /// `zeview report`.
 fn report(document: &mut Document) -> u64 {
+    document.open_files(NodeId::ROOT);
     document.open_all();
     let mut sink = Sink(0);
     let limit = limits::OUTPUT * size(document);

@@ -229,13 +229,13 @@ fn check_as_json() {
 
 #[test]
 fn inputs_that_are_not_files() {
-    let folder = env!("CARGO_TARGET_TMPDIR");
+    let nowhere = format!("{}/no such file", env!("CARGO_TARGET_TMPDIR"));
     for command in ["dump", "kernels", "modules", "ls"] {
-        let output = zeview(&[command, folder]);
+        let output = zeview(&[command, &nowhere]);
         assert_eq!(output.status.code(), Some(2), "{command}");
         assert!(!output.stderr.is_empty());
     }
-    assert_eq!(zeview(&[folder]).status.code(), Some(2));
+    assert_eq!(zeview(&[&nowhere]).status.code(), Some(2));
     let empty = temporary("empty", b"");
     let output = zeview(&["check", &empty.display().to_string()]);
     // There is nothing to load.

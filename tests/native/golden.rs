@@ -58,6 +58,7 @@ fn real_files() {
         .iter()
         .chain(&syclbins())
         .chain(&fixtures::hosts())
+        .chain(&fixtures::packages())
         .filter_map(|file| {
             let golden = file.path.with_file_name(format!("{}.tree", file.name));
             compare(&golden, &render(&file.name, &file.bytes)).err()
@@ -137,7 +138,8 @@ fn every_fixture_has_its_origin_and_source() {
 
 #[test]
 fn every_container_has_its_origin() {
-    for file in syclbins().into_iter().chain(hostile()) {
+    let packages = fixtures::packages();
+    for file in syclbins().into_iter().chain(hostile()).chain(packages) {
         let text = fs::read_to_string(file.path.with_file_name(format!("{}.md", file.name)));
         let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
         for row in ["source", "writer", "license"] {
@@ -161,7 +163,7 @@ fn every_host_has_its_origin() {
 
 #[test]
 fn no_golden_file_is_unused() {
-    for golden in ["zebin", "syclbin", "host", "hostile"]
+    for golden in ["zebin", "syclbin", "host", "hostile", "package"]
         .map(|name| in_folder(&folder().join(name), "tree"))
         .concat()
     {
@@ -190,7 +192,8 @@ fn no_golden_file_is_unused() {
 #[test]
 fn wasm_runs_the_same_cases() {
     let list = include_str!("../wasm_golden.rs");
-    for file in zebins().iter().chain(&syclbins()).chain(&fixtures::hosts()) {
+    let containers = [syclbins(), fixtures::hosts(), fixtures::packages()].concat();
+    for file in zebins().iter().chain(&containers) {
         assert!(
             list.contains(&format!("\"{}\"", file.name)),
             "{} is missing",

@@ -28,11 +28,23 @@ const USES: &[(&str, &[&str])] = &[
             "--symbols FILE",
             "--relocations FILE",
             "--images FILE",
+            "--files FILE",
+            "--files FOLDER",
+            "--json --files FOLDER",
             "--json --recursive FILE",
             "--json --sections FILE",
             "--json --symbols FILE",
             "--json --relocations FILE",
             "--json --images FILE",
+        ],
+    ),
+    (
+        "matrix",
+        &[
+            "FOLDER",
+            "FILE MISSING",
+            "--json FOLDER",
+            "--incomplete --filter TYPED FOLDER",
         ],
     ),
     (

@@ -35,6 +35,20 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ls-files",
+        &[
+            "ls --json --files PACKAGE/streamed.whl",
+            "ls --json --files PACKAGE",
+        ],
+    ),
+    (
+        "matrix",
+        &[
+            "matrix --json PACKAGE/streamed.whl",
+            "matrix --json SAMPLES",
+        ],
+    ),
+    (
         "dump",
         &[
             "dump --json --depth 5 ZEBIN/*",
@@ -186,6 +200,7 @@ fn folder(name: &str) -> Option<PathBuf> {
         "SYCLBIN" => "tests/fixtures/syclbin",
         "PROFILES" => "tests/fixtures/profiles",
         "HOST" => "tests/fixtures/host",
+        "PACKAGE" => "tests/fixtures/package",
         "HOSTILE" => "tests/fixtures/hostile",
         "OLD" | "NEW" => return Some(copies(name)),
         _ => return None,

@@ -50,6 +50,7 @@ mod linkage;
 mod names;
 mod on_demand;
 mod oracles;
+mod packages;
 mod profile;
 mod profile_page;
 mod protocol;

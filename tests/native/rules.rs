@@ -1,6 +1,7 @@
 //! Every rule fires where it should, at the faulty bytes, and stays silent elsewhere. A rule
 //! without a case fails the last test.
 
+mod packages;
 mod syclbin;
 
 use std::ops::Range;
@@ -140,6 +141,10 @@ fn cases() -> Vec<Case> {
     all.extend(ze_info_text());
     all.extend(ze_info_keys());
     all.extend(syclbin::cases());
+    all.extend(packages::zips());
+    all.extend(packages::folders());
+    all.extend(packages::tars());
+    all.extend(packages::gzips());
     all
 }
 
@@ -927,7 +932,7 @@ fn bytes_that_cannot_be_read_are_named() {
 #[test]
 fn every_rule_has_a_case() {
     let cases = cases();
-    // This one has its own test, as it is not caused by file contents.
+    // These have their own tests, as they are not caused by file contents.
     let others = [r::READ_FAILED.id];
     let tested =
         |rule: &Rule| others.contains(&rule.id) || cases.iter().any(|c| c.rule.id == rule.id);

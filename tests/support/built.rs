@@ -6,7 +6,7 @@ use super::compressed::{gnu, packed};
 use super::elf::Section;
 use super::igc_debug::{Kernel, program};
 use super::syclbin::{Entry, Offload, Syclbin, Text, words};
-use super::{containers, dwarf_files, fixtures, spirv, zebin};
+use super::{containers, dwarf_files, fixtures, packages, spirv, zebin};
 
 /// Returns all files, with their names.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -30,6 +30,13 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("text-bundle", containers::text_bundle().into_bytes()),
         ("patch-tokens", containers::patch_tokens()),
         ("coff-object", containers::coff_object()),
+        ("zip", packages::usual_zip()),
+        ("tar", packages::usual_tar()),
+        ("folder", packages::usual_folder()),
+        (
+            "tar-gz",
+            packages::gzip("usual.tar", &packages::usual_tar()),
+        ),
     ];
     all.extend(dwarf_files::all());
     all

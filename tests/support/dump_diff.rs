@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use zeview::model::Document;
 use zeview::model::json::write_tree;
 use zeview::model::text::TextOptions;
+use zeview::model::{Document, NodeId};
 
 /// Dumps a file.
 pub fn dump(document: &mut Document) -> Value {
+    document.open_files(NodeId::ROOT);
     document.open_all();
     let root = document.root().clone();
     let mut out = Vec::new();

@@ -45,6 +45,16 @@ pub fn hosts() -> Vec<Fixture> {
     files
 }
 
+/// Returns packages, by name.
+pub fn packages() -> Vec<Fixture> {
+    let mut files = Vec::new();
+    for extension in ["gz", "whl"] {
+        files.extend(in_folder(&folder().join("package"), extension));
+    }
+    assert!(files.len() >= 3, "only {} fixtures", files.len());
+    files
+}
+
 /// Returns files that once broke a guarantee, by name.
 pub fn hostile() -> Vec<Fixture> {
     let mut files = Vec::new();

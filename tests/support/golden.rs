@@ -3,11 +3,12 @@
 
 use zeview::decode::decode;
 use zeview::model::text::{TextOptions, diagnostic_text, write_tree};
-use zeview::model::{Coverage, MemorySource};
+use zeview::model::{Coverage, MemorySource, NodeId};
 
 /// Returns the golden text of a file.
 pub fn render(name: &str, bytes: &[u8]) -> String {
     let mut document = decode(Box::new(MemorySource::from(bytes)), name);
+    document.open_files(NodeId::ROOT);
     document.open_all();
     let mut out = Vec::new();
     let root = document.root().clone();

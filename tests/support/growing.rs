@@ -10,6 +10,7 @@ use super::dwarf_files::{of_sections, with_lines};
 use super::elf::{Class, Elf, Relocation, Section, Symbol, place, size_of};
 use super::igc_debug::{Kernel, program};
 use super::notes::Notes;
+use super::packages::{deflated, pax, stored, tar, tar_entry, zip};
 use super::spirv::{Module, text};
 use super::syclbin::{Entry, Offload, Syclbin, Text};
 use super::zebin::{code, small, ze_info, ze_info_kernel};
@@ -20,6 +21,33 @@ pub type Make = fn(usize) -> Vec<u8>;
 /// All constructs, by name.
 pub const ALL: &[(&str, Make)] = &[
     ("sections", sections),
+    ("files of a zip", |size| {
+        let file = |index| stored(&format!("folder/{index}"), b"words");
+        zip(&(0..size / 140).map(file).collect::<Vec<_>>())
+    }),
+    ("files of a zip over each other", |size| {
+        let one = deflated("a.zebin", &small().build().bytes);
+        let mut whole = zip(&vec![one; (size / 60).min(60_000)]);
+        let start = whole.windows(4).position(|word| word == b"PK\x01\x02");
+        let mut at = start.unwrap();
+        while whole[at..].starts_with(b"PK\x01\x02") {
+            // All entries lead to the first file.
+            whole[at + 42..at + 46].fill(0);
+            at += 46 + "a.zebin".len();
+        }
+        whole
+    }),
+    ("files of a tar", |size| {
+        let one = tar_entry("a", b'0', b"words");
+        tar(&vec![one; size / 1024])
+    }),
+    ("pax records", |size| {
+        let one = pax("key", "value");
+        tar(&[
+            tar_entry("x", b'x', &one.repeat(size / one.len())),
+            tar_entry("a", b'0', b"words"),
+        ])
+    }),
     ("sections over each other", |size| {
         over_each_other(size, 1, 0xff00_0011)
     }),

@@ -846,6 +846,7 @@ fn opened() -> Opened {
                 loadable: true,
                 image: true,
                 host: true,
+                package: true,
                 unknown: false,
             })
         },

@@ -34,6 +34,7 @@ pub mod layout;
 pub mod lists;
 pub mod names;
 pub mod notes;
+pub mod packages;
 #[cfg(unix)]
 pub mod processes;
 pub mod profiles;

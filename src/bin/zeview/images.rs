@@ -71,6 +71,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             }
         };
         output::allow(&account, &document);
+        document.open_files(NodeId::ROOT);
         let picks = match &options.device {
             None => Picks::new(),
             Some(device) => match picks(&mut document, device) {

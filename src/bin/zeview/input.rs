@@ -7,12 +7,15 @@ use std::path::Path;
 use zeview::decode::decode;
 use zeview::model::{ByteSource, Document, FileSource, MemorySource};
 
-/// Opens and decodes a file, or standard input for `-`.
+/// Opens and decodes a file, a folder, or standard input for `-`.
 ///
 /// # Errors
 ///
 /// Fails if the input cannot be read.
 pub fn open(path: &Path) -> io::Result<Document> {
+    if path != Path::new("-") && path.is_dir() {
+        return crate::folder::open(path);
+    }
     let source: Box<dyn ByteSource> = if path == Path::new("-") {
         stream(&mut io::stdin().lock(), STREAM_MEMORY, STREAM_MAX)?
     } else if is_pipe(path)? {

@@ -45,12 +45,15 @@ pub struct Options {
     /// List the relocations of ELF files.
     #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
     relocations: bool,
+    /// List the files of a package or folder: kind, size, time of the last change.
+    #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
+    files: bool,
     /// List the documents within the file.
     #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
     images: bool,
     /// Print a JSON array with one object per part: schema, path, name, kind, start, end, size,
-    /// source (if it is not the file), value, summary. Symbols and relocations have schema, file
-    /// and the columns.
+    /// source (if it is not the file), value, summary. Symbols, relocations and files have schema,
+    /// file and the columns.
     #[arg(long)]
     json: bool,
 }
@@ -75,11 +78,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let list = match (options.symbols, options.relocations) {
-        (true, _) => Some(ListId::Symbols),
-        (_, true) => Some(ListId::Relocations),
-        _ => None,
-    };
+    let lists = [
+        (options.symbols, ListId::Symbols),
+        (options.relocations, ListId::Relocations),
+        (options.files, ListId::Files),
+    ];
+    let list = lists.into_iter().find(|(is_wanted, _)| *is_wanted);
+    let list = list.map(|(_, list)| list);
     if let Some(list) = list {
         return print_list(&mut document, &named, list, options);
     }

@@ -8,12 +8,14 @@ mod disasm;
 mod dump;
 mod extract;
 mod files;
+mod folder;
 mod gate;
 mod images;
 mod input;
 mod kernels;
 mod lines;
 mod ls;
+mod matrix;
 mod modules;
 mod occupancy;
 mod open;
@@ -125,6 +127,13 @@ enum Command {
     ///
     /// Example: zeview images libfoo.so --device bmg-g21
     Images(images::Options),
+    /// Print which kernels have native code for which device: of packages, folders and libraries.
+    ///
+    /// A cell has the SIMD widths of the kernel's builds, `SPIR-V` if the driver compiles it at first
+    /// use, or `–` if it does not run on the device.
+    ///
+    /// Example: zeview matrix --incomplete package.whl
+    Matrix(matrix::Options),
     /// Compare two files, or two folders of files, by meaning: kernels, attributes, code, sections,
     /// symbols, modules, images, properties.
     ///
@@ -205,6 +214,7 @@ fn main() -> ExitCode {
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
         Some(Command::Images(options)) => images::run(options),
+        Some(Command::Matrix(options)) => matrix::run(options),
         Some(Command::Diff(options)) => diff::run(options),
         Some(Command::Report(options)) => report::run(options),
         Some(Command::Lines(options)) => lines::run(options),
@@ -240,6 +250,7 @@ fn judges(arguments: &Arguments) -> bool {
             Command::Check(_)
             | Command::Kernels(_)
             | Command::Images(_)
+            | Command::Matrix(_)
             | Command::Diff(_)
             | Command::Report(_)
             | Command::Lines(_)
@@ -270,6 +281,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
             return named.filter(|named| *named == file).count() > 1;
         }
         Some(Command::Images(options)) => &options.input.files,
+        Some(Command::Matrix(options)) => &options.input.files,
         Some(Command::Diff(options)) => return options.from == file && options.to == file,
         Some(Command::Profile(options)) => {
             return options.inputs().filter(|named| *named == file).count() > 1;

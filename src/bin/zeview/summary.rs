@@ -14,8 +14,8 @@ use zeview::decode::text::plural;
 use zeview::model::text::{distance, escaped};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 use zeview::report::check::VerdictRow;
-use zeview::tables::ListId;
 use zeview::tables::table::{ColumnHeader, Table};
+use zeview::tables::{ColumnKind, ListId};
 
 use crate::FileArgument;
 use crate::check::print_headline;
@@ -75,6 +75,9 @@ fn suggestion(file: &Path, error: &io::Error) -> String {
 }
 
 fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
+    if document.summary.has.package {
+        return print_package(document, file, out);
+    }
     let judged = VerdictRow::file(document, None);
     out.paint(style::HEAD, escaped(&file.display().to_string()))?;
     writeln!(out, ": {}", escaped(&judged.title))?;
@@ -94,6 +97,49 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     let next = next(document, &judged, kernels > 0);
     let name = quoted(&file.display().to_string());
     out.paint(style::DIM, format_args!("next: zeview {next} {name}"))?;
+    writeln!(out)
+}
+
+/// Prints the files of a package. Their contents are not read.
+fn print_package(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
+    out.paint(style::HEAD, escaped(&file.display().to_string()))?;
+    write!(out, ": {}", escaped(&document.summary.title))?;
+    for fact in &document.summary.facts {
+        write!(out, " · {}", escaped(&fact.text))?;
+    }
+    writeln!(out)?;
+    let problems = document
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity > Severity::Info);
+    for found in problems.take(LINES) {
+        write!(out, "  ")?;
+        out.paint(style::severity(found.severity), found.severity.name())?;
+        writeln!(out, "[{}]: {}", found.rule, escaped(&found.message))?;
+    }
+    if let Some(list) = document.list(NodeId::ROOT, ListId::Files, None) {
+        let columns = ListId::Files.columns().iter().enumerate();
+        // Kernels and devices are known once the files are read.
+        let is_known = |id: &str| !matches!(id, "kernels" | "devices");
+        let columns: Vec<_> = columns
+            .filter(|(_, column)| list.shows(column) && is_known(column.id))
+            .collect();
+        let heads = columns.iter().map(|(_, column)| match column.kind {
+            ColumnKind::Number => ColumnHeader::number(&column.title.to_lowercase()),
+            _ => ColumnHeader::text(&column.title.to_lowercase()),
+        });
+        let mut table = Table::new(heads.collect());
+        for row in 0..list.count() {
+            let cells = columns.iter().map(|(at, _)| {
+                let cell = list.cell(row, *at, &document.sources);
+                escaped(&cell.value.text())
+            });
+            table.rows.push(cells);
+        }
+        print_table(&table, out, |_| style::PLAIN)?;
+    }
+    let name = quoted(&file.display().to_string());
+    out.paint(style::DIM, format_args!("next: zeview matrix {name}"))?;
     writeln!(out)
 }
 

@@ -10,10 +10,13 @@
 //!     …
 //! ```
 
+mod crc32;
+mod deflate;
 mod streams;
 
 use std::fmt::Write as _;
 
+pub use self::deflate::{DeflateStream, deflate_limit};
 use super::context::Context;
 use super::limits;
 use super::rules;

@@ -7,7 +7,7 @@ use crate::decode::format::{self, Formats, OpenedDocument};
 use crate::decode::reader::Window;
 use crate::decode::tree::StaticTree;
 use crate::decode::{Context, limits, rules};
-use crate::model::{Content, DeferredDocument, ExpanderId, InnerDocument, Sources, Span, Summary};
+use crate::model::{DeferredDocument, ExpanderId, Sources, Span, Summary};
 use std::rc::Rc;
 
 /// Opens the contents of an image, compressed or not.
@@ -76,28 +76,7 @@ pub(super) fn open_image(
 ) -> DeferredDocument {
     let cx = Context::deferred(sources, formats, first, depth);
     let content = contents(&cx, image).and_then(|opened| opened.content);
-    let mut findings = cx.finish();
-    // The image itself is already listed.
-    let documents = &mut findings.documents;
-    let own = documents.iter().position(|inner| inner.span == image);
-    findings.of = Some(match own {
-        Some(own) => documents.remove(own),
-        None => InnerDocument {
-            span: image,
-            ..InnerDocument::default()
-        },
-    });
-    DeferredDocument {
-        content: match content {
-            Some((_, _, Some(0))) | None => Content::Leaf,
-            Some((expander, item, count)) => Content::Lazy {
-                expander,
-                item,
-                count,
-            },
-        },
-        findings,
-    }
+    cx.into_deferred(image, content)
 }
 
 /// Returns the format of an image, by its signature.

@@ -99,6 +99,11 @@ impl Cache {
         Ok(())
     }
 
+    /// Returns the number of cached bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.bytes as u64
+    }
+
     /// Returns the bytes if they are cached.
     pub(super) fn hit(&mut self, span: Span) -> Option<Bytes> {
         self.clock += 1;

@@ -3,7 +3,11 @@
 mod cache;
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
+#[cfg(not(target_arch = "wasm32"))]
+mod folder;
+mod folder_list;
 mod memory;
+mod stream;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -14,7 +18,12 @@ use std::rc::Rc;
 use self::cache::Cache;
 #[cfg(not(target_arch = "wasm32"))]
 pub use self::file::FileSource;
+#[cfg(not(target_arch = "wasm32"))]
+pub use self::folder::FolderSource;
+pub use self::folder_list::{FOLDER_HEAD, FOLDER_MAGIC, ListedFile, folder_line, folder_list};
 pub use self::memory::MemorySource;
+use self::stream::ActiveSources;
+pub use self::stream::{PackedReader, Stream};
 use super::account::Costs;
 use super::span::{SourceId, Span};
 
@@ -152,6 +161,10 @@ struct Entry {
 
 enum Origin {
     Source(Box<dyn ByteSource>),
+    /// The bytes of its parent, with offsets of their own: a file of a folder.
+    Part(u64),
+    /// Restored from the bytes of its parent on every read.
+    Stream(Box<dyn Stream>),
     /// Unpacked on first read, and again after it was dropped.
     Packed {
         len: u64,
@@ -163,6 +176,9 @@ enum Origin {
 /// Decompresses bytes, up to the given number.
 pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
 
+/// The number of bytes of a stream that are restored at once, at least.
+const STREAM_GRAIN: u64 = 64 << 10;
+
 /// Decompressed data that is cached: bytes per byte of the file; minimum; and maximum. One source
 /// is cached even if it is larger.
 const KEPT: u64 = 4;
@@ -173,7 +189,16 @@ impl Entry {
     fn len(&self) -> u64 {
         match &self.origin {
             Origin::Source(source) => source.len(),
-            Origin::Packed { len, .. } => *len,
+            Origin::Stream(stream) => stream.len(),
+            Origin::Part(len) | Origin::Packed { len, .. } => *len,
+        }
+    }
+
+    /// Returns the bytes of a file.
+    fn source(&self) -> Option<&dyn ByteSource> {
+        match &self.origin {
+            Origin::Source(source) => Some(&**source),
+            Origin::Stream(_) | Origin::Part(_) | Origin::Packed { .. } => None,
         }
     }
 }
@@ -190,6 +215,9 @@ pub struct Sources {
     kept: RefCell<VecDeque<Rc<Entry>>>,
     /// The sources unpacked from bytes at an offset of another source.
     unpacked: RefCell<HashMap<(SourceId, u64), Vec<SourceId>>>,
+    active: RefCell<ActiveSources>,
+    /// Total size of the opened file and the streams.
+    size: Cell<u64>,
     /// The budgets of the file.
     pub costs: Costs,
 }
@@ -197,13 +225,16 @@ pub struct Sources {
 impl Sources {
     /// Creates the sources of an opened file.
     pub fn new(name: impl Into<String>, source: Box<dyn ByteSource>) -> Sources {
+        let size = source.len();
         let sources = Sources {
             entries: RefCell::new(Vec::new()),
             bytes_read: Cell::new(0),
             largest_read: Cell::new(0),
             kept: RefCell::default(),
             unpacked: RefCell::default(),
-            costs: Costs::new(source.len()),
+            active: RefCell::default(),
+            size: Cell::new(size),
+            costs: Costs::new(size),
         };
         sources.push(name.into(), Origin::Source(source), None);
         sources
@@ -228,6 +259,60 @@ impl Sources {
         id
     }
 
+    /// Adds a stream that is restored from the bytes of `parent` on demand.
+    pub fn stream(&self, name: &str, stream: Box<dyn Stream>, parent: Span) -> SourceId {
+        self.grow(stream.len());
+        self.push(name.to_owned(), Origin::Stream(stream), Some(parent))
+    }
+
+    /// Adds a source with the bytes of `parent`, for offsets that start at 0.
+    pub fn part(&self, name: &str, parent: Span) -> SourceId {
+        self.push(name.to_owned(), Origin::Part(parent.len()), Some(parent))
+    }
+
+    /// Returns the location of the bytes of `span` in the source that stores them.
+    fn stored(&self, mut span: Span) -> Span {
+        while let Some(entry) = self.entry(span.source)
+            && let (Origin::Part(_), Some(parent)) = (&entry.origin, entry.parent)
+            && span.end <= parent.len()
+        {
+            span = parent.subspan(span.start, span.len());
+        }
+        span
+    }
+
+    fn grow(&self, size: u64) {
+        self.size.set(self.size.get().saturating_add(size));
+    }
+
+    /// Returns the total size of the opened file and the streams restored so far, in bytes: the
+    /// base of limits on what is read from them.
+    pub fn size(&self) -> u64 {
+        self.size.get()
+    }
+
+    /// Restores further bytes of a stream, at most `most`, so that later reads are fast. Returns
+    /// the number of bytes that were never restored so far; 0 for other sources.
+    pub fn advance(&self, id: SourceId, most: u64) -> u64 {
+        let Some(entry) = self.entry(id) else {
+            return 0;
+        };
+        let (Origin::Stream(stream), Some(parent)) = (&entry.origin, entry.parent) else {
+            return 0;
+        };
+        let left = stream.advance(most, &|start, len| self.read(parent.subspan(start, len)));
+        self.active.borrow_mut().touch(&entry);
+        left
+    }
+
+    /// Describes damage of a stream that was found so far.
+    pub fn damage(&self, id: SourceId) -> Option<String> {
+        match &self.entry(id)?.origin {
+            Origin::Stream(stream) => stream.damage(),
+            _ => None,
+        }
+    }
+
     /// Caches the unpacked bytes of a source, and evicts older ones.
     fn keep(&self, entry: Rc<Entry>) {
         let most = self.kept_most();
@@ -243,15 +328,19 @@ impl Sources {
 
     /// Returns the maximum number of cached bytes that can be unpacked again.
     pub(crate) fn kept_most(&self) -> u64 {
-        let size = self.whole(SourceId::FILE).len();
-        size.saturating_mul(KEPT).clamp(KEPT_LEAST, KEPT_MOST)
+        self.size()
+            .saturating_mul(KEPT)
+            .clamp(KEPT_LEAST, KEPT_MOST)
     }
 
-    /// Returns the number of bytes that were unpacked from bytes at the start of `span`.
+    /// Returns the number of bytes in memory that were unpacked from bytes at the start of `span`.
     pub(crate) fn unpacked_len(&self, span: Span) -> u64 {
         let unpacked = self.unpacked.borrow();
         let ids = unpacked.get(&(span.source, span.start));
-        ids.map_or(0, |ids| ids.iter().map(|id| self.whole(*id).len()).sum())
+        let entries = ids.into_iter().flatten().filter_map(|id| self.entry(*id));
+        let in_memory =
+            |entry: &Rc<Entry>| matches!(entry.origin, Origin::Source(_) | Origin::Packed { .. });
+        entries.filter(in_memory).map(|entry| entry.len()).sum()
     }
 
     /// Returns the source of that name that was unpacked from bytes at the start of `span` before,
@@ -352,22 +441,61 @@ impl Sources {
         if span.end > entry.len() || span.start > span.end {
             return Err(fail("out of range"));
         }
-        let source = match &entry.origin {
-            Origin::Source(source) => source,
+        let mut has_read = false;
+        let read = match &entry.origin {
+            Origin::Part(_) => {
+                let stored = self.stored(span);
+                return self
+                    .read(stored)
+                    .map_err(|error| SourceError { span, ..error });
+            }
+            Origin::Source(source) => {
+                let (end, grain) = (source.len(), source.grain().max(1));
+                let mut cache = entry.cache.borrow_mut();
+                let mut read = |start, len| {
+                    has_read = true;
+                    self.count_read(len);
+                    source.read(start, len)
+                };
+                // The cache reads more, and a file of a folder may be unreadable.
+                cache
+                    .read(span, end, grain, &mut read)
+                    .or_else(|_| read(span.start, span.len()))
+            }
+            Origin::Stream(stream) => {
+                let parent = entry.parent.unwrap_or_default();
+                let packed = |start, len| self.read(parent.subspan(start, len));
+                // The stream is restored from within itself only if the file refers to itself.
+                let Ok(mut cache) = entry.cache.try_borrow_mut() else {
+                    return Err(fail("it contains itself"));
+                };
+                cache.read(span, stream.len(), STREAM_GRAIN, &mut |start, len| {
+                    has_read = true;
+                    stream.read(start, len, &packed)
+                })
+            }
             Origin::Packed { .. } => {
                 let bytes = Bytes::from(self.unpack(&entry)?);
                 let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
                 return Ok(bytes.slice(at(span.start), at(span.end)));
             }
         };
-        let mut cache = entry.cache.borrow_mut();
-        let (end, grain) = (source.len(), source.grain().max(1));
-        cache.read(span, end, grain, &mut |start, len| {
-            self.bytes_read
-                .set(self.bytes_read.get().saturating_add(len));
-            self.largest_read.set(self.largest_read.get().max(len));
-            source.read(start, len)
+        if has_read && span.source != SourceId::FILE {
+            self.active.borrow_mut().touch(&entry);
+        }
+        read.map_err(|error| SourceError {
+            span: Span {
+                source: span.source,
+                ..error.span
+            },
+            ..error
         })
+    }
+
+    fn count_read(&self, len: u64) {
+        self.bytes_read
+            .set(self.bytes_read.get().saturating_add(len));
+        self.largest_read.set(self.largest_read.get().max(len));
     }
 
     /// Returns the bytes of a source that is unpacked on demand.
@@ -398,10 +526,11 @@ impl Sources {
     ///
     /// As [`read`](Self::read).
     pub fn peek(&self, span: Span) -> Result<Bytes, SourceError> {
+        let span = self.stored(span);
         let entry = self.entry(span.source);
-        let source = entry.as_deref().and_then(|entry| match &entry.origin {
-            Origin::Source(source) if source.is_cheap() => Some((source, &entry.cache)),
-            _ => None,
+        let source = entry.as_deref().and_then(|entry| {
+            let source = entry.source().filter(|source| source.is_cheap())?;
+            Some((source, &entry.cache))
         });
         let Some((source, cache)) = source.filter(|(source, _)| span.end <= source.len()) else {
             return self.read(span);
@@ -417,10 +546,11 @@ impl Sources {
     /// Reads all of `span` into the cache, if it fits and reads are slow, for callers that will
     /// read many parts of it. Does nothing if `first`, the first of them, is cached. Errors are reported when the parts are read.
     pub fn prefetch(&self, span: Span, first: Span) {
+        let (span, first) = (self.stored(span), self.stored(first));
         let entry = self.entry(span.source);
-        let source = entry.as_deref().and_then(|entry| match &entry.origin {
-            Origin::Source(source) if !source.is_cheap() => Some((source, &entry.cache)),
-            _ => None,
+        let source = entry.as_deref().and_then(|entry| {
+            let source = entry.source().filter(|source| !source.is_cheap())?;
+            Some((source, &entry.cache))
         });
         if let Some((source, cache)) = source.filter(|(source, _)| span.end <= source.len()) {
             let mut fetch = |start, len| {
@@ -437,8 +567,9 @@ impl Sources {
 
     /// Announces that the bytes of `span` will be read soon.
     pub fn announce(&self, span: Span) {
+        let span = self.stored(span);
         let entry = self.entry(span.source);
-        if let Some(Origin::Source(source)) = entry.as_deref().map(|entry| &entry.origin)
+        if let Some(source) = entry.as_deref().and_then(Entry::source)
             && span.end <= source.len()
         {
             // Whole units of the cache, so that each of its reads finds all its bytes.
@@ -451,10 +582,11 @@ impl Sources {
 
     /// Whether reading the bytes of `span` does not wait for the source.
     pub fn is_ready(&self, span: Span) -> bool {
+        let span = self.stored(span);
         let Some(entry) = self.entry(span.source) else {
             return true;
         };
-        let Origin::Source(source) = &entry.origin else {
+        let Some(source) = entry.source() else {
             return true;
         };
         source.is_ready(span.start, span.len()) || entry.cache.borrow_mut().hit(span).is_some()

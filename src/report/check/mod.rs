@@ -39,6 +39,7 @@ const MAX_IMAGES: usize = 16 * 1024;
 impl VerdictRow {
     /// Judges the whole file.
     pub fn file(document: &mut Document, device: Option<&str>) -> VerdictRow {
+        document.open_files(NodeId::ROOT);
         document.open_all();
         let is_known = !document.summary.has.unknown;
         let verdict = document.verdict(NodeId::ROOT, device);

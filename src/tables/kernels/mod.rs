@@ -3,7 +3,9 @@
 mod groups;
 mod index_names;
 pub(super) mod metrics;
+mod part;
 pub mod reading;
+mod survey;
 mod twins;
 
 use std::cell::OnceCell;
@@ -14,7 +16,8 @@ use foldhash::{HashMap, HashSet};
 
 pub(super) use self::groups::KernelGroups;
 pub(super) use self::index_names::IndexNames;
-use self::reading::{Around, Part};
+use self::part::Part;
+use self::reading::Around;
 use super::code_columns::{COUNTED, FLOWING};
 use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
@@ -30,14 +33,17 @@ use crate::model::{Sources, Span, Tone, sort};
 type RowRef<'a> = &'a KernelRow;
 
 /// Index of the first column of the row's image; these are after the name, and not in `KernelRow`.
-const IMAGE: usize = 1;
-const MEMBER: usize = 2;
-const DEVICE: usize = 3;
+const FILE: usize = 1;
+const IMAGE: usize = 2;
+const MEMBER: usize = 3;
+const DEVICE: usize = 4;
 
 columns! {
     BEFORE_FLAGS
     "name" Text Default 20 "Kernel" "" "The kernel's name in the file."
         |row, _| name(row);
+    "package_file" Text Optional 20 "File" "" "The file of the package or folder that contains the image."
+        |_, _| Cell::empty();
     "image" Text Several 13 "Image" "" "The image with the kernel, where the file is a container."
         |_, _| Cell::empty();
     "member" Text Optional 11 "Member" "" "The member of the archive in the image."
@@ -355,7 +361,10 @@ impl KernelList {
         let mut known = HashSet::default();
         let parts = self.parts.iter().filter(|part| !part.is_copy);
         let mut members = parts.filter(|part| !part.member.is_empty() && !part.rows.is_empty());
-        members.any(|part| part.device.is_empty() || !known.insert((&part.image, &part.device)))
+        members.any(|part| {
+            let place = (&part.file, &part.image, &part.device);
+            part.device.is_empty() || !known.insert(place)
+        })
     }
 
     fn place(&self, row: u32) -> Option<(&Part, usize)> {
@@ -411,6 +420,7 @@ impl List for KernelList {
             return Cell::empty();
         };
         match column {
+            FILE => return Cell::text(&*part.file),
             IMAGE => return image(part),
             MEMBER => return Cell::text(&*part.member),
             DEVICE => return Cell::text(&*part.device),
@@ -518,6 +528,7 @@ impl List for KernelList {
                 self.has_profiled(|kernel| kernel.metric(id).is_some())
             }
             "member" => self.needs_members(),
+            "package_file" => self.parts.iter().any(|part| !part.file.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }
     }

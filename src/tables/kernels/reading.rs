@@ -10,54 +10,19 @@ use foldhash::HashSet;
 
 use super::KernelList;
 use super::index_names::IndexNames;
+use super::part::Part;
 use super::twins::Twins;
 use crate::analysis::host_images::HostImage;
 use crate::analysis::images::{HostIndexEntry, Image, Images};
-use crate::analysis::kernels::{KernelRow, Kernels, Located};
+use crate::analysis::kernels::{KernelRow, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
-use crate::analysis::profile::ProfiledKernels;
-use crate::analysis::survey::{Progress, Survey, SurveyBuilder, SurveyedImage};
-use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
+use crate::analysis::package_reading::PackageReading;
+use crate::analysis::survey::Progress;
+use crate::model::{Document, NodeId, Severity, Sources, Span};
 use crate::tables::{List, ListId};
 
 /// The short names of the kernels in a host binary's index.
-pub(super) type Around = Option<Rc<ShortNames>>;
-
-/// The kernels of one document.
-#[derive(Clone, Default)]
-pub(super) struct Part {
-    /// Their provider. For images that are compiled at run time only the names are known.
-    pub(super) kernels: Option<Rc<dyn Kernels>>,
-    pub(super) rows: Rc<Vec<KernelRow>>,
-    /// The name of the image.
-    pub(super) image: String,
-    /// The archive member in the image; empty if the image contains a single document.
-    pub(super) member: String,
-    /// The target device.
-    pub(super) device: Str,
-    /// The path of its node.
-    pub(super) path: String,
-    /// Its bytes.
-    pub(super) span: Span,
-    /// Whether the same kernels also exist as SPIR-V.
-    has_spirv: bool,
-    /// Whether an earlier part has the same bytes and device.
-    pub(super) is_copy: bool,
-    /// The figures of kernels in a profile.
-    pub(super) profiled: ProfiledKernels,
-    /// The images of the parts that are copies of this one.
-    pub(super) copies: Vec<String>,
-}
-
-impl Part {
-    /// Formats the image, with the archive member in it.
-    pub(super) fn place(&self) -> String {
-        match &*self.member {
-            "" => self.image.clone(),
-            member => format!("{} · {member}", self.image),
-        }
-    }
-}
+pub(in crate::tables) type Around = Option<Rc<ShortNames>>;
 
 /// Device name of images that are compiled for any device.
 const SPIRV: &str = "SPIR-V";
@@ -85,12 +50,14 @@ const GAP: u64 = 4 << 10;
 
 /// The kernels of a container's images, as far as they are read.
 pub struct KernelReading {
+    /// The files of a package that are not opened yet.
+    pub(super) files: Option<PackageReading>,
     images: Images,
     /// The index of the next image.
     next: usize,
     /// The index of the first image whose bytes were not announced.
     announced: usize,
-    parts: Vec<Rc<Part>>,
+    pub(super) parts: Vec<Rc<Part>>,
     /// The number of rows of the parts, and its maximum.
     rows: usize,
     rows_max: usize,
@@ -127,10 +94,15 @@ impl Document {
     /// Starts to read the kernels of a container's images. Returns `None` for a document that has
     /// kernels itself, or no images with kernels.
     pub fn kernel_reading(&mut self, id: NodeId) -> Option<KernelReading> {
-        if self.kernels(id).is_some() || !self.has_kernels(id) {
+        let files = self.package_reading(id);
+        if self.kernels(id).is_some() || files.is_none() && !self.has_kernels(id) {
             return None;
         }
-        let images = self.images(id);
+        // Those of a package are added when its files are opened.
+        let images = match files {
+            Some(_) => Images::default(),
+            None => self.images(id),
+        };
         let is_indexed = images.list.iter().any(Image::is_listed);
         let naming = if is_indexed {
             Naming::Growing {
@@ -147,8 +119,9 @@ impl Document {
                 index: None,
             }
         };
-        let size = self.sources.whole(SourceId::FILE).len();
+        let size = self.sources.size();
         Some(KernelReading {
+            files,
             images_left_out: images.left_out,
             images,
             next: 0,
@@ -162,14 +135,6 @@ impl Document {
             naming,
             twins: Twins::new(size),
         })
-    }
-
-    /// Reads all images of a container, and summarizes them by device. Returns `None` for a
-    /// document that has kernels itself, or no images with kernels.
-    pub fn survey(&mut self, id: NodeId) -> Option<Survey> {
-        let mut reading = self.kernel_reading(id)?;
-        while reading.step(self) {}
-        Some(reading.survey())
     }
 
     /// Returns the kernels of a document; for a container, those of all its images.
@@ -347,7 +312,7 @@ impl KernelReading {
     /// Reads one more image. Returns `false` if there are no more.
     pub fn step(&mut self, document: &mut Document) -> bool {
         let Some(image) = self.images.list.get(self.next).cloned() else {
-            return false;
+            return self.open_file(document);
         };
         self.next += 1;
         let first = self.parts.len();
@@ -369,15 +334,33 @@ impl KernelReading {
 
     /// Returns the number of images read.
     pub fn progress(&self) -> Progress {
+        let files = self.files.as_ref();
+        let (done, of) = files.map_or((0, 0), |files| (files.done(), files.count()));
         Progress {
-            done: self.next as u64,
-            of: self.images.list.len() as u64,
+            done: done.saturating_add(self.next as u64),
+            of: of.saturating_add(self.images.list.len() as u64),
         }
+    }
+
+    /// Opens the next file of a package, and adds its images. Returns `false` if there are no more.
+    fn open_file(&mut self, document: &mut Document) -> bool {
+        let Some(files) = self.files.as_mut().filter(|files| files.has_more()) else {
+            return false;
+        };
+        if let Some(file) = files.step(document) {
+            let found = document.images_of_file(&file);
+            self.images_left_out += found.left_out;
+            self.images.append(found);
+        }
+        true
     }
 
     fn read(&mut self, image: &Image, document: &mut Document) {
         if image.host.is_none() && is_spirv(image) {
-            let part = spirv_part(&image.name, image.span);
+            let part = Part {
+                file: image.file.clone(),
+                ..spirv_part(&image.name, image.span)
+            };
             self.parts.push(Rc::new(part));
         }
         if !image.has_kernels && image.host.is_none() {
@@ -410,9 +393,22 @@ impl KernelReading {
                 let is_beside =
                     |other: &Image| is_spirv(other) && other.container == image.container;
                 let has_spirv = self.images.list.iter().any(is_beside);
-                Vec::from_iter(found.map(|part| Part { has_spirv, ..part }))
+                let name = |part: &Part| match &*image.file {
+                    "" => part.image.clone(),
+                    _ => image.name.clone(),
+                };
+                Vec::from_iter(found.map(|part| Part {
+                    has_spirv,
+                    image: name(&part),
+                    ..part
+                }))
             }
         };
+        let found = found.into_iter().map(|part| Part {
+            file: image.file.clone(),
+            ..part
+        });
+        let found: Vec<Part> = found.collect();
         let rows: usize = found.iter().map(|part| part.rows.len()).sum();
         self.rows += rows;
         if rows == 0 && document.has_errors(image.span) {
@@ -490,7 +486,7 @@ impl KernelReading {
     }
 
     /// Returns notes about the list as a whole.
-    fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(first) = self.silent.first() {
             notes.push(match self.silent.len() {
@@ -521,13 +517,13 @@ impl KernelReading {
     pub fn list(&mut self, sources: &Sources) -> Rc<dyn List> {
         let list = KernelList::new(self.parts.clone(), true, self.notes());
         let mut list = list.with_names(self.short_names(sources));
-        if self.images.list.iter().any(Image::is_listed) {
+        if self.files.is_some() || self.images.list.iter().any(Image::is_listed) {
             list.put_together();
         }
         Rc::new(list)
     }
 
-    fn short_names(&mut self, sources: &Sources) -> Around {
+    pub(super) fn short_names(&mut self, sources: &Sources) -> Around {
         let is_over = self.progress().is_over();
         let (set, made, index) = match &mut self.naming {
             Naming::Known(names) => return names.clone(),
@@ -549,22 +545,5 @@ impl KernelReading {
             *made = Rc::new(set.extending(made));
         }
         Some(Rc::clone(made))
-    }
-
-    /// Returns a summary of the images read so far, by device.
-    pub fn survey(&self) -> Survey {
-        let mut survey = SurveyBuilder::new(self.progress());
-        for part in &self.parts {
-            survey.add(SurveyedImage {
-                device: &part.device,
-                is_native: part.kernels.is_some(),
-                image: &part.image,
-                bytes: part.span.len(),
-                rows: &part.rows,
-                has_spirv: part.has_spirv,
-                is_copy: part.is_copy,
-            });
-        }
-        survey.finish()
     }
 }

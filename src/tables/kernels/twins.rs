@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use foldhash::HashMap;
 
-use super::reading::Part;
+use super::part::Part;
 use crate::model::{Sources, Span, Str};
 
 /// Maximum length of a read when comparing bytes.

@@ -2,6 +2,7 @@
 
 pub mod dom;
 pub mod fetch;
+pub mod folder;
 pub mod keys;
 pub mod listener;
 pub mod storage;

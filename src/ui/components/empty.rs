@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::names::{button, plain};
-use crate::model::text::escaped;
+use crate::model::text::{counted, escaped};
 use crate::ui::session::page::address::waits_for;
 use crate::ui::state::commands::Command;
 use crate::ui::state::samples::SAMPLES;
@@ -19,9 +19,10 @@ pub fn empty(recent: Html) -> Html {
                 { for waiting() }
                 <div class="zone">
                     <h2>{ "Drop a .zebin or .syclbin here" }</h2>
-                    <p>{ "Also .so, .dll, .exe and .o files with device code, ocloc output, OffloadBinary, SPIR-V" }</p>
+                    <p>{ "Also .so, .dll, .exe and .o files with device code, SPIR-V, ocloc output, OffloadBinary, wheels and other packages" }</p>
                     <div class="rowc">
                         <button type="button" class="btn" data-command={Command::Open.to_string()}>{ "Open a file…" }</button>
+                        <button type="button" class="btn2 big" data-command={Command::OpenFolder.to_string()} data-wish="folder">{ "Open a folder…" }</button>
                         <button type="button" class="btn2 big" data-command={Command::OpenLink.to_string()} data-wish="link">{ "Open from URL…" }</button>
                     </div>
                     <p class="dim">{ "or paste a file, hex or Base64 (Ctrl+V)" }</p>
@@ -74,6 +75,10 @@ pub fn loading(tab: &Tab) -> Html {
             let status = format!("{}{} downloaded", format::size(got), of.unwrap_or_default());
             let share = total.map(|total| got.saturating_mul(100) / total.max(1));
             (status, share)
+        }
+        Phase::Listing { files } => {
+            let files = counted(files as u64, "file", "files");
+            (format!("{files} found"), None)
         }
         _ => ("Reading headers and tables".to_owned(), None),
     };

@@ -142,7 +142,16 @@ fn place(selection: &Selection) -> Html {
     };
     let source = match span.source {
         SourceId::FILE => String::new(),
-        SourceId(number) => format!(" in decompressed data {number}"),
+        SourceId(number) => {
+            let rows = &selection.ancestry;
+            let is_first = |row: &Row| row.span.is_some_and(|first| first.source == span.source);
+            match rows.iter().position(is_first) {
+                Some(at) if rows.get(at).is_some_and(|row| *row.name == *"file") => {
+                    format!(" in {}", escaped(selection.document_name(at + 1)))
+                }
+                _ => format!(" in decompressed data {number}"),
+            }
+        }
     };
     let hex = if span.len() > 9 {
         format!(" ({:#x})", span.len())

@@ -14,7 +14,6 @@ use crate::ui::state::compare::Following;
 use crate::ui::state::verdict::{self, outcome_text};
 use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside};
 use crate::ui::text::format;
-use crate::worker::protocol::Row;
 
 /// The header: the open file and its most important facts.
 pub fn header(session: &SessionContext, state: &State) -> Html {
@@ -84,7 +83,8 @@ fn follow(tab: &Tab) -> Html {
 /// The file and the documents in it that contain the selection, with links.
 fn crumbs(tab: &Tab) -> Html {
     let name = escaped(&tab.name);
-    let documents = tab.view().map(|view| view.selection.documents());
+    let view = tab.view();
+    let documents = view.map(|view| view.selection.documents());
     let documents = documents.filter(|documents| !documents.is_empty());
     let Some(documents) = documents else {
         return html! {
@@ -104,24 +104,13 @@ fn crumbs(tab: &Tab) -> Html {
         <nav class="nested" aria-label="File and nested documents">
             { crumb(0, name.clone(), name.clone()) }
             { for documents.into_iter().map(|(level, row)| {
-                let name = image_name(tab, level, row);
+                let name = view.map_or("", |view| view.selection.document_name(level));
+                let name = escaped(name);
                 let summary = row.summary.as_deref().unwrap_or(&row.name);
                 crumb(level, format!("{name}: {summary}"), name)
             }) }
         </nav>
     }
-}
-
-/// A nested document's name in its container: its own, or that of the enclosing part.
-fn image_name(tab: &Tab, level: usize, row: &Row) -> String {
-    let view = tab.view();
-    let ancestry = view.map(|view| &view.selection.ancestry);
-    let above = level.checked_sub(2).and_then(|at| ancestry?.get(at));
-    let is_generic = matches!(&*row.name, "code" | "image" | "data" | "unpacked");
-    let name = above
-        .filter(|_| is_generic)
-        .map_or(&row.name, |row| &row.name);
-    escaped(name).to_string()
 }
 
 fn icon(lines: &'static str, filled: &'static str) -> Html {

@@ -64,6 +64,8 @@ const fn panel(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Html)
 /// All panels in tab order: first those about kernels, then those about the file.
 pub const PANELS: &[Panel] = &[
     panel(PanelId::Overview, "Overview", overview::overview),
+    panel(PanelId::Files, "Files", list::list),
+    panel(PanelId::Matrix, "By device", list::list),
     panel(PanelId::Kernels, "Kernels", list::list),
     panel(PanelId::Arguments, "Arguments", |props| {
         html! { <arguments::Arguments ..props.clone() /> }

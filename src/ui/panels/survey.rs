@@ -11,6 +11,7 @@ use crate::model::text::escaped;
 use crate::tables::{ListId, Row};
 use crate::ui::components::{button, plain};
 use crate::ui::hooks::use_change;
+use crate::ui::state::PanelId;
 use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::hazards;
 use crate::ui::text::format;
@@ -23,13 +24,22 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
     let list = view.lists.get(ListId::Kernels);
     let document = view.verdict.document.map_or(0, |id| u64::from(id.0) + 1);
     let is_known = u64::from(view.verdict.container().is_some());
-    let wanted = u64::from(list.is_stopped) << 1 | is_known;
+    let is_waiting = view.opened.summary.has.package && !list.is_wanted;
+    let wanted = u64::from(is_waiting) << 2 | u64::from(list.is_stopped) << 1 | is_known;
     use_change(
         [view.opening.into(), document, wanted, 0],
         Box::new(move || session.0.follow_survey()),
     );
     let Some(report) = &view.verdict.survey else {
-        return Html::default();
+        if !is_waiting {
+            return Html::default();
+        }
+        return html! {
+            <section class="block" aria-labelledby="survey-title">
+                <h2 id="survey-title">{ "Native code" }</h2>
+                <p>{ button("btn2", Command::ReadOn, plain("Read the kernels of all files")) }</p>
+            </section>
+        };
     };
     let survey = &report.survey;
     let shown: Vec<Row> = report
@@ -46,6 +56,9 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
             </div>
             { devices(survey) }
             if let Some(twice) = survey.copies_message(&format::counted) { <p class="dim">{ twice }</p> }
+            if view.opened.summary.has.package {
+                <p>{ button("link", Command::Panel(PanelId::Matrix), plain("All kernels by device")) }</p>
+            }
         </section>
         if let Some(worst) = worst(&shown) { { worst } }
     </> }

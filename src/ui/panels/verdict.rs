@@ -142,7 +142,9 @@ fn choice(images: &ImagesReport) -> Html {
 
 /// The first images of a container.
 pub(super) fn images(view: &View) -> Option<Html> {
-    let container = view.verdict.container()?;
+    // Those of a package are known only for the files that are open.
+    let is_package = view.opened.summary.has.package && view.selection.documents().is_empty();
+    let container = view.verdict.container().filter(|_| !is_package)?;
     let rows = &view.verdict.images;
     let more = container.count.saturating_sub(rows.len() as u64);
     let has_device = container.device.is_some();

@@ -7,18 +7,19 @@ use super::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::ui::browser::listener::Listener;
 use crate::ui::browser::{dom, fetch};
-use crate::ui::state::{Action, TabId};
+use crate::ui::state::{Action, Phase, TabId};
 use crate::worker::protocol::BYTES_MAX;
 use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, HtmlAnchorElement,
-    HtmlInputElement, Url,
+    Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, FileSystemDirectoryEntry,
+    FileSystemEntry, HtmlAnchorElement, HtmlInputElement, Url,
 };
 
-/// Id of the file input.
+/// Ids of the inputs for files and for a folder.
 const FILE_ID: &str = "file";
+const FOLDER_ID: &str = "folder";
 
 /// A file and its handle, which allows it to be read again later.
 pub(crate) type ChosenFile = (File, Option<JsValue>);
@@ -90,31 +91,52 @@ fn has_files(data: &DataTransfer) -> bool {
     data.types().iter().any(|name| name == "Files")
 }
 
+/// A dropped file with its handle, or a folder.
+enum Dropped {
+    File(File, Option<Promise>),
+    Folder(FileSystemDirectoryEntry),
+}
+
 /// Handles must be requested synchronously: the `DataTransfer` is cleared after the event.
 fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
-    let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
     let items = data.items();
-    let handles: Vec<Option<Promise>> = (0..items.length())
-        .filter_map(|i| items.get(i))
+    let items = (0..items.length()).filter_map(|i| items.get(i));
+    let dropped = items
         .filter(|item| item.kind() == "file")
-        .map(|item| {
-            let ask = Reflect::get(&item, &"getAsFileSystemHandle".into()).ok()?;
-            let ask: Function = ask.dyn_into().ok()?;
-            ask.call0(&item).ok()?.dyn_into().ok()
-        })
-        .collect();
+        .filter_map(|item| {
+            let entry = item.webkit_get_as_entry().ok().flatten();
+            // Not every browser gives the class of folders the standard name.
+            if let Some(folder) = entry.filter(FileSystemEntry::is_directory) {
+                return Some(Dropped::Folder(folder.unchecked_into()));
+            }
+            let handle = Reflect::get(&item, &"getAsFileSystemHandle".into())
+                .ok()
+                .and_then(|ask| ask.dyn_into::<Function>().ok())
+                .and_then(|ask| ask.call0(&item).ok()?.dyn_into().ok());
+            Some(Dropped::File(item.get_as_file().ok().flatten()?, handle))
+        });
+    let dropped: Vec<Dropped> = dropped.collect();
     let session = Rc::clone(session);
     spawn(Box::pin(async move {
         let mut chosen: Vec<ChosenFile> = Vec::new();
-        for (i, file) in files.into_iter().enumerate() {
-            let handle = match handles.get(i).cloned().flatten() {
-                Some(promise) => JsFuture::from(promise)
-                    .await
-                    .ok()
-                    .filter(JsValue::is_object),
-                None => None,
-            };
-            chosen.push((file, handle));
+        let mut folders = Vec::new();
+        for item in dropped {
+            match item {
+                Dropped::Folder(folder) => folders.push(folder),
+                Dropped::File(file, handle) => {
+                    let handle = match handle {
+                        Some(promise) => JsFuture::from(promise)
+                            .await
+                            .ok()
+                            .filter(JsValue::is_object),
+                        None => None,
+                    };
+                    chosen.push((file, handle));
+                }
+            }
+        }
+        if !folders.is_empty() {
+            return session.receive_folders(folders, chosen, onto);
         }
         match (session.active(), chosen.len()) {
             (Some((tab, _)), 1) if onto => {
@@ -163,10 +185,16 @@ fn chosen(session: &Rc<Session>, event: &Event) {
     let input = event
         .target()
         .and_then(|t| t.dyn_into::<HtmlInputElement>().ok());
-    let Some(list) = input.filter(|i| i.id() == FILE_ID).and_then(|i| i.files()) else {
+    let is_folder = input.as_ref().is_some_and(|input| input.id() == FOLDER_ID);
+    let input = input.filter(|input| is_folder || input.id() == FILE_ID);
+    let Some(list) = input.and_then(|input| input.files()) else {
         return;
     };
-    let mut files = files_of(&list).into_iter();
+    let files = files_of(&list);
+    if is_folder {
+        return session.open_chosen_folder(files);
+    }
+    let mut files = files.into_iter();
     if let Some(tab) = session.instead.take()
         && let Some(file) = files.next()
     {
@@ -207,16 +235,38 @@ impl Session {
         self.choose_for(None, None, true);
     }
 
+    /// Opens the file dialog for a folder.
+    pub fn choose_folder() {
+        click(FOLDER_ID);
+    }
+
+    /// Opens dropped folders, and the files that were dropped with them. Two are compared.
+    fn receive_folders(
+        self: &Rc<Self>,
+        folders: Vec<FileSystemDirectoryEntry>,
+        files: Vec<ChosenFile>,
+        onto: bool,
+    ) {
+        let before = self.state().active;
+        let folders = folders.into_iter().map(|folder| self.open_folder(folder));
+        let mut tabs: Vec<TabId> = folders.collect();
+        tabs.extend(
+            files
+                .into_iter()
+                .map(|file| self.add_file(file, Phase::Waiting)),
+        );
+        match (tabs.as_slice(), before) {
+            ([base], Some(tab)) if onto => self.compare(*base, tab),
+            ([base, tab], _) => self.compare(*base, *tab),
+            _ => {}
+        }
+    }
+
     fn choose_for(&self, instead: Option<TabId>, compared: Option<TabId>, imports: bool) {
         self.instead.set(instead);
         self.compared.set(compared);
         self.imports.set(imports);
-        let input = dom::element(FILE_ID).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
-        if let Some(input) = input {
-            // Allows the same file to be chosen again.
-            input.set_value("");
-            input.click();
-        }
+        click(FILE_ID);
     }
 
     /// Saves bytes of a file as a file.
@@ -248,6 +298,16 @@ impl Session {
                 save(&file, &name);
             }
         }));
+    }
+}
+
+/// Opens the dialog of a file input.
+fn click(id: &str) {
+    let input = dom::element(id).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
+    if let Some(input) = input {
+        // Allows the same file to be chosen again.
+        input.set_value("");
+        input.click();
     }
 }
 

@@ -261,8 +261,11 @@ impl Session {
 
     /// Resumes or stops reading the kernels of a container.
     pub fn stop_reading(&self, is_stopped: bool) {
-        if let Some((tab, _)) = self.active() {
+        if let Some((tab, view)) = self.active() {
             self.list_changed(tab, ListId::Kernels, ListChange::Stop(is_stopped));
+            if let Some(list) = view.panel.list().filter(|list| *list != ListId::Kernels) {
+                self.list_changed(tab, list, ListChange::Stop(is_stopped));
+            }
         }
     }
 

@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, File, Url};
+use web_sys::{AbortController, File, FileSystemDirectoryEntry, Url};
 use yew::AttrValue;
 
 use super::files::{self, ChosenFile};
 use super::page::address::read_link;
 use super::{Session, TabRuntime, spawn};
 use crate::ui::browser::fetch::{self, FetchError};
+use crate::ui::browser::folder::{self, FolderFile};
 use crate::ui::state::bookmarks::FILE_MAX;
 use crate::ui::state::compare::Following;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
@@ -69,6 +70,49 @@ impl Session {
         if self.next.get() == before + 2 {
             self.compare(TabId(before), TabId(before + 1));
         }
+    }
+
+    /// Adds a tab for a dropped folder, and lists its files.
+    pub(crate) fn open_folder(self: &Rc<Self>, folder: FileSystemDirectoryEntry) -> TabId {
+        let name = folder.name();
+        let tab = self.add(
+            name.clone(),
+            Origin::Local,
+            Phase::Listing { files: 0 },
+            TabRuntime::default(),
+        );
+        self.dispatch(Action::Activate(tab));
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let progress = |files| {
+                session.dispatch(Action::Phase(tab, Phase::Listing { files }));
+                session.live(tab).is_some()
+            };
+            if let Some(files) = folder::list(folder, &progress).await {
+                session.open_listed(tab, &name, files);
+            }
+        }));
+        tab
+    }
+
+    /// Opens the files of a folder in a tab.
+    fn open_listed(self: &Rc<Self>, tab: TabId, name: &str, files: Vec<FolderFile>) {
+        let Some(live) = self.live(tab) else { return };
+        *live.file.borrow_mut() = folder::file(name, files);
+        self.decode(tab);
+        self.settle();
+    }
+
+    /// Adds a tab for a chosen folder.
+    pub(crate) fn open_chosen_folder(self: &Rc<Self>, files: Vec<File>) {
+        let Some((name, files)) = folder::chosen(files) else {
+            self.notice("The folder has no files.");
+            return;
+        };
+        let phase = Phase::Listing { files: files.len() };
+        let tab = self.add(name.clone(), Origin::Local, phase, TabRuntime::default());
+        self.dispatch(Action::Activate(tab));
+        self.open_listed(tab, &name, files);
     }
 
     /// Adds a tab for a file.

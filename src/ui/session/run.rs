@@ -44,6 +44,7 @@ impl Session {
         match command {
             Command::Home => self.go_home(),
             Command::Open => self.choose_to_open(),
+            Command::OpenFolder => Session::choose_folder(),
             Command::Reopen(tab) => self.reopen(tab),
             Command::Sample(place) => {
                 if let Some(sample) = SAMPLES.get(place) {

@@ -148,7 +148,10 @@ impl Session {
         let state = &view.verdict;
         let survey = state.survey.as_ref();
         let is_over = survey.is_some_and(|survey| survey.progress.is_over());
-        let is_stopped = survey.is_some() && view.lists.get(ListId::Kernels).is_stopped;
+        let list = view.lists.get(ListId::Kernels);
+        // Decompressing all files of a package takes long: it waits for a request.
+        let is_waiting = view.opened.summary.has.package && !list.is_wanted;
+        let is_stopped = is_waiting || survey.is_some() && list.is_stopped;
         let is_wanted = view.panel == PanelId::Overview && state.container().is_some();
         let Some(document) = state
             .document

@@ -85,6 +85,8 @@ commands! {
     Home = "home";
     /// Opens the file dialog.
     Open = "open";
+    /// Opens the file dialog for a folder.
+    OpenFolder = "open-folder";
     /// Opens the file dialog to reopen a changed file.
     Reopen(tab: TabId) = "reopen";
     /// Opens a sample, by its index.

@@ -48,6 +48,8 @@ pub struct List {
     at_is_for: Option<(u32, u32)>,
     /// The user stopped the reading of the list.
     pub is_stopped: bool,
+    /// The user asked for the list: it was shown, or is to be read.
+    pub is_wanted: bool,
     /// Why there is no list.
     pub failed: Option<AttrValue>,
     /// Number of times that a filter was cleared and the current row's position in the full list
@@ -157,6 +159,7 @@ impl List {
             at: None,
             at_is_for: None,
             is_stopped: false,
+            is_wanted: false,
             failed: None,
             cleared: (0, 0),
         }
@@ -192,6 +195,7 @@ impl List {
             ListChange::Page(of, page) if of == generation => self.put(page),
             ListChange::Stop(is_stopped) => {
                 self.is_stopped = is_stopped;
+                self.is_wanted = true;
                 if !is_stopped && self.reading().is_some() {
                     self.rows.renew();
                 }
@@ -241,12 +245,16 @@ impl List {
             return self.reset();
         }
         self.document = Some(page.document);
+        self.is_wanted = true;
         self.failed = None;
         let columns = page.columns.iter();
         let columns = columns.filter_map(|id| self.column(id));
         self.cells = columns.map(|column| column.id).collect();
         let rows = std::mem::take(&mut page.rows);
-        if matches!(self.id, ListId::Instructions | ListId::Kernels) {
+        if matches!(
+            self.id,
+            ListId::Instructions | ListId::Kernels | ListId::Matrix
+        ) {
             self.measure(&rows);
         }
         self.rows.put(page.start, rows, page.found);

@@ -95,6 +95,11 @@ pub enum Phase {
         /// Total size, if the server sent it.
         total: Option<u64>,
     },
+    /// The files of a folder are listed.
+    Listing {
+        /// Number of files so far.
+        files: usize,
+    },
     /// The decoder is opening it.
     Decoding,
     /// Loaded.
@@ -454,6 +459,9 @@ impl Reducible for State {
                 }
             }),
             Action::Verdict(id, change) => state.change_view(id, |view| {
+                if matches!(change, VerdictChange::Survey(..)) {
+                    view.lists.files_were_read();
+                }
                 Rc::make_mut(&mut view.verdict).apply(change);
             }),
             Action::Occupancy(id, change) => state.change_view(id, |view| {

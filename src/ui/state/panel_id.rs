@@ -26,6 +26,10 @@ pub enum PanelId {
     Assembly,
     /// Source lines of the code.
     SourceLines,
+    /// Files of a package or folder.
+    Files,
+    /// Kernels of a container by device.
+    Matrix,
     /// Images of a container.
     Images,
     /// The driver's verdict for each device.
@@ -40,8 +44,10 @@ pub enum PanelId {
 
 impl PanelId {
     /// All panels in tab order.
-    pub const ALL: [PanelId; 15] = [
+    pub const ALL: [PanelId; 17] = [
         PanelId::Overview,
+        PanelId::Files,
+        PanelId::Matrix,
         PanelId::Kernels,
         PanelId::Arguments,
         PanelId::Assembly,
@@ -71,6 +77,8 @@ impl PanelId {
             PanelId::SourceLines => "source-lines",
             PanelId::Modules => "modules",
             PanelId::Properties => "properties",
+            PanelId::Files => "files",
+            PanelId::Matrix => "matrix",
             PanelId::Images => "images",
             PanelId::Devices => "devices",
             PanelId::Compare => "compare",
@@ -95,6 +103,8 @@ impl PanelId {
             PanelId::SourceLines => Some(ListId::SourceLines),
             PanelId::Modules => Some(ListId::Modules),
             PanelId::Properties => Some(ListId::Properties),
+            PanelId::Files => Some(ListId::Files),
+            PanelId::Matrix => Some(ListId::Matrix),
             PanelId::Images => Some(ListId::Images),
             PanelId::Devices => Some(ListId::Devices),
             PanelId::Compare => Some(ListId::Differences),

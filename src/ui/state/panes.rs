@@ -31,12 +31,27 @@ impl Panes {
     /// The default panes. Lists and code get the full height; kernels, images and code also the
     /// width of the tree, which would repeat them.
     fn usual(panel: Option<PanelId>) -> Panes {
-        use PanelId::{Assembly, Compare, Devices, Images, Kernels, SourceLines, Text};
+        use PanelId::{
+            Assembly, Compare, Devices, Files, Images, Kernels, Matrix, SourceLines, Text,
+        };
         let bytes = !matches!(
             panel,
-            Some(Kernels | Images | Devices | Assembly | SourceLines | Text | Compare)
+            Some(
+                Files
+                    | Matrix
+                    | Kernels
+                    | Images
+                    | Devices
+                    | Assembly
+                    | SourceLines
+                    | Text
+                    | Compare
+            )
         );
-        let structure = !matches!(panel, Some(Kernels | Images | Assembly | Compare));
+        let structure = !matches!(
+            panel,
+            Some(Files | Matrix | Kernels | Images | Assembly | Compare)
+        );
         Panes {
             structure,
             bytes,
@@ -201,6 +216,8 @@ mod tests {
     fn default_panes_by_panel() {
         let sets = PaneSets::default();
         for panel in [
+            PanelId::Files,
+            PanelId::Matrix,
             PanelId::Kernels,
             PanelId::Images,
             PanelId::Assembly,

@@ -105,6 +105,17 @@ impl Selection {
         rows.filter(|(_, row)| row.kind == NodeKind::File).collect()
     }
 
+    /// The name of the enclosing document whose path has this length: its own, or that of the
+    /// part that consists of it.
+    pub fn document_name(&self, level: usize) -> &str {
+        let rows = self.ancestry.get(..level).unwrap_or(&self.ancestry);
+        let is_generic =
+            |name: &str| matches!(name, "code" | "image" | "data" | "unpacked" | "file");
+        let mut names = rows.iter().skip(1).rev().map(|row| &*row.name);
+        let own = rows.last().map_or("", |row| &row.name);
+        names.find(|name| !is_generic(name)).unwrap_or(own)
+    }
+
     /// The innermost enclosing document.
     pub fn document(&self) -> NodeId {
         let mut rows = self.ancestry.iter().rev();

@@ -12,23 +12,23 @@ fn has(view: &View) -> Capabilities {
 /// Whether the file is a container of device code.
 fn holds_images(view: &View) -> bool {
     let summary = &view.opened.summary;
-    let holds = summary.within.image || summary.anywhere().host;
+    let holds = summary.within.image || summary.anywhere().host || summary.has.package;
     holds && !summary.has.loadable && !summary.has.kernels
 }
 
 /// Whether the file has kernels, or the index of a host file names some.
 fn has_kernels(view: &View) -> bool {
-    has(view).kernels || has(view).host
+    has(view).kernels || has(view).host || has(view).package
 }
 
 /// Whether the file has instructions, or images that may have some.
 fn has_code(view: &View) -> bool {
-    has(view).code || has(view).host
+    has(view).code || has(view).host || has(view).package
 }
 
 /// Whether the file has readable texts, or images that may have some.
 fn has_text(view: &View) -> bool {
-    has(view).text || has(view).host
+    has(view).text || has(view).host || has(view).package
 }
 
 impl PanelId {
@@ -39,6 +39,7 @@ impl PanelId {
             PanelId::Kernels | PanelId::Arguments => has_kernels(view),
             PanelId::Assembly => has_code(view),
             PanelId::Images => holds_images(view),
+            PanelId::Files | PanelId::Matrix => has(view).package,
             PanelId::Devices => view.opened.summary.has.loadable || holds_images(view),
             PanelId::Compare => !view.opened.summary.has.unknown || view.compare.base.is_some(),
             PanelId::Modules | PanelId::Properties => has(view).modules,

@@ -86,7 +86,19 @@ impl Lists {
 
     /// Changes the list of a kind.
     pub fn apply(&mut self, list: ListId, change: ListChange) {
+        let has_read = matches!(list, ListId::Kernels | ListId::Matrix)
+            && matches!(change, ListChange::Page(..));
         Rc::make_mut(&mut self.0[list as usize]).apply(change);
+        if has_read {
+            self.files_were_read();
+        }
+    }
+
+    /// Requests the files of a package again: kernels of more of them are known.
+    pub fn files_were_read(&mut self) {
+        if self.get(ListId::Files).page.is_some() {
+            self.apply(ListId::Files, ListChange::Renew);
+        }
     }
 }
 

@@ -7,12 +7,12 @@ use std::rc::Rc;
 use super::code::same_code;
 use super::export::EXPORT_MAX;
 use super::images::code_document;
+use super::reading::Reading;
 use super::rows::shorten_details;
 use crate::analysis::modules::PropertyOwner;
-use crate::analysis::survey::Progress;
+use crate::analysis::package_reading::PackageReading;
 use crate::decode::demangle::demangle_briefly;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
-use crate::tables::kernels::reading::KernelReading;
 use crate::tables::query::{Order, Query};
 use crate::tables::write::Form;
 use crate::tables::{Column, List, ListId, Row, instructions, lines, writer};
@@ -23,26 +23,13 @@ use crate::worker::protocol::{
 /// The last requested list of each kind with its order: scrolling neither rebuilds nor re-sorts it
 /// for each page.
 pub(crate) struct Lists {
-    found: BTreeMap<ListId, QueriedList>,
-    reading: Option<Reading>,
+    pub(super) found: BTreeMap<ListId, QueriedList>,
+    pub(super) reading: Option<Reading>,
+    /// The package whose files are being opened for its images.
+    pub(super) opening: Option<(NodeId, PackageReading)>,
     /// Returns the time in milliseconds.
-    clock: fn() -> f64,
+    pub(super) clock: fn() -> f64,
 }
-
-/// The kernels of a container that is partly read.
-struct Reading {
-    document: NodeId,
-    kernels: KernelReading,
-    /// Time spent reading so far, in milliseconds.
-    spent: f64,
-}
-
-/// Minimum and maximum time for reading kernels before an answer, in milliseconds. The more kernels
-/// are read, the longer building their list takes: with a share of the time spent so far, the lists
-/// together take no longer than the reading.
-const STEP: f64 = 40.0;
-const STEP_MAX: f64 = 150.0;
-const STEP_SHARE: f64 = 0.15;
 
 /// A list and the rows that match a query.
 pub(crate) struct QueriedList {
@@ -63,51 +50,9 @@ impl Lists {
         Lists {
             found: BTreeMap::new(),
             reading: None,
+            opening: None,
             clock,
         }
-    }
-
-    /// Reads more kernels of the container around a node, or all remaining ones if `is_all`.
-    /// Returns the progress, or `None` if there is nothing to read.
-    pub(crate) fn read_kernels(
-        &mut self,
-        document: &mut Document,
-        node: NodeId,
-        is_all: bool,
-    ) -> Option<Progress> {
-        let id = document.document_of(node, ListId::Kernels)?;
-        if self
-            .reading
-            .as_ref()
-            .is_none_or(|known| known.document != id)
-        {
-            let kernels = document.kernel_reading(id)?;
-            self.found.remove(&ListId::Kernels);
-            self.reading = Some(Reading {
-                document: id,
-                kernels,
-                spent: 0.0,
-            });
-        }
-        let reading = self.reading.as_mut()?;
-        if !reading.kernels.progress().is_over() {
-            let started = (self.clock)();
-            let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
-            let kernels = &mut reading.kernels;
-            reading.spent += loop {
-                kernels.step(document);
-                let time = (self.clock)() - started;
-                let waits = time >= budget || !kernels.is_ready(&document.sources);
-                if kernels.progress().is_over() || waits && !is_all {
-                    break time;
-                }
-            };
-            if !is_all {
-                kernels.announce(&document.sources);
-            }
-            self.found.remove(&ListId::Kernels);
-        }
-        Some(reading.kernels.progress())
     }
 
     /// Reads more of a container, then reports its contents by device as far as they are read, and
@@ -203,14 +148,19 @@ impl Lists {
         let found = match known {
             Some(found) if found.query == *query => found,
             known => {
+                let is_read = matches!(list, ListId::Kernels | ListId::Matrix);
                 let reading = self.reading.as_mut();
-                let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
+                let reading = reading.filter(|of| is_read && of.document == id);
                 match (known, reading) {
                     (Some(known), _) => QueriedList {
                         maxima: known.maxima,
                         names: known.names,
                         ..QueriedList::new(id, known.list, query, document)
                     },
+                    (None, Some(reading)) if list == ListId::Matrix => {
+                        let list = reading.kernels.matrix_list(&document.sources);
+                        QueriedList::new(id, list, query, document)
+                    }
                     (None, Some(reading)) => {
                         let list = reading.kernels.list(&document.sources);
                         let list = document.grouped(list, query.by);
@@ -257,10 +207,7 @@ impl Lists {
                 count,
                 columns,
             } => {
-                let reading = match list {
-                    ListId::Kernels => self.read_kernels(document, id, false),
-                    _ => None,
-                };
+                let reading = self.read_more(document, id, list, false);
                 let found = self.get(document, id, list, query)?;
                 let columns = columns_of(&*found.list, columns)?;
                 Response::List(Box::new(ListPage {
@@ -312,9 +259,7 @@ impl Lists {
                         instructions::assembly(list, order, rows, sources, EXPORT_MAX)
                     }
                     _ => {
-                        if list == ListId::Kernels {
-                            self.read_kernels(document, id, true);
-                        }
+                        self.read_more(document, id, list, true);
                         let found = self.get(document, id, list, query)?;
                         let columns = columns_of(&*found.list, columns)?.into_iter();
                         let columns: Vec<_> = columns.map(|(_, column)| column).collect();

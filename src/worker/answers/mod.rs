@@ -11,6 +11,7 @@ pub(super) mod images;
 pub(super) mod list;
 pub(super) mod order;
 pub(super) mod profile;
+mod reading;
 pub(super) mod rows;
 pub(super) mod search;
 pub(super) mod sources;

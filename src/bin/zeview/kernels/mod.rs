@@ -346,7 +346,8 @@ impl Printer {
             None => {}
         }
         // A host file has many images, most of them with one kernel.
-        let is_host = |file: &OpenedFile| file.document.summary.has.host;
+        let is_host =
+            |file: &OpenedFile| file.document.summary.has.host || file.document.summary.has.package;
         let is_grouped = options.group_by.is_some();
         let is_wide = is_grouped || opened.iter().any(is_host);
         let is_profiled = !options.profile.is_empty();
@@ -361,7 +362,8 @@ impl Printer {
             let is_shown = |column: &&Column| {
                 // The first column already shows it.
                 (shown.contains(&column.presence)
-                    || column.presence == Presence::Profiled && has_figures(column))
+                    || column.presence == Presence::Profiled && has_figures(column)
+                    || column.id == "package_file" && has_figures(column))
                     && (group != Some(column.id) || column.id == "name")
             };
             self.columns = columns().iter().filter(is_shown).collect();

@@ -285,10 +285,10 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
     // A nested document has its own list.
     let has = view.opened.summary.has;
     let is_nested = !match list.id {
-        ListId::Kernels => has.kernels || has.host,
+        ListId::Kernels => has.kernels || has.host || has.package,
         ListId::Relocations | ListId::Symbols => has.symbols,
         ListId::Modules | ListId::Properties => has.modules,
-        ListId::Images | ListId::Devices => true,
+        ListId::Images | ListId::Files | ListId::Matrix | ListId::Devices => true,
         ListId::Lines => has.text,
         ListId::SourceLines => has.lines,
         ListId::Instructions => has.code,

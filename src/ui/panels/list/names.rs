@@ -67,6 +67,22 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "No images.",
     },
     Names {
+        title: "Files",
+        one: "file",
+        many: "files",
+        field: "files-filter",
+        hint: "Path, kind=zebin, or size>4096",
+        none: "No files.",
+    },
+    Names {
+        title: "Kernels by device",
+        one: "kernel",
+        many: "kernels",
+        field: "matrix-filter",
+        hint: "Filter: name, or missing=bmg-g21",
+        none: "No kernels.",
+    },
+    Names {
         title: "Devices",
         one: "device",
         many: "devices",

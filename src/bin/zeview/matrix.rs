@@ -1,0 +1,242 @@
+//! `zeview matrix`: prints the kernels of packages, folders and libraries by device.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
+use zeview::decode::text::plural;
+use zeview::model::NodeId;
+use zeview::model::account::Account;
+use zeview::model::text::escaped;
+use zeview::tables::matrix::device_text;
+use zeview::tables::query::Query;
+use zeview::tables::table::{ColumnHeader, Table};
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{CellValue, Column, ListId, Presence};
+
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
+use crate::input;
+use crate::output::{self, complain, fit, print_table, report_left_out};
+use crate::progress::Progress;
+use crate::style;
+
+/// Help of `--json`.
+const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, file, name, devices, missing \
+    (devices that other kernels have native code for), at_run_time (whether SPIR-V exists), builds, \
+    copies, simd_size, spill_size, code_size, group, files, holes";
+
+#[derive(Args)]
+#[command(mut_args(own_help(&[("files", FILES_AND_FOLDERS), ("json", JSON_HELP)])))]
+pub struct Options {
+    #[command(flatten)]
+    pub input: InputFiles,
+    /// Print a JSON array.
+    #[arg(long)]
+    json: bool,
+    /// List only kernels that lack a device.
+    #[arg(long)]
+    incomplete: bool,
+    /// List only matching kernels: `missing=bmg-g21 and not copy`.
+    #[arg(long, value_name = "QUERY")]
+    filter: Option<String>,
+}
+
+/// Number of groups of kernels that are listed.
+const GROUPS: usize = 10;
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let mut status = 0;
+    let columns: Vec<&'static Column> = ListId::Matrix
+        .columns()
+        .iter()
+        .filter(|column| column.presence != Presence::QueryOnly)
+        .collect();
+    let mut writer = Writer::new(ListId::Matrix, &columns, Form::Json, true).with_full_names(true);
+    let account = Account::default();
+    for file in &options.input.files {
+        let name = file.display().to_string();
+        let progress = Progress::start();
+        progress.set(|| format!("opening {name}"));
+        let mut document = match input::open(file) {
+            Ok(document) => document,
+            Err(error) => {
+                complain!("{name}: {error}");
+                status = 2;
+                continue;
+            }
+        };
+        account.reset(zeview::decode::limits::output(document.sources.size()));
+        let Some(mut reading) = document.kernel_reading(NodeId::ROOT) else {
+            complain!(
+                "{name}: {} has no images with kernels",
+                document.summary.title
+            );
+            status = 2;
+            continue;
+        };
+        while reading.step(&mut document) {
+            let done = reading.progress();
+            progress.set(|| format!("reading {name}: {} of {}", done.done, done.of));
+        }
+        drop(progress);
+        for note in reading.notes() {
+            complain!("{name}: {note}");
+            status = 2;
+        }
+        let matrix = reading.matrix();
+        let list = reading.matrix_list(&document.sources);
+        let filter = match (&options.filter, options.incomplete) {
+            (None, false) => String::new(),
+            (None, true) => "holes>0".to_owned(),
+            (Some(filter), false) => filter.clone(),
+            (Some(filter), true) => format!("({filter}) and holes>0"),
+        };
+        let query = Query {
+            filter,
+            ..Query::default()
+        };
+        let order = match query.run(&*list, &document.sources) {
+            Ok(order) => order,
+            Err(error) => {
+                complain!("--filter: {error}");
+                return Ok(ExitCode::from(2));
+            }
+        };
+        if options.json {
+            for row in order.from(0, u64::MAX) {
+                if account.left() < writer.size() as u64 {
+                    complain!("{name}: kernels left out: the output is too long");
+                    status = 2;
+                    break;
+                }
+                writer.push(&*list, row, &document.sources, Some(&name));
+            }
+            continue;
+        }
+        let names = |row: u32| {
+            let cell = list.cell(row, 0, &document.sources);
+            match cell.value {
+                CellValue::Name {
+                    short: Some(short), ..
+                } => short.into_owned(),
+                value => value.text().into_owned(),
+            }
+        };
+        let rows = order.from(0, u64::MAX).filter_map(|row| {
+            let at = usize::try_from(row).ok()?;
+            Some((names(row), matrix.rows.get(at)?))
+        });
+        let rows: Vec<(String, &MatrixRow)> = rows.collect();
+        print(&name, &matrix, &rows)?;
+    }
+    if options.json {
+        let mut out = output::json();
+        out.write_all(writer.finish().as_bytes())?;
+        out.flush()?;
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// Formats the builds of a kernel for a device: the SIMD widths, spills, and copies.
+fn builds_text(builds: Option<&Builds>, has_spirv: bool) -> String {
+    let Some(builds) = builds else {
+        return if has_spirv { "SPIR-V" } else { "–" }.to_owned();
+    };
+    let widths: Vec<String> = builds.simd.iter().map(i64::to_string).collect();
+    let mut text = if widths.is_empty() {
+        "yes".to_owned()
+    } else {
+        widths.join("/")
+    };
+    if builds.spill > 0 {
+        text.push_str(&format!(" spills {}", builds.spill));
+    }
+    let all = builds.count + builds.copies;
+    if all > 1 {
+        text.push_str(&format!(" ×{all}"));
+    }
+    text
+}
+
+fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io::Result<()> {
+    let mut out = output::text();
+    out.paint(style::HEAD, escaped(name))?;
+    let run_time = matrix.rows.iter().filter(|row| row.has_spirv).count();
+    let only = matrix
+        .rows
+        .iter()
+        .filter(|row| row.cells.iter().all(Option::is_none))
+        .count();
+    writeln!(
+        out,
+        ": {}, {}; {} lack a device, {run_time} have SPIR-V, {only} only SPIR-V",
+        plural(matrix.rows.len() as u64, "kernel"),
+        plural(matrix.devices.len() as u64, "device"),
+        matrix.incomplete(),
+    )?;
+    let mut heads = vec![ColumnHeader::text("kernel")];
+    let devices = matrix.devices.iter();
+    heads.extend(devices.map(|device| ColumnHeader::text(&escaped(device_text(device)))));
+    heads.push(ColumnHeader::text("others"));
+    heads.push(ColumnHeader::number("code"));
+    let mut table = Table::new(heads);
+    for (name, row) in rows {
+        let total = row.total();
+        let cells = row.cells.iter();
+        let cells = cells.map(|cell| builds_text(cell.as_ref(), row.has_spirv));
+        let others = builds_text(None, row.has_spirv);
+        let last = [others, total.code.to_string()];
+        table
+            .rows
+            .push(std::iter::once(escaped(name)).chain(cells).chain(last));
+    }
+    let left_out = fit(&mut table);
+    print_table(&table, &mut out, |_| style::PLAIN)?;
+    print_groups(rows, &mut out)?;
+    out.flush()?;
+    report_left_out(&left_out);
+    Ok(())
+}
+
+/// Prints the bytes of code by group of kernels.
+fn print_groups(rows: &[(String, &MatrixRow)], out: &mut output::Text) -> io::Result<()> {
+    let mut groups: Vec<(&str, u64, u64)> = Vec::new();
+    for (name, row) in rows {
+        let group = group_of(name);
+        let code = row.total().code;
+        match groups.iter_mut().find(|(known, ..)| *known == group) {
+            Some((_, kernels, bytes)) => {
+                *kernels += 1;
+                *bytes += code;
+            }
+            None => groups.push((group, 1, code)),
+        }
+    }
+    if groups.len() == rows.len() {
+        return Ok(());
+    }
+    groups.sort_by_key(|(_, _, bytes)| std::cmp::Reverse(*bytes));
+    let mut table = Table::new(vec![
+        ColumnHeader::text("group"),
+        ColumnHeader::number("kernels"),
+        ColumnHeader::number("code"),
+    ]);
+    for (group, kernels, bytes) in groups.iter().take(GROUPS) {
+        table
+            .rows
+            .push([escaped(group), kernels.to_string(), bytes.to_string()]);
+    }
+    if groups.len() > GROUPS {
+        let rest = groups.iter().skip(GROUPS);
+        let (kernels, bytes) = rest.fold((0, 0), |(k, b), (_, kernels, bytes)| {
+            (k + kernels, b + bytes)
+        });
+        table
+            .rows
+            .push(["other".to_owned(), kernels.to_string(), bytes.to_string()]);
+    }
+    writeln!(out)?;
+    print_table(&table, out, |_| style::PLAIN)
+}

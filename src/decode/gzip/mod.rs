@@ -1,0 +1,261 @@
+//! gzip: a compressed file, usually a tar archive.
+//!
+//! ```text
+//! header │ extra │ name │ comment │ checksum │ deflate stream │ CRC-32 │ size
+//! ```
+//!
+//! The stream is decompressed as far as it is read ([`package`](super::package)). To list the files
+//! of a tar archive in it, all of it is read once.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Context;
+use super::format::{self, Format, OpenedDocument};
+use super::layout::Layout;
+use super::names::{Decimal, Hex};
+use super::reader::{Endian, Window};
+use super::text::plural;
+use super::tree::StaticTree;
+use super::{limits, rules};
+use crate::analysis::package::PackageFiles;
+use crate::model::{
+    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Summary, Value,
+};
+use crate::{flags, open_enum, record};
+
+const SOURCE: &str = "RFC 1952, 2.3";
+
+open_enum! {
+    /// The compression method. RFC 1952, 2.3.1.
+    pub struct Method(u8) {
+        /// RFC 1951.
+        deflate = 8,
+    }
+}
+
+flags! {
+    /// The optional parts. RFC 1952, 2.3.1.
+    pub struct Flags {
+        /// The file is probably text.
+        FTEXT = 1,
+        /// A checksum of the header is present.
+        FHCRC = 2,
+        /// Extra fields are present.
+        FEXTRA = 4,
+        /// The name of the file is present.
+        FNAME = 8,
+        /// A comment is present.
+        FCOMMENT = 16,
+    }
+}
+
+record! {
+    /// The header.
+    pub struct Header: "RFC 1952, 2.3" {
+        /// The magic number.
+        id: u16 as Hex,
+        /// The compression method.
+        method: u8 as Method,
+        /// The optional parts.
+        flags: u8 as Flags,
+        /// The time of the last change, in seconds since 1970; 0 if there is none.
+        mtime: u32 as Decimal,
+        /// Flags of the compression method.
+        extra_flags: u8 as Decimal,
+        /// The operating system.
+        os: u8 as Decimal,
+    }
+}
+
+record! {
+    /// The end of the file.
+    pub struct Trailer: "RFC 1952, 2.3" {
+        /// The CRC-32 of the decompressed bytes.
+        crc32: u32 as Hex,
+        /// The number of decompressed bytes, modulo 2³².
+        isize: u32 as Decimal,
+    }
+}
+
+static HEADER_DOC: Doc = Doc::new("The header and its optional parts.", SOURCE);
+static EXTRA_DOC: Doc = Doc::new("Extra fields, with their length.", SOURCE);
+static NAME_DOC: Doc = Doc::new("The name of the file.", SOURCE);
+static COMMENT_DOC: Doc = Doc::new("A comment.", SOURCE);
+static CHECKSUM_DOC: Doc = Doc::new("The lower half of the CRC-32 of the header.", SOURCE);
+static TRAILER_DOC: Doc = Doc::new("The checksum and the size of the file.", SOURCE);
+static STREAM_DOC: Doc = Doc::new("The compressed file.", "RFC 1951");
+
+/// The gzip format.
+#[derive(Debug)]
+pub struct Gzip;
+
+impl Format for Gzip {
+    fn recognize(&self, head: &[u8]) -> bool {
+        head.starts_with(&[0x1f, 0x8b, 8])
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
+        let mut parts = Vec::new();
+        let start = header(cx, span, &mut parts);
+        let trailer = span.skip(span.len().saturating_sub(Trailer::SIZE));
+        let is_whole = start.saturating_add(Trailer::SIZE) <= span.len();
+        let mut summary = Summary::new("gzip", "gzip", Vec::new());
+        let mut files = None;
+        if is_whole {
+            let window = Window::clamped(cx.sources, trailer);
+            let record = Trailer::clamped(&window, Endian::Little);
+            let data = Span::new(span.source, span.start.saturating_add(start), trailer.start);
+            let opened = contents(cx, data, &record, &mut parts);
+            if let Some(opened) = opened {
+                summary.title = format!("gzip, {}", opened.summary.title).into();
+                summary.facts = opened.summary.facts;
+                summary.has.package = opened.summary.has.package;
+                let content = opened.content;
+                files = content.and_then(|(id, item, _)| {
+                    cx.expander(id)?.interface::<Rc<dyn PackageFiles>>(item)
+                });
+            }
+            let mut tree = StaticTree::default();
+            tree.extend(StaticTree::TOP, record.nodes());
+            let node = Node::new(NodeKind::Record, "trailer", trailer);
+            parts.push(children(
+                cx,
+                node.area(Area::Header).doc(&TRAILER_DOC),
+                tree,
+            ));
+        } else {
+            cx.report(&rules::GZIP_HEADER, span, "the file is truncated");
+        }
+        let layout = Layout::arrange(cx, span, parts);
+        let count = layout.region_count();
+        let file = GzipFile { layout, files };
+        OpenedDocument {
+            summary,
+            content: Some((cx.register(Rc::new(file)), 0, Some(count))),
+        }
+    }
+}
+
+fn children(cx: &Context<'_>, node: Node, tree: StaticTree) -> Node {
+    let count = tree.count_at(StaticTree::TOP);
+    node.children(cx.register(Rc::new(tree)), 0, Some(count))
+}
+
+/// Adds the header. Returns its length.
+fn header(cx: &Context<'_>, span: Span, parts: &mut Vec<Node>) -> u64 {
+    let window = Window::clamped(cx.sources, span.subspan(0, Header::SIZE));
+    let Ok(header) = Header::read(&mut window.reader(Endian::Little)) else {
+        return span.len();
+    };
+    let mut tree = StaticTree::default();
+    tree.extend(StaticTree::TOP, header.nodes());
+    let flags = u64::from(header.flags);
+    let mut at = Header::SIZE;
+    let mut add = |at: &mut u64, len: u64, name: &'static str, doc: &'static Doc, is_text: bool| {
+        let part = span.subspan(*at, len);
+        *at = at.saturating_add(part.len());
+        let window = Window::clamped(cx.sources, part);
+        let value = match window.bytes() {
+            [text @ .., 0] if is_text => Value::text_from(text),
+            _ => Value::Bytes,
+        };
+        if !part.is_empty() {
+            tree.push(StaticTree::TOP, Node::field(name, value, part).doc(doc));
+        }
+    };
+    if flags & Flags::FEXTRA != 0 {
+        let window = Window::clamped(cx.sources, span.subspan(at, 2));
+        let len = window.reader(Endian::Little).read::<u16>();
+        let len = len.map_or(0, |len| len.value);
+        add(
+            &mut at,
+            2 + u64::from(len),
+            "extra fields",
+            &EXTRA_DOC,
+            false,
+        );
+    }
+    for (flag, name, doc) in [
+        (Flags::FNAME, "name", &NAME_DOC),
+        (Flags::FCOMMENT, "comment", &COMMENT_DOC),
+    ] {
+        if flags & flag != 0 {
+            let rest = span.subspan(at, limits::C_STRING);
+            let window = Window::clamped(cx.sources, rest);
+            let end = window.bytes().iter().position(|byte| *byte == 0);
+            let Some(end) = end else {
+                let message = format_args!("the {name} has no end");
+                cx.report(&rules::GZIP_HEADER, rest.subspan(0, 1), message);
+                at = span.len();
+                break;
+            };
+            add(&mut at, end as u64 + 1, name, doc, true);
+        }
+    }
+    if flags & Flags::FHCRC != 0 {
+        add(&mut at, 2, "checksum", &CHECKSUM_DOC, false);
+    }
+    let whole = span.subspan(0, at);
+    let node = Node::new(NodeKind::Record, "header", whole);
+    parts.push(children(cx, node.area(Area::Header).doc(&HEADER_DOC), tree));
+    at
+}
+
+/// Adds the compressed bytes, and opens the file in them.
+fn contents(
+    cx: &Context<'_>,
+    data: Span,
+    trailer: &Trailer,
+    parts: &mut Vec<Node>,
+) -> Option<OpenedDocument> {
+    if data.is_empty() {
+        return None;
+    }
+    let size = u64::from(trailer.isize);
+    let node = Node::new(NodeKind::Packed, "data", data)
+        .value(Value::Bytes)
+        .area(Area::Data)
+        .doc(&STREAM_DOC);
+    let Some(whole) = cx.stream(data, size, Some(trailer.crc32)) else {
+        let mut node = node.summary("deflate, not decompressed");
+        node.kind = NodeKind::Blob;
+        parts.push(node);
+        return None;
+    };
+    let opened = format::nested(cx, whole);
+    let name = "unpacked".to_owned();
+    let inner = format::nested_node(cx.sources, name, whole, opened.as_ref());
+    if let Some(damage) = cx.sources.damage(whole.source) {
+        cx.report(&rules::PACKAGE_DAMAGED, data, damage);
+    }
+    let mut tree = StaticTree::default();
+    tree.push(StaticTree::TOP, inner);
+    let text = format!("deflate, {} decompressed", plural(size, "byte"));
+    parts.push(children(cx, node.summary(text), tree));
+    opened
+}
+
+/// The rows of a gzip file, and access to the files of the archive in it.
+struct GzipFile {
+    layout: Layout,
+    files: Option<Rc<dyn PackageFiles>>,
+}
+
+impl Expand for GzipFile {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.layout.count(item, sources)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.layout.rows(item, range, out);
+    }
+
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request.provide(|| self.files.clone());
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.layout.index_at(item, offset, sources)
+    }
+}

@@ -1,0 +1,44 @@
+//! The kernels of one document in a list.
+
+use std::rc::Rc;
+
+use crate::analysis::kernels::{KernelRow, Kernels};
+use crate::analysis::profile::ProfiledKernels;
+use crate::model::{Span, Str};
+
+/// The kernels of one document.
+#[derive(Clone, Default)]
+pub(super) struct Part {
+    /// Their provider. For images that are compiled at run time only the names are known.
+    pub(super) kernels: Option<Rc<dyn Kernels>>,
+    pub(super) rows: Rc<Vec<KernelRow>>,
+    /// The file of the package with the image; empty outside of packages.
+    pub(super) file: Str,
+    /// The name of the image.
+    pub(super) image: String,
+    /// The archive member in the image; empty if the image contains a single document.
+    pub(super) member: String,
+    /// The target device.
+    pub(super) device: Str,
+    /// The path of its node.
+    pub(super) path: String,
+    /// Its bytes.
+    pub(super) span: Span,
+    /// Whether the same kernels also exist as SPIR-V.
+    pub(super) has_spirv: bool,
+    /// Whether an earlier part has the same bytes and device.
+    pub(super) is_copy: bool,
+    /// The figures of kernels in a profile.
+    pub(super) profiled: ProfiledKernels,
+    /// The images of the parts that are copies of this one.
+    pub(super) copies: Vec<String>,
+}
+
+impl Part {
+    /// Formats the image, with the file that it is in and the archive member in it.
+    pub(super) fn place(&self) -> String {
+        let parts = [&*self.file, &*self.image, &*self.member];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" · ")
+    }
+}

@@ -1,0 +1,71 @@
+//! Summaries of the kernels that are read so far.
+
+use std::rc::Rc;
+
+use super::reading::KernelReading;
+use crate::analysis::matrix::{KernelMatrix, MatrixBuilder};
+use crate::analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
+use crate::model::{Document, NodeId, Sources, Str};
+use crate::tables::files::FilesRead;
+use crate::tables::{List, matrix};
+
+impl Document {
+    /// Reads all images of a container, and summarizes them by device. Returns `None` for a
+    /// document that has kernels itself, or no images with kernels.
+    pub fn survey(&mut self, id: NodeId) -> Option<Survey> {
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.survey())
+    }
+
+    /// Returns the kernels of a container by device.
+    pub(in crate::tables) fn matrix_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.matrix_list(&self.sources))
+    }
+}
+
+impl KernelReading {
+    /// Returns a summary of the images read so far, by device.
+    pub fn survey(&self) -> Survey {
+        let mut survey = SurveyBuilder::new(self.progress());
+        self.surveyed().for_each(|part| survey.add(part));
+        survey.finish()
+    }
+
+    /// Returns the kernels read so far, by device.
+    pub fn matrix(&self) -> KernelMatrix {
+        let mut matrix = MatrixBuilder::new(self.progress());
+        self.surveyed().for_each(|part| matrix.add(&part));
+        matrix.finish()
+    }
+
+    /// Returns the list of the kernels read so far, by device.
+    pub fn matrix_list(&mut self, sources: &Sources) -> Rc<dyn List> {
+        matrix::list(self.matrix(), self.short_names(sources))
+    }
+
+    /// Notes the kernels and devices of each file of a package, for the list of files.
+    pub fn describe_files(&self, document: &mut Document) {
+        if self.files.is_some() {
+            let parts = self.parts.iter();
+            let parts = parts.map(|part| (part.file.clone(), part.device.clone()));
+            let parts: Vec<(Str, Str)> = parts.collect();
+            let read = FilesRead::of(&self.matrix(), &parts);
+            document.extensions.insert(read);
+        }
+    }
+
+    fn surveyed(&self) -> impl Iterator<Item = SurveyedImage<'_>> {
+        self.parts.iter().map(|part| SurveyedImage {
+            device: &part.device,
+            is_native: part.kernels.is_some(),
+            image: (&part.file, &part.image),
+            bytes: part.span.len(),
+            rows: &part.rows,
+            has_spirv: part.has_spirv,
+            is_copy: part.is_copy,
+        })
+    }
+}

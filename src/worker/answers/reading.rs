@@ -1,0 +1,128 @@
+//! Reading the kernels of a container, and opening the files of a package, in steps.
+
+use super::list::Lists;
+use crate::analysis::survey::Progress;
+use crate::model::{Document, NodeId};
+use crate::tables::ListId;
+use crate::tables::kernels::reading::KernelReading;
+
+/// The kernels of a container that is partly read.
+pub(super) struct Reading {
+    pub(super) document: NodeId,
+    pub(super) kernels: KernelReading,
+    /// Time spent reading so far, in milliseconds.
+    spent: f64,
+}
+
+/// Minimum and maximum time for reading kernels before an answer, in milliseconds. The more kernels
+/// are read, the longer building their list takes: with a share of the time spent so far, the lists
+/// together take no longer than the reading.
+const STEP: f64 = 40.0;
+const STEP_MAX: f64 = 150.0;
+const STEP_SHARE: f64 = 0.15;
+
+impl Lists {
+    /// Reads more of what a list of the container around a node is made of, or all of it if
+    /// `is_all`. Returns the progress, or `None` if there is nothing to read.
+    pub(super) fn read_more(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        list: ListId,
+        is_all: bool,
+    ) -> Option<Progress> {
+        match list {
+            ListId::Kernels | ListId::Matrix => {
+                let id = document.document_of(node, list)?;
+                self.read_kernels_of(document, id, is_all)
+            }
+            ListId::Images => self.open_files(document, node, is_all),
+            ListId::Files => {
+                if let Some(reading) = &self.reading {
+                    reading.kernels.describe_files(document);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Opens more files of the package around a node.
+    fn open_files(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        is_all: bool,
+    ) -> Option<Progress> {
+        let id = document.document_of(node, ListId::Images)?;
+        if self.opening.as_ref().is_none_or(|(known, _)| *known != id) {
+            self.opening = Some((id, document.package_reading(id)?));
+        }
+        let (_, opening) = self.opening.as_mut()?;
+        if opening.has_more() {
+            let started = (self.clock)();
+            while opening.has_more() && (is_all || (self.clock)() - started < STEP_MAX) {
+                opening.step(document);
+            }
+            self.found.remove(&ListId::Images);
+        }
+        Some(Progress {
+            done: opening.done(),
+            of: opening.count(),
+        })
+    }
+
+    /// Reads more kernels of the container around a node, or all remaining ones if `is_all`.
+    /// Returns the progress, or `None` if there is nothing to read.
+    pub(crate) fn read_kernels(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        is_all: bool,
+    ) -> Option<Progress> {
+        let id = document.document_of(node, ListId::Kernels)?;
+        self.read_kernels_of(document, id, is_all)
+    }
+
+    fn read_kernels_of(
+        &mut self,
+        document: &mut Document,
+        id: NodeId,
+        is_all: bool,
+    ) -> Option<Progress> {
+        if self
+            .reading
+            .as_ref()
+            .is_none_or(|known| known.document != id)
+        {
+            let kernels = document.kernel_reading(id)?;
+            self.found.remove(&ListId::Kernels);
+            self.reading = Some(Reading {
+                document: id,
+                kernels,
+                spent: 0.0,
+            });
+        }
+        let reading = self.reading.as_mut()?;
+        if !reading.kernels.progress().is_over() {
+            let started = (self.clock)();
+            let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
+            let kernels = &mut reading.kernels;
+            reading.spent += loop {
+                kernels.step(document);
+                let time = (self.clock)() - started;
+                let waits = time >= budget || !kernels.is_ready(&document.sources);
+                if kernels.progress().is_over() || waits && !is_all {
+                    break time;
+                }
+            };
+            if !is_all {
+                kernels.announce(&document.sources);
+            }
+            for list in [ListId::Kernels, ListId::Matrix, ListId::Files] {
+                self.found.remove(&list);
+            }
+        }
+        Some(reading.kernels.progress())
+    }
+}

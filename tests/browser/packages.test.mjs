@@ -1,0 +1,100 @@
+// Wheels, archives and folders: their files, the kernels of all of them, and two of them compared.
+
+import assert from "node:assert/strict";
+import { copyFile, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { axe, dropBytes, dropFile, dropFromDisk, eventually, journey, screenshot } from "./harness.mjs";
+
+const HERE = import.meta.dirname;
+const sample = (name) => path.join(HERE, "../../www/samples", name);
+const WHEEL = path.join(HERE, "../fixtures/package/streamed.whl");
+const tab = (page, name) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
+const panel = (page, name) => page.getByRole("tabpanel", { name });
+const cells = (page, list, column) => page.locator(`#${list} [data-row] [data-column='${column}']`);
+const texts = (page, list, column) => cells(page, list, column).allInnerTexts();
+
+/** A folder as compilers leave it: binaries with what was written along with them. */
+async function cache(name, changed) {
+  const folder = path.join(await mkdtemp(path.join(tmpdir(), "zeview-")), name);
+  await mkdir(path.join(folder, "sub"), { recursive: true });
+  await copyFile(sample(changed ? "vecadd-O0.bmg.zebin" : "vecadd.bmg.zebin"), path.join(folder, "vecadd.zebin"));
+  await writeFile(path.join(folder, "vecadd.cl"), "kernel void vecadd() {}\n");
+  await copyFile(sample("spill.dg2.zebin"), path.join(folder, "sub", "spill.zebin"));
+  await writeFile(path.join(folder, "sub", "notes"), "");
+  return folder;
+}
+
+journey("a wheel: its files, then the kernels of all of them", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, WHEEL);
+  const overview = panel(page, "Overview");
+  await overview.getByText("Python wheel").first().waitFor();
+  // Nothing is decompressed before it is asked for.
+  const read = overview.getByRole("button", { name: "Read the kernels of all files" });
+  await read.waitFor();
+  await axe(page);
+  await tab(page, "Files").click();
+  await eventually(async () => (await texts(page, "files", 0)).length, 5);
+  await axe(page);
+  await tab(page, "Overview").click();
+  await read.click();
+  await overview.getByRole("button", { name: "All kernels by device" }).click();
+  await panel(page, "By device").getByText(/^\d+ kernels?$/).waitFor();
+  await axe(page);
+  await screenshot(page, "package-by-device");
+  await tab(page, "Kernels").click();
+  await cells(page, "kernels", 0).first().waitFor();
+  await tab(page, "Files").click();
+  // The number of kernels is known now.
+  await eventually(async () => (await texts(page, "files", 2)).some((text) => /^\d+$/.test(text)), true);
+  await screenshot(page, "package-files");
+});
+
+journey("a dropped folder is a document; its kernels lead to their code", { width: 1440, height: 900 }, async (page) => {
+  await dropFromDisk(page, [await cache("cache", false)]);
+  await tab(page, "Files").click();
+  await eventually(() => texts(page, "files", 0), ["sub/notes", "sub/spill.zebin", "vecadd.cl", "vecadd.zebin"]);
+  await eventually(async () => (await texts(page, "files", 1))[3], "zebin");
+  await tab(page, "Kernels").click();
+  const vecadd = cells(page, "kernels", 0).filter({ hasText: "vecadd" });
+  await vecadd.click();
+  await axe(page);
+  await screenshot(page, "folder-kernels");
+  await tab(page, "Assembly").click();
+  await panel(page, "Assembly").locator(".asm").first().waitFor();
+});
+
+journey("the files of a folder are chosen in a dialog", async (page) => {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Open a folder…" }).click();
+  await (await chooser).setFiles(await cache("chosen", false));
+  await panel(page, "Overview").getByText("4 files").first().waitFor();
+});
+
+journey("two folders are compared by file", { width: 1440, height: 900 }, async (page) => {
+  await dropFromDisk(page, [await cache("before", false), await cache("after", true)]);
+  const compare = panel(page, "Compare");
+  await compare.getByText("vecadd").first().waitFor();
+  assert.equal(await compare.getByText("spill").count(), 0);
+  await axe(page);
+  await screenshot(page, "folders-compared");
+});
+
+journey("damaged packages say what is wrong and show the rest", { width: 1000, height: 700, theme: "dark" }, async (page) => {
+  const wheel = await readFile(WHEEL);
+  await dropBytes(page, { "cut.whl": wheel.subarray(0, wheel.length - 30) });
+  await tab(page, "Problems").click();
+  await panel(page, "Problems").getByText(/central directory/).first().waitFor();
+  await axe(page);
+  await screenshot(page, "package-damaged");
+});
+
+journey("a file of a folder that was changed has a clear message", async (page) => {
+  const folder = await cache("changed", false);
+  await dropFromDisk(page, [folder]);
+  await tab(page, "Files").click();
+  await eventually(async () => (await texts(page, "files", 0)).length, 4);
+  await writeFile(path.join(folder, "vecadd.zebin"), "something else");
+  await tab(page, "Kernels").click();
+  await cells(page, "kernels", 0).filter({ hasText: "spill" }).first().waitFor();
+});
