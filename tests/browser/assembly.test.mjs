@@ -99,6 +99,7 @@ journey("tree, bytes and instructions follow the selection; a link selects an in
 journey("choosing an encoding, filtering, following jumps", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
   await code(page).selectOption({ label: ".text.hugeprivate" });
+  await eventually(() => page.evaluate(() => location.hash.includes("hugeprivate")), true);
   await filter(page).fill("marks=EOT");
   await eventually(() => rows(page).count(), 2);
   await rows(page).filter({ hasText: "end of thread" }).first().waitFor();

@@ -111,7 +111,7 @@ impl Selection {
         let rows = self.ancestry.get(..level).unwrap_or(&self.ancestry);
         let is_generic =
             |name: &str| matches!(name, "code" | "image" | "data" | "unpacked" | "file");
-        let mut names = rows.iter().skip(1).rev().map(|row| &*row.name);
+        let mut names = rows.iter().rev().map(|row| &*row.name);
         let own = rows.last().map_or("", |row| &row.name);
         names.find(|name| !is_generic(name)).unwrap_or(own)
     }
