@@ -4,7 +4,7 @@
 //! header │ extra │ name │ comment │ checksum │ deflate stream │ CRC-32 │ size
 //! ```
 //!
-//! The stream is decompressed as far as it is read ([`package`](super::package)). To list the files
+//! The stream is decompressed as far as it is read (`package`). To list the files
 //! of a tar archive in it, all of it is read once.
 
 use std::ops::Range;

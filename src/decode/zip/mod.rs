@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The central directory at the end lists the files; the local headers repeat most of it. Files are
-//! opened on demand ([`package`](super::package)). Names are only names: nothing is written.
+//! opened on demand (`package`). Names are only names: nothing is written.
 
 mod directory;
 mod records;

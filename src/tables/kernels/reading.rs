@@ -1,7 +1,7 @@
 //! Reading the kernels of the images in a container, one image after the other.
 //!
 //! A library may have hundreds of images with native code, each of which must be opened for its
-//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`] of what it
+//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`](crate::analysis::survey::Survey) of what it
 //! has read so far.
 
 use std::rc::Rc;
