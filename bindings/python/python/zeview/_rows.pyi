@@ -12,6 +12,8 @@ class Kernel(Row):
 
     name: str
     """The kernel's name in the file."""
+    package_file: Optional[str]
+    """The file of the package or folder that contains the image."""
     image: Optional[str]
     """The image with the kernel, where the file is a container."""
     member: Optional[str]
@@ -218,6 +220,8 @@ class Image(Row):
 
     image: Optional[str]
     """The name of the image in the container."""
+    package_file: Optional[str]
+    """The file of the package or folder that contains the image."""
     kernel: Optional[str]
     """The first kernel of the image; filters and the kernel list find all of them."""
     chosen: Optional[bool]
