@@ -36,6 +36,11 @@ journey("a wheel: its files, then the kernels of all of them", { width: 1440, he
   await tab(page, "Files").click();
   await eventually(async () => (await texts(page, "files", 0)).length, 5);
   await axe(page);
+  for (const name of ["Assembly", "Text"]) {
+    await tab(page, name).click();
+    await panel(page, name).getByRole("button", { name: "Choose a file" }).waitFor();
+    await axe(page);
+  }
   await tab(page, "Overview").click();
   await read.click();
   await overview.getByRole("button", { name: "All kernels by device" }).click();

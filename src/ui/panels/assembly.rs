@@ -261,7 +261,8 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
     };
     let images = view.code.images.as_deref();
     let count = images.map_or(0, |images| images.images.len() as u64 + images.left_out);
-    let has_kernels = view.opened.summary.anywhere().kernels || view.opened.summary.anywhere().host;
+    let has = view.opened.summary.anywhere();
+    let has_kernels = has.kernels || has.host || has.package;
     html! {
         <div class="panel calm choose">
             if view.selection.ancestry.is_empty() {
@@ -269,7 +270,13 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
             } else {
                 <p><b class="mono">{ name }</b>{ format!(" has no {what} of its own.") }</p>
             }
-            if count == 0 {
+            if count == 0 && has.package {
+                <p class="dim">{ "It is in the files of the package." }</p>
+                <div class="rowc">
+                    if is_code { { button("btn2", Command::Panel(PanelId::Kernels), plain("Choose a kernel")) } }
+                    { button("btn2", Command::Panel(PanelId::Files), plain("Choose a file")) }
+                </div>
+            } else if count == 0 {
                 <p class="dim">{ "No image in this file has native code: the driver compiles its SPIR-V at run time." }</p>
             } else {
                 <p class="dim">{ format!("{} in this file {} native code.", format::counted(count, "image", "images"), if count == 1 { "has" } else { "have" }) }</p>

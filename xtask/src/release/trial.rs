@@ -17,10 +17,12 @@ const KERNEL: &str = "vecadd";
 const SAMPLE: &str = "www/samples/vecadd.bmg.zebin";
 
 const NODE: &str = r#"
-import { open } from "zeview";
+import { ZeviewDocument } from "zeview";
 import { readFile } from "node:fs/promises";
-const document = await open(new Uint8Array(await readFile(process.argv[2])));
-console.log(document.kernels()[0].name);
+const opened = await ZeviewDocument.open(await readFile(process.argv[2]));
+for (const kernel of opened.kernels()) {
+  console.log(kernel.name);
+}
 "#;
 
 /// Uses the artifacts. Those for other systems are left out.

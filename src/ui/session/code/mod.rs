@@ -69,7 +69,7 @@ impl Session {
             return;
         };
         let summary = &view.opened.summary;
-        if !summary.within.image && !summary.anywhere().host {
+        if !summary.within.image && !summary.anywhere().host && !summary.has.package {
             return;
         }
         let document = view.lists.get(list).document;
