@@ -72,7 +72,8 @@ impl Entry {
     }
 }
 
-/// Values that are in the Zip64 extra field where those of the header are all ones.
+/// The sizes and the offset: from the header, or, where it has 0xffffffff, from the Zip64 extra
+/// field.
 struct Sizes {
     size: u64,
     packed: u64,

@@ -232,7 +232,7 @@ pub const END_64: u32 = 0x0606_4b50;
 pub const LOCATOR_64: u32 = 0x0706_4b50;
 pub const DESCRIPTOR: u32 = 0x0807_4b50;
 
-/// Formats a date and time of MS-DOS; empty if there is none.
+/// Formats an MS-DOS date and time. Returns an empty text if the date is 0.
 pub fn dos_time(date: u16, time: u16) -> String {
     if date == 0 {
         return String::new();

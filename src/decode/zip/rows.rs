@@ -76,7 +76,7 @@ impl Parts {
 }
 
 /// Returns the data descriptor at the start of `rest`: with or without a signature, with sizes of
-/// 32 or 64 bits. Empty if there is none.
+/// 32 or 64 bits. Returns an empty span if it is missing.
 fn descriptor(sources: &Sources, entry: &Entry, rest: Span) -> Span {
     if u64::from(entry.header.flags) & Flags::DATA_DESCRIPTOR == 0 {
         return rest.subspan(0, 0);

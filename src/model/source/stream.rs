@@ -1,4 +1,4 @@
-//! Sources whose bytes are restored from those of another source, at any position.
+//! Sources that are decompressed from another source on demand, at any position.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -98,7 +98,7 @@ impl Document {
         if self.kernels(id).is_some() || files.is_none() && !self.has_kernels(id) {
             return None;
         }
-        // Those of a package are added when its files are opened.
+        // Images of a package are added when its files are opened.
         let images = match files {
             Some(_) => Images::default(),
             None => self.images(id),

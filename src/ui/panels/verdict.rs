@@ -142,7 +142,7 @@ fn choice(images: &ImagesReport) -> Html {
 
 /// The first images of a container.
 pub(super) fn images(view: &View) -> Option<Html> {
-    // Those of a package are known only for the files that are open.
+    // Images of a package are known only in its open files.
     let is_package = view.opened.summary.has.package && view.selection.documents().is_empty();
     let container = view.verdict.container().filter(|_| !is_package)?;
     let rows = &view.verdict.images;
