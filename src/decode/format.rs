@@ -14,6 +14,9 @@ pub trait Format {
     /// Returns whether a document with these first bytes, up to [`HEAD`], has this format.
     fn recognize(&self, head: &[u8]) -> bool;
 
+    /// Returns the kind of a document of this format with these first bytes: `zebin`, `tar` …
+    fn kind(&self, head: &[u8]) -> &'static str;
+
     /// Decodes the bytes of `span`: checks everything once and registers the expander of its rows.
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument;
 }
@@ -63,9 +66,10 @@ fn detect(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)>
     cx.formats.0.iter().find(|f| f.recognize(head)).copied()
 }
 
-/// Whether a document with these first bytes, up to [`HEAD`], has one of the formats.
-pub fn is_known(formats: Formats, head: &[u8]) -> bool {
-    formats.0.iter().any(|format| format.recognize(head))
+/// Returns the kind of a document with these first bytes, up to [`HEAD`], if its format is known.
+pub fn kind(formats: Formats, head: &[u8]) -> Option<&'static str> {
+    let mut formats = formats.0.iter();
+    Some(formats.find(|f| f.recognize(head))?.kind(head))
 }
 
 /// Opens the bytes of `span` as a nested document. Returns `None` if their format is unknown, or if

@@ -261,6 +261,10 @@ impl Format for Ar {
         head.starts_with(MAGIC)
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "archive"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut members = Vec::new();
         let mut at = MAGIC.len() as u64;

@@ -242,6 +242,14 @@ impl Format for Coff {
         header_at(head).is_some()
     }
 
+    fn kind(&self, head: &[u8]) -> &'static str {
+        if head.starts_with(b"MZ") {
+            "PE"
+        } else {
+            "COFF"
+        }
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
         let at = header_at(head.bytes()).unwrap_or(0);

@@ -47,6 +47,10 @@ impl Format for FolderFormat {
         head.starts_with(FOLDER_MAGIC.as_bytes())
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "folder"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut lines = Vec::new();
         let mut members = Vec::new();

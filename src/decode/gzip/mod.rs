@@ -95,6 +95,10 @@ impl Format for Gzip {
         head.starts_with(&[0x1f, 0x8b, 8])
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "gzip"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut parts = Vec::new();
         let start = header(cx, span, &mut parts);

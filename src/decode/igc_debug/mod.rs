@@ -96,6 +96,10 @@ impl Format for IgcDebug {
         head.starts_with(MAGIC) && head.get(8..12) == Some(&[0; 4])
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "IGC debug data"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));
         let mut program = Program {

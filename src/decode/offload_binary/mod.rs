@@ -94,6 +94,10 @@ impl Format for Offload {
         head.starts_with(header::MAGIC)
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "OffloadBinary"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let first = Reading::start(cx, span);
         let end = first.body.end - span.start;

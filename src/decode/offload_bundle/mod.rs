@@ -62,6 +62,10 @@ impl Format for Bundle {
         head.starts_with(MAGIC)
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "clang bundle"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut reading = Reading {
             cx,

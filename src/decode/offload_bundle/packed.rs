@@ -140,6 +140,10 @@ impl Format for PackedBundle {
         head.starts_with(MAGIC)
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "compressed clang bundle"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut tree = StaticTree::default();
         let mut facts = Vec::new();

@@ -63,6 +63,10 @@ impl Format for TextBundle {
         line.is_some_and(|line| matches!(BundleMarker::of(line), Some(BundleMarker::Start(_))))
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "clang bundle"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut parts = Vec::new();
         let mut ids = Vec::new();

@@ -9,8 +9,6 @@
 //! A compressed file is restored in part, for each read ([`DeflateStream`]): wheels have libraries
 //! of hundreds of megabytes.
 
-mod kind;
-
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,7 +19,7 @@ use super::reader::Window;
 use super::rules;
 use super::text::plural;
 use super::tree::StaticTree;
-use super::{Context, limits};
+use super::{Context, limits, raw};
 use crate::analysis::package::{FileKind, PackageFile, PackageFiles};
 use crate::model::{
     Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Node, NodeKind, Rows, Sources, Span,
@@ -304,7 +302,15 @@ impl PackageFiles for Package {
             return *kind;
         }
         let head = self.head(index, sources);
-        let found = kind::kind(&head, self.formats);
+        let known = format::kind(self.formats, &head);
+        let found = FileKind {
+            name: match known {
+                Some(kind) => kind,
+                None if head.is_empty() => "",
+                None => raw::guess(&head).unwrap_or_default(),
+            },
+            may_have_code: known.is_some(),
+        };
         self.kinds.borrow_mut().insert(index, found);
         found
     }

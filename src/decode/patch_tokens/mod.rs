@@ -69,6 +69,10 @@ impl Format for PatchTokens {
         head.starts_with(MAGIC) && head.get(8..12).is_some_and(|word| word != [0; 4])
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "patch tokens"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut tree = StaticTree::default();
         let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));

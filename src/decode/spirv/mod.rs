@@ -87,6 +87,10 @@ impl Format for Spirv {
         is_module(head)
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "SPIR-V"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let header = check(cx, span);
         let fact = |label: &'static str, text: String, headline| Fact {

@@ -71,6 +71,10 @@ impl Format for Tar {
         head.get(257..262) == Some(b"ustar")
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "tar"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut reading = Reading {
             cx,

@@ -43,14 +43,14 @@ use super::Context;
 use super::device::{CoreFamily, Device, GmdId, ProductConfig, ProductFamily, release_title};
 use super::dwarf::Dwarf;
 use super::elf::dialect::Dialect;
-use super::elf::header::Header;
+use super::elf::header::{Header, Machine};
 use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
 use super::elf::{self, ElfFile};
 use super::elf_document;
 use super::elf_document::contents::{Contents, Interpreter, Plain};
 use super::format::{Format, OpenedDocument};
-use super::reader::Window;
+use super::reader::{Endian, Window, uint};
 use super::rules;
 use super::text::plural;
 use crate::analysis::assembly::Assembly;
@@ -65,6 +65,16 @@ pub struct Elf;
 impl Format for Elf {
     fn recognize(&self, head: &[u8]) -> bool {
         elf::recognize(head)
+    }
+
+    fn kind(&self, head: &[u8]) -> &'static str {
+        // All files for this machine are little-endian.
+        let machine = uint(head.get(18..20).unwrap_or(&[]), Endian::Little);
+        if machine == u64::from(Machine::EM_INTELGT.0) {
+            "zebin"
+        } else {
+            "ELF"
+        }
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {

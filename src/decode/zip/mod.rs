@@ -53,6 +53,10 @@ impl Format for Zip {
         head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "zip"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let directory = Directory::read(cx, span);
         let package = Package::new(cx, directory.members());

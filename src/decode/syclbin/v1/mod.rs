@@ -42,6 +42,10 @@ impl Format for SyclbinV1 {
         head.starts_with(MAGIC) || head.starts_with(REVERSED) || cut_off
     }
 
+    fn kind(&self, _head: &[u8]) -> &'static str {
+        "SYCLBIN"
+    }
+
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let reading = Reading::locate(cx, span);
         let survey = reading.survey(cx);
