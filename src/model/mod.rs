@@ -64,10 +64,10 @@ pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
 pub use source::{
     ByteSource, Bytes, FOLDER_HEAD, FOLDER_MAGIC, ListedFile, MemorySource, PackedReader,
-    SourceError, Sources, Stream, folder_line, folder_list,
+    SourceError, Sources, Stream, UnpackedSource, folder_line, folder_list, number_of,
 };
 #[cfg(not(target_arch = "wasm32"))]
-pub use source::{FileSource, FolderSource};
+pub use source::{FileSource, FolderSource, find_files, folder_files};
 pub use span::{SourceId, Span, Spanned};
 pub use summary::{Capabilities, Coverage, Fact, InnerDocument, Summary, Tone};
 pub use value::{Radix, Str, Value};

@@ -49,8 +49,8 @@ fn positions(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) ->
     positions
 }
 
-/// Moves each item to its place: `sorted` has, for each place, the current index of its item. Each
-/// cycle of places is walked once, and each visited place is then set to itself.
+/// Permutes items: `sorted` has, for each index, the current index of the item that belongs there.
+/// Each cycle is walked once; visited entries are set to themselves.
 fn arrange<T>(items: &mut [T], mut sorted: Vec<usize>) {
     for first in 0..sorted.len() {
         let mut to = first;

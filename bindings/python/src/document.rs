@@ -13,12 +13,12 @@ use serde::Serialize;
 use zeview::api::dto::{Node, Summary};
 use zeview::api::operations::{self, ApiError, LISTS, ListOptions};
 use zeview::diff;
-use zeview::model::{self, FileSource, NodeId, SourceId, Span};
+use zeview::model::{self, FileSource, NodeId, SourceId, Span, folder_files};
 use zeview::report::comparison;
 use zeview::tables::{ColumnKind, Presence};
 
 use crate::error::exception;
-use crate::source::{CancelableSource, Source};
+use crate::source::{Buffer, CancelableSource, SharedBytes, Source};
 use crate::worker::Worker;
 
 /// Interval for noticing Ctrl+C while a result is awaited.
@@ -126,21 +126,26 @@ impl Document {
         Ok(Document::new(Source::File(source), name))
     }
 
+    /// Opens a folder. Lists its files, and reads none of them.
+    #[staticmethod]
+    fn open_folder(py: Python<'_>, path: PathBuf, name: String) -> PyResult<Document> {
+        let files = py.detach(|| folder_files(&path))?;
+        Ok(Document::new(Source::Folder(files.into()), name))
+    }
+
     /// Opens a `bytes` object without copying it.
     #[staticmethod]
     fn open_bytes(bytes: Bound<'_, PyBytes>, name: String) -> Document {
         let bytes = PyBackedBytes::from(bytes);
-        Document::new(Source::Bytes(bytes.into()), name)
+        Document::new(Source::Bytes(SharedBytes(bytes.into())), name)
     }
 
     /// Opens a `memoryview` with the format "B", whose slices are copied on demand.
     #[staticmethod]
     fn open_view(view: Bound<'_, PyAny>, name: String) -> PyResult<Document> {
         let len = view.len()? as u64;
-        Ok(Document::new(
-            Source::Buffer(view.unbind().into(), len),
-            name,
-        ))
+        let view = view.unbind().into();
+        Ok(Document::new(Source::Buffer(Buffer { view, len }), name))
     }
 
     /// Ends the thread, and waits for it: afterwards the bytes are not in use any more.
@@ -239,16 +244,14 @@ impl Document {
         })
     }
 
-    /// Compares with another document, the first of the two. It is decoded once more, in the thread
-    /// of this one.
+    /// Compares the document `base` with this one. `base` is decoded once more, in this document's
+    /// thread.
     fn diff(&self, py: Python<'_>, base: &Document) -> PyResult<String> {
         let source = base.lock().as_ref().map(|open| open.source.clone());
-        let source = CancelableSource {
-            source: source.ok_or_else(closed)?,
-            is_canceled: Arc::default(),
-        };
+        let source = source.ok_or_else(closed)?;
         let name = base.name.clone();
         self.run(py, move |document| {
+            let source = CancelableSource::new(source, Arc::default());
             let mut base = zeview::decode::decode(Box::new(source), &name);
             let found = diff::compare(&mut base, document, &diff::Options::default());
             json(&comparison::json(&found))

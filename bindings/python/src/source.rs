@@ -1,40 +1,61 @@
 //! The bytes of a document.
 
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PySlice;
-use zeview::model::{ByteSource, Bytes, FileSource, SourceError, SourceId, Span};
+use zeview::model::{
+    ByteSource, Bytes, FileSource, FolderSource, ListedFile, SourceError, SourceId, Span,
+};
 
 /// The bytes of a document, for any thread: clones share them.
 #[derive(Clone)]
 pub enum Source {
     /// A file, read by position.
     File(FileSource),
+    /// The files of a folder.
+    Folder(Arc<Vec<(PathBuf, ListedFile)>>),
     /// A `bytes` object, not copied.
-    Bytes(Arc<PyBackedBytes>),
-    /// A `memoryview` of bytes, and its length; slices are copied on demand.
-    Buffer(Arc<Py<PyAny>>, u64),
+    Bytes(SharedBytes),
+    /// A `memoryview`.
+    Buffer(Buffer),
+}
+
+impl Source {
+    /// Returns the bytes for one thread.
+    fn open(self) -> Box<dyn ByteSource> {
+        match self {
+            Source::File(file) => Box::new(file),
+            Source::Folder(files) => Box::new(FolderSource::new(files.to_vec())),
+            Source::Bytes(bytes) => Box::new(bytes),
+            Source::Buffer(buffer) => Box::new(buffer),
+        }
+    }
 }
 
 /// A source whose reads fail once it is canceled, so that the work on it ends.
 pub struct CancelableSource {
-    /// The bytes.
-    pub source: Source,
-    /// Whether to fail.
-    pub is_canceled: Arc<AtomicBool>,
+    bytes: Box<dyn ByteSource>,
+    is_canceled: Arc<AtomicBool>,
+}
+
+impl CancelableSource {
+    /// Opens a source for one thread. Its reads fail once `is_canceled` is set.
+    pub fn new(source: Source, is_canceled: Arc<AtomicBool>) -> CancelableSource {
+        CancelableSource {
+            bytes: source.open(),
+            is_canceled,
+        }
+    }
 }
 
 impl ByteSource for CancelableSource {
     fn len(&self) -> u64 {
-        match &self.source {
-            Source::File(file) => file.len(),
-            Source::Bytes(bytes) => bytes.len() as u64,
-            Source::Buffer(_, len) => *len,
-        }
+        self.bytes.len()
     }
 
     fn is_cheap(&self) -> bool {
@@ -42,31 +63,60 @@ impl ByteSource for CancelableSource {
     }
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
-        let fail = |message: String| SourceError {
-            span: Span::with_len(SourceId::FILE, start, len),
-            message,
-        };
         if self.is_canceled.load(Ordering::Relaxed) {
-            return Err(fail("canceled".to_owned()));
+            return Err(failure(start, len, "canceled"));
         }
-        match &self.source {
-            Source::File(file) => file.read(start, len),
-            Source::Bytes(bytes) => {
-                let read = slice(bytes, start, len).map(|bytes| Bytes::from(bytes.to_vec()));
-                read.ok_or_else(|| fail("out of range".to_owned()))
-            }
-            Source::Buffer(view, whole) => {
-                let end = start.checked_add(len).filter(|end| end <= whole);
-                let end = end.ok_or_else(|| fail("out of range".to_owned()))?;
-                let read = Python::try_attach(|py| copy(view.bind(py), start, end));
-                match read {
-                    Some(Ok(bytes)) if bytes.len() as u64 == len => Ok(Bytes::from(bytes)),
-                    Some(Ok(_)) => Err(fail("the buffer has become shorter".to_owned())),
-                    Some(Err(error)) => Err(fail(error.to_string())),
-                    None => Err(fail("the interpreter is shutting down".to_owned())),
-                }
-            }
+        self.bytes.read(start, len)
+    }
+}
+
+/// A `bytes` object.
+#[derive(Clone)]
+pub struct SharedBytes(pub Arc<PyBackedBytes>);
+
+impl ByteSource for SharedBytes {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        let read = slice(&self.0, start, len).map(|bytes| Bytes::from(bytes.to_vec()));
+        read.ok_or_else(|| failure(start, len, "out of range"))
+    }
+}
+
+/// A `memoryview` of bytes, whose slices are copied on demand.
+#[derive(Clone)]
+pub struct Buffer {
+    /// The `memoryview`.
+    pub view: Arc<Py<PyAny>>,
+    /// Its length in bytes.
+    pub len: u64,
+}
+
+impl ByteSource for Buffer {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        let fail = |message: &str| failure(start, len, message);
+        let end = start.checked_add(len).filter(|end| *end <= self.len);
+        let end = end.ok_or_else(|| fail("out of range"))?;
+        let read = Python::try_attach(|py| copy(self.view.bind(py), start, end));
+        match read {
+            Some(Ok(bytes)) if bytes.len() as u64 == len => Ok(Bytes::from(bytes)),
+            Some(Ok(_)) => Err(fail("the buffer has become shorter")),
+            Some(Err(error)) => Err(fail(&error.to_string())),
+            None => Err(fail("the interpreter is shutting down")),
         }
+    }
+}
+
+fn failure(start: u64, len: u64, message: &str) -> SourceError {
+    SourceError {
+        span: Span::with_len(SourceId::FILE, start, len),
+        message: message.to_owned(),
     }
 }
 

@@ -36,13 +36,10 @@ impl Worker {
     /// If the system has no more threads.
     pub fn start(source: Source, name: String) -> io::Result<Worker> {
         let is_canceled = Arc::new(AtomicBool::new(false));
-        let source = CancelableSource {
-            source,
-            is_canceled: Arc::clone(&is_canceled),
-        };
         let (tasks, queue) = mpsc::channel::<Task>();
         let flag = Arc::clone(&is_canceled);
         let run = move || {
+            let source = CancelableSource::new(source, Arc::clone(&flag));
             let mut document = decode(Box::new(source), &name);
             for task in queue {
                 // The senders of the remaining results are dropped.

@@ -46,12 +46,29 @@ def test_paths_that_cannot_be_opened(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         zeview.open(tmp_path / "nothing.zebin")
     assert raised.value.filename == str(tmp_path / "nothing.zebin")
-    with pytest.raises(IsADirectoryError):
-        zeview.open(tmp_path)
     if os.name == "posix":
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(OSError, match="not a regular file"):
             zeview.open(tmp_path / "pipe")
+
+
+def test_folders(tmp_path):
+    inner = tmp_path / "cache" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "cache" / "b.zebin").write_bytes(CONTENT)
+    unoptimized = (SAMPLES / "vecadd-O0.bmg.zebin").read_bytes()
+    (inner / "a.zebin").write_bytes(unoptimized)
+    (inner / "notes.txt").write_text("nothing")
+    document = zeview.open(tmp_path / "cache")
+    assert document.summary.name == "cache"
+    files = {kernel.package_file for kernel in document.kernels()}
+    assert files == {"b.zebin", "inner/a.zebin"}
+    assert document.extract("b.zebin") == CONTENT
+    same = zeview.open(tmp_path / "cache")
+    assert document.diff(same).equal is True
+    os.remove(inner / "a.zebin")
+    later = zeview.open(tmp_path / "cache")
+    assert [kernel.package_file for kernel in later.kernels()] == ["b.zebin"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")

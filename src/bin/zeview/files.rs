@@ -1,8 +1,9 @@
 //! Resolves arguments to files: named files, and the files in named folders.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use zeview::model::find_files;
 
 /// A file to process.
 pub struct Target {
@@ -17,7 +18,13 @@ pub fn targets(named: &[PathBuf], mut error: impl FnMut(&Path, io::Error)) -> Ve
     let mut targets = Vec::new();
     for path in named {
         if path.as_path() != Path::new("-") && path.is_dir() {
-            find(path, &mut targets, &mut error);
+            let mut found = |path| {
+                targets.push(Target {
+                    path,
+                    is_found: true,
+                });
+            };
+            find_files(path, &mut found, &mut error);
         } else {
             targets.push(Target {
                 path: path.clone(),
@@ -26,25 +33,4 @@ pub fn targets(named: &[PathBuf], mut error: impl FnMut(&Path, io::Error)) -> Ve
         }
     }
     targets
-}
-
-/// Pipes and devices are skipped, and links to folders are not followed, as they may form cycles.
-fn find(folder: &Path, targets: &mut Vec<Target>, error: &mut impl FnMut(&Path, io::Error)) {
-    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    let mut entries = match entries {
-        Ok(entries) => entries,
-        Err(found) => return error(folder, found),
-    };
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            find(&path, targets, error);
-        } else if path.is_file() {
-            targets.push(Target {
-                path,
-                is_found: true,
-            });
-        }
-    }
 }

@@ -5,16 +5,18 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use zeview::decode::decode;
-use zeview::model::{ByteSource, Document, FileSource, MemorySource};
+use zeview::model::{ByteSource, Document, FileSource, FolderSource, MemorySource, folder_files};
 
-/// Opens and decodes a file, a folder, or standard input for `-`.
+/// Opens and decodes a file, a folder, or standard input for `-`. Files and folders in a folder that
+/// cannot be read become rows with a diagnostic.
 ///
 /// # Errors
 ///
 /// Fails if the input cannot be read.
 pub fn open(path: &Path) -> io::Result<Document> {
     if path != Path::new("-") && path.is_dir() {
-        return crate::folder::open(path);
+        let files = folder_files(path)?;
+        return Ok(decode(Box::new(FolderSource::new(files)), &name(path)));
     }
     let source: Box<dyn ByteSource> = if path == Path::new("-") {
         stream(&mut io::stdin().lock(), STREAM_MEMORY, STREAM_MAX)?

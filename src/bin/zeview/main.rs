@@ -8,7 +8,6 @@ mod disasm;
 mod dump;
 mod extract;
 mod files;
-mod folder;
 mod gate;
 mod images;
 mod input;

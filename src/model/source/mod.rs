@@ -6,9 +6,12 @@ mod cache;
 mod file;
 #[cfg(not(target_arch = "wasm32"))]
 mod folder;
+#[cfg(not(target_arch = "wasm32"))]
+mod folder_files;
 mod folder_list;
 mod memory;
 mod stream;
+mod unpacked;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -21,10 +24,13 @@ use self::cache::Cache;
 pub use self::file::FileSource;
 #[cfg(not(target_arch = "wasm32"))]
 pub use self::folder::FolderSource;
+#[cfg(not(target_arch = "wasm32"))]
+pub use self::folder_files::{find_files, folder_files};
 pub use self::folder_list::{FOLDER_HEAD, FOLDER_MAGIC, ListedFile, folder_line, folder_list};
 pub use self::memory::MemorySource;
 use self::stream::ActiveSources;
 pub use self::stream::{PackedReader, Stream};
+pub use self::unpacked::{UnpackedSource, number_of};
 use super::account::Costs;
 use super::span::{SourceId, Span};
 

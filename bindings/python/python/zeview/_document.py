@@ -33,12 +33,13 @@ KernelName = Union[str, Kernel]
 
 
 def open(file: Any, name: Optional[str] = None) -> Document:
-    """Opens a file, or bytes in memory.
+    """Opens a file, a folder, or bytes in memory.
 
     `file` is a path (`str`, `os.PathLike`), `bytes`, or any object with the buffer protocol, such as
     `mmap.mmap`, `memoryview`, `bytearray` or a `numpy` array. Files and buffers are read in pieces, as
     far as needed, and `bytes` are not copied: buffers must not change while the document is open.
-    `name` is the name in the tree, by default that of the file.
+    `name` is the name in the tree, by default that of the file. Tables of a folder or package are those
+    of all its files.
 
     Damaged bytes are not an error: see `Document.problems`.
 
@@ -46,8 +47,13 @@ def open(file: Any, name: Optional[str] = None) -> Document:
     """
     if isinstance(file, (str, os.PathLike)):
         path = os.fsdecode(file)
-        _require_file(path)
-        native = _zeview.Document.open_file(path, name or os.path.basename(path))
+        name = name or os.path.basename(os.path.abspath(path))
+        if os.path.isdir(path):
+            os.scandir(path).close()
+            native = _zeview.Document.open_folder(path, name)
+        else:
+            _require_file(path)
+            native = _zeview.Document.open_file(path, name)
     elif isinstance(file, bytes):
         native = _zeview.Document.open_bytes(file, name or "bytes")
     else:
@@ -60,10 +66,7 @@ def open(file: Any, name: Optional[str] = None) -> Document:
 
 def _require_file(path: str) -> None:
     """Raises the `OSError` of a path that is no readable file, with its name."""
-    mode = os.stat(path).st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     with builtins.open(path, "rb"):
         pass
