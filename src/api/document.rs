@@ -1,9 +1,9 @@
 //! The document class.
 
-use js_sys::{Array, Error, JSON, Reflect, Uint8Array};
+use js_sys::{Array, Error, Reflect, Uint8Array};
 use serde::Serialize;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
 
 use super::dto::{Diagnostic, Node, Summary, Verdict};
 use super::js;
@@ -58,7 +58,8 @@ impl ZeviewDocument {
     /// Returns a node. The root has the id 0; `children` and `nodesAt` return the others.
     #[wasm_bindgen(unchecked_return_type = "Node")]
     pub fn node(&self, id: u32) -> Result<JsValue, Error> {
-        to_js(&operations::node(&self.0, NodeId(id))?)
+        let node = operations::node(&self.0, NodeId(id))?;
+        Ok(nodes(&[node])?.get(0))
     }
 
     /// Returns at most `count` children of a node (and at most 512), from index `start` on.
@@ -68,11 +69,8 @@ impl ZeviewDocument {
         let start = whole("start", start)?;
         let count = whole("count", count)?;
         let ids = operations::children(&mut self.0, NodeId(id), start, count);
-        let nodes: Vec<_> = ids
-            .iter()
-            .filter_map(|id| Node::new(&self.0, *id))
-            .collect();
-        to_js(&nodes)
+        let children = ids.iter().filter_map(|id| Node::new(&self.0, *id));
+        Ok(nodes(&children.collect::<Vec<_>>())?.into())
     }
 
     /// Returns the nodes that contain a byte, outermost first.
@@ -140,7 +138,7 @@ impl ZeviewDocument {
         let (_, listing) = operations::listing(&mut self.0, kernel, None)?;
         let all = Array::new();
         operations::instructions(&self.0, &*listing, |instruction| {
-            all.push(&plain(instruction)?);
+            all.push(&to_js(instruction)?);
             Ok::<(), Error>(())
         })?;
         Ok(all.into())
@@ -150,12 +148,12 @@ impl ZeviewDocument {
     #[wasm_bindgen(unchecked_return_type = "FlowReport")]
     pub fn analyze(&mut self, kernel: &str) -> Result<JsValue, Error> {
         let found = operations::listing(&mut self.0, kernel, None)?;
-        plain(&operations::flow_summary(&self.0, &found)?)
+        to_js(&operations::flow_summary(&self.0, &found)?)
     }
 
-    /// Finds the kernels of a profile in the file, as `zeview profile --json` prints it, and adds
-    /// their samples and metrics to the columns of kernels. `before` is an earlier profile of the
-    /// same file.
+    /// Finds each kernel of a profile in the file, and adds its samples and metrics to the columns
+    /// of kernels. Returns the report that `zeview profile --json` prints. `before` is an earlier
+    /// profile of the same file.
     #[wasm_bindgen(unchecked_return_type = "ProfileReport")]
     pub fn profile(
         &mut self,
@@ -186,7 +184,7 @@ impl ZeviewDocument {
         parse(&json)
     }
 
-    /// Compares with another document, the first of the two: as `zeview diff --json` prints it.
+    /// Compares the document `base` with this one, as `zeview diff --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "Comparison")]
     pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
         let found = diff::compare(&mut base.0, &mut self.0, &diff::Options::default());
@@ -243,17 +241,15 @@ impl From<ApiError> for Error {
 }
 
 fn parse(json: &str) -> Result<JsValue, Error> {
-    JSON::parse(json).map_err(|error| error.unchecked_into())
-}
-
-/// Converts data with counts and offsets as `number`.
-fn plain<T: Serialize>(data: &T) -> Result<JsValue, Error> {
-    let json = serde_json::to_string(data);
-    parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)
+    js::parse(json).map_err(|message| Error::new(&message))
 }
 
 fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
     js::to_js(data).map_err(|message| Error::new(&message))
+}
+
+fn nodes(nodes: &[Node<'_>]) -> Result<Array, Error> {
+    js::nodes(nodes).map_err(|message| Error::new(&message))
 }
 
 fn whole(name: &str, number: f64) -> Result<u64, Error> {

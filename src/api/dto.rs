@@ -1,35 +1,17 @@
-//! Data transfer objects in the shapes of `types.ts`.
+//! Data transfer objects in the shapes of `types.ts`. Positions, sizes and counts are `number` in
+//! JavaScript, exact up to 2⁵³; [`js`](super::js) converts them.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::model::text::value_text;
 use crate::model::{self, Document, NodeId, Radix, SourceId, json};
-
-/// A position, a size or a count. In JavaScript it is a `number`, exact up to 2⁵³.
-#[derive(Debug, Clone, Copy)]
-pub struct Count(u64);
-
-impl Serialize for Count {
-    #[allow(clippy::cast_precision_loss)]
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if cfg!(target_arch = "wasm32") {
-            serializer.serialize_f64(self.0 as f64)
-        } else {
-            serializer.serialize_u64(self.0)
-        }
-    }
-}
-
-fn count(number: u64) -> Count {
-    Count(number)
-}
 
 /// Summary of the file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary<'a> {
     name: String,
-    size: Count,
+    size: u64,
     format: &'a str,
     title: &'a str,
     facts: Vec<Fact<'a>>,
@@ -43,15 +25,15 @@ impl<'a> Summary<'a> {
         let coverage = document.coverage;
         Summary {
             name: document.sources.name(SourceId::FILE),
-            size: count(document.sources.whole(SourceId::FILE).len()),
+            size: document.sources.whole(SourceId::FILE).len(),
             format: &summary.format,
             title: &summary.title,
             facts: summary.facts.iter().map(Fact::new).collect(),
             coverage: Coverage {
-                explained: count(coverage.explained),
-                padding: count(coverage.padding),
-                gap: count(coverage.gap),
-                overlap: count(coverage.overlap),
+                explained: coverage.explained,
+                padding: coverage.padding,
+                gap: coverage.gap,
+                overlap: coverage.overlap,
             },
         }
     }
@@ -84,10 +66,10 @@ impl<'a> Fact<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    explained: Count,
-    padding: Count,
-    gap: Count,
-    overlap: Count,
+    explained: u64,
+    padding: u64,
+    gap: u64,
+    overlap: u64,
 }
 
 /// A range of bytes of one source.
@@ -95,16 +77,16 @@ pub struct Coverage {
 #[serde(rename_all = "camelCase")]
 pub struct Span {
     source: u32,
-    start: Count,
-    end: Count,
+    start: u64,
+    end: u64,
 }
 
 impl Span {
     fn new(span: model::Span) -> Span {
         Span {
             source: span.source.0,
-            start: count(span.start),
-            end: count(span.end),
+            start: span.start,
+            end: span.end,
         }
     }
 }
@@ -115,20 +97,20 @@ impl Span {
 pub struct Node<'a> {
     id: u32,
     parent: Option<u32>,
-    index: Count,
+    index: u64,
     name: &'a str,
     indexed: bool,
     kind: &'a str,
     area: &'a str,
-    value: Value<'a>,
+    pub(super) value: Value<'a>,
     text: String,
     summary: Option<&'a str>,
     span: Option<Span>,
     head: u32,
     bits: Option<Bits>,
-    count: Count,
+    count: u64,
     severity: Option<model::Severity>,
-    doc: Option<Doc<'a>>,
+    pub(super) doc: Option<Doc<'a>>,
     refs: Vec<Ref<'a>>,
 }
 
@@ -139,7 +121,7 @@ impl<'a> Node<'a> {
         Some(Node {
             id: id.0,
             parent: node.parent.map(|parent| parent.0),
-            index: count(node.index),
+            index: node.index,
             name: &node.name,
             indexed: node.indexed,
             kind: json::kind_name(node.kind),
@@ -150,7 +132,7 @@ impl<'a> Node<'a> {
             span: node.span.map(Span::new),
             head: node.head,
             bits: node.bits.map(Bits::new),
-            count: count(document.count(node)),
+            count: document.count(node),
             severity: document.severity(node),
             doc: node.doc.map(Doc::new),
             refs: node.xrefs.iter().map(Ref::new).collect(),
@@ -278,7 +260,7 @@ impl<'a> Value<'a> {
 pub struct Doc<'a> {
     text: &'a str,
     source: &'a str,
-    known: Vec<KnownValue<'a>>,
+    pub(super) known: Vec<KnownValue<'a>>,
 }
 
 impl<'a> Doc<'a> {
@@ -300,7 +282,7 @@ impl<'a> Doc<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownValue<'a> {
-    raw: u64,
+    pub(super) raw: u64,
     name: &'a str,
     doc: &'a str,
 }

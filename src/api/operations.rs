@@ -92,7 +92,7 @@ pub struct ListOptions {
 ///
 /// # Errors
 ///
-/// If there is none that is available for a whole document (`no-list`).
+/// If no list with the name is available for a whole document (`no-list`).
 pub fn list_named(name: &str) -> Result<ListId, ApiError> {
     let list = LISTS.into_iter().find(|list| list.name() == name);
     list.ok_or_else(|| ApiError::new("no-list", format!("no list is called {name:?}")))
@@ -243,8 +243,8 @@ fn text(written: io::Result<()>, out: Vec<u8>) -> Result<String, ApiError> {
 /// The listing of a kernel's code, and the document that the kernel is in.
 pub type KernelCode = (NodeId, Rc<dyn Listing>);
 
-/// Returns the listing of a kernel's code: of the first one with the name, or of the one in the
-/// document at a path.
+/// Returns the listing of a kernel's code. Without a path, of the first kernel with the name; else
+/// of the one in the document at the path.
 ///
 /// # Errors
 ///

@@ -36,12 +36,12 @@ export class ZeviewDocument {
   /** Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. */
   analyze(kernel: string): FlowReport;
   /**
-   * Finds the kernels of a unitrace profile in the file, as `zeview profile --json` prints it. The source is read in
-   * pieces. Afterwards, `kernels` has the samples and metrics as columns: `{ columns: ["samples", "XVE_STALL[%]"] }`.
+   * Finds each kernel of a unitrace profile in the file. Returns the report that `zeview profile --json` prints. The
+   * source is read in pieces. Afterwards, `kernels` has the samples and metrics as columns: `{ columns: ["samples", "XVE_STALL[%]"] }`.
    * `before` is an earlier profile of the same file.
    */
   profile(source: Blob | ArrayBuffer | ArrayBufferView, options?: { before?: Blob | ArrayBuffer | ArrayBufferView }): Promise<ProfileReport>;
-  /** Compares with another document, the first of the two. */
+  /** Compares the document `base` with this one. */
   diff(base: ZeviewDocument): Comparison;
   /** Returns the whole tree as text, as `zeview dump` prints it. */
   toText(): string;
