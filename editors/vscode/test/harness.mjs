@@ -170,7 +170,7 @@ export class VsCode {
       await isOpen.waitFor();
       if (await other.first().waitFor({ timeout: 500 }).then(() => false, () => true)) return;
       await page.keyboard.press("Escape");
-      await isOpen.locator(".codicon-close").click();
+      await isOpen.click({ button: "middle" });
       await isOpen.waitFor({ state: "detached" });
     }
   }
@@ -192,8 +192,13 @@ export class VsCode {
 
   /** Runs a command of the palette. */
   async command(title) {
-    await this.page.keyboard.press("F1");
-    await this.page.locator(".quick-input-widget input").fill(`>${title}`);
+    const input = this.page.locator(".quick-input-widget input").first();
+    // A key is lost while the focus moves into a viewer that starts.
+    await eventually(async () => {
+      await this.page.keyboard.press("F1");
+      return input.waitFor({ timeout: 3000 }).then(() => true, () => false);
+    }, (isOpen) => isOpen);
+    await input.fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
     await this.page.keyboard.press("Enter");
   }
@@ -256,6 +261,17 @@ export class VsCode {
       sum += Number(/rchar: (\d+)/.exec(io)?.[1] ?? 0);
     }
     return sum;
+  }
+
+  /** The same, once less than 100 KB was read in a second: messages of VS Code count, too. */
+  async bytesReadAtRest() {
+    let last = 0;
+    return eventually(async () => {
+      const before = last;
+      await pause(1000);
+      last = await this.bytesRead();
+      return last - before < 100e3 ? last : undefined;
+    }, (bytes) => bytes !== undefined);
   }
 }
 

@@ -157,7 +157,7 @@ journey("in VS Code for the Web, a file is read as a whole and decoded in the we
   await vscode.screenshot("web");
 });
 
-/** Opens a large file, and returns the time and the bytes that VS Code's extension host has read. */
+/** Opens a large file. Returns the time until it is shown, and the bytes read until it is complete. */
 async function openLarge(vscode, name) {
   const { viewer } = vscode;
   // Starts the extension and compiles its programs.
@@ -169,13 +169,16 @@ async function openLarge(vscode, name) {
   const begin = Date.now();
   await viewer.getByRole("treeitem", { name }).first().waitFor();
   const milliseconds = Date.now() - begin;
-  return { milliseconds, bytes: await vscode.bytesRead() - before };
+  return { milliseconds, bytes: await vscode.bytesReadAtRest() - before };
 }
 
-/** An archive of 103 MB, as ocloc writes it: 32 images with much code. */
+/**
+ * An archive of 100 MB, as ocloc writes it: 32 images with much code. Their lengths differ, because
+ * images of the same length are compared, which reads them.
+ */
 async function large() {
   const image = await sample(SPILL);
-  return archive(Array.from({ length: 32 }, (_, i) => [`64.12.${i}.0`, withCode(image, 200_000 + i)]));
+  return archive(Array.from({ length: 32 }, (_, i) => [`64.12.${i}.0`, withCode(image, 100_000 + 6_000 * i)]));
 }
 
 /** A program with small images for two devices and 100 MB of other data. */
@@ -184,10 +187,10 @@ async function program() {
 }
 
 // Overview shows the kernels of all images, so it reads their parts that have them; images of real
-// libraries are compressed, and read as a whole. Nothing else is read.
+// libraries are compressed, and read as a whole. Nothing else is read, until Overview is complete.
 const { ZEVIEW_LARGE } = process.env;
-const libraries = [["program", await program(), 0.1], ["kernels.ar", await large(), 0.5]];
-if (ZEVIEW_LARGE) libraries.push(["library.so", await readFile(ZEVIEW_LARGE), 0.5]);
+const libraries = [["program", await program(), 0.1], ["kernels.ar", await large(), 0.1]];
+if (ZEVIEW_LARGE) libraries.push(["library.so", await readFile(ZEVIEW_LARGE), 1.2]);
 
 for (const [name, content, share] of libraries) {
   journey(`a file of 100 MB opens within 2 s, and only what is shown is read: ${name}`, {
