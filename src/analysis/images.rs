@@ -492,8 +492,8 @@ impl Document {
         let modules = self.modules(node).map(|modules| {
             let graph = modules.graph(&self.sources);
             let compile_target = |module: &AbstractModule| {
-                let holder = PropertyOwner::AbstractModule(module.index);
-                let sets = modules.values(holder, &self.sources);
+                let owner = PropertyOwner::AbstractModule(module.index);
+                let sets = modules.values(owner, &self.sources);
                 match &requirement(&sets, "compile_target")?.value {
                     PropertyValue::Bytes { bytes, .. } => {
                         Some(String::from_utf8_lossy(bytes).into_owned())

@@ -98,8 +98,8 @@ impl Comparer<'_> {
     ) -> Vec<PropertyBearer> {
         let mut things = Vec::new();
         for module in &graph.abstract_modules {
-            let holder = PropertyOwner::AbstractModule(module.index);
-            let properties = modules.properties(holder, &self.document(which).sources);
+            let owner = PropertyOwner::AbstractModule(module.index);
+            let properties = modules.properties(owner, &self.document(which).sources);
             self.work.spend(64 + module.metadata.len());
             things.push(PropertyBearer {
                 name: format!("abstract module {}", module.index),
@@ -137,11 +137,11 @@ impl Comparer<'_> {
             if self.work.is_over() {
                 break;
             }
-            first.extend(ir.chain(native).map(|holder| (holder, module.index)));
+            first.extend(ir.chain(native).map(|owner| (owner, module.index)));
         }
         let mut things = Vec::new();
-        for (image, holder) in ir.chain(native) {
-            let properties = modules.properties(holder, &self.document(which).sources);
+        for (image, owner) in ir.chain(native) {
+            let properties = modules.properties(owner, &self.document(which).sources);
             self.work.spend(64 + image.metadata.len());
             if self.work.is_over() {
                 break;
@@ -154,14 +154,14 @@ impl Comparer<'_> {
                 entries.any(|entry| entry.key == key || key == "ir_type" && entry.key == "type")
             };
             values.retain(|(key, ..)| !is_property(key));
-            let (kind, title) = match holder {
+            let (kind, title) = match owner {
                 PropertyOwner::IrModule(at) => ("IR", format!("IR module {at}")),
                 PropertyOwner::NativeImage(at) => {
                     ("native", format!("native device code image {at}"))
                 }
                 _ => ("", String::new()),
             };
-            let module = first.get(&holder);
+            let module = first.get(&owner);
             let module = module.and_then(|at| of.get(usize::try_from(*at).ok()?));
             let exports = module.map_or(0, |m| m.exports.iter().map(String::len).sum::<usize>());
             self.work.spend(exports as u64);

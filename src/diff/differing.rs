@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Comparison;
 use super::entry::{Change, Entry};
-use crate::model::{Document, SourceId, Sources, Span, sort};
+use crate::model::{Document, SourceId, Sources, Span, UnpackedSource, number_of, sort};
 
 /// Maximum number of runs on each side; further ones are merged with their neighbors.
 pub const RUNS_MAX: usize = 1 << 15;
@@ -21,6 +21,9 @@ pub struct DifferenceIndex {
     pub kernels: Vec<u32>,
     /// Whether parts that belong to no kernel have such bytes.
     pub rest: bool,
+    /// The unpacked sources of such bytes, by number. Another decoder of the same file may have
+    /// numbered them differently.
+    pub sources: Vec<UnpackedSource>,
 }
 
 /// Returns the bytes of the first and the second file that differ in meaning: the whole item if it
@@ -49,21 +52,39 @@ impl DifferenceIndex {
         let (kernels, rest) = order.map_or_else(Default::default, |order| {
             order.parts_with(|part| overlaps(&exact, part))
         });
+        let mut sources: Vec<UnpackedSource> = Vec::new();
+        for run in &exact {
+            // Runs are sorted by source, and parents have smaller numbers.
+            if sources.last().is_none_or(|last| last.id != run.source) {
+                sources.extend(document.sources.unpacked_source(run.source));
+            }
+        }
         DifferenceIndex {
             bytes: bounded(exact),
             kernels,
             rest,
+            sources,
         }
     }
 
-    /// Whether some of these bytes differ.
-    pub fn has(&self, span: Span) -> bool {
-        overlaps(&self.bytes, span)
+    /// Returns the bytes with the numbers that another decoder of the file gave to its sources, as
+    /// from [`Sources::numbers_of`]. Bytes of sources without a number are left out.
+    pub fn renumbered(&self, numbers: &[(SourceId, SourceId)]) -> Vec<Span> {
+        let renumbered = self.bytes.iter().filter_map(|span| {
+            let source = match span.source {
+                SourceId::FILE => SourceId::FILE,
+                source => number_of(numbers, source)?,
+            };
+            Some(Span { source, ..*span })
+        });
+        let mut renumbered: Vec<Span> = renumbered.collect();
+        sort::ascending(&mut renumbered);
+        renumbered
     }
 }
 
 /// Whether a span overlaps one of the runs, which are sorted and disjoint.
-fn overlaps(runs: &[Span], span: Span) -> bool {
+pub fn overlaps(runs: &[Span], span: Span) -> bool {
     let after = runs.partition_point(|run| (run.source, run.end) <= (span.source, span.start));
     let first = runs.get(after);
     first.is_some_and(|run| run.source == span.source && run.start < span.end)

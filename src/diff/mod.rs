@@ -81,7 +81,7 @@ mod work;
 mod ze_info;
 
 pub use code::CodeChange;
-pub use differing::{DifferenceIndex, differing};
+pub use differing::{DifferenceIndex, differing, overlaps};
 pub use entry::{Change, Entry, Field, FieldValue, Part, Side};
 pub use measure::{Measure, Preference};
 pub use profiles::compare_profiles;

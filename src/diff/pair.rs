@@ -126,13 +126,13 @@ impl Comparer<'_> {
 
     /// Compares two documents of unrelated formats.
     fn unrelated(&mut self, (a, b): (&Node, &Node), at: u32) {
-        let said =
+        let format =
             |node: &Node| FieldValue::Text(node.summary.clone().unwrap_or_default().into_owned());
         let field = Field {
             key: "format".to_owned(),
             path: "format".to_owned(),
-            from: Some(Side::new(said(a), a.span)),
-            to: Some(Side::new(said(b), b.span)),
+            from: Some(Side::new(format(a), a.span)),
+            to: Some(Side::new(format(b), b.span)),
         };
         let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
         self.push(entry.at(a.span, b.span).with(vec![field]));
@@ -317,7 +317,7 @@ impl Comparer<'_> {
     /// Adds notes about damaged files.
     pub(super) fn note_damage(&mut self) {
         use crate::model::Severity;
-        let said = |document: &Document, which: &str| {
+        let damage = |document: &Document, which: &str| {
             let errors = document.diagnostics.iter();
             let errors = errors.filter(|found| found.severity == Severity::Error);
             let (count, first) = (errors.clone().count(), errors.clone().next()?);
@@ -330,7 +330,7 @@ impl Comparer<'_> {
                 first.message
             ))
         };
-        for note in [said(self.a, "first"), said(self.b, "second")]
+        for note in [damage(self.a, "first"), damage(self.b, "second")]
             .into_iter()
             .flatten()
         {

@@ -126,8 +126,8 @@ impl ModuleList {
         let sets = match known.filter(|(of, _)| *of == module.index) {
             Some((_, sets)) => sets,
             None => {
-                let holder = PropertyOwner::AbstractModule(module.index);
-                let sets: Rc<[PropertySet]> = self.modules.properties(holder, sources).into();
+                let owner = PropertyOwner::AbstractModule(module.index);
+                let sets: Rc<[PropertySet]> = self.modules.properties(owner, sources).into();
                 *self.sets.borrow_mut() = Some((module.index, Rc::clone(&sets)));
                 sets
             }
@@ -192,13 +192,13 @@ impl List for ModuleList {
     }
 
     fn about(&self, row: u32, span: Span, _: &Sources) -> RowDetails {
-        let holder = self.graph.owner_at(span);
-        let holder = holder.filter(|holder| self.graph.module_of(*holder) == Some(row));
+        let owner = self.graph.owner_at(span);
+        let owner = owner.filter(|owner| self.graph.module_of(*owner) == Some(row));
         let module = PropertyOwner::AbstractModule(row);
         RowDetails {
             title: self.graph.name_of(module),
             links: Vec::new(),
-            detail: Detail::Module(holder.unwrap_or(module)),
+            detail: Detail::Module(owner.unwrap_or(module)),
         }
     }
 }

@@ -73,9 +73,9 @@ struct PropertyList {
 /// Returns the properties of the owner of the bytes `of`; by default those of the SYCLBIN.
 pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -> Rc<dyn List> {
     let graph = modules.graph(sources);
-    let holder = of.and_then(|of| graph.owner_at(of));
-    let holder = holder.unwrap_or(PropertyOwner::Whole);
-    let mut sets = modules.properties(holder, sources);
+    let owner = of.and_then(|of| graph.owner_at(of));
+    let owner = owner.unwrap_or(PropertyOwner::Whole);
+    let mut sets = modules.properties(owner, sources);
     join_defaults(&mut sets);
     let all = sets.iter().enumerate();
     let rows = all.flat_map(|(set, content)| (0..content.entries.len()).map(move |at| (set, at)));
@@ -83,7 +83,7 @@ pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -
     Rc::new(PropertyList {
         demangled: keys.map(|entry| modules.demangled(&entry.key)).collect(),
         rows: rows.collect(),
-        subject: graph.name_of(holder),
+        subject: graph.name_of(owner),
         sets,
     })
 }

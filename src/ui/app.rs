@@ -30,7 +30,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
                 }
             }
             { body(session, state) }
-            { for guide(state) }
+            <>{ guide(state) }</>
             if !layout.embed {
                 { status(view.map(|view| &**view)) }
             } else if !layout.hosted {
@@ -38,8 +38,8 @@ fn page(session: &SessionContext, state: &State) -> Html {
             }
             <input id="file" type="file" multiple=true class="unseen" tabindex="-1" aria-hidden="true" />
             <input id="folder" type="file" webkitdirectory=true class="unseen" tabindex="-1" aria-hidden="true" />
-            if let Some(dialog) = state.dialog.clone() {
-                <Dialogs session={session.clone()} {dialog} />
+            if let Some(open) = &state.dialog {
+                <Dialogs key={open.serial} session={session.clone()} open={open.clone()} />
             }
             <div class="notice" role="status">
                 if let Some(notice) = &state.notice { <span>{ notice.clone() }</span> }
@@ -61,7 +61,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
     };
     match &tab.phase {
         Phase::Ready(view) => html! { <>
-            { for view.changed.as_ref().map(|why| banner(tab.id, why)) }
+            <>{ view.changed.as_ref().map(|why| banner(tab.id, why)) }</>
             { workspace(session, state, tab, &PtrEq::from(view)) }
         </> },
         Phase::Failed(failure) => failed(tab, failure, session.0.can_retry(tab.id)),

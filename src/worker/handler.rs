@@ -370,6 +370,12 @@ impl OpenFile {
                 diff::compare(document, base, *renumbered, *keep).map_or_else(failed, Answer::from)
             }
             Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
+            Request::BasePath(source) => {
+                diff::base_path(document, *source).map_or_else(failed, Answer::from)
+            }
+            Request::SourceNumbers(others) => {
+                Response::SourceNumbers(document.sources.numbers_of(others)).into()
+            }
             Request::WriteComparison { form } => {
                 diff::written(document, *form).map_or_else(failed, Answer::from)
             }

@@ -5,6 +5,7 @@ import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { axe, dropBytes, dropFromDisk, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+import { zip } from "./zip.mjs";
 
 showAllPanes();
 
@@ -164,6 +165,10 @@ const secondTree = (page) => page.getByRole("tree", { name: "Structure", exact: 
 const selectedIn = (tree) => tree.locator("[role=treeitem][aria-selected=true] .n").first().textContent();
 /** Waits until a row with this name is selected in a tree. */
 const isSelected = (tree, name) => eventually(() => selectedIn(tree), name);
+const selectionIsInView = (tree) => tree.locator("[aria-selected=true]").evaluate((row) => {
+  const [own, around] = [row, row.closest("[role=tree]")].map((element) => element.getBoundingClientRect());
+  return own.top >= around.top && own.bottom <= around.bottom;
+});
 
 journey("side by side: both trees and both byte panes show the same difference", { width: 1600, height: 1000 }, async (page) => {
   await both(page);
@@ -195,11 +200,7 @@ journey("side by side: both trees and both byte panes show the same difference",
   for (const tree of [firstTree(page), secondTree(page)]) {
     // The selection stays in view.
     await tree.getByRole("treeitem", { name: /^user_attributes/ }).first().waitFor();
-    const inView = (row) => {
-      const [own, around] = [row, row.closest("[role=tree]")].map((element) => element.getBoundingClientRect());
-      return own.top >= around.top && own.bottom <= around.bottom;
-    };
-    await eventually(() => tree.locator("[aria-selected=true]").evaluate(inView), true);
+    await eventually(() => selectionIsInView(tree), true);
     await tree.evaluate((tree) => { tree.scrollTop = 0; });
     await tree.getByRole("treeitem", { name: /\.spv/ }).waitFor();
   }
@@ -373,6 +374,8 @@ for (const [width, bytes] of [[900, 8], [1000, 8], [1280, 16], [1600, 16], [2300
     }, async (page) => {
       await both(page);
       await rows(change(page)).first().waitFor();
+      // The panes of the second file move the rows.
+      await page.getByRole("grid", { name: "Bytes of before.zebin" }).waitFor();
       await rows(differences(page)).nth(1).click();
       await isSelected(firstTree(page), "bigprivate");
       await isSelected(secondTree(page), "bigprivate");
@@ -387,6 +390,75 @@ for (const [width, bytes] of [[900, 8], [1000, 8], [1280, 16], [1600, 16], [2300
     });
   }
 }
+
+journey("side by side: a difference that is selected before the other file is open", {
+  width: 1600, height: 1000, storage: { "zeview.sides": "show" },
+  // Each further decoder is slow.
+  before: (page) => page.addInitScript(() => {
+    let count = 0;
+    globalThis.Worker = class extends Worker {
+      delay = count++ * 1000;
+      postMessage(...message) {
+        setTimeout(() => super.postMessage(...message), this.delay);
+      }
+    };
+  }),
+}, async (page) => {
+  await alike(page);
+  await rows(change(page)).filter({ hasText: "grf_count" }).first().click();
+  assert.equal(await firstTree(page).count(), 0);
+  await isSelected(firstTree(page), "grf_count");
+  await isSelected(secondTree(page), "grf_count");
+});
+
+journey("side by side: a file follows the other one's selection once it is open", {
+  width: 1600, height: 1000, storage: { "zeview.sides": "show" },
+  address: "?a=samples%2Fvecadd-O0.bmg.zebin&b=samples%2Fvecadd.bmg.zebin#panel=compare&k=vecadd",
+  before: (page) => expectRequests(page, /samples\/vecadd(-O0)?\.bmg\.zebin$/),
+}, async (page) => {
+  await isSelected(page.getByRole("tree", { name: "Structure of vecadd-O0.bmg.zebin" }), "vecadd");
+  await isSelected(secondTree(page), "vecadd");
+});
+
+journey("side by side: differences in decompressed files", {
+  width: 1600, height: 1000, storage: { "zeview.sides": "show" },
+}, async (page) => {
+  const vecadd = await sample("vecadd.bmg.zebin");
+  const archive = (changed) => zip({ "a.zebin": vecadd, "b.zip": zip({ "spill.zebin": changed }) });
+  await dropBytes(page, { "before.zip": archive(small), "after.zip": archive(large) });
+  const trees = [page.getByRole("tree", { name: "Structure of before.zip" }), secondTree(page)];
+  const bytes = [page.getByRole("grid", { name: "Bytes of before.zip" }), page.getByRole("grid", { name: "Bytes", exact: true })];
+  await rows(change(page)).filter({ hasText: "grf_count" }).first().click();
+  for (const [index, tree] of trees.entries()) {
+    await isSelected(tree, "grf_count");
+    await tree.getByRole("treeitem", { name: /^b\.zip/ }).waitFor();
+    assert.equal(await tree.getByRole("treeitem", { name: /^a\.zebin/ }).count(), 0);
+    // Equal rows above it disappear when the decoder of the first file has unpacked the source.
+    await eventually(() => selectionIsInView(tree), true);
+    await bytes[index].getByText(index === 0 ? "128" : "256").first().waitFor();
+  }
+  await showSame(page);
+  for (const tree of trees) {
+    const item = (name) => tree.getByRole("treeitem", { name }).first();
+    const sign = (name) => item(name).getByRole("img", { name: "differs" }).count();
+    await item(/^simd_size/).waitFor();
+    await eventually(() => sign(/^grf_count/), 1);
+    assert.equal(await sign(/^simd_size/), 0);
+    await tree.evaluate((tree) => { tree.scrollTop = 0; });
+    await item(/^a\.zebin/).waitFor();
+    await eventually(() => sign(/^b\.zip/), 1);
+    await eventually(() => sign(/^a\.zebin/), 0);
+  }
+  await axe(page);
+  await screenshot(page, "compare-sides-decompressed");
+  // The place in the first file, in front.
+  await page.getByRole("button", { name: "Side by side" }).click();
+  await change(page).locator("[data-command^='show-in-base']").first().waitFor();
+  await rows(change(page)).filter({ hasText: "grf_count" }).first().click();
+  await page.keyboard.press("Enter");
+  await eventually(() => tab(page, "before.zip").getAttribute("aria-selected"), "true");
+  await isSelected(secondTree(page), "grf_count");
+});
 
 journey("comparison in a narrow window", { width: 420, height: 900 }, async (page) => {
   await both(page);

@@ -4,25 +4,34 @@ import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, expectRequests, expectErrors, fixture, journey } from "./harness.mjs";
+import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, expectErrors, fixture, journey } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
 const elfHeader = (page) => page.getByRole("treeitem", { name: "ELF header" });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 
-/** Records all workers of the page in `workers`. */
+/** Records all workers of the page in `workers`, with the number of requests that they have not answered. */
 async function keepWorkers(page) {
   await page.addInitScript(() => {
     globalThis.workers = [];
     globalThis.Worker = class extends Worker {
+      pending = 0;
       constructor(...args) {
         super(...args);
         globalThis.workers.push(this);
+        this.addEventListener("message", () => this.pending--);
+      }
+      postMessage(...args) {
+        this.pending++;
+        super.postMessage(...args);
       }
     };
   });
 }
+
+/** Waits until all requests are answered: the decoder is restarted again if another one crashes it. */
+const isIdle = (page) => eventually(() => page.evaluate(() => globalThis.workers.filter((worker) => !worker.dead).map((worker) => worker.pending)), (counts) => counts.every((count) => count === 0));
 
 /** Simulates a worker that runs out of memory. */
 function kill(page) {
@@ -55,11 +64,13 @@ journey("a crashed decoder is restarted once and the selection is kept", { befor
   await page.keyboard.press("ArrowRight");
   await page.getByRole("treeitem", { name: /^e_shoff/ }).click();
   await page.getByText("0x28..0x30").waitFor();
+  await isIdle(page);
 
   await kill(page);
   await page.getByRole("status").getByText(/restarted/).waitFor();
   await selected(page).getByText("e_shoff").waitFor();
   await page.getByText("0x28..0x30").waitFor();
+  await isIdle(page);
 
   await kill(page);
   const alert = page.getByRole("alert");

@@ -232,7 +232,8 @@ journey("a program shows the page in a document of its own", { before: hosted, w
   // Another version, compared with the first one.
   await page.evaluate((bytes) => globalThis.send({ type: "changed", bytes: new File([new Uint8Array(bytes)], "kernel.zebin") }), await sample("spill.dg2.zebin"));
   await page.getByText("kernel.zebin changed and was reloaded.").waitFor();
-  await eventually(async () => (await last("loaded")).facts.length > 1, true);
+  await eventually(async () => (await said("loaded")).length, 2);
+  assert.ok((await last("loaded")).facts.length > 1);
   await page.getByRole("button", { name: /Compare with the previous build/ }).waitFor();
 
   // Tables as text, and rows of them.

@@ -63,6 +63,24 @@ journey("g goes to an offset, a section and a path", {}, async (page) => {
   await page.getByRole("status").getByText("“no such thing” was not found.").first().waitFor();
 });
 
+journey("a dialog opens although the browser has not reported that the one before was closed", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  const dialog = (name) => page.getByRole("dialog", { name });
+  // Another dialog, and the same one.
+  for (const [key, name] of [["g", "Go to"], ["?", "Help"]]) {
+    await page.keyboard.press("?");
+    await dialog("Help").waitFor();
+    // The event "close" comes in a later task.
+    await page.evaluate((key) => {
+      document.querySelector("dialog").close();
+      window.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    }, key);
+    await dialog(name).waitFor();
+    await page.keyboard.press("Escape");
+    await eventually(() => page.locator("dialog").count(), 0);
+  }
+});
+
 journey("a dialog traps the focus and restores it when closed", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   const help = page.getByRole("button", { name: "Help", exact: true });

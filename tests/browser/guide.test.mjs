@@ -1,5 +1,6 @@
 // The tour of a sample for new users.
 
+import assert from "node:assert/strict";
 import { axe, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
 
 const TITLES = ["A file at a glance", "All kernels in one table", "Every value has its bytes", "The machine code"];
@@ -55,4 +56,12 @@ journey("the tour can be left at any step and ends with its file", {}, async (pa
   await eventually(() => page.evaluate(() => location.hash), /panel=kernels/);
   await page.getByRole("button", { name: "zeview", exact: true }).click();
   await look(page).waitFor({ state: "detached" });
+});
+
+journey("the file's panes stay as they are when the tour ends", {}, async (page) => {
+  await begin(page);
+  const panes = await page.locator("main").elementHandle();
+  await press(page, "Skip");
+  await look(page).waitFor({ state: "detached" });
+  assert.ok(await panes.evaluate((panes) => panes.isConnected));
 });

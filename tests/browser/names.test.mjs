@@ -152,6 +152,8 @@ async function walk(page, file) {
       await page.waitForTimeout(60);
       await look(page, `${where}, a row selected`);
     }
+    // Without rows, the panel has no menus.
+    await eventually(() => shown(page).locator("[aria-busy=true]").count(), 0);
     exported += await takeAlong(page, where);
   }
   return exported;

@@ -111,16 +111,18 @@ journey("metrics are columns of the kernel table, beside the samples", { width: 
 journey("two profiles are compared: of one file, and of two builds", { width: 1440, height: 900 }, async (page) => {
   const heads = "Kernel, IP[Address], Active[Events], SbidStall[Events]\n";
   const table = (rows) => Buffer.from(heads + rows);
+  // Another profile would replace one that is still being read.
+  const isRead = (name) => section(page).getByText(`Profile ${name}`).waitFor();
   await dropFile(page, path.join(SAMPLES, "vecadd-O0.bmg.zebin"));
   await page.locator(".crumb", { hasText: "vecadd-O0.bmg.zebin" }).waitFor();
   await dropBytes(page, { "o0.csv": table('"vecadd", 0, 1, 300\n') });
-  await section(page).getByText("o0.csv").waitFor();
+  await isRead("o0.csv");
   await dropFile(page, path.join(SAMPLES, "vecadd.bmg.zebin"));
   await page.locator(".crumb", { hasText: "vecadd.bmg.zebin" }).waitFor();
   await dropBytes(page, { "before.csv": table('"vecadd", 1a0, 1, 99\n') });
-  await section(page).getByText("before.csv").waitFor();
+  await isRead("before.csv");
   await dropBytes(page, { "after.csv": table('"vecadd", 1a0, 1, 49\n') });
-  await section(page).getByText("after.csv").waitFor();
+  await isRead("after.csv");
   await page.getByRole("tab", { name: /^Compare/ }).click();
   const changes = page.getByRole("region", { name: "Profiles" });
   await eventually(() => changes.innerText(), /SbidStall 99 → 49/);

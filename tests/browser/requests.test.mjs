@@ -102,7 +102,7 @@ journey("modules: one request for the graph and one per selection", options, asy
   assert.deepEqual(await asked(page, () => tab(page, "Modules").click(), shown), ["Graph"]);
   const is = () => page.locator("#graph .node.sel", { hasText: "abstract module 1" }).first().waitFor();
   assert.deepEqual(await asked(page, () => node("abstract module 1").first().click(), is), ["Select"]);
-  const properties = () => page.getByRole("grid", { name: "Properties" }).waitFor();
+  const properties = () => page.getByRole("grid", { name: "Properties" }).locator("[data-row]").first().waitFor();
   const requests = await asked(page, () => tab(page, "Properties").click(), properties);
   assert.deepEqual(requests, ["List", "List"]);
 });

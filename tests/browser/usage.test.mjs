@@ -367,6 +367,7 @@ journey("columns are resized, moved and remembered", { width: 1440, height: 900 
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("ArrowRight");
+  await eventually(() => grid(page).getAttribute("aria-activedescendant"), "kernels-head-1");
   const second = await width(1);
   await page.keyboard.press("Shift+ArrowRight");
   await eventually(() => width(1), second + 16);

@@ -54,7 +54,12 @@ fn mix(document: &Document, of: Span) -> Mix {
         assert!(now < left, "{now} of {left}");
         left = now;
     }
-    tally.mix()
+    let mix = tally.mix();
+    // In one piece, bytes after the last whole instruction do not count.
+    let mut whole = listing.tally(&document.sources);
+    assert_eq!(whole.step(of.len(), &document.sources), 0);
+    assert_eq!(whole.mix(), mix);
+    mix
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! The comparison as requested by the page: the list of differences, and one difference in full
 //! with both files side by side.
 
-use zeview::diff::DifferenceIndex;
 use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
-use zeview::diff::{CodeChange, Comparison, Options, compare};
+use zeview::diff::{CodeChange, Comparison, DifferenceIndex, Options, compare, overlaps};
 use zeview::model::{ByteSource, Bytes, MemorySource, NodeId, SourceError, SourceId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{ListId, Row};
@@ -344,7 +343,7 @@ fn differing_rows(
     let (mut kernels, mut rest) = (Vec::new(), false);
     for top in rows(NodeId::ROOT) {
         let mut spans = rows(top.id).into_iter().filter_map(|row| row.span);
-        let differs = spans.any(|span| differing.has(span));
+        let differs = spans.any(|span| overlaps(&differing.bytes, span));
         match RowId::of(top.id) {
             RowId::Kernel(_) => kernels.push((top.name.to_string(), differs)),
             _ => rest |= differs,

@@ -25,6 +25,7 @@ mod cli_report;
 mod cli_summary;
 mod code_images;
 mod compare;
+mod compare_unpacked;
 mod components;
 mod containers;
 mod dataflow;

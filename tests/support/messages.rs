@@ -17,7 +17,7 @@ use zeview::analysis::{Import, Matching, Rebuild, Verdict};
 use zeview::diff::{DifferenceIndex, FileSummary};
 use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, NodeId, NodeKind,
-    Outcome, Radix, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Xref,
+    Outcome, Radix, RuleInfo, Severity, SourceId, Span, Summary, Tone, UnpackedSource, Value, Xref,
 };
 use zeview::tables::query::{GroupBy, Query};
 use zeview::tables::write::Form;
@@ -36,6 +36,14 @@ use zeview::worker::protocol::{
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
+
+fn unpacked_source() -> UnpackedSource {
+    UnpackedSource {
+        id: SourceId(u32::MAX),
+        name: "\u{e4}".to_owned(),
+        parent: SPAN,
+    }
+}
 
 /// An instruction with samples and a cause.
 fn stalled() -> InstructionSamples {
@@ -187,6 +195,8 @@ pub fn requests() -> Vec<Envelope> {
             keep: Some(u64::MAX),
         },
         Request::Differing,
+        Request::BasePath(SourceId(u32::MAX)),
+        Request::SourceNumbers(vec![unpacked_source()]),
         Request::WriteComparison {
             form: CompareForm::Json,
         },
@@ -406,11 +416,15 @@ fn responses() -> Vec<Response> {
             more_threads: Some(128),
             live: vec![0, u16::MAX],
         })),
+        Response::BasePath(Some("a.so/\u{e4}".to_owned())),
+        Response::BasePath(None),
+        Response::SourceNumbers(vec![(SourceId(1), SourceId(u32::MAX))]),
         Response::Differing(Box::new((
             DifferenceIndex {
                 bytes: vec![SPAN],
                 kernels: vec![0, u32::MAX],
                 rest: true,
+                sources: vec![unpacked_source()],
             },
             DifferenceIndex::default(),
         ))),

@@ -38,14 +38,14 @@ impl ModuleGraph {
     /// Groups modules, the first of which has the index `start`.
     pub fn groups(&self, modules: &[u32], start: u64) -> Vec<ModuleGroup> {
         let size = group_size(modules.len() as u64, FAN);
-        let mut place = start;
+        let mut next = start;
         let group = |chunk: &[u32]| {
             let mut group = ModuleGroup {
-                start: place,
+                start: next,
                 count: chunk.len() as u64,
                 ..ModuleGroup::default()
             };
-            place += group.count;
+            next += group.count;
             for module in chunk.iter().filter_map(|index| self.module(*index)) {
                 group.ir_modules += self.ir_modules_of(module).len() as u64;
                 group.native_images += self.native_images_of(module).len() as u64;
@@ -62,14 +62,14 @@ impl ModuleGraph {
 #[derive(Debug, Default)]
 pub struct Symbols {
     list: Vec<ModuleSymbol>,
-    places: HashMap<Str, u32>,
+    indices: HashMap<Str, u32>,
 }
 
 impl Symbols {
     /// Adds a module that exports or imports a symbol.
     pub fn add(&mut self, name: String, module: u32, exports: bool) {
         let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        let at = *self.places.entry(name.clone().into()).or_insert(new);
+        let at = *self.indices.entry(name.clone().into()).or_insert(new);
         if at == new {
             self.list.push(ModuleSymbol {
                 name,

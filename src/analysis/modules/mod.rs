@@ -131,14 +131,14 @@ impl ModuleGraph {
     }
 
     /// Returns the index of the first module that an owner is, or is in; the whole is in none.
-    pub fn module_of(&self, holder: PropertyOwner) -> Option<u32> {
+    pub fn module_of(&self, owner: PropertyOwner) -> Option<u32> {
         let first = |has: &dyn Fn(&AbstractModule) -> bool| {
             let mut modules = self.abstract_modules.iter();
             modules
                 .find(|module| has(module))
                 .map(|module| module.index)
         };
-        match holder {
+        match owner {
             PropertyOwner::Whole => None,
             PropertyOwner::AbstractModule(index) => Some(index),
             PropertyOwner::IrModule(image) => first(&|module| module.ir_modules.contains(&image)),
@@ -149,9 +149,9 @@ impl ModuleGraph {
     }
 
     /// Returns the bytes that represent an owner: its header, or all bytes for the whole.
-    pub fn bytes_of(&self, holder: PropertyOwner) -> Span {
+    pub fn bytes_of(&self, owner: PropertyOwner) -> Span {
         let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-        let header = match holder {
+        let header = match owner {
             PropertyOwner::Whole => None,
             PropertyOwner::AbstractModule(index) => self.module(index).map(|module| module.header),
             PropertyOwner::IrModule(index) => {
@@ -166,12 +166,12 @@ impl ModuleGraph {
     }
 
     /// Returns the name of an owner: `IR module 2 of abstract module 1`.
-    pub fn name_of(&self, holder: PropertyOwner) -> String {
-        let of = match self.module_of(holder) {
+    pub fn name_of(&self, owner: PropertyOwner) -> String {
+        let of = match self.module_of(owner) {
             Some(module) => format!(" of abstract module {module}"),
             None => String::new(),
         };
-        match holder {
+        match owner {
             PropertyOwner::Whole => "the SYCLBIN".to_owned(),
             PropertyOwner::AbstractModule(index) => format!("abstract module {index}"),
             PropertyOwner::IrModule(index) => format!("IR module {index}{of}"),

@@ -209,8 +209,8 @@ fn print(
             format_args!("abstract module {}", module.index),
         )?;
         writeln!(out)?;
-        let holder = PropertyOwner::AbstractModule(module.index);
-        print_properties(&modules.properties(holder, sources), out)?;
+        let owner = PropertyOwner::AbstractModule(module.index);
+        print_properties(&modules.properties(owner, sources), out)?;
         for (range, images, what) in [
             (&module.ir_modules, graph.ir_modules_of(module), "IR module"),
             (

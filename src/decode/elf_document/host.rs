@@ -9,7 +9,7 @@ use crate::decode::elf::class::Class;
 use crate::decode::elf::file::ElfFile;
 use crate::decode::elf::header::{FileType, Machine};
 use crate::decode::elf::header_tables::HeaderTable;
-use crate::decode::elf::section::{Section, SectionType};
+use crate::decode::elf::section::{Section, SectionFlags, SectionType};
 use crate::decode::elf::segment::{ProgramHeader, SegmentFlags, SegmentType};
 use crate::decode::elf::symbol::Symbol;
 use crate::decode::host::memory::{IN_PLACE, Memory, Relocation, Segment};
@@ -65,6 +65,7 @@ enum Table {
     Relr,
 }
 
+/// Tags of the dynamic section. gABI, "Dynamic Section".
 mod tag {
     pub const SYMTAB: u64 = 6;
     pub const RELA: u64 = 7;
@@ -136,10 +137,10 @@ impl Reader<'_, '_> {
         &self,
         headers: &[ProgramHeader],
         dynamic: &[(u64, u64)],
-        (place, size): (u64, u64),
+        (address, size): (u64, u64),
     ) -> Option<Span> {
         let value = |tag: u64| dynamic.iter().find(|entry| entry.0 == tag).map(|e| e.1);
-        let bytes = self.at(headers, value(place)?)?;
+        let bytes = self.at(headers, value(address)?)?;
         Some(bytes.subspan(0, value(size)?))
     }
 
@@ -167,11 +168,13 @@ impl Reader<'_, '_> {
             segments = file
                 .sections
                 .iter()
-                .filter(|section| section.flags & 2 != 0 && !section.bytes.is_empty())
+                .filter(|section| {
+                    section.flags & SectionFlags::ALLOC != 0 && !section.bytes.is_empty()
+                })
                 .map(|section| Segment {
                     address: section.bytes.start - file.span.start,
                     bytes: section.bytes,
-                    is_code: section.flags & 4 != 0,
+                    is_code: section.flags & SectionFlags::EXECINSTR != 0,
                 })
                 .collect();
             for section in &file.sections {
@@ -326,6 +329,7 @@ impl Reader<'_, '_> {
     fn value(&self, info: u64, addend: Option<u64>, symbols: Option<Span>) -> Option<u64> {
         let (symbol, kind) = self.symbol_in(info);
         let machine = u16::try_from(self.file.header.e_machine).unwrap_or(0);
+        // R_*_RELATIVE, and R_AARCH64_ABS64, R_RISCV_64, R_X86_64_64 or R_386_32.
         let (relative, absolute) = match Machine(machine) {
             Machine::EM_AARCH64 => (1027, 257),
             Machine::EM_RISCV => (3, 2),

@@ -66,11 +66,8 @@ impl Tally for CodeTally {
             None => count(None),
         };
         self.at += read;
-        // Bytes after the last whole instruction do not count.
-        match read {
-            0 => 0,
-            _ => rest.len() - read,
-        }
+        // It stopped at the last whole instruction; bytes after that do not count.
+        if read < most { 0 } else { rest.len() - read }
     }
 
     fn mix(&self) -> Mix {

@@ -172,7 +172,32 @@ pub fn width_of(id: &str) -> u32 {
     element(id).map_or(0, |element| width(element) as u32)
 }
 
-/// Scrolls the element with this id into view, by the minimum distance.
+/// Width of the fading end of a tab bar, in pixels.
+const FADING: f64 = 36.0;
+
+/// Scrolls the tab with this id into view within its bar. `scrollIntoView` would also scroll a page
+/// that embeds this one, although its reader looks at something else.
+pub fn show_tab(id: &str) {
+    let Some(tab) = element(id) else {
+        return;
+    };
+    let Some(bar) = tab.closest("[role=tablist]").ok().flatten() else {
+        return;
+    };
+    let (tab, shown) = (
+        tab.get_bounding_client_rect(),
+        bar.get_bounding_client_rect(),
+    );
+    let before = (tab.left() - shown.left()).min(0.0);
+    let after = (tab.right() - shown.right() + FADING).max(0.0);
+    let distance = if before < 0.0 { before } else { after };
+    if distance != 0.0 {
+        bar.set_scroll_left(bar.scroll_left() + distance.ceil() as i32);
+    }
+}
+
+/// Scrolls the element with this id into view, by the minimum distance. For something that the user
+/// does within the page.
 pub fn scroll_into_view(id: &str) {
     if let Some(element) = element(id) {
         let options = web_sys::ScrollIntoViewOptions::new();

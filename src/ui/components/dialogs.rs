@@ -9,24 +9,25 @@ use crate::model::text::escaped;
 use crate::ui::browser::dom::text_of;
 use crate::ui::session::SessionContext;
 use crate::ui::session::dialog::use_modal;
-use crate::ui::state::Dialog;
 use crate::ui::state::commands::Command;
+use crate::ui::state::{Dialog, OpenDialog};
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// The session.
     pub session: SessionContext,
-    /// The dialog.
-    pub dialog: Dialog,
+    /// The open dialog.
+    pub open: OpenDialog,
 }
 
 /// The open dialog.
 #[component]
 pub fn Dialogs(props: &Props) -> Html {
     let session = &props.session.0;
-    let node = use_modal(session);
+    let dialog = &props.open.dialog;
+    let node = use_modal(session, props.open.serial);
     let onsubmit = {
-        let (session, dialog) = (session.clone(), props.dialog.clone());
+        let (session, dialog) = (session.clone(), dialog.clone());
         // The browser closes the dialog, which restores the focus.
         Callback::from(move |_: SubmitEvent| {
             let text = text_of("asked");
@@ -40,7 +41,7 @@ pub fn Dialogs(props: &Props) -> Html {
             }
         })
     };
-    let (title, content) = match &props.dialog {
+    let (title, content) = match dialog {
         Dialog::Help => ("Help", help()),
         Dialog::Rules => ("Rules", html! { <Rules session={props.session.clone()} /> }),
         Dialog::Link => ("Open from URL", link()),
@@ -51,7 +52,7 @@ pub fn Dialogs(props: &Props) -> Html {
     html! {
         <dialog ref={&node} aria-labelledby="dialog-title" {onsubmit}>
             <form method="dialog" class="dialog-head">
-                <h2 id="dialog-title">{ title }{ for place_in(&props.dialog) }</h2>
+                <h2 id="dialog-title">{ title }{ for place_in(dialog) }</h2>
                 <span class="grow" />
                 <button class="ico" aria-label="Close" formnovalidate=true>{ "×" }</button>
             </form>

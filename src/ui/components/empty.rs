@@ -16,7 +16,7 @@ pub fn empty(recent: Html) -> Html {
     html! {
         <main class="middle">
             <div class="drop">
-                { for waiting() }
+                <>{ waiting() }</>
                 <div class="zone">
                     <h2>{ "Drop a .zebin or .syclbin here" }</h2>
                     <p>{ "Also .so, .dll, .exe and .o files with device code, SPIR-V, ocloc output, OffloadBinary, wheels and other packages" }</p>

@@ -92,7 +92,7 @@ fn about(view: &View, detail: &Detail) -> Html {
             </div>
         }
         { links(&detail.xrefs) }
-        { for problems(view, detail) }
+        <>{ for problems(view, detail) }</>
         { known_values(&detail.known, &view.row().value) }
     </> }
 }

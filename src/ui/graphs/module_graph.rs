@@ -24,8 +24,8 @@ const FILE_LOW: u32 = 150;
 /// Maximum number of characters in the boxes of each column.
 const FIT: [usize; 3] = [16, 25, 36];
 
-/// Lays out the graph; `holder` is the selected container, `name` the file's name.
-pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Graph {
+/// Lays out the graph; `owner` is the selected container, `name` the file's name.
+pub fn graph(page: &GraphPage, owner: Option<PropertyOwner>, name: &str) -> Graph {
     let mut graph = Graph::default();
     // A nested SYCLBIN has no name of its own.
     let title = match page.document {
@@ -44,7 +44,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
             state => format!("{state} · version {}", page.version.value),
         },
         area: None,
-        selected: holder == Some(PropertyOwner::Whole),
+        selected: owner == Some(PropertyOwner::Whole),
         column: 0,
         parent: None,
         ahead: None,
@@ -86,7 +86,7 @@ pub fn graph(page: &GraphPage, holder: Option<PropertyOwner>, name: &str) -> Gra
             ListId::Images => format!("image {}", row.module.index),
             _ => format!("{one} {}", row.module.index),
         };
-        y = graph.module(row, title, y, holder) + APART;
+        y = graph.module(row, title, y, owner) + APART;
     }
     let height = y.saturating_sub(APART.min(y)) + MARGIN;
     graph.size = (IMAGES.0 + IMAGES.1 + MARGIN, height.max(BOX + 2 * MARGIN));
@@ -119,25 +119,25 @@ impl Graph {
         row: &GraphModule,
         title: String,
         y: u32,
-        holder: Option<PropertyOwner>,
+        owner: Option<PropertyOwner>,
     ) -> u32 {
         let module = &row.module;
         let place = self.nodes.len();
-        let mut said = vec![format::size(row.size)];
-        let mut say = |count: u32, what: &str| {
+        let mut facts = vec![format::size(row.size)];
+        let mut add = |count: u32, what: &str| {
             if count > 0 {
-                said.push(format!("{what} {count}"));
+                facts.push(format!("{what} {count}"));
             }
         };
-        say(module.exports, "exports");
-        say(module.imports, "imports");
+        add(module.exports, "exports");
+        add(module.imports, "imports");
         self.nodes.push(Node {
             target: BoxKind::For(module.header),
             at: (MODULES.0, y, MODULES.1),
             title,
-            text: said.join(" · "),
+            text: facts.join(" · "),
             area: None,
-            selected: holder == Some(PropertyOwner::AbstractModule(module.index)),
+            selected: owner == Some(PropertyOwner::AbstractModule(module.index)),
             column: 1,
             parent: Some(0),
             ahead: None,
@@ -155,7 +155,7 @@ impl Graph {
                     Area::Ir => PropertyOwner::IrModule(index),
                     _ => PropertyOwner::NativeImage(index),
                 };
-                self.image(image, at, area, holder == Some(own), place);
+                self.image(image, at, area, owner == Some(own), place);
                 at += BOX + GAP;
             }
             let more = u64::from(range.end.saturating_sub(range.start)) - images.len() as u64;

@@ -100,6 +100,11 @@ impl VirtualRows {
         self.reveal_all(row, row);
     }
 
+    /// Whether the user has not scrolled since a row was revealed.
+    pub fn is_revealed(&self) -> bool {
+        self.revealed.get().is_some()
+    }
+
     fn reveal_one(&self, row: u64) {
         if let Some(logical) = self.scale().reveal(self.logical.get(), row) {
             self.scroll_to(logical);
@@ -132,6 +137,7 @@ impl VirtualRows {
         if self.view.get() <= 0.0 {
             return self.pending.set(Some(Pending::From(row)));
         }
+        self.revealed.set(Some(row));
         self.scroll_to(row as f64 * self.row);
     }
 

@@ -126,7 +126,7 @@ fn chips(view: &View) -> Html {
     html! {
         <ul class="chips" aria-label="Summary">
             <li><span class="chip">{ &*summary.title }</span></li>
-            { for verdict_chips(view) }
+            <>{ for verdict_chips(view) }</>
             { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
         </ul>
     }

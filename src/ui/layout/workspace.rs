@@ -177,7 +177,7 @@ impl Panes<'_> {
                 <div class="head">
                     <h2 id="head-bytes" class="unseen">{ "Bytes" }</h2>
                     { file_label("From", &base.name) }
-                    { for base.view().map(|view| bytes_bar(&view.selection, Some(&*base.name), true)) }
+                    <>{ base.view().map(|view| bytes_bar(&view.selection, Some(&*base.name), true)) }</>
                 </div>
                 { base.view().map_or_else(|| html! { <div class="hex" /> }, bytes) }
             </div>

@@ -93,11 +93,11 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
     }
     html! {
         <span class="asm">
-            { for parts }
+            <>{ for parts }</>
             // The first part is the opcode.
-            { for cell.marks.iter().skip(1).map(format::mark) }
-            { for context.loop_mark.clone() }
-            { for context.related.map(data_flow::mark) }
+            <>{ for cell.marks.iter().skip(1).map(format::mark) }</>
+            <>{ context.loop_mark.clone() }</>
+            <>{ context.related.map(data_flow::mark) }</>
         </span>
     }
 }
@@ -391,8 +391,8 @@ pub(super) fn head(view: &View) -> Html {
             if report.left > 0 {
                 <span class="dim" role="status">{ progress(report) }</span>
             }
-            { for facts.into_iter().flatten().map(|fact| html! { <span>{ fact }</span> }) }
-            { for marked }
+            <>{ for facts.into_iter().flatten().map(|fact| html! { <span>{ fact }</span> }) }</>
+            <>{ for marked }</>
             <span class="grow" />
             { counts(mix) }
         </div>

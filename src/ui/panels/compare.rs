@@ -6,10 +6,10 @@ use yew::prelude::*;
 use super::list::list_of;
 use super::props::PanelProps;
 use crate::diff::FileSummary;
+use crate::model::Tone;
 use crate::model::text::escaped;
-use crate::model::{SourceId, Tone};
 use crate::tables::{Cell, CellValue, ListId, Row};
-use crate::ui::browser::dom::scroll_into_view;
+use crate::ui::browser::dom::show_tab;
 use crate::ui::components::{button, plain, shortened};
 use crate::ui::hooks::use_change;
 use crate::ui::state::commands::Command;
@@ -28,7 +28,7 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
 pub fn Compare(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
     // After dropping two files this panel opens without a click on its tab.
-    let show = || scroll_into_view(&Command::Panel(PanelId::Compare).tab());
+    let show = || show_tab(&Command::Panel(PanelId::Compare).tab());
     use_change([props.view.opening.into(), 0, 0, 0], Box::new(show));
     let profile = props.view.profile.overview.as_ref();
     let profiles = profile.filter(|profile| profile.is_compared).map(|_| html! {
@@ -40,7 +40,7 @@ pub fn Compare(props: &PanelProps) -> Html {
         } else {
             "panel calm compare"
         };
-        return html! { <div {class} data-base="">{ choice(props) }{ for profiles }</div> };
+        return html! { <div {class} data-base="">{ choice(props) }<>{ profiles }</></div> };
     };
     html! {
         <div class="panel listing compare" data-base="">
@@ -51,7 +51,7 @@ pub fn Compare(props: &PanelProps) -> Html {
                 <section class="differences" aria-label="Differences">{ list_of(ListId::Differences, props) }</section>
                 <section class="changes" aria-label="Selected difference">{ list_of(ListId::Changes, props) }</section>
             }
-            { for profiles }
+            <>{ profiles }</>
         </div>
     }
 }
@@ -182,11 +182,10 @@ pub(super) fn cell(id: &str, found: &Cell<'_>, row: &Row) -> Option<Html> {
         CellValue::Text(text) => escaped(text),
         _ => String::new(),
     };
-    let is_link = found.base.filter(|base| base.source == SourceId::FILE);
     Some(html! {
         <span class={side} title={text.clone()}>
             <span class="asm">{ text }</span>
-            if let Some(base) = is_link {
+            if let Some(base) = found.base {
                 <button type="button" class="ico there" tabindex="-1" data-command={Command::ShowInBase(base).to_string()}
                         aria-label="Show in the first file" title="Show in the first file (Enter)">{ "↗" }</button>
             }

@@ -177,7 +177,6 @@ pub(super) fn live(flow: &FlowOverview, row: u64) -> Option<Html> {
     Some(html! {
         <span {class}>
             <svg aria-hidden="true" width={BAR.to_string()} height="12">
-                <rect class="all" width={BAR.to_string()} height="12" />
                 <rect class="now" width={width(live)} height="12" />
                 if let Some(more) = flow.more_threads {
                     <rect class="more" x={width(more)} width="1" height="12" />
@@ -219,20 +218,24 @@ pub(super) fn strip_of_values(
     });
     let step = count.div_ceil(PARTS);
     let limit = u128::from(limit.max(1));
-    let share = |row: usize| format::hundredths(format::share(row as u64, count as u64));
+    let share = |row: usize| format::share(row as u64, count as u64);
     let height = share(step);
-    let parts = values.chunks(step).enumerate().map(|(part, values)| {
+    // Two paths instead of hundreds of elements.
+    let [mut usual, mut high] = [String::new(), String::new()];
+    for (part, values) in values.chunks(step).enumerate() {
         let value = u128::from(values.iter().copied().max().unwrap_or(0));
-        let width = (value * 14 / limit).max(u128::from(value > 0)).to_string();
+        let width = (value * 14 / limit).max(u128::from(value > 0));
         let is_high = value * 10 >= limit * u128::from(tenths);
-        let class = if is_high { "high" } else { "" };
-        html! { <rect {class} y={share(part * step)} {width} height={height.clone()} /> }
-    });
+        let path = if is_high { &mut high } else { &mut usual };
+        let y = share(part * step);
+        path.push_str(&format!("M0 {y}h{width}v{height}h-{width}z"));
+    }
     // Only for pointers: keyboard users have the links of the summary.
     html! {
-        <svg {class} aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
+        <svg {class} viewBox="0 0 14 10000" preserveAspectRatio="none" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
             <title>{ title }</title>
-            { for parts }
+            <path d={usual} />
+            <path class="high" d={high} />
         </svg>
     }
 }

@@ -257,16 +257,16 @@ pub(super) fn summary(view: &View) -> Html {
         html! { <p class="code-head flow warn" role="status">{ prose(&escaped(why)) }</p> }
     });
     let Some(overview) = &profile.overview else {
-        return html! { <>{ for failed }</> };
+        return html! { <>{ failed }</> };
     };
     let Some(samples) = profile.samples_of(of) else {
         let is_known = of.is_some() && profile.samples.as_ref().map(|known| known.of) == of;
         return html! { <>
-            { for failed }
+            { failed }
             if is_known { <p class="code-head flow dim">{ format!("{} has no samples in this code.", overview.name) }</p> }
         </> };
     };
-    html! { <>{ for failed }{ summary_of(samples, &overview.name) }</> }
+    html! { <>{ failed }{ summary_of(samples, &overview.name) }</> }
 }
 
 fn summary_of(samples: &CodeSamples, name: &str) -> Html {

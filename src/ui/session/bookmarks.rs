@@ -80,7 +80,7 @@ impl Session {
     pub fn edit_comment(&self, file: Option<TabId>, bookmark: &Bookmark) {
         if let Some((tab, _)) = self.file(file) {
             let dialog = Dialog::Comment(tab, Rc::new(bookmark.clone()));
-            self.dispatch(Action::Dialog(Some(dialog)));
+            self.dispatch(Action::Dialog(dialog));
         }
     }
 
@@ -94,7 +94,7 @@ impl Session {
     /// Saves the comment typed into the dialog.
     pub(crate) fn save_comment(self: &Rc<Self>) {
         let state = self.state();
-        if let Some(Dialog::Comment(tab, bookmark)) = &state.dialog {
+        if let Some(Dialog::Comment(tab, bookmark)) = state.dialog() {
             let text = dom::text_of(COMMENT).trim_end().replace('\r', "");
             let bookmark = Bookmark {
                 text,
@@ -106,7 +106,7 @@ impl Session {
 
     /// Deletes the bookmark shown in the dialog, or else the one of the selection.
     pub(crate) fn delete_bookmark(self: &Rc<Self>, file: Option<TabId>) {
-        if let Some(Dialog::Comment(tab, bookmark)) = &self.state().dialog {
+        if let Some(Dialog::Comment(tab, bookmark)) = self.state().dialog() {
             let bookmark = BookmarkChange::Delete((**bookmark).clone());
             return self.change_bookmarks(*tab, bookmark);
         }

@@ -23,7 +23,7 @@ impl Session {
             if copied {
                 session.notice(format!("{label} copied"));
             } else {
-                session.dispatch(Action::Dialog(Some(Dialog::Copy(text.into()))));
+                session.dispatch(Action::Dialog(Dialog::Copy(text.into())));
             }
         }));
     }

@@ -5,15 +5,14 @@ use std::rc::Rc;
 use web_sys::File;
 
 use super::{Session, spawn};
-use crate::model::{SourceId, Span};
+use crate::model::Span;
 use crate::tables::ListId;
 use crate::ui::state::compare::{Base, ChosenDifference, CompareChange};
-use crate::ui::state::selection::{Selection, SelectionOrigin};
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, Phase, TabId};
 use crate::ui::text::format::file_name;
-use crate::ui::text::route::{Link, Target};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{CompareForm, Request, SelectionTarget};
+use crate::worker::protocol::{CompareForm, Request};
 
 impl Session {
     pub(crate) fn compare_changed(&self, tab: TabId, change: CompareChange) {
@@ -168,30 +167,15 @@ impl Session {
 
     /// Selects bytes in the other file of the comparison and shows it.
     pub fn show_in_base(self: &Rc<Self>, span: Span) {
-        let Some((_, view)) = self.active() else {
+        let Some((tab, view)) = self.active() else {
             return;
         };
-        let open = view.compare.base.as_ref().map(|base| base.tab);
-        let Some((base, live)) = open.and_then(|base| Some((base, self.live(base)?))) else {
+        let base = view.compare.base.as_ref().map(|base| base.tab);
+        let Some(base) = base.filter(|base| self.live(*base).is_some()) else {
             return self.notice("The other file was closed.");
         };
         self.dispatch(Action::Activate(base));
-        if live.is_open.get() {
-            let make = move |ancestry| Selection::at(ancestry, span, SelectionOrigin::Jump);
-            return self.select(base, SelectionTarget::Span(span), None, Box::new(make));
-        }
-        // Sources of decompressed bytes are numbered differently there.
-        if span.source == SourceId::FILE {
-            let target = Target::Bytes {
-                section: None,
-                offset: span.start,
-                len: span.len(),
-            };
-            *live.link.borrow_mut() = Some(Link {
-                target: Some(target),
-                ..Link::default()
-            });
-        }
+        self.select_in_base(tab, base, span, SelectionOrigin::Jump);
     }
 
     /// Copies or saves the whole comparison.

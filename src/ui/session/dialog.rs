@@ -14,14 +14,14 @@ use crate::ui::state::Action;
 /// Opens the `<dialog>` once it is in the document. The user closes it with Escape, a form with
 /// `method="dialog"`, or a click on the backdrop.
 #[hook]
-pub fn use_modal(session: &Rc<Session>) -> NodeRef {
+pub fn use_modal(session: &Rc<Session>, serial: u32) -> NodeRef {
     let node = use_node_ref();
     let (session, dialog) = (Rc::clone(session), node.clone());
-    use_kept(Box::new(move || Box::new(open(&session, &dialog))));
+    use_kept(Box::new(move || Box::new(open(&session, serial, &dialog))));
     node
 }
 
-fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
+fn open(session: &Rc<Session>, serial: u32, node: &NodeRef) -> Option<[Listener; 2]> {
     let dialog = node.cast::<HtmlDialogElement>()?;
     // It is in the document and closed, so it can be shown.
     let _ = dialog.show_modal();
@@ -35,7 +35,7 @@ fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
     }
     let session = Rc::clone(session);
     let closed = Listener::new(&dialog, "close", move |_| {
-        session.dispatch(Action::Dialog(None));
+        session.dispatch(Action::DialogClosed(serial));
     });
     let own = dialog.clone();
     let beside = Listener::new(&dialog, "click", move |event: Event| {

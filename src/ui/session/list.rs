@@ -407,7 +407,7 @@ impl Session {
             text,
         };
         let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::Text(said)) => {
+            Ok(Response::Text(message)) => {
                 session.list_changed(tab, ListId::SourceLines, ListChange::Renew);
                 session.list_changed(tab, ListId::Instructions, ListChange::Renew);
                 let view = session.active().map(|(_, view)| view.panel);
@@ -415,7 +415,7 @@ impl Session {
                 if view != Some(PanelId::Assembly) {
                     session.dispatch(Action::Panel(PanelId::SourceLines));
                 }
-                session.notice(said);
+                session.notice(message);
             }
             Ok(_) => {}
             Err(ClientError::Failed(why)) => session.notice(why),

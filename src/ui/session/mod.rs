@@ -46,6 +46,7 @@ use super::session::page::address::Step;
 use super::session::page::embedder::Embedder;
 use crate::model::{NodeId, SourceId, Span};
 use crate::tables::ListId;
+use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, State, TabId, View};
 use crate::ui::text::route::Link;
 use crate::worker::client::crash_log::CrashLog;
@@ -112,6 +113,8 @@ pub(crate) struct TabRuntime {
     pub(crate) abort: RefCell<Option<AbortController>>,
     /// The link to follow once the file is open.
     pub(crate) link: RefCell<Option<Link>>,
+    /// Bytes to select once the file is open: it is the first file of a comparison with that tab.
+    pub(crate) selected_once_open: Cell<Option<(TabId, Span, SelectionOrigin)>>,
     /// Pending pages of tree rows.
     pub(crate) pending_rows: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
     /// Pending pages of lists: list, generation, page number.

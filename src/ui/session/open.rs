@@ -369,6 +369,9 @@ impl Session {
         self.load_bookmarks(tab);
         let link = live.link.borrow_mut().take();
         self.follow_first_link(tab, link.unwrap_or_default());
+        if let Some((front, span, origin)) = live.selected_once_open.take() {
+            self.select_in_base(front, tab, span, origin);
+        }
         self.settle();
         self.add_waiting_profile(tab);
     }

@@ -148,7 +148,7 @@ impl Session {
     }
 
     fn show_dialog(&self, dialog: Dialog) {
-        self.dispatch(Action::Dialog(Some(dialog)));
+        self.dispatch(Action::Dialog(dialog));
     }
 
     /// Asks for a location in a file, or in the one in front; names the file if two are shown.

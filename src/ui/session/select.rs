@@ -395,7 +395,7 @@ impl Session {
     }
 
     /// The bytes of the node at a path.
-    async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
+    pub(crate) async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
         let (ancestry, ..) = self.locate(tab, SelectionTarget::Path(path), None).await?;
         Ok(ancestry.last().and_then(|row| row.span))
     }
@@ -464,7 +464,7 @@ impl Session {
     }
 
     /// The selection at a location.
-    async fn find(
+    pub(crate) async fn find(
         &self,
         tab: TabId,
         place: SelectionTarget,
@@ -519,7 +519,7 @@ impl Session {
     }
 
     /// Selects the result, unless the selection was changed meanwhile.
-    fn go(
+    pub(crate) fn go(
         self: &Rc<Self>,
         tab: TabId,
         found: Pin<Box<dyn Future<Output = Result<SelectionDetails, ClientError>>>>,

@@ -77,6 +77,8 @@ pub enum CompareChange {
     Choose(ChosenDifference),
     /// The differing rows of both files.
     Differing(DifferenceIndex, DifferenceIndex),
+    /// The differing rows of the other file, with the numbers that its own decoder gave to sources.
+    Renumbered(DifferenceIndex),
 }
 
 impl CompareState {
@@ -112,6 +114,11 @@ impl CompareState {
             CompareChange::Differing(from, to) => {
                 self.differing = Some((from, to));
                 self.differing_of = self.results;
+            }
+            CompareChange::Renumbered(from) => {
+                if let Some((before, _)) = &mut self.differing {
+                    *before = from;
+                }
             }
         }
     }

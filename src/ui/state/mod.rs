@@ -176,6 +176,17 @@ pub enum Dialog {
     Copy(AttrValue),
 }
 
+/// The open dialog and its serial number.
+///
+/// Browsers report that a dialog was closed later; by then, the user may have opened another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenDialog {
+    /// Identifies its `<dialog>`.
+    pub serial: u32,
+    /// What it shows.
+    pub dialog: Dialog,
+}
+
 /// State of the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
@@ -184,14 +195,14 @@ pub struct State {
     /// The file in front.
     pub active: Option<TabId>,
     /// The open dialog.
-    pub dialog: Option<Dialog>,
+    pub dialog: Option<OpenDialog>,
     /// The layout.
     pub layout: Layout,
     /// The tour of a sample.
     pub guide: Option<Guide>,
     /// A short message that disappears by itself.
     pub notice: Option<AttrValue>,
-    /// Number of selections so far.
+    /// Number of selections and dialogs so far.
     serial: u32,
 }
 
@@ -265,8 +276,10 @@ pub enum Action {
     PanelOf(TabId, PanelId),
     /// A file cannot be read any more; the message.
     Changed(TabId, AttrValue),
-    /// A dialog opens or closes.
-    Dialog(Option<Dialog>),
+    /// A dialog opens and replaces an open one.
+    Dialog(Dialog),
+    /// The dialog with this serial number was closed.
+    DialogClosed(u32),
     /// The tour starts, continues or ends.
     Guide(Option<Guide>),
     /// A short message.
@@ -282,6 +295,11 @@ impl State {
     /// An open file.
     pub fn tab(&self, id: TabId) -> Option<&Rc<Tab>> {
         self.tabs.iter().find(|tab| tab.id == id)
+    }
+
+    /// What the open dialog shows.
+    pub fn dialog(&self) -> Option<&Dialog> {
+        Some(&self.dialog.as_ref()?.dialog)
     }
 
     /// The file beside the one in front: the other file of its comparison, if that is visible and
@@ -511,7 +529,14 @@ impl Reducible for State {
             Action::Changed(id, why) => {
                 state.change_view(id, |view| view.changed = Some(why));
             }
-            Action::Dialog(dialog) => state.dialog = dialog,
+            Action::Dialog(dialog) => {
+                state.serial += 1;
+                let serial = state.serial;
+                state.dialog = Some(OpenDialog { serial, dialog });
+            }
+            Action::DialogClosed(serial) => {
+                state.dialog = state.dialog.filter(|open| open.serial != serial);
+            }
             Action::Guide(guide) => state.guide = guide,
             Action::Notice(notice) => state.notice = notice,
         }

@@ -134,6 +134,17 @@ impl View {
         }
     }
 
+    /// Whether the selection was made by someone: a newly opened file has one already.
+    pub fn is_selection_made(&self) -> bool {
+        self.selection.serial != self.opening
+    }
+
+    /// The largest number of a source that the rows of its trees so far have bytes of.
+    pub fn last_source(&self) -> SourceId {
+        let by_kernel = self.by_kernel.as_ref().map(|tree| tree.last_source());
+        self.tree.last_source().max(by_kernel.unwrap_or_default())
+    }
+
     /// Its tree in this order.
     pub fn tree_in(&self, order: TreeOrder) -> &Rc<Tree> {
         let by_kernel = self.by_kernel.as_ref();
@@ -312,7 +323,7 @@ impl View {
         }
         let page = self.graph.modules()?;
         match self.lists.get(ListId::Modules).detail() {
-            ListDetail::Module(holder) => Some(*holder),
+            ListDetail::Module(owner) => Some(*owner),
             _ => {
                 let selected = self.selection.span?;
                 page.span.contains(selected).then_some(PropertyOwner::Whole)

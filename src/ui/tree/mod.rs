@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use self::flat::Group;
-use crate::model::{DEFAULT, NodeId, NodeKind, Str, Value};
+use crate::model::{DEFAULT, NodeId, NodeKind, SourceId, Str, Value};
 use crate::worker::protocol::{Opened, Row};
 
 /// Number of rows per page.
@@ -43,6 +43,8 @@ pub struct Tree {
     root: Rc<Row>,
     branches: BTreeMap<NodeId, Branch>,
     version: u64,
+    /// The largest number of a source that the rows so far have bytes of.
+    last_source: SourceId,
 }
 
 impl Tree {
@@ -53,6 +55,7 @@ impl Tree {
             root: Rc::clone(&root),
             branches: BTreeMap::new(),
             version: 0,
+            last_source: SourceId::FILE,
         };
         tree.open(&root);
         if let Some(count) = opened.root.count {
@@ -73,6 +76,7 @@ impl Tree {
             root: Rc::clone(&root),
             branches: BTreeMap::new(),
             version: 0,
+            last_source: SourceId::FILE,
         };
         tree.open(&root);
         Some(tree)
@@ -215,12 +219,19 @@ impl Tree {
         }
     }
 
+    /// The largest number of a source that the rows so far have bytes of.
+    pub fn last_source(&self) -> SourceId {
+        self.last_source
+    }
+
     /// Adds children sent by the decoder; `start` is the start of a page.
     pub fn insert(&mut self, parent: NodeId, start: u64, rows: &[Row]) {
         let Some(branch) = self.branches.get_mut(&parent) else {
             return;
         };
         self.version += 1;
+        let sources = rows.iter().filter_map(|row| Some(row.span?.source));
+        self.last_source = sources.fold(self.last_source, SourceId::max);
         let page = usize::try_from(PAGE).unwrap_or(1);
         for (number, rows) in (start / PAGE..).zip(rows.chunks(page)) {
             // A truncated page is useless, except for the last one.

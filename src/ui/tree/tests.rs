@@ -301,6 +301,7 @@ fn kernels_differ_only_if_something_in_them_does() {
         bytes: vec![Span::new(SourceId::FILE, 25, 26)],
         kernels: vec![1, 3],
         rest: false,
+        sources: Vec::new(),
     });
     // They have no bytes of their own.
     let has = |of: RowId| differing.has(&row(of.id().0, Some(0), 0, Some(1)));

@@ -2,7 +2,7 @@
 
 use super::export::EXPORT_MAX;
 use crate::diff::{Comparison, Options};
-use crate::model::Document;
+use crate::model::{Document, SourceId};
 use crate::report::comparison::{counts, json, verdict_text, write_html, write_markdown};
 use crate::worker::protocol::{CompareForm, CompareReport, Response};
 
@@ -58,6 +58,20 @@ fn report(comparison: &Comparison) -> CompareReport {
 pub(crate) fn differing(document: &Document) -> Result<Response, String> {
     let differing = document.differing().ok_or(NONE)?;
     Ok(Response::Differing(Box::new(differing)))
+}
+
+/// Finds the path of an unpacked source of the first file.
+///
+/// # Errors
+///
+/// If the file is not compared, as a message.
+pub(crate) fn base_path(document: &Document, source: SourceId) -> Result<Response, String> {
+    let base = document.base().ok_or(NONE)?;
+    let mut base = base.document.borrow_mut();
+    let whole = base.sources.whole(source);
+    let node = base.nodes_for(whole).last().copied();
+    let node = node.filter(|id| base.node(*id).is_some_and(|node| node.span == Some(whole)));
+    Ok(Response::BasePath(node.map(|id| base.path(id))))
 }
 
 /// Writes the whole comparison as text.

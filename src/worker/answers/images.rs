@@ -82,11 +82,11 @@ pub(crate) fn code_images(document: &mut Document, node: NodeId) -> CodeImages {
 
 fn code_image(document: &Document, image: &Image, outer: &str, shown: Option<Span>) -> CodeImage {
     let sources = &document.sources;
-    let said = image
+    let entry = image
         .host
         .as_ref()
         .and_then(|host| host.index_entry(sources));
-    let described = said.and_then(|said| said.described.as_ref());
+    let described = entry.and_then(|entry| entry.described.as_ref());
     let kernels = described.map_or_else(Vec::new, |described| described.kernels());
     let device = match &image.host {
         Some(host) => host.devices(sources).join(", "),
@@ -118,7 +118,7 @@ fn code_image(document: &Document, image: &Image, outer: &str, shown: Option<Spa
 fn may_have_code(document: &Document, image: &Image) -> bool {
     let host = image.host.as_ref().filter(|_| image.is_listed());
     match host.and_then(|host| host.index_entry(&document.sources)) {
-        Some(said) => said.is_native(),
+        Some(entry) => entry.is_native(),
         None => image.is_loadable && !image.format.starts_with("spirv"),
     }
 }

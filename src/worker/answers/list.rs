@@ -336,8 +336,8 @@ impl Lists {
             ListId::Lines => text_around(document, node),
             ListId::Properties if around.is_some() => {
                 let graph = document.modules(id)?.graph(&document.sources);
-                let holder = span.and_then(|span| graph.owner_at(span));
-                Some(graph.bytes_of(holder.unwrap_or(PropertyOwner::Whole)))
+                let owner = span.and_then(|span| graph.owner_at(span));
+                Some(graph.bytes_of(owner.unwrap_or(PropertyOwner::Whole)))
             }
             ListId::Instructions => {
                 let code = span.and_then(|span| document.code_of(id, span));

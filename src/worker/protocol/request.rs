@@ -5,7 +5,7 @@ use super::compare::CompareForm;
 use super::list::{Follow, ListRequest};
 use super::search::SearchStep;
 use crate::analysis::occupancy::OccupancyParameters;
-use crate::model::{NodeId, SourceId, Span, Str};
+use crate::model::{NodeId, SourceId, Span, Str, UnpackedSource};
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use serde::{Deserialize, Serialize};
@@ -172,6 +172,11 @@ pub enum Request {
     },
     /// The bytes of both files that differ.
     Differing,
+    /// The path of an unpacked source of the first file of the comparison.
+    BasePath(SourceId),
+    /// The numbers of sources that another decoder has unpacked from the same file; parents come
+    /// first.
+    SourceNumbers(Vec<UnpackedSource>),
     /// The comparison as text; answered by [`Response::Text`](super::Response::Text).
     WriteComparison {
         /// The form of the text.

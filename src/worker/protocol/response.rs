@@ -11,7 +11,7 @@ use super::tree::{LeafRow, Row, Selected};
 use super::verdict::VerdictReport;
 use crate::analysis::occupancy::Occupancy;
 use crate::diff::DifferenceIndex;
-use crate::model::{Coverage, Diagnostic, RuleInfo, Span, Str, Summary};
+use crate::model::{Coverage, Diagnostic, RuleInfo, SourceId, Span, Str, Summary};
 use crate::tables;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,12 @@ pub enum Response {
     Compared(Box<CompareReport>),
     /// To [`Request::Differing`](super::Request::Differing): the bytes of the first and of the second file that differ.
     Differing(Box<(DifferenceIndex, DifferenceIndex)>),
+    /// To [`Request::BasePath`](super::Request::BasePath): the path of the node that is the whole
+    /// source; `None` if no node is.
+    BasePath(Option<String>),
+    /// To [`Request::SourceNumbers`](super::Request::SourceNumbers): the given number, and that of
+    /// this decoder, for each source that it has unpacked too.
+    SourceNumbers(Vec<(SourceId, SourceId)>),
     /// To [`ListRequest::Rows`](super::ListRequest::Rows).
     List(Box<ListPage>),
     /// To [`ListRequest::Survey`](super::ListRequest::Survey).

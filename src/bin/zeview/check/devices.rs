@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 use zeview::model::json::SCHEMA;
 use zeview::model::text::escaped;
-use zeview::model::{Document, NodeId, Severity};
+use zeview::model::{Document, NodeId, Severity, Tone};
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId};
@@ -53,7 +53,7 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome
     for row in 0..list.count() {
         // In outcome order: no outcome first, then the outcomes from best to worst.
         let cell = list.cell(row, verdict, sources);
-        loads |= cell.marks.iter().all(|mark| mark.text != "✕");
+        loads |= cell.marks.iter().all(|mark| mark.tone != Tone::Bad);
         writer.push(&*list, row, sources, None);
     }
     let outcome = match (is_malformed, loads) {
@@ -97,6 +97,6 @@ pub fn print(
             fit(&mut table);
             print_table(&table, out, |_| style::PLAIN)
         }
-        _ => writeln!(out, ": nothing in it is for the driver"),
+        _ => writeln!(out, ": contains no code for the driver"),
     }
 }

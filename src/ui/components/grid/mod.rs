@@ -285,7 +285,9 @@ impl Grid {
             return;
         }
         let column = number_near(event, "data-column").unwrap_or(0) as usize;
-        if let Some(row) = number_near(event, "data-row") {
+        let row = number_near(event, "data-row");
+        // Cells that have not arrived can be clicked too.
+        if let Some(row) = row.or_else(|| number_near(event, "data-waits")) {
             focus(&self.rows.container);
             // A click selects the row; a second click, or one with Alt, selects a part of it.
             let part = number_near(event, "data-part")
@@ -376,7 +378,7 @@ impl Grid {
         let index = (row + 1 + self.head_rows()).to_string();
         let Some(cells) = self.data.cells(row) else {
             return html! {
-                <div key={row} class="grid-row waits" role="row" aria-rowindex={index}>
+                <div key={row} class="grid-row waits" role="row" aria-rowindex={index} data-waits={number}>
                     <div role="gridcell">{ "…" }</div>
                 </div>
             };
@@ -466,6 +468,15 @@ pub fn DataGrid(props: &Props) -> Html {
         2 * column as u64 + u64::from(descending) + 1
     });
     use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
+    let content = grid.data.content();
+    // The content whose first row was shown.
+    let opened = use_mut_ref(|| 0);
+    let (here, last) = (Rc::clone(&rows), Rc::clone(&opened));
+    let begin = move || {
+        last.replace(0);
+        here.reveal(0);
+    };
+    use_change([content, 0, 0, 0], Box::new(begin));
     let (serial, selected) = (grid.data.serial(), grid.data.selected());
     let here = Rc::clone(&grid);
     // A row may be known before the number of rows.
@@ -493,9 +504,9 @@ pub fn DataGrid(props: &Props) -> Html {
         [serial, selected.map_or(0, |row| row + 1), 0, 0],
         Box::new(follow),
     );
-    let (of, first) = grid.data.opens_at().unwrap_or_default();
+    let opens_at = grid.data.opens_at();
+    let (of, first) = opens_at.map_or((0, 0), |first| (content, first));
     let here = Rc::clone(&grid);
-    let opened = use_mut_ref(|| 0);
     let is_free = selected.is_none();
     let open = move || {
         let is_new = of > 0 && first < count && opened.replace(of) != of;

@@ -83,9 +83,13 @@ pub trait GridData {
     fn version(&self) -> u64 {
         0
     }
-    /// Identifies the content, and its row to start at if none is selected: the grid scrolls there once
-    /// for the same content.
-    fn opens_at(&self) -> Option<(u64, u64)> {
+    /// Identifies the content, such as the code of a kernel: other content starts at its first row.
+    fn content(&self) -> u64 {
+        0
+    }
+    /// The row to start at if none is selected, once it is known: the grid scrolls there once for the
+    /// same content.
+    fn opens_at(&self) -> Option<u64> {
         None
     }
     /// Whether the rows belong to an earlier query or their number is unknown.

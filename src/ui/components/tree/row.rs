@@ -87,12 +87,12 @@ fn content(row: &Row, at: RowState, bookmark: Option<&Bookmark>) -> Html {
         if at.differs {
             <span class="differs" role="img" aria-label="differs" title="It differs or contains a difference">{ "≠" }</span>
         }
-        { for bookmark.map(bookmark_sign) }
+        <>{ bookmark.map(bookmark_sign) }</>
         if let Some(severity) = row.severity {
             { format::severity_mark(severity) }
         }
         { value(row) }
-        { for right(row, depth) }
+        <>{ right(row, depth) }</>
     </> }
 }
 

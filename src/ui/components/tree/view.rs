@@ -129,6 +129,11 @@ struct View {
     cursor: Local<Option<Cursor>>,
     waiting: Option<Item>,
     active: Option<u64>,
+    /// The row that a key moved to since the last rendering: further keys may precede the next one.
+    moved: Rc<RefCell<Option<u64>>>,
+    /// Whether the focused row stays in view when other rows come and go: until the user opens or
+    /// closes a branch, which must not move.
+    follows: Rc<RefCell<bool>>,
     typed: Rc<RefCell<String>>,
     later: Debounce,
     /// Rows with a bookmark symbol.
@@ -138,6 +143,7 @@ struct View {
 
 impl View {
     fn set_open(&self, item: Item, open: bool) {
+        *self.follows.borrow_mut() = false;
         if let Item::Group(group) = item {
             return self.session.set_group(self.tab, group, open);
         }
@@ -175,13 +181,14 @@ impl View {
             return;
         };
         self.rows.reveal(number);
+        *self.moved.borrow_mut() = Some(number);
         self.choose(row.item, origin);
     }
 
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
         let (flat, tree) = (&self.flat, &self.tree);
-        let at = self.active.unwrap_or(0);
+        let at = self.moved.borrow().or(self.active).unwrap_or(0);
         if let Some(request) = keys::request(&key, flat, tree, at, self.rows.page()) {
             event.prevent_default();
             self.typed.borrow_mut().clear();
@@ -231,7 +238,18 @@ impl View {
 
     /// Scrolls to the focused row.
     fn follow(&self) {
+        *self.follows.borrow_mut() = true;
         if let Some(number) = self.active {
+            self.rows.reveal(number);
+        }
+    }
+
+    /// Scrolls to the focused row after its number has changed, unless the user has scrolled.
+    fn keep_in_view(&self) {
+        if let Some(number) = self.active
+            && *self.follows.borrow()
+            && self.rows.is_revealed()
+        {
             self.rows.reveal(number);
         }
     }
@@ -337,6 +355,8 @@ pub fn TreeView(props: &Props) -> Html {
     let waiting = waiting.map(|cursor| cursor.item);
     let item = focused.map(|cursor| cursor.item);
     let item = item.or_else(|| selected_item(&props.selection, order));
+    let moved = use_mut_ref(|| None::<u64>);
+    moved.borrow_mut().take();
     let view = Rc::new(View {
         session: Rc::clone(&props.session.0),
         tab: props.tab,
@@ -349,6 +369,8 @@ pub fn TreeView(props: &Props) -> Html {
         order,
         cursor,
         waiting,
+        moved,
+        follows: use_mut_ref(bool::default),
         typed: use_mut_ref(String::new),
         later: use_later(),
         differing: differing.filter(|_| !is_only),
@@ -366,6 +388,9 @@ pub fn TreeView(props: &Props) -> Html {
         ],
         Box::new(move || here.follow()),
     );
+    let here = Rc::clone(&view);
+    let number = view.active.map_or(0, |number| number + 1);
+    use_change([number, 0, 0, 0], Box::new(move || here.keep_in_view()));
     let (start, end) = rows.shown();
     let waits = u64::from(view.waiting.is_some());
     let here = Rc::clone(&view);
@@ -467,10 +492,14 @@ fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Optio
         None => format!("Only {name}"),
     };
     let change = Callback::from(move |_: MouseEvent| rooted.change(|now| *now = top));
+    let rows_above = match &props.beside {
+        Some(name) => format!("Rows above, in {}", escaped(name)),
+        None => "Rows above".to_owned(),
+    };
     html! {
         <div class="head tree-above">
             { props.head.clone() }
-            <nav class="names" aria-label="Rows above" {onclick}>
+            <nav class="names" aria-label={rows_above} {onclick}>
                 { for rows.iter().enumerate().map(|(depth, row)| html! { <>
                     if depth > 0 { <span class="arrow" aria-hidden="true">{ "▸" }</span> }
                     <button type="button" class="link" data-above={depth.to_string()} title={escaped(&row.name)}>{ crate::ui::state::selection::name(row) }</button>

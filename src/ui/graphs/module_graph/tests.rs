@@ -152,13 +152,13 @@ fn groups_name_their_content() {
 #[test]
 fn one_box_is_selected_and_a_nested_file_has_no_name() {
     let mut page = page(2);
-    for (holder, title) in [
+    for (owner, title) in [
         (PropertyOwner::Whole, "app.syclbin"),
         (PropertyOwner::AbstractModule(1), "abstract module 1"),
         (PropertyOwner::IrModule(1), "SPIR-V · spir64<&>"),
         (PropertyOwner::NativeImage(9), "image · intel_gpu_bmg_g21"),
     ] {
-        let graph = graph(&page, Some(holder), "app.syclbin");
+        let graph = graph(&page, Some(owner), "app.syclbin");
         let selected = graph.nodes.iter().filter(|node| node.selected);
         let titles: Vec<&str> = selected.map(|node| &*node.title).collect();
         assert_eq!(titles, [title]);

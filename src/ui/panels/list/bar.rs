@@ -53,7 +53,7 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
         },
     };
     let has_count = page.trouble.is_none() || (list.rows.is_waiting() && page.reading.is_none());
-    let said = if found < all {
+    let counts = if found < all {
         format!("{} of {count}", format::grouped(found))
     } else {
         count
@@ -77,7 +77,7 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
                 { secondary(page.secondary) }
             </button>
         }
-        <span class="dim" role="status">{ if has_count { said } else { String::new() } }</span>
+        <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
         if let Some(progress) = page.reading { { reading(progress, list.is_stopped) } }
         { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
@@ -259,7 +259,7 @@ pub(super) fn picker(texts: &Texts, onchange: Callback<Event>) -> Html {
 
 /// Search result in the text, and buttons for the next and previous match.
 pub(super) fn matches(texts: &Texts) -> Html {
-    let said = match texts.matches {
+    let position = match texts.matches {
         None => String::new(),
         Some((_, 0)) => "not found".to_owned(),
         Some((number, all)) => format!("{} of {}", format::grouped(number), format::grouped(all)),
@@ -268,7 +268,7 @@ pub(super) fn matches(texts: &Texts) -> Html {
         html! { <button type="button" class="ico" aria-label={label} title={label} data-command={command.to_string()}>{ sign }</button> }
     };
     html! { <>
-        <span class="dim found" role="status">{ said }</span>
+        <span class="dim found" role="status">{ position }</span>
         { step("Previous match", Command::PreviousMatch, "↑") }
         { step("Next match", Command::NextMatch, "↓") }
     </> }

@@ -215,7 +215,8 @@ fn Panel(props: &Props) -> Html {
             } else {
                 <div class="rows-and-strip">
                     <DataGrid key={id.name()} id={id.name()} {source} />
-                    { for strip_of(session, view, list) }
+                    // Yew would create the table again when the number of children changes.
+                    <>{ strip_of(session, view, list) }</>
                 </div>
             }
             if let Some(none) = if is_graph { graph::none(drawn) } else { no_rows(list, names) } {

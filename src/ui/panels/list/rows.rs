@@ -149,8 +149,8 @@ impl Grid {
             .and_then(|(flow, start)| data_flow::fold_of(flow, start, &query.folded));
         let sign = context.related;
         html! { <>
-            { for fold }
-            { for sign.map(|related| data_flow::sign(related.relation)) }
+            <>{ fold }</>
+            <>{ sign.map(|related| data_flow::sign(related.relation)) }</>
             { drawn }
         </> }
     }
@@ -378,10 +378,14 @@ impl GridData for Grid {
         self.data().rows.version()
     }
 
-    fn opens_at(&self) -> Option<(u64, u64)> {
+    fn content(&self) -> u64 {
+        let of = self.data().query.of;
+        of.map_or(0, |of| (u64::from(of.source.0) << 48 ^ of.start) + 1)
+    }
+
+    fn opens_at(&self) -> Option<u64> {
         let flow = self.flow().filter(|_| self.in_order())?;
-        let code = u64::from(flow.of.source.0) << 48 ^ flow.of.start;
-        Some((code + 1, flow.opens.unwrap_or(0)))
+        Some(flow.opens.unwrap_or(0))
     }
 
     fn is_waiting(&self) -> bool {

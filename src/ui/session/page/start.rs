@@ -115,6 +115,18 @@ fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, s
         Box::new(ask),
     );
     let here = Rc::clone(session);
+    let ask = move || {
+        if let Some(beside) = beside {
+            here.renumber_differing(TabId(id as u32), beside);
+        }
+    };
+    let differing = compared.map_or(0, |view| view.compare.differing_of);
+    let last = view.map_or(0, |view| view.last_source().0);
+    use_change(
+        [id << 32 | number, opening, differing.into(), last.into()],
+        Box::new(ask),
+    );
+    let here = Rc::clone(session);
     let follow = move || {
         if let Some(beside) = beside {
             here.keep_in_step(TabId(id as u32), beside);
@@ -209,7 +221,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     // The tab bar may be wider than the window.
     let reveal = move || {
         if let Some(panel) = current {
-            dom::scroll_into_view(&Command::Panel(panel).tab());
+            dom::show_tab(&Command::Panel(panel).tab());
         }
     };
     use_change(
@@ -219,7 +231,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let keep_focus = move || {
         let is_other_file = here.focused_in.replace(id) != id;
         if is_other_file {
-            dom::scroll_into_view(&TabId(id as u32).element());
+            dom::show_tab(&TabId(id as u32).element());
         }
         if here.focused.borrow().is_some() {
             dom::restore_focus(is_other_file);

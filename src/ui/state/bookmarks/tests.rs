@@ -214,12 +214,12 @@ fn malformed_files_are_rejected() {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good, "{from}");
         match read(&bad) {
-            Err(Refusal::Wrong(said)) => assert!(said.contains(why), "{said}"),
+            Err(Refusal::Wrong(message)) => assert!(message.contains(why), "{message}"),
             other => panic!("{bad}: {other:?}"),
         }
     }
     let wrong = |text: &str, why: &str| match read(text) {
-        Err(Refusal::Wrong(said)) => assert!(said.contains(why), "{said}"),
+        Err(Refusal::Wrong(message)) => assert!(message.contains(why), "{message}"),
         other => panic!("{other:?}"),
     };
     let long = format!("\"path\": \"{}\"", "x".repeat(PATH_MAX + 1));
