@@ -141,6 +141,17 @@ impl VirtualRows {
         self.scroll_to(row as f64 * self.row);
     }
 
+    /// Shows the rows from this one on in the current rendering, after which
+    /// [`VirtualRows::show_from`] must scroll there.
+    pub fn render_from(&self, row: u64) {
+        if self.view.get() > 0.0 {
+            let scale = self.scale();
+            let logical = (row as f64 * self.row).clamp(0.0, scale.end());
+            self.logical.set(logical);
+            self.shown.set(scale.window(logical, MARGIN));
+        }
+    }
+
     /// Sets column widths and the minimum width of a row as custom properties: `--cols`,
     /// `--cols-width`, and for narrow panels `--cols-tight`, `--cols-tight-width`.
     pub fn set_columns(&self, wide: &(String, u32), tight: &(String, u32)) {

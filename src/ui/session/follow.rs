@@ -110,19 +110,25 @@ impl Session {
     pub(crate) async fn take_changed(self: &Rc<Self>, tab: TabId, now: File) {
         let Some(live) = self.live(tab) else { return };
         let name = now.name();
-        let state = self.state();
-        let is_watched = state
-            .tab(tab)
-            .is_some_and(|tab| tab.following != Following::No);
-        if !is_watched {
-            self.replace(tab, now);
-            return self.notice(format!("{name} changed and was reloaded."));
+        let is_watched = || {
+            let state = self.state();
+            let tab = state.tab(tab);
+            tab.is_some_and(|tab| tab.following != Following::No)
+        };
+        if !is_watched() {
+            if self.load_version(tab, now).await {
+                self.notice(format!("{name} changed and was reloaded."));
+            }
+            return;
         }
         let fresh = copy(&now).await;
         let before = live.copy.replace(fresh);
         let can_compare = before.is_some();
         *live.before.borrow_mut() = before;
-        self.replace(tab, now);
+        // The user may stop watching meanwhile.
+        if !self.load_version(tab, now).await || !is_watched() {
+            return;
+        }
         self.dispatch(Action::Follow(tab, Following::Changed));
         self.notice(if can_compare { format!("{name} changed and was reloaded. Press b to compare it with the previous build.") } else { format!(
             "{name} changed and was reloaded. It is larger than {}, so no copy was kept for comparison.",

@@ -22,7 +22,17 @@ const PATIENCE: f64 = 500.0;
 impl Session {
     /// Shows another file, or a newer version, in a tab.
     pub(crate) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
-        let Some(live) = self.live(tab) else { return };
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            session.load_version(tab, file).await;
+        }));
+    }
+
+    /// The same; returns whether the new version was loaded.
+    pub(super) async fn load_version(self: &Rc<Self>, tab: TabId, file: File) -> bool {
+        let Some(live) = self.live(tab) else {
+            return false;
+        };
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view()).cloned();
         *live.link.borrow_mut() = view.as_ref().map(|view| view.link());
@@ -30,35 +40,35 @@ impl Session {
         live.marks.forget();
         live.crashes.take();
         let Some(view) = view else {
-            return self.decode(tab);
+            self.decode(tab);
+            return false;
         };
         // Comparisons with it wait for the new version.
         live.is_open.set(false);
         let turn = live.next_turn();
         let client = self.fresh_client();
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            let is_due = || live.turn.get() == turn && session.live(tab).is_some();
-            let opened = client.open(file.name(), &file).await;
-            let found = match opened {
-                Ok(opened) if is_due() => Some(
-                    session
-                        .find_in_new_version(&live, &client, &view, opened)
-                        .await,
-                ),
-                _ => None,
-            };
-            match found {
-                // Closed or replaced again.
-                _ if !is_due() => client.stop(),
-                Some((opened, restored)) => session.take_over(tab, &client, opened, restored),
-                // Open it normally, which shows the error.
-                None => {
-                    client.stop();
-                    session.decode(tab);
-                }
+        let is_due = || live.turn.get() == turn && self.live(tab).is_some();
+        let opened = client.open(file.name(), &file).await;
+        let found = match opened {
+            Ok(opened) if is_due() => {
+                Some(self.find_in_new_version(&live, &client, &view, opened).await)
             }
-        }));
+            _ => None,
+        };
+        match found {
+            // Closed or replaced again.
+            _ if !is_due() => client.stop(),
+            Some((opened, restored)) => {
+                self.take_over(tab, &client, opened, restored);
+                return true;
+            }
+            // Open it normally, which shows the error.
+            None => {
+                client.stop();
+                self.decode(tab);
+            }
+        }
+        false
     }
 
     fn take_over(self: &Rc<Self>, tab: TabId, client: &Client, opened: Opened, restored: Restored) {

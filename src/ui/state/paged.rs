@@ -101,7 +101,7 @@ impl<R> Paged<R> {
             Some(found) if !stale => end.min(found),
             // At least one while the number of rows is unknown.
             Some(found) => end.min(found).max(start / PAGE * PAGE + 1),
-            None => 1,
+            None => end.max(start / PAGE * PAGE + 1),
         };
         (start / PAGE..end.div_ceil(PAGE))
             .filter(|page| stale || !self.pages.contains_key(page))

@@ -456,6 +456,17 @@ pub fn DataGrid(props: &Props) -> Html {
         [fingerprint(&wide.0), fingerprint(&tight.0), 0, 0],
         Box::new(move || here.set_columns(&wide, &tight)),
     );
+    let content = grid.data.content();
+    // The content whose first row was shown.
+    let opened = use_mut_ref(|| 0);
+    let (of, first) = grid.data.opens_at().map_or((0, 0), |row| (content, row));
+    let is_new = of > 0 && first < count && *opened.borrow() != of;
+    let top = first.saturating_sub(CONTEXT);
+    // Not if the user has scrolled already.
+    let opens = is_new && grid.data.selected().is_none() && rows.in_view().0 == 0;
+    if opens {
+        rows.render_from(top);
+    }
     let (start, end) = rows.shown();
     let here = Rc::clone(&grid);
     use_change(
@@ -468,9 +479,6 @@ pub fn DataGrid(props: &Props) -> Html {
         2 * column as u64 + u64::from(descending) + 1
     });
     use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
-    let content = grid.data.content();
-    // The content whose first row was shown.
-    let opened = use_mut_ref(|| 0);
     let (here, last) = (Rc::clone(&rows), Rc::clone(&opened));
     let begin = move || {
         last.replace(0);
@@ -504,15 +512,13 @@ pub fn DataGrid(props: &Props) -> Html {
         [serial, selected.map_or(0, |row| row + 1), 0, 0],
         Box::new(follow),
     );
-    let opens_at = grid.data.opens_at();
-    let (of, first) = opens_at.map_or((0, 0), |first| (content, first));
     let here = Rc::clone(&grid);
-    let is_free = selected.is_none();
     let open = move || {
-        let is_new = of > 0 && first < count && opened.replace(of) != of;
-        // Not if the user has scrolled already.
-        if is_new && is_free && here.rows.in_view().0 == 0 {
-            here.rows.show_from(first.saturating_sub(CONTEXT));
+        if is_new {
+            opened.replace(of);
+        }
+        if opens {
+            here.rows.show_from(top);
             here.cursor.change(|cursor| {
                 cursor.place.row = Some(first).filter(|first| *first > 0);
                 cursor.moved = first > 0;

@@ -23,6 +23,9 @@ use crate::worker::protocol::{CodeSamples, FlowOverview};
 /// Maximum width of a fitted column of code, in characters.
 const LONGEST: u32 = 240;
 
+/// Maximum size of code whose rows follow after its data flow, in bytes: some 20 ms.
+const FIRST_FLOW_MAX: u64 = 64 << 10;
+
 /// Maximum number of bytes shown in a cell.
 const BYTES: usize = 24;
 
@@ -167,6 +170,18 @@ impl Grid {
         code.filter(|_| self.list == ListId::Instructions)
     }
 
+    /// Whether the first rows follow after the data flow, which takes little time for this code and
+    /// determines where the listing opens: otherwise its start would be shown first, and then move.
+    fn awaits_flow(&self) -> bool {
+        let (list, code) = (self.data(), &self.view.code);
+        let is_first = self.list == ListId::Instructions && list.rows.found.is_none();
+        let is_small = list.query.of.is_some_and(|of| of.len() <= FIRST_FLOW_MAX);
+        let is_free = self.in_order() && list.place().is_none();
+        let of = code.flow_requested.as_ref().map(|key| key.1);
+        let is_known = code.flow.is_some() && of == list.query.of;
+        is_first && is_small && is_free && !is_known
+    }
+
     /// The offset of an instruction in the code, as that of a loop that can be folded.
     fn loop_start(&self, entry: Span) -> Option<u32> {
         let of = self.data().query.of.filter(|_| self.in_order())?;
@@ -301,7 +316,10 @@ impl GridData for Grid {
     }
 
     fn rows(&self) -> u64 {
-        self.data().rows.found.unwrap_or(0)
+        let found = self.data().rows.found;
+        // The data flow, which may arrive first, has a number for each row.
+        let counted = || Some(self.flow().filter(|_| self.in_order())?.live.len() as u64);
+        found.or_else(counted).unwrap_or(0)
     }
 
     fn is_text(&self) -> bool {
@@ -375,7 +393,7 @@ impl GridData for Grid {
     }
 
     fn version(&self) -> u64 {
-        self.data().rows.version()
+        self.data().rows.version() << 1 | u64::from(self.awaits_flow())
     }
 
     fn content(&self) -> u64 {
@@ -393,7 +411,9 @@ impl GridData for Grid {
     }
 
     fn need(&self, start: u64, end: u64) {
-        self.session.0.need_rows(self.list, start, end);
+        if !self.awaits_flow() {
+            self.session.0.need_rows(self.list, start, end);
+        }
     }
 
     fn sort_by(&self, column: usize) {
