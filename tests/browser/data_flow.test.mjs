@@ -33,6 +33,29 @@ journey("the table is not created again when its data flow arrives", { width: 14
   assert.equal(count, 1);
 });
 
+journey("the costliest loop is shown at once, and menus are filled when they are opened", { width: 1440, height: 900 }, async (page) => {
+  await page.evaluate(() => {
+    globalThis.first = Infinity;
+    const look = () => {
+      for (const row of document.querySelectorAll("#instructions [data-row]")) globalThis.first = Math.min(globalThis.first, Number(row.dataset.row));
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  });
+  await dropFile(page, SPILL);
+  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await page.locator("#instructions .flow-mark.hot").waitFor();
+  // Rows around the visible ones follow.
+  await page.locator("#instructions .live").nth(40).waitFor();
+  assert.ok(await page.evaluate(() => globalThis.first) > 20);
+
+  const waits = summary(page).locator("details").filter({ hasText: /^Waits/ });
+  assert.equal(await waits.locator("tr").count(), 0);
+  await waits.locator("summary").click();
+  await waits.locator("tr").nth(5).waitFor();
+  await waits.locator("summary").click();
+  await waits.locator("tr").first().waitFor({ state: "detached" });
+});
+
 for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["light", 1920, 1080], ["dark", 1920, 1080], ["light", 700, 900]]) {
   journey(`live registers at the peak, in ${theme}, ${width} px`, { theme, width, height }, async (page) => {
     await open(page, ".text.spill");

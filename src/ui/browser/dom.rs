@@ -126,6 +126,13 @@ pub fn value_of(event: &Event) -> String {
         .unwrap_or_default()
 }
 
+/// Whether the event's `details` is open.
+pub fn is_open(event: &Event) -> bool {
+    let target = event.target();
+    let element = target.and_then(|target| target.dyn_into::<Element>().ok());
+    element.is_some_and(|element| element.has_attribute("open"))
+}
+
 /// Whether the user has selected text of the page.
 pub fn has_selected_text() -> bool {
     web_sys::window()

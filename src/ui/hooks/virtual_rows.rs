@@ -8,13 +8,16 @@ use web_sys::{Element, WheelEvent};
 use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
-use super::effect::{use_change, use_kept};
+use super::effect::{fingerprint, use_change, use_kept};
+use super::later::use_later;
 use crate::ui::browser::listener::Listener;
 use crate::ui::browser::style::{SizeWatch, px, set_style};
 use crate::ui::hooks::scale::Scale;
 
-/// Number of rows rendered before and after the visible ones.
+/// Number of rows rendered before and after the visible ones, after the first rendering.
 const MARGIN: u64 = 8;
+/// Delay until then, in milliseconds.
+const MARGIN_AFTER: i32 = 100;
 /// Number of rows rendered before the viewport's height is known, which outside of a browser is
 /// always.
 const ROWS_WITHOUT_VIEW: u64 = if cfg!(target_arch = "wasm32") { 0 } else { 40 };
@@ -40,6 +43,9 @@ pub struct VirtualRows {
     /// The scroll bar position that was set by this code and not by the user.
     own: Cell<f64>,
     shown: Cell<(u64, u64)>,
+    margin: Cell<u64>,
+    /// Fingerprints of the applied columns.
+    columns: Cell<(u64, u64)>,
     /// The row that was revealed last, until the user scrolls: it stays visible in a smaller
     /// viewport.
     revealed: Cell<Option<u64>>,
@@ -148,7 +154,15 @@ impl VirtualRows {
             let scale = self.scale();
             let logical = (row as f64 * self.row).clamp(0.0, scale.end());
             self.logical.set(logical);
-            self.shown.set(scale.window(logical, MARGIN));
+            self.shown.set(scale.window(logical, self.margin.get()));
+        }
+    }
+
+    /// Sets the columns, unless they are set already. Does nothing before the first rendering.
+    pub fn apply_columns(&self, wide: &(String, u32), tight: &(String, u32)) {
+        let columns = (fingerprint(&wide.0), fingerprint(&tight.0));
+        if self.container.get().is_some() && self.columns.replace(columns) != columns {
+            self.set_columns(wide, tight);
         }
     }
 
@@ -277,7 +291,7 @@ impl VirtualRows {
         }
         let scale = self.scale();
         let logical = self.logical.get();
-        let (start, end) = scale.window(logical, MARGIN);
+        let (start, end) = scale.window(logical, self.margin.get());
         let offset = if scale.is_scaled() {
             self.own.get() + start as f64 * self.row - logical
         } else {
@@ -330,6 +344,8 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
             logical: Cell::new(0.0),
             own: Cell::new(0.0),
             shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
+            margin: Cell::new(0),
+            columns: Cell::new((0, 0)),
             revealed: Cell::new(None),
             pending: Cell::new(None),
             callback: RefCell::default(),
@@ -347,4 +363,17 @@ pub fn use_row_count(rows: &Rc<VirtualRows>, count: u64) {
     rows.set_rows(count);
     let here = Rc::clone(rows);
     use_change([count, 0, 0, 0], Box::new(move || here.layout()));
+    // The visible rows appear sooner without those around them.
+    let later = use_later();
+    let here = Rc::clone(rows);
+    let widen = move || {
+        here.margin.set(MARGIN);
+        here.refresh();
+    };
+    let widen_later = move || {
+        if count > 0 {
+            later.after(MARGIN_AFTER, Box::new(widen));
+        }
+    };
+    use_change([u64::from(count > 0), 0, 0, 0], Box::new(widen_later));
 }

@@ -1,13 +1,15 @@
 //! The data flow of the visible code: the summary above it, live registers beside it, and how an
 //! instruction relates to the selected one.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::assembly::offset_link;
 use crate::model::Span;
 use crate::tables::{Detail, ListId, RelatedInstruction, Relation};
 use crate::ui::browser::dom::fraction_at;
-use crate::ui::components::{button, plain, span_button};
+use crate::ui::components::{self, button, plain, span_button};
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
@@ -40,14 +42,21 @@ pub(super) fn summary(view: &View) -> Html {
         };
         return html! { <p class="code-head flow dim" role="status">{ words }</p> };
     };
-    let folded = &view.lists.get(ListId::Instructions).query.folded;
+    let folded: Rc<[u32]> = (&*view.lists.get(ListId::Instructions).query.folded).into();
     html! {
         <div class="code-head flow" role="group" aria-label="Data flow">
             { for flow.facts.iter().map(|fact| html! {
                 <span class={fact.is_limit.then_some("dim")} title={fact.title.clone()}>{ linked(flow.of, &fact.text) }</span>
             }) }
             <span class="grow" />
-            { for flow.tables.iter().map(|table| table_of(flow, table, folded)) }
+            { for flow.tables.iter().enumerate().map(|(place, table)| {
+                let (flow, folded) = (Rc::clone(flow), Rc::clone(&folded));
+                let content = move || {
+                    let table = flow.tables.get(place);
+                    table.map_or_else(Html::default, |table| table_of(&flow, table, &folded))
+                };
+                menu(&table.title, table.count, Rc::new(content))
+            }) }
         </div>
     }
 }
@@ -77,7 +86,12 @@ fn linked(of: Span, text: &str) -> Html {
     }) }</> }
 }
 
-/// A table of results in a menu. Loops can be folded.
+/// The menu of a table.
+pub(super) fn menu(title: &str, count: u64, content: Rc<dyn Fn() -> Html>) -> Html {
+    components::menu(format!("{title} {}", format::grouped(count)), content)
+}
+
+/// A table of results. Loops can be folded.
 fn table_of(flow: &FlowOverview, table: &FlowTable, folded: &[u32]) -> Html {
     let columns = table.columns.iter();
     let columns: Vec<(&str, bool)> = columns
@@ -95,7 +109,7 @@ fn table_of(flow: &FlowOverview, table: &FlowTable, folded: &[u32]) -> Html {
             }}>{ for fold.take() }{ linked(flow.of, text) }</td>
         }) }</tr> }
     });
-    menu(
+    table_with(
         &table.title,
         table.count,
         &columns,
@@ -131,8 +145,8 @@ pub(super) fn loop_mark(flow: &FlowOverview, start: u32, folded: &[u32]) -> Opti
     Some(html! { <span {class}>{ found.name.clone() }{ hidden }</span> })
 }
 
-/// A menu with a table.
-pub(super) fn menu(
+/// A table in a menu, with the number of rows that are left out.
+pub(super) fn table_with(
     title: &str,
     count: u64,
     heads: &[(&str, bool)],
@@ -140,22 +154,17 @@ pub(super) fn menu(
     note: &str,
 ) -> Html {
     let more = count.saturating_sub(rows.len() as u64);
-    html! {
-        <details class="menu" name="list-menu">
-            <summary class="btn2">{ format!("{title} {}", format::grouped(count)) }</summary>
-            <div class="pop tall">
-                <table class="plain">
-                    <caption class="unseen">{ title.to_owned() }</caption>
-                    <thead><tr>
-                        { for heads.iter().map(|(head, is_number)| html! { <th class={is_number.then_some("num")}>{ (*head).to_owned() }</th> }) }
-                    </tr></thead>
-                    <tbody>{ for rows }</tbody>
-                </table>
-                if more > 0 { <p class="dim small">{ format!("{} more: zeview analyze lists all.", format::grouped(more)) }</p> }
-                <p class="dim small">{ note.to_owned() }</p>
-            </div>
-        </details>
-    }
+    html! { <>
+        <table class="plain">
+            <caption class="unseen">{ title.to_owned() }</caption>
+            <thead><tr>
+                { for heads.iter().map(|(head, is_number)| html! { <th class={is_number.then_some("num")}>{ (*head).to_owned() }</th> }) }
+            </tr></thead>
+            <tbody>{ for rows }</tbody>
+        </table>
+        if more > 0 { <p class="dim small">{ format!("{} more: zeview analyze lists all.", format::grouped(more)) }</p> }
+        <p class="dim small">{ note.to_owned() }</p>
+    </> }
 }
 
 pub(super) fn number(count: u64) -> Html {

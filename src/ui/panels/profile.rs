@@ -1,10 +1,12 @@
 //! The profile of a file: its summary on the overview, and the samples of the visible code: the
 //! summary above it, a bar beside each instruction, and the details of one.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::assembly::offset_link;
-use super::data_flow::{at, menu, number, strip_of_values};
+use super::data_flow::{at, menu, number, strip_of_values, table_with};
 use super::overview::bar;
 use crate::analysis::profile::{ACTIVE, InstructionSamples, stalled, total};
 use crate::model::Span;
@@ -269,7 +271,7 @@ pub(super) fn summary(view: &View) -> Html {
     html! { <>{ failed }{ summary_of(samples, &overview.name) }</> }
 }
 
-fn summary_of(samples: &CodeSamples, name: &str) -> Html {
+fn summary_of(samples: &Rc<CodeSamples>, name: &str) -> Html {
     let types = &samples.types;
     let all = total(&samples.samples);
     let parts = by_count(types, &samples.samples);
@@ -293,7 +295,7 @@ fn summary_of(samples: &CodeSamples, name: &str) -> Html {
                 </span>
             }) }
             <span class="grow" />
-            { stalls(samples, all) }
+            { stalls_menu(samples) }
         </div>
     }
 }
@@ -303,9 +305,16 @@ fn at_offset(of: Span, offset: u64) -> Html {
     at(of, pc, &format!("+{pc:#x}"))
 }
 
+fn stalls_menu(samples: &Rc<CodeSamples>) -> Html {
+    let count = samples.most_stalled().count() as u64;
+    let samples = Rc::clone(samples);
+    menu("Stalls", count, Rc::new(move || stalls(&samples)))
+}
+
 /// The most stalled instructions, and all stall types.
-fn stalls(samples: &CodeSamples, all: u64) -> Html {
+fn stalls(samples: &CodeSamples) -> Html {
     let types = &samples.types;
+    let all = total(&samples.samples);
     let row = |stall: &InstructionSamples| {
         html! { <tr>
             <td class="mono">{ at_offset(samples.of, stall.offset) }</td>
@@ -333,7 +342,7 @@ fn stalls(samples: &CodeSamples, all: u64) -> Html {
         "All samples of this code: {}.",
         in_words(types, &samples.samples)
     );
-    menu("Stalls", count, &heads, rows, &note)
+    table_with("Stalls", count, &heads, rows, &note)
 }
 
 /// A bar of samples by type. `most` samples have the whole width.

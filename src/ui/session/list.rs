@@ -113,7 +113,7 @@ impl Session {
             return;
         }
         let selection = &view.selection;
-        let or_first = view.panel == PanelId::Arguments;
+        let or_first = list == ListId::Kernels && view.panel == PanelId::Arguments;
         if list == ListId::Lines && self.follow_text(tab, &view) {
             return;
         }
@@ -125,9 +125,12 @@ impl Session {
             _ => selection.ancestry.is_empty(),
         };
         let is_clear = is_in_none && known.at.is_none() && !or_first;
-        if is_clear || known.is_current_for(serial) {
+        let Some(live) = self.live(tab) else { return };
+        let pending = Some((list, serial, generation));
+        if is_clear || known.is_current_for(serial) || live.pending_row.get() == pending {
             return;
         }
+        live.pending_row.set(pending);
         let ask = ListRequest::At {
             node: selection.node_id(),
             span: match list {
@@ -137,12 +140,17 @@ impl Session {
             current: known.pinned(),
             or_first,
         };
-        let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::ListAt(at)) => {
-                session.list_changed(tab, list, ListChange::At(serial, generation, at));
+        let then = move |session: &Rc<Session>, answer| {
+            if live.pending_row.get() == pending {
+                live.pending_row.set(None);
             }
-            Ok(_) => {}
-            Err(error) => session.handle_error(tab, &error),
+            match answer {
+                Ok(Response::ListAt(at)) => {
+                    session.list_changed(tab, list, ListChange::At(serial, generation, at));
+                }
+                Ok(_) => {}
+                Err(error) => session.handle_error(tab, &error),
+            }
         };
         self.ask_list(tab, &view, list, ask, Box::new(then));
     }

@@ -119,6 +119,8 @@ pub(crate) struct TabRuntime {
     pub(crate) pending_rows: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
     /// Pending pages of lists: list, generation, page number.
     pub(crate) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
+    /// The pending row of a selection: list, selection, generation.
+    pub(crate) pending_row: Cell<Option<(ListId, u32, u32)>>,
     /// Whether a survey of the images is pending.
     pub(crate) surveying: Cell<bool>,
     /// Number of selection requests; only the latest takes effect.

@@ -50,9 +50,10 @@ impl Session {
         let is_due = || live.turn.get() == turn && self.live(tab).is_some();
         let opened = client.open(file.name(), &file).await;
         let found = match opened {
-            Ok(opened) if is_due() => {
-                Some(self.find_in_new_version(&live, &client, &view, opened).await)
-            }
+            Ok(opened) if is_due() => Some(
+                self.find_in_new_version(&live, &client, &view, opened)
+                    .await,
+            ),
             _ => None,
         };
         match found {

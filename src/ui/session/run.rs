@@ -67,7 +67,13 @@ impl Session {
             Command::SelectAbove(depth) => self.select_above(file, depth),
             Command::SelectPart(index) => self.select_part(index),
             Command::SelectDocument(list) => self.select_document(list),
-            Command::Panel(panel) => self.dispatch(Action::Panel(panel)),
+            Command::Panel(panel) => {
+                if panel == PanelId::Assembly {
+                    // Before the empty panel is rendered.
+                    self.follow_list(ListId::Instructions);
+                }
+                self.dispatch(Action::Panel(panel));
+            }
             Command::Pane(pane) => self.rearrange(|layout| match pane {
                 Pane::Structure => layout.upper_is_panel = false,
                 Pane::Bytes => layout.lower_is_inspector = false,

@@ -67,9 +67,9 @@ impl CodeState {
     }
 
     /// The data flow of the section at these bytes.
-    pub fn flow_of(&self, of: Option<Span>) -> Option<&FlowOverview> {
+    pub fn flow_of(&self, of: Option<Span>) -> Option<&Rc<FlowOverview>> {
         let flow = self.flow.as_ref()?.as_ref().ok()?;
-        Some(&**flow).filter(|flow| Some(flow.of) == of)
+        (Some(flow.of) == of).then_some(flow)
     }
 
     /// The summary of the section at these bytes.

@@ -66,8 +66,8 @@ impl ProfileState {
     }
 
     /// The samples of the code at these bytes, if it has any.
-    pub fn samples_of(&self, of: Option<Span>) -> Option<&CodeSamples> {
-        let samples = self.samples.as_deref()?;
+    pub fn samples_of(&self, of: Option<Span>) -> Option<&Rc<CodeSamples>> {
+        let samples = self.samples.as_ref()?;
         (Some(samples.of) == of && !samples.rows.is_empty()).then_some(samples)
     }
 }

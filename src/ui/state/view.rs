@@ -23,6 +23,9 @@ use crate::ui::tree::Tree;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, Opened, Row};
 
+/// Maximum size of code whose rows follow after its data flow, in bytes: some 20 ms.
+const FIRST_FLOW_MAX: u64 = 64 << 10;
+
 /// View of a loaded file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
@@ -111,6 +114,20 @@ impl View {
         let is_shown = is_expected || self.code.flow_of(of).is_some();
         self.lists
             .apply(ListId::Instructions, ListChange::Live(is_shown));
+    }
+
+    /// Whether the first rows of the visible code follow after its data flow, which takes little time
+    /// for this code and determines where the listing opens: otherwise its start would be shown
+    /// first, and then move.
+    pub fn awaits_flow(&self) -> bool {
+        let list = self.lists.get(ListId::Instructions);
+        let query = &list.query;
+        let is_first = list.rows.found.is_none() && list.place().is_none();
+        let is_small = query.of.is_some_and(|of| of.len() <= FIRST_FLOW_MAX);
+        let is_in_order = query.filter.is_empty() && query.sort.is_none();
+        let of = self.code.flow_requested.as_ref().map(|key| key.1);
+        let is_known = self.code.flow.is_some() && of == query.of;
+        is_first && is_small && is_in_order && !is_known
     }
 
     pub(super) fn profile_changed(&mut self, change: ProfileChange) {

@@ -451,10 +451,12 @@ pub fn DataGrid(props: &Props) -> Html {
     });
     let [wide, tight] =
         [GridColumn::pixels, GridColumn::tight_pixels].map(|pixels| grid.template(None, pixels));
+    // Before the browser styles new rows for other columns.
+    rows.apply_columns(&wide, &tight);
     let here = Rc::clone(&rows);
     use_change(
         [fingerprint(&wide.0), fingerprint(&tight.0), 0, 0],
-        Box::new(move || here.set_columns(&wide, &tight)),
+        Box::new(move || here.apply_columns(&wide, &tight)),
     );
     let content = grid.data.content();
     // The content whose first row was shown.

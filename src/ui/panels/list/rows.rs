@@ -23,9 +23,6 @@ use crate::worker::protocol::{CodeSamples, FlowOverview};
 /// Maximum width of a fitted column of code, in characters.
 const LONGEST: u32 = 240;
 
-/// Maximum size of code whose rows follow after its data flow, in bytes: some 20 ms.
-const FIRST_FLOW_MAX: u64 = 64 << 10;
-
 /// Maximum number of bytes shown in a cell.
 const BYTES: usize = 24;
 
@@ -51,7 +48,8 @@ impl Grid {
     fn samples(&self) -> Option<&CodeSamples> {
         let of = self.data().query.of;
         let is_code = self.list == ListId::Instructions;
-        self.view.profile.samples_of(of.filter(|_| is_code))
+        let samples = self.view.profile.samples_of(of.filter(|_| is_code));
+        samples.map(|samples| &**samples)
     }
 
     /// Width of a column's cells, in characters.
@@ -168,18 +166,11 @@ impl Grid {
     fn flow(&self) -> Option<&FlowOverview> {
         let code = self.view.code.flow_of(self.data().query.of);
         code.filter(|_| self.list == ListId::Instructions)
+            .map(|flow| &**flow)
     }
 
-    /// Whether the first rows follow after the data flow, which takes little time for this code and
-    /// determines where the listing opens: otherwise its start would be shown first, and then move.
     fn awaits_flow(&self) -> bool {
-        let (list, code) = (self.data(), &self.view.code);
-        let is_first = self.list == ListId::Instructions && list.rows.found.is_none();
-        let is_small = list.query.of.is_some_and(|of| of.len() <= FIRST_FLOW_MAX);
-        let is_free = self.in_order() && list.place().is_none();
-        let of = code.flow_requested.as_ref().map(|key| key.1);
-        let is_known = code.flow.is_some() && of == list.query.of;
-        is_first && is_small && is_free && !is_known
+        self.list == ListId::Instructions && self.view.awaits_flow()
     }
 
     /// The offset of an instruction in the code, as that of a loop that can be folded.

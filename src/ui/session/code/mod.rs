@@ -28,10 +28,11 @@ impl Session {
         let key = (document, of, list.query.device.clone());
         if view.code.requested.as_ref() != Some(&key) {
             self.dispatch(Action::Code(tab, CodeChange::Requested(key.clone())));
-            self.ask_code(tab, key.clone());
+            // The first rows may wait for it.
             if of.len() <= FLOW_MAX {
-                self.ask_data_flow(tab, key);
+                self.ask_data_flow(tab, key.clone());
             }
+            self.ask_code(tab, key);
         }
     }
 
@@ -58,6 +59,14 @@ impl Session {
                 Ok(_) => return,
                 Err(error) => return session.handle_error(tab, &error),
             };
+            if let Ok(flow) = &flow
+                && let Some((_, view)) = session.active().filter(|(active, _)| *active == tab)
+                && view.awaits_flow()
+            {
+                // Decoded while the page renders the rest.
+                let first = flow.opens.unwrap_or(0);
+                session.need_rows(ListId::Instructions, first, first + 1);
+            }
             session.dispatch(Action::Code(tab, CodeChange::Flow(key, flow)));
         };
         self.ask_then(tab, request, Box::new(then));
