@@ -193,6 +193,8 @@ impl VirtualRows {
         let physical = scale.physical(logical).round();
         self.own.set(physical);
         if let Some(element) = self.container.cast::<Element>() {
+            // The number of rows may have changed since `layout`; it would limit the position.
+            set_style(&self.spacer, "height", &px(scale.height()));
             element.set_scroll_top(physical as i32);
         }
         self.refresh();

@@ -464,9 +464,14 @@ pub fn DataGrid(props: &Props) -> Html {
     let (of, first) = grid.data.opens_at().map_or((0, 0), |row| (content, row));
     let is_new = of > 0 && first < count && *opened.borrow() != of;
     let top = first.saturating_sub(CONTEXT);
-    // Not if the user has scrolled already.
-    let opens = is_new && grid.data.selected().is_none() && rows.in_view().0 == 0;
+    // The content whose start was shown, and the content that is shown from there: other renderings
+    // may come before the effects of this one.
+    let (begun, opening) = (use_mut_ref(|| 0), use_mut_ref(|| 0));
+    let has_scrolled =
+        rows.in_view().0 > 0 && *begun.borrow() == content && *opening.borrow() != of;
+    let opens = is_new && !has_scrolled && grid.data.selected().is_none();
     if opens {
+        opening.replace(of);
         rows.render_from(top);
     }
     let (start, end) = rows.shown();
@@ -483,6 +488,7 @@ pub fn DataGrid(props: &Props) -> Html {
     use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
     let (here, last) = (Rc::clone(&rows), Rc::clone(&opened));
     let begin = move || {
+        begun.replace(content);
         last.replace(0);
         here.reveal(0);
     };
@@ -518,6 +524,7 @@ pub fn DataGrid(props: &Props) -> Html {
     let open = move || {
         if is_new {
             opened.replace(of);
+            opening.replace(0);
         }
         if opens {
             here.rows.show_from(top);
