@@ -23,7 +23,7 @@ const BUDGETS: &[Budget] = &[
     // 2 500 of these are for programs that build on the page (src/ui/session/page/host.rs).
     Budget {
         what: "the view",
-        bytes: 515_000,
+        bytes: 516_000,
         holds: is_view,
     },
     // Loaded in parallel with the view.
@@ -35,7 +35,7 @@ const BUDGETS: &[Budget] = &[
 ];
 
 /// Budget of everything that a visit loads, in compressed bytes.
-const EVERYTHING: usize = 1_969_000;
+const EVERYTHING: usize = 1_970_000;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {
