@@ -55,7 +55,7 @@ pub(super) fn summary(view: &View) -> Html {
                     let table = flow.tables.get(place);
                     table.map_or_else(Html::default, |table| table_of(&flow, table, &folded))
                 };
-                menu(&table.title, table.count, Rc::new(content))
+                table_menu(&table.title, table.count, Rc::new(content))
             }) }
         </div>
     }
@@ -86,8 +86,8 @@ fn linked(of: Span, text: &str) -> Html {
     }) }</> }
 }
 
-/// The menu of a table.
-pub(super) fn menu(title: &str, count: u64, content: Rc<dyn Fn() -> Html>) -> Html {
+/// The menu of a table, with its number of rows.
+pub(super) fn table_menu(title: &str, count: u64, content: Rc<dyn Fn() -> Html>) -> Html {
     components::menu(format!("{title} {}", format::grouped(count)), content)
 }
 

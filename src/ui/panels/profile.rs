@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::assembly::offset_link;
-use super::data_flow::{at, menu, number, strip_of_values, table_with};
+use super::data_flow::{at, number, strip_of_values, table_menu, table_with};
 use super::overview::bar;
 use crate::analysis::profile::{ACTIVE, InstructionSamples, stalled, total};
 use crate::model::Span;
@@ -308,7 +308,7 @@ fn at_offset(of: Span, offset: u64) -> Html {
 fn stalls_menu(samples: &Rc<CodeSamples>) -> Html {
     let count = samples.most_stalled().count() as u64;
     let samples = Rc::clone(samples);
-    menu("Stalls", count, Rc::new(move || stalls(&samples)))
+    table_menu("Stalls", count, Rc::new(move || stalls(&samples)))
 }
 
 /// The most stalled instructions, and all stall types.

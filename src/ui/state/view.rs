@@ -23,8 +23,9 @@ use crate::ui::tree::Tree;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, Opened, Row};
 
-/// Maximum size of code whose rows follow after its data flow, in bytes: some 20 ms.
-const FIRST_FLOW_MAX: u64 = 64 << 10;
+/// Maximum size of code whose rows follow after its data flow, in bytes. Longer code would appear
+/// later than without it.
+const FIRST_FLOW_MAX: u64 = 32 << 10;
 
 /// View of a loaded file.
 #[derive(Debug, Clone, PartialEq)]
