@@ -8,29 +8,26 @@ use std::rc::Rc;
 
 use super::answers::bytes::bytes;
 use super::answers::code::Counting;
+use super::answers::data_flow::Summaries;
 use super::answers::export::{EXPORT_MAX, export, report};
 use super::answers::images::{code_images, text_document};
 use super::answers::list::Lists;
 use super::answers::order::ByKernel;
 use super::answers::profile::{Profiling, code_samples};
-use super::answers::rows::{
-    ancestry, detail, field_of, lineage, part_bits, row, rows, shorten, texts,
-};
+use super::answers::rows::{row, rows, shorten, texts};
 use super::answers::search::Searching;
+use super::answers::selection::select;
 use super::answers::sources::added;
-use super::answers::{data_flow, diff, graph, verdict};
+use super::answers::{diff, graph, verdict};
 use super::protocol::tree_order::TreeOrder;
-use super::protocol::{
-    Envelope, Follow, Opened, PREVIEW, Problem, ROWS_MAX, Request, Response, Selected,
-    SelectionTarget,
-};
+use super::protocol::{Envelope, Opened, Problem, ROWS_MAX, Request, Response};
 use crate::analysis::occupancy::OccupancyParameters;
 use crate::decode::decode;
 use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
 use crate::tables::ListId;
 
 /// Maximum number of problems that get the path of their node when a file is opened; the page can
-/// request further ones ([`SelectionTarget::Span`]).
+/// request further ones ([`SelectionTarget::Span`](super::protocol::SelectionTarget::Span)).
 pub const PATHS_MAX: usize = 500;
 /// Maximum number of hits in one answer.
 pub const HITS_MAX: usize = 1000;
@@ -86,6 +83,7 @@ struct OpenFile {
     by_kernel: ByKernel,
     lists: Lists,
     counting: Counting,
+    flows: Summaries,
     searching: Searching,
     profiling: Profiling,
 }
@@ -133,6 +131,7 @@ impl Handler {
             by_kernel: ByKernel::default(),
             lists: Lists::new(self.clock),
             counting: Counting::default(),
+            flows: Summaries::default(),
             searching: Searching::default(),
             profiling: Profiling::default(),
         };
@@ -272,10 +271,9 @@ impl OpenFile {
                 place,
                 follow,
             } => {
-                let selected = self.select(*order, place, follow.as_ref());
-                selected.map_or_else(failed, |selected| {
-                    Response::Selected(Box::new(selected)).into()
-                })
+                let lists = (&mut self.lists, &mut self.by_kernel);
+                select(document, lists, (*order, place), follow.as_ref())
+                    .map_or_else(failed, Answer::from)
             }
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
             Request::Search { typed, limit, step } => {
@@ -341,8 +339,15 @@ impl OpenFile {
             Request::DataFlow {
                 document: id,
                 query,
-            } => data_flow::answer(&self.lists, document, *id, query)
+            } => self
+                .flows
+                .answer(&self.lists, document, *id, query)
                 .map_or_else(failed, Answer::from),
+            Request::PrepareCode { follow, node, span } => {
+                self.flows
+                    .prepare(&mut self.lists, document, (*node, *span), follow);
+                Response::Prepared.into()
+            }
             Request::AddProfile { name, is_earlier } => {
                 let answer = self.profiling.step(document, name, *is_earlier);
                 if matches!(answer, Ok(Response::Profile(_))) {
@@ -395,97 +400,6 @@ impl OpenFile {
                 None => no_such_node(*node),
             },
         }
-    }
-
-    /// # Errors
-    ///
-    /// If there is no such position, as a message.
-    fn select(
-        &mut self,
-        order: TreeOrder,
-        place: &SelectionTarget,
-        follow: Option<&Follow>,
-    ) -> Result<Selected, String> {
-        let document = &mut self.document;
-        let mut selected = None;
-        let mut marked = None;
-        let ids = match place {
-            SelectionTarget::Node(id) => {
-                let node = match order {
-                    TreeOrder::File => Some(*id),
-                    TreeOrder::Kernels => self.by_kernel.node_of(document, *id),
-                };
-                lineage(document, node.ok_or("No such node in the tree.")?)
-            }
-            SelectionTarget::Byte(source, offset) => document.nodes_at(*source, *offset),
-            SelectionTarget::Span(span) => {
-                let ids = document.nodes_for(*span);
-                let node = ids.last().and_then(|id| document.node(*id)?.span);
-                if span.is_empty() && node != Some(*span) {
-                    document.nodes_at(span.source, span.start)
-                } else {
-                    selected = Some(*span);
-                    ids
-                }
-            }
-            SelectionTarget::Around { span, within } => {
-                let ids = document.nodes_for(*span);
-                let node = ids.last().and_then(|id| document.node(*id)?.span);
-                selected = Some(*span).filter(|_| node.is_none_or(|node| node.contains(*within)));
-                ids
-            }
-            SelectionTarget::Part { span, at, encoding } => {
-                let mut ids = document.nodes_for(*span);
-                let word = ids.last().copied();
-                marked = word
-                    .and_then(|word| part_bits(document, word, *span, *at, encoding.as_deref()));
-                let field = word.zip(marked);
-                let field = field.and_then(|(word, bits)| field_of(document, word, bits));
-                ids.extend(field);
-                ids
-            }
-            SelectionTarget::Path(path) => {
-                let id = document.find(path).map_err(|error| error.to_string())?;
-                lineage(document, id)
-            }
-            SelectionTarget::Row(at) | SelectionTarget::ListRow(at) => {
-                let is_of_list = matches!(place, SelectionTarget::ListRow(_));
-                let lists = &mut self.lists;
-                let entry =
-                    follow.and_then(|follow| lists.entry(document, follow, *at, is_of_list));
-                let entry = entry.ok_or("No such row in the list.")?;
-                document.nodes_for(entry)
-            }
-        };
-        let node = *ids.last().ok_or("No such node in the tree.")?;
-        let mut detail = detail(document, node).ok_or("No such node in the tree.")?;
-        detail.bits = marked.or(detail.bits);
-        let selected = selected.or_else(|| document.node(node)?.span);
-        let list = follow.and_then(|follow| {
-            let whole = document.node(node)?;
-            // A line starts with the bytes that introduce its value.
-            let span = match follow.list {
-                ListId::Lines if selected == whole.span => whole.extent(),
-                _ => selected,
-            };
-            self.lists.at(document, node, span, follow)
-        });
-        let preview =
-            selected.and_then(|span| document.sources.read_clamped(span.subspan(0, PREVIEW)).ok());
-        let mut ancestry = ancestry(document, &ids);
-        let mut by_kernel = match order {
-            TreeOrder::File => None,
-            TreeOrder::Kernels => self.by_kernel.path_to(document, &ids),
-        };
-        let shown = ancestry.iter_mut().chain(by_kernel.iter_mut().flatten());
-        shorten(document, node, shown);
-        Ok(Selected {
-            by_kernel,
-            ancestry,
-            detail,
-            preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
-            list: list.map(Box::new),
-        })
     }
 
     fn opened(&mut self, clock: fn() -> f64, started: f64) -> Opened {

@@ -56,6 +56,26 @@ journey("the costliest loop is shown at once, and menus are filled when they are
   await waits.locator("tr").first().waitFor({ state: "detached" });
 });
 
+for (const width of [1440, 900]) {
+  journey(`the first rows of code stay where they appear, ${width} px`, { width, height: 900 }, async (page) => {
+    await dropFile(page, SPILL);
+    await page.getByRole("tab", { name: "Assembly", exact: true }).waitFor();
+    await page.evaluate(() => {
+      globalThis.tops = new Set();
+      const look = () => {
+        const row = document.querySelector("#instructions [data-row]");
+        if (row) globalThis.tops.add(Math.round(row.closest("[role=grid]").getBoundingClientRect().top));
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+    await page.getByText("Instruction mix").waitFor();
+    await page.locator("#instructions [data-row]").nth(40).waitFor();
+    assert.equal(await page.evaluate(() => globalThis.tops.size), 1);
+  });
+}
+
 for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["light", 1920, 1080], ["dark", 1920, 1080], ["light", 700, 900]]) {
   journey(`live registers at the peak, in ${theme}, ${width} px`, { theme, width, height }, async (page) => {
     await open(page, ".text.spill");

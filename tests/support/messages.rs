@@ -176,6 +176,17 @@ pub fn requests() -> Vec<Envelope> {
             document: node,
             query: query(),
         },
+        Request::PrepareCode {
+            follow: Follow {
+                document: node,
+                list: ListId::Instructions,
+                query: query(),
+                current: None,
+                or_first: false,
+            },
+            node,
+            span: Some(SPAN),
+        },
         Request::AddProfile {
             name: "perf.metrics.1.csv".to_owned(),
             is_earlier: true,
@@ -386,6 +397,7 @@ fn responses() -> Vec<Response> {
             mix: mix(),
             left: u64::MAX,
         })),
+        Response::Prepared,
         Response::DataFlow(Box::new(FlowOverview {
             document: NodeId(u32::MAX),
             of: SPAN,

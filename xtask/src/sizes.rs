@@ -35,7 +35,7 @@ const BUDGETS: &[Budget] = &[
 ];
 
 /// Budget of everything that a visit loads, in compressed bytes.
-const EVERYTHING: usize = 1_970_000;
+const EVERYTHING: usize = 1_971_000;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {

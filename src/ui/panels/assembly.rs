@@ -168,6 +168,9 @@ fn jumps(text: &str) -> Html {
             line((right - 4, down), (right, middle));
         }
     }
+    if path.is_empty() {
+        return Html::default();
+    }
     html! {
         <svg class="jumps" aria-hidden="true" width={(count * LANE).to_string()} height={row.to_string()}><path d={path} /></svg>
     }
@@ -198,6 +201,7 @@ pub(super) fn cell(
             { for cell.marks.iter().map(format::mark) }
             <span class="asm">{ escaped(text) }</span>
         </> },
+        "comment" if text.is_empty() && cell.marks.is_empty() => Html::default(),
         "comment" => html! { <span class="name-cell" title={escaped(text)}>
             { for cell.marks.iter().map(format::mark) }
             <span class="n dim">{ escaped(text) }</span>

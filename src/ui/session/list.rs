@@ -9,6 +9,7 @@ use crate::tables::query::{GroupBy, Query};
 use crate::tables::write::Form;
 use crate::tables::{Detail, ListId};
 use crate::ui::browser::dom;
+use crate::ui::state::code::CodeChange;
 use crate::ui::state::list::{ListChange, trimmed};
 use crate::ui::state::paged::PAGE;
 use crate::ui::state::selection::{Selection, SelectionOrigin};
@@ -83,6 +84,11 @@ impl Session {
             let live = Rc::clone(&live);
             let then = move |session: &Rc<Session>, answer| {
                 live.pages.borrow_mut().remove(&key);
+                if list == ListId::Instructions
+                    && let Some(flow) = live.flow.take()
+                {
+                    session.dispatch(Action::Code(tab, flow));
+                }
                 let change = match answer {
                     Ok(Response::List(page)) => ListChange::Page(key.1, page),
                     Err(ClientError::Failed(why)) => ListChange::Failed(key.1, why.into()),
@@ -97,6 +103,20 @@ impl Session {
                 columns: columns.clone(),
             };
             self.ask_list(tab, &view, list, ask, Box::new(then));
+        }
+    }
+
+    /// Requests the first rows of code and shows its data flow with them: one rendering instead of
+    /// two.
+    pub(crate) fn first_rows(self: &Rc<Self>, tab: TabId, start: u64, flow: CodeChange) {
+        let Some(live) = self.live(tab) else { return };
+        self.need_rows(ListId::Instructions, start, start + 1);
+        let is_of = |(list, ..): &(ListId, u32, u64)| *list == ListId::Instructions;
+        let is_coming = live.pages.borrow().iter().any(is_of);
+        if is_coming {
+            live.flow.replace(Some(flow));
+        } else {
+            self.dispatch(Action::Code(tab, flow));
         }
     }
 
@@ -153,6 +173,9 @@ impl Session {
             }
         };
         self.ask_list(tab, &view, list, ask, Box::new(then));
+        if list == ListId::Instructions {
+            self.prepare_code(tab, &view);
+        }
     }
 
     /// Shows the text that contains the selection; keeps the previous one if none does. Returns

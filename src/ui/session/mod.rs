@@ -46,6 +46,7 @@ use super::session::page::address::Step;
 use super::session::page::embedder::Embedder;
 use crate::model::{NodeId, SourceId, Span};
 use crate::tables::ListId;
+use crate::ui::state::code::CodeChange;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, State, TabId, View};
 use crate::ui::text::route::Link;
@@ -119,6 +120,8 @@ pub(crate) struct TabRuntime {
     pub(crate) pending_rows: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
     /// Pending pages of lists: list, generation, page number.
     pub(crate) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
+    /// Data flow that is shown with the first rows of its code.
+    pub(crate) flow: RefCell<Option<CodeChange>>,
     /// The pending row of a selection: list, selection, generation.
     pub(crate) pending_row: Cell<Option<(ListId, u32, u32)>>,
     /// Whether a survey of the images is pending.

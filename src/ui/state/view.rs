@@ -21,11 +21,7 @@ use crate::ui::state::selection::Selection;
 use crate::ui::state::texts::{Texts, TextsChange};
 use crate::ui::tree::Tree;
 use crate::worker::protocol::tree_order::TreeOrder;
-use crate::worker::protocol::{Detail, Opened, Row};
-
-/// Maximum size of code whose rows follow after its data flow, in bytes. Longer code would appear
-/// later than without it.
-const FIRST_FLOW_MAX: u64 = 32 << 10;
+use crate::worker::protocol::{Detail, FIRST_FLOW_MAX, Opened, Row};
 
 /// View of a loaded file.
 #[derive(Debug, Clone, PartialEq)]

@@ -11,14 +11,16 @@ use crate::analysis::data_flow::{
 };
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::text::{counted, grouped};
-use crate::model::{Document, NodeId, Span, sort};
+use crate::model::{Document, NodeId, Span, Str, sort};
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{
-    FLOW_ROWS_MAX, FlowColumn, FlowColumnKind,
+    FIRST_FLOW_MAX, FLOW_ROWS_MAX, FlowColumn, FlowColumnKind,
     FlowColumnKind::{Code, Number, Text},
-    FlowFact, FlowLoop, FlowOverview, FlowTable, LOOPS_MAX, Response,
+    FlowFact, FlowLoop, FlowOverview, FlowTable, Follow, LOOPS_MAX, Response,
 };
+
+const NONE: &str = "This part of the file has no instructions.";
 
 /// Maximum number of offsets in a cell.
 const LINKS: usize = 6;
@@ -26,24 +28,71 @@ const LINKS: usize = 6;
 /// Registers of a thread, if the code belongs to no kernel.
 const REGISTERS: u32 = 128;
 
-/// Summarizes the data flow of a section of code, in the innermost document around a node.
-///
-/// # Errors
-///
-/// If there is no code, or its encoding is not known, as a message.
-pub(crate) fn answer(
+/// Identifies code: document, section and encoding.
+type Key = (NodeId, Option<Span>, Option<Str>);
+
+/// The data flow that was summarized last: code may be prepared before its summary is requested.
+#[derive(Default)]
+pub(crate) struct Summaries(Option<(Key, Box<FlowOverview>)>);
+
+impl Summaries {
+    /// Summarizes the data flow of a section of code, in the innermost document around a node.
+    ///
+    /// # Errors
+    ///
+    /// If there is no code, or its encoding is not known, as a message.
+    pub(crate) fn answer(
+        &mut self,
+        lists: &Lists,
+        document: &mut Document,
+        node: NodeId,
+        query: &Query,
+    ) -> Result<Response, String> {
+        let id = document.document_of(node, ListId::Instructions);
+        let id = id.ok_or(NONE)?;
+        let key = (id, query.of, query.device.clone());
+        let known = self.0.take().filter(|(known, _)| *known == key);
+        let flow = match known {
+            Some((_, flow)) => flow,
+            None => Box::new(summarize(lists, document, id, query)?),
+        };
+        self.0 = Some((key, flow.clone()));
+        Ok(Response::DataFlow(flow))
+    }
+
+    /// Summarizes the data flow of the code at a selection, if its first rows wait for that.
+    pub(crate) fn prepare(
+        &mut self,
+        lists: &mut Lists,
+        document: &mut Document,
+        (node, span): (NodeId, Option<Span>),
+        follow: &Follow,
+    ) {
+        let Some(at) = lists.at(document, node, span, follow) else {
+            return;
+        };
+        if at.of.is_some_and(|of| of.len() <= FIRST_FLOW_MAX) {
+            let query = Query {
+                of: at.of,
+                device: follow.query.device.clone(),
+                ..Query::default()
+            };
+            // The request fails as well.
+            let _ = self.answer(lists, document, at.document, &query);
+        }
+    }
+}
+
+fn summarize(
     lists: &Lists,
     document: &mut Document,
-    node: NodeId,
+    id: NodeId,
     query: &Query,
-) -> Result<Response, String> {
-    let none = "This part of the file has no instructions.";
-    let id = document.document_of(node, ListId::Instructions);
-    let id = id.ok_or(none)?;
+) -> Result<FlowOverview, String> {
     // The list on the screen shares its data flow.
     let listed = lists.listing(id, query);
     let listing = listed.or_else(|| document.listing(id, query.of, query.device.as_deref()));
-    let listing = listing.ok_or(none)?;
+    let listing = listing.ok_or(NONE)?;
     let flow = listing.data_flow(&document.sources);
     let flow = flow.ok_or("The encoding is not known.")?;
     let report = flow.report();
@@ -69,7 +118,7 @@ pub(crate) fn answer(
             tables.push(table);
         }
     }
-    Ok(Response::DataFlow(Box::new(FlowOverview {
+    Ok(FlowOverview {
         document: id,
         of,
         facts: facts(&report, &loops, registers, occupancy.as_ref()),
@@ -80,7 +129,7 @@ pub(crate) fn answer(
         most: registers.unwrap_or(REGISTERS).max(peak),
         more_threads: number(more_threads.map(|more| more.registers)),
         live: live(&*flow, listing.count().min(report.instructions)),
-    })))
+    })
 }
 
 fn live(flow: &dyn Flows, count: u32) -> Vec<u16> {
@@ -405,6 +454,63 @@ impl Lists {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::decode;
+    use crate::decode::isa::Platform;
+    use crate::model::MemorySource;
+
+    #[test]
+    fn prepared_code_is_answered_like_code_that_is_not() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let bytes = std::fs::read(root.join("www/samples/spill.dg2.zebin")).unwrap();
+        let mut document = decode(Box::new(MemorySource::from(bytes)), "spill");
+        let sections = document.assembly(NodeId::ROOT).unwrap().sections();
+        let sections = sections.iter().map(|section| section.bytes);
+        let code = sections.max_by_key(|bytes| bytes.len()).unwrap();
+        assert!((1..=FIRST_FLOW_MAX).contains(&code.len()));
+        let mut lists = Lists::new(|| 0.0);
+        let mut prepare = |span, device: Option<&str>, document: &mut Document| {
+            let follow = Follow {
+                document: NodeId::ROOT,
+                list: ListId::Instructions,
+                query: Query {
+                    device: device.map(|name| name.to_owned().into()),
+                    ..Query::default()
+                },
+                current: None,
+                or_first: false,
+            };
+            let mut summaries = Summaries::default();
+            let place = (NodeId::ROOT, Some(span));
+            summaries.prepare(&mut lists, document, place, &follow);
+            summaries
+        };
+        let ask = |summaries: &mut Summaries, document: &mut Document, device: Option<&str>| {
+            let query = Query {
+                of: Some(code),
+                device: device.map(|name| name.to_owned().into()),
+                ..Query::default()
+            };
+            let lists = Lists::new(|| 0.0);
+            let answer = summaries.answer(&lists, document, NodeId::ROOT, &query);
+            match answer.unwrap() {
+                Response::DataFlow(flow) => flow,
+                other => panic!("{other:?}"),
+            }
+        };
+        let other = Platform::ALL[0].name();
+        let expected = ask(&mut Summaries::default(), &mut document, None);
+        let in_other = ask(&mut Summaries::default(), &mut document, Some(other));
+        assert!(expected.of == code && expected != in_other);
+        let mut prepared = prepare(code, None, &mut document);
+        let known = prepared.0.as_ref().map(|(_, flow)| flow);
+        assert_eq!(known, Some(&expected));
+        assert_eq!(ask(&mut prepared, &mut document, None), expected);
+        assert_eq!(ask(&mut prepared, &mut document, Some(other)), in_other);
+        assert_eq!(ask(&mut prepared, &mut document, None), expected);
+        let mut prepared = prepare(code, Some(other), &mut document);
+        assert_eq!(ask(&mut prepared, &mut document, None), expected);
+        assert!(prepared.0.is_some());
+    }
 
     fn found(start: u32, depth: u32, cycles: u64, innermost: bool) -> LoopReport {
         LoopReport {

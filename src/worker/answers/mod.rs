@@ -14,5 +14,6 @@ pub(super) mod profile;
 mod reading;
 pub(super) mod rows;
 pub(super) mod search;
+pub(super) mod selection;
 pub(super) mod sources;
 pub(super) mod verdict;

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 /// answers nothing else in the meantime.
 pub const FLOW_MAX: u64 = 256 << 10;
 
+/// Maximum size of code whose rows follow after its data flow, in bytes. Longer code would appear
+/// later than without it.
+pub const FIRST_FLOW_MAX: u64 = 32 << 10;
+
 /// Maximum number of rows of a [`FlowTable`]: the page renders all of them with the code.
 pub const FLOW_ROWS_MAX: usize = 100;
 

@@ -20,8 +20,8 @@ mod verdict;
 pub use self::code::{CodeImage, CodeImages, CodeReport, IMAGES_LISTED, SECTIONS_MAX};
 pub use self::compare::{CompareForm, CompareReport};
 pub use self::data_flow::{
-    FLOW_MAX, FLOW_ROWS_MAX, FlowColumn, FlowColumnKind, FlowFact, FlowLoop, FlowOverview,
-    FlowTable, LOOPS_MAX,
+    FIRST_FLOW_MAX, FLOW_MAX, FLOW_ROWS_MAX, FlowColumn, FlowColumnKind, FlowFact, FlowLoop,
+    FlowOverview, FlowTable, LOOPS_MAX,
 };
 pub use self::graph::{
     BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,
@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 24;
+pub const PROTOCOL_VERSION: u32 = 25;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

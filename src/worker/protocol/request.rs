@@ -135,6 +135,17 @@ pub enum Request {
         /// The section and encoding, as for [`ListId::Instructions`].
         query: Query,
     },
+    /// Analyzes the code at a selection if its first rows wait for its data flow
+    /// ([`FIRST_FLOW_MAX`](super::FIRST_FLOW_MAX)), so that it is known when the page requests that:
+    /// the page first has to receive and to render what the code is.
+    PrepareCode {
+        /// The listing.
+        follow: Follow,
+        /// The selected node.
+        node: NodeId,
+        /// The selected bytes.
+        span: Option<Span>,
+    },
     /// Reads a profile, the file in `file`, and finds its kernels in the open file. Answered by
     /// [`Response::ReadingProfile`](super::Response::ReadingProfile) until it is read: the page
     /// shows the progress, and other requests are answered in between. Without a file, continues.

@@ -66,6 +66,8 @@ pub enum Response {
     Code(Box<CodeReport>),
     /// To [`Request::DataFlow`](super::Request::DataFlow).
     DataFlow(Box<FlowOverview>),
+    /// To [`Request::PrepareCode`](super::Request::PrepareCode), whether there is code or not.
+    Prepared,
     /// To [`Request::AddProfile`](super::Request::AddProfile) before its end.
     ReadingProfile {
         /// Progress, in percent.

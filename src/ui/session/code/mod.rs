@@ -12,7 +12,7 @@ use crate::ui::state::code::{CodeChange, CodeKey};
 use crate::ui::state::selection::{Selection, SelectionOrigin};
 use crate::ui::state::{Action, PanelId, TabId, View};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{FLOW_MAX, Request, Response, SelectionTarget};
+use crate::worker::protocol::{FLOW_MAX, Follow, Request, Response, SelectionTarget};
 
 impl Session {
     /// Requests a summary of the visible code, unless that was requested already.
@@ -34,6 +34,30 @@ impl Session {
             }
             self.ask_code(tab, key);
         }
+    }
+
+    /// Lets the decoder analyze the code at the selection: rendering what the code is takes the page
+    /// as long.
+    pub(crate) fn prepare_code(self: &Rc<Self>, tab: TabId, view: &View) {
+        let list = view.lists.get(ListId::Instructions);
+        let selection = &view.selection;
+        let request = Request::PrepareCode {
+            follow: Follow {
+                document: list.document.unwrap_or(selection.document()),
+                list: list.id,
+                query: list.query.clone(),
+                current: None,
+                or_first: false,
+            },
+            node: selection.node_id(),
+            span: selection.span,
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            if let Err(error @ ClientError::Changed(_)) = answer {
+                session.handle_error(tab, &error);
+            }
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
     /// Requests the data flow of the visible code.
@@ -59,15 +83,16 @@ impl Session {
                 Ok(_) => return,
                 Err(error) => return session.handle_error(tab, &error),
             };
-            if let Ok(flow) = &flow
-                && let Some((_, view)) = session.active().filter(|(active, _)| *active == tab)
-                && view.awaits_flow()
-            {
-                // Decoded while the page renders the rest.
-                let first = flow.opens.unwrap_or(0);
-                session.need_rows(ListId::Instructions, first, first + 1);
+            let first = flow.as_ref().ok().and_then(|flow| flow.opens);
+            let first = first.unwrap_or(0);
+            let flow = CodeChange::Flow(key, flow);
+            let active = session.active().filter(|(active, _)| *active == tab);
+            match active {
+                Some((_, view)) if view.awaits_flow() => {
+                    session.first_rows(tab, first, flow);
+                }
+                _ => session.dispatch(Action::Code(tab, flow)),
             }
-            session.dispatch(Action::Code(tab, CodeChange::Flow(key, flow)));
         };
         self.ask_then(tab, request, Box::new(then));
     }
