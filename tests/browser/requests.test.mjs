@@ -1,6 +1,7 @@
 // Requests of the page to the decoder: one per user action.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { dropFile, eventually, fixture, journey, showAllPanes } from "./harness.mjs";
 
@@ -8,8 +9,12 @@ showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
-/** The requests of src/worker/protocol/mod.rs, in order; messages contain the index. */
-const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "CodeImages", "AddSource", "Code", "DataFlow", "AddProfile", "CodeSamples", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
+/** The variants of `Request`, in order: messages contain the index. */
+const REQUESTS = (() => {
+  const source = readFileSync(path.join(import.meta.dirname, "../../src/worker/protocol/request.rs"), "utf8");
+  const [, variants] = source.match(/^pub enum Request \{$(.*?)^\}$/ms);
+  return [...variants.matchAll(/^ {4}(\w+)/gm)].map(([, name]) => name);
+})();
 
 /** Records the name of each posted request. */
 async function watchRequests(page) {
