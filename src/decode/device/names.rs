@@ -2,6 +2,7 @@
 
 use super::{CONFIGS, Device, ProductConfig};
 use crate::model::sort;
+use std::sync::LazyLock;
 
 /// PCI device id, the runtime's name of the usual product configuration, marketing name.
 const DEVICES: &str = include_str!("devices.tsv");
@@ -49,15 +50,20 @@ fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// The lines of [`DEVICES`].
-fn devices() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
+/// The lines of [`DEVICES`]: a list of devices reads them for each of its entries.
+static LINES: LazyLock<Vec<(u32, &str, &str)>> = LazyLock::new(|| {
     let lines = DEVICES.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| {
-        let mut cells = line.split('\t');
+    let cells = lines.map(|line| line.split('\t'));
+    let parsed = cells.filter_map(|mut cells| {
         let id = cells.next()?.strip_prefix("0x")?;
         let id = u32::from_str_radix(id, 16).ok()?;
         Some((id, cells.next()?, cells.next()?))
-    })
+    });
+    parsed.collect()
+});
+
+fn devices() -> impl Iterator<Item = (u32, &'static str, &'static str)> {
+    LINES.iter().copied()
 }
 
 fn configuration(name: &str) -> Option<&'static ProductConfig> {
