@@ -273,9 +273,23 @@ fn memory_allowed(bytes: &[u8]) -> usize {
 
 #[test]
 fn work_grows_with_the_file() {
+    work_grows(ALL);
+}
+
+#[test]
+fn work_grows_with_the_host_file() {
+    work_grows(HOSTS);
+}
+
+#[test]
+fn work_grows_with_the_zebin() {
+    work_grows(ZEBINS);
+}
+
+fn work_grows(constructs: &[(&'static str, Make)]) {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    for (name, make) in all() {
+    for &(name, make) in constructs {
         let shares = HOSTS.iter().any(|(host, _)| *host == name);
         let sizes = if shares || name.contains("over each other") {
             SIZES_OVERLAPPING
@@ -398,12 +412,34 @@ const DIFFED: [&str; 6] = [
 ];
 
 #[test]
-fn memory_is_bounded() {
+fn memory_for_large_files_is_bounded() {
+    memory_is_bounded(ALL);
+}
+
+#[test]
+fn memory_for_large_host_files_is_bounded() {
+    memory_is_bounded(HOSTS);
+}
+
+#[test]
+fn memory_for_large_zebins_is_bounded() {
+    memory_is_bounded(ZEBINS);
+}
+
+#[test]
+fn memory_for_hostile_files_is_bounded() {
+    let hostile = hostile::ALL.iter().map(|(name, make)| (*name, make()));
+    memory_is_bounded_for(hostile);
+}
+
+fn memory_is_bounded(constructs: &[(&'static str, Make)]) {
+    memory_is_bounded_for(constructs.iter().map(|&(name, make)| (name, make(LARGE))));
+}
+
+fn memory_is_bounded_for(files: impl Iterator<Item = (&'static str, Vec<u8>)>) {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    let growing = all().map(|(name, make)| (name, make(LARGE)));
-    let hostile = hostile::ALL.iter().map(|(name, make)| (*name, make()));
-    for (name, bytes) in growing.chain(hostile) {
+    for (name, bytes) in files {
         let uses = [
             ("check", check as Use),
             ("dump", begin_dump),
