@@ -20,8 +20,10 @@ use crate::setup::{Need, Tools};
 use crate::shell::{self, Outcome, say};
 use crate::sizes;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 pub const NEEDS: &[Need] = &[
     Need::WasmTarget,
@@ -44,9 +46,12 @@ const WASM_FEATURES: &[&str] = &[
 pub fn build(project: &Project, tools: &Tools) -> Outcome {
     let built = page::build_release(project, tools)?;
     if let Some(wasm_opt) = &tools.wasm_opt {
-        // Optimize the page for size, the decoder for speed.
-        optimize(wasm_opt, &built.join("app_bg.wasm"), "-Oz")?;
-        optimize(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
+        // Optimize the page for size, the decoder for speed; both take about as long.
+        thread::scope(|scope| {
+            let app = scope.spawn(|| optimize(wasm_opt, &built.join("app_bg.wasm"), "-Oz"));
+            optimize(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
+            app.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })?;
     }
     let dist = folder(project);
     let version = assemble(&built, &dist)?;
