@@ -1,8 +1,10 @@
 // The data flow of a kernel in the Assembly panel.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropFile, eventually, fixture, journey, screenshot, showCodeStart } from "./harness.mjs";
+import { withCode } from "./generated.mjs";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showCodeStart } from "./harness.mjs";
 
 const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 
@@ -54,6 +56,23 @@ journey("the costliest loop is shown at once, and menus are filled when they are
   await waits.locator("tr").nth(5).waitFor();
   await waits.locator("summary").click();
   await waits.locator("tr").first().waitFor({ state: "detached" });
+});
+
+journey("code above 32 KB is shown before its data flow is known", { width: 1440, height: 900 }, async (page) => {
+  await page.evaluate(() => {
+    const look = () => {
+      const row = document.querySelector("#instructions [data-row]");
+      if (!row || globalThis.first) return;
+      const isKnown = [...document.querySelectorAll("#instructions .live")].some((cell) => cell.textContent !== "");
+      globalThis.first = { row: row.dataset.row, isKnown };
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  });
+  // 16 bytes per instruction.
+  await dropBytes(page, { "large.zebin": withCode(await readFile(SPILL), 2100) });
+  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await eventually(() => page.locator("#instructions .live").first().textContent(), /^\d+$/);
+  assert.deepEqual(await page.evaluate(() => globalThis.first), { row: "0", isKnown: false });
 });
 
 for (const width of [1440, 900]) {
