@@ -89,6 +89,8 @@ fn optimize(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
     command.arg(level).args(WASM_FEATURES);
     // Keep the functions of a module together: the compressed file is 2% smaller.
     command.arg("--reorder-functions-by-name");
+    // For tools that link or inspect modules: the browser reads neither section.
+    command.args(["--strip-producers", "--strip-target-features"]);
     command.arg(wasm).arg("-o").arg(wasm);
     shell::run(&mut command)
 }

@@ -4,7 +4,9 @@ use super::{CONFIGS, Device, ProductConfig};
 use crate::model::sort;
 use std::sync::LazyLock;
 
-/// PCI device id, the runtime's name of the usual product configuration, marketing name.
+/// A line per device: PCI device id in hexadecimal, the runtime's name of the usual product
+/// configuration, marketing name without "Intel". From compute-runtime of 2026-08, files
+/// `devices_base.inl` and `product_config_base.inl`. Without a header, since the page loads it.
 const DEVICES: &str = include_str!("devices.tsv");
 
 /// Code names and family names, in the spelling of [`plain`], and the `ocloc -device` name of the
@@ -52,11 +54,9 @@ fn plain(name: &str) -> String {
 
 /// The lines of [`DEVICES`]: a list of devices reads them for each of its entries.
 static LINES: LazyLock<Vec<(u32, &str, &str)>> = LazyLock::new(|| {
-    let lines = DEVICES.lines().filter(|line| !line.starts_with('#'));
-    let cells = lines.map(|line| line.split('\t'));
+    let cells = DEVICES.lines().map(|line| line.split('\t'));
     let parsed = cells.filter_map(|mut cells| {
-        let id = cells.next()?.strip_prefix("0x")?;
-        let id = u32::from_str_radix(id, 16).ok()?;
+        let id = u32::from_str_radix(cells.next()?, 16).ok()?;
         Some((id, cells.next()?, cells.next()?))
     });
     parsed.collect()
