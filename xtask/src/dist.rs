@@ -89,7 +89,7 @@ fn optimize(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
     command.arg(level).args(WASM_FEATURES);
     // Keep the functions of a module together: the compressed file is 2% smaller.
     command.arg("--reorder-functions-by-name");
-    // For tools that link or inspect modules: the browser reads neither section.
+    // Sections for linkers and inspectors, which no browser reads.
     command.args(["--strip-producers", "--strip-target-features"]);
     command.arg(wasm).arg("-o").arg(wasm);
     shell::run(&mut command)

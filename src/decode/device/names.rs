@@ -4,9 +4,9 @@ use super::{CONFIGS, Device, ProductConfig};
 use crate::model::sort;
 use std::sync::LazyLock;
 
-/// A line per device: PCI device id in hexadecimal, the runtime's name of the usual product
-/// configuration, marketing name without "Intel". From compute-runtime of 2026-08, files
-/// `devices_base.inl` and `product_config_base.inl`. Without a header, since the page loads it.
+/// A line per device: PCI device id, the runtime's name of the usual product configuration,
+/// marketing name without "Intel". From compute-runtime of 2026-08, `devices_base.inl` and
+/// `product_config_base.inl`. The file has no comments: it is part of the page's download.
 const DEVICES: &str = include_str!("devices.tsv");
 
 /// Code names and family names, in the spelling of [`plain`], and the `ocloc -device` name of the
@@ -56,7 +56,8 @@ fn plain(name: &str) -> String {
 static LINES: LazyLock<Vec<(u32, &str, &str)>> = LazyLock::new(|| {
     let cells = DEVICES.lines().map(|line| line.split('\t'));
     let parsed = cells.filter_map(|mut cells| {
-        let id = u32::from_str_radix(cells.next()?, 16).ok()?;
+        let id = cells.next()?.strip_prefix("0x")?;
+        let id = u32::from_str_radix(id, 16).ok()?;
         Some((id, cells.next()?, cells.next()?))
     });
     parsed.collect()
