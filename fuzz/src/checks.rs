@@ -24,7 +24,7 @@ use crate::support::diff::violations as differences;
 use crate::support::gate;
 use crate::support::invariants::{Depth, violations};
 use crate::support::layout::unfounded;
-use crate::support::{full_zebin, open};
+use crate::support::{full_zebin, hidden, open};
 
 /// Opens, dumps and judges any bytes, and looks up nodes by offset and leaves by range.
 pub fn decode(input: &[u8]) {
@@ -128,6 +128,12 @@ pub fn offload_binary(input: &[u8]) {
 
 pub fn ar(input: &[u8]) {
     hold(&files::beginning_with(files::AR, input));
+}
+
+/// Opens any bytes as a package, reads all its files, and checks that the account adds up.
+pub fn package(input: &[u8]) {
+    hold(input);
+    hidden::account(&mut open(input));
 }
 
 pub fn notes(input: &[u8]) {

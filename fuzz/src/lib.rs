@@ -51,6 +51,12 @@ pub const TARGETS: &[Target] = &[
         own: seeds::instructions,
     },
     Target {
+        name: "package",
+        check: checks::package,
+        of_file: seeds::packages_in,
+        own: seeds::packages,
+    },
+    Target {
         name: "profile",
         check: checks::profile,
         of_file: seeds::profile,

@@ -8,7 +8,7 @@ use std::{env, fs, process};
 use goblin::elf::Elf;
 use zeview::decode::isa::Platform;
 
-use crate::support::{built, fixtures, gate, isa};
+use crate::support::{built, fixtures, gate, hidden, isa, open};
 use crate::{Target, files};
 
 /// Environment variable: the folder to write seeds to.
@@ -236,4 +236,16 @@ pub fn queries() -> Vec<Vec<u8>> {
             with_first(list, with_first(list.wrapping_mul(3), texts.to_vec()))
         })
         .collect()
+}
+
+/// The packages among the files.
+pub fn packages_in(file: &[u8]) -> Vec<Vec<u8>> {
+    let is_package = open(file).summary.has.package && file.len() < 1 << 16;
+    if is_package { vec![file.to_vec()] } else { Vec::new() }
+}
+
+/// Packages that hide files in all the ways of the native tests.
+pub fn packages() -> Vec<Vec<u8>> {
+    let cases = hidden::cases().into_iter().map(|(_, bytes)| bytes);
+    cases.filter(|bytes| bytes.len() < 1 << 16).collect()
 }

@@ -45,6 +45,7 @@ pub mod package_reading;
 pub mod profile;
 pub mod source_lines;
 pub mod survey;
+pub mod unread;
 mod verdict;
 
 pub use verdict::{DriverModel, Import, KnownDevice, Matching, Rebuild, Verdict};

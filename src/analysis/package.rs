@@ -2,9 +2,12 @@
 //!
 //! Plain data; the decoder reads the list of files and opens them on demand.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::model::{Document, NodeId, Sources, Span, Str};
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Document, Findings, NodeId, Sources, Span, Str};
 
 /// Provides the files of a package or folder.
 pub trait PackageFiles {
@@ -20,11 +23,22 @@ pub trait PackageFiles {
     /// Returns the index of the file with these bytes, or whose entry has them.
     fn file_at(&self, span: Span) -> Option<usize>;
 
-    /// Returns the kind of a file by its first bytes.
-    fn kind(&self, index: usize, sources: &Sources) -> FileKind;
+    /// Returns what the first bytes of a file say of its contents.
+    fn status(&self, index: usize, sources: &Sources) -> FileStatus;
 
-    /// Prepares a compressed file for random access, by restoring at most `most` further bytes of
-    /// it. Returns the number of bytes that are left.
+    /// Compares a file with its entry, and returns what is wrong: its header and its checksum, as
+    /// far as its bytes are [prepared](Self::prepare), and bytes behind it that no entry has.
+    /// Nothing is found twice.
+    fn examine(&self, index: usize, sources: &Sources) -> Findings;
+
+    /// Whether the package did not report why the file is not read, so that opening it does.
+    fn may_open(&self, index: usize) -> bool;
+
+    /// Returns a finding that a file was not read, for a reason that no other finding has.
+    fn unread(&self, index: usize, reason: &str, sources: &Sources) -> Findings;
+
+    /// Prepares a file for random access, and computes its checksum, by restoring or reading at most
+    /// `most` further bytes of it. Returns the number of bytes that are left.
     fn prepare(&self, index: usize, most: u64, sources: &Sources) -> u64;
 }
 
@@ -64,16 +78,76 @@ impl PackageFile {
     }
 }
 
-/// The kind of a file, by its first bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileKind {
-    /// Its name: `ELF`, `zebin`, `SPIR-V`, `text` …; empty if it is unknown.
-    pub name: &'static str,
-    /// Whether its format can contain device code.
-    pub may_have_code: bool,
+/// The account of a file of a package, after a look at its first bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileStatus {
+    /// It has this format, which may contain device code: `ELF`, `zebin`, `tar` …
+    Readable(&'static str),
+    /// Its beginning shows that it has no device code. Its kind is `text`, `folder` …, or empty if
+    /// it is unknown.
+    NoCode(&'static str),
+    /// It is not read, for this reason.
+    Unread(Str),
 }
 
+impl FileStatus {
+    /// Returns the kind of the file; empty if it is unknown.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            FileStatus::Readable(kind) | FileStatus::NoCode(kind) => kind,
+            FileStatus::Unread(_) => "",
+        }
+    }
+}
+
+/// The number of entries of a package, and of the packages in it, by what was read of them. The
+/// numbers add up to the entries that are known; [`Document::unread`] also has what lies between
+/// entries, and parts of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PackageAccount {
+    /// Files of formats that may contain device code, which were opened.
+    pub read: u64,
+    /// Files whose beginning shows that they have no device code, folders, and links.
+    pub without_code: u64,
+    /// Files that were not read, or not to their end.
+    pub unread: u64,
+    /// Files that were not looked at yet.
+    pub pending: u64,
+}
+
+impl PackageAccount {
+    /// Returns the number of known entries.
+    pub fn entries(&self) -> u64 {
+        let looked_at = self.read.saturating_add(self.without_code);
+        looked_at
+            .saturating_add(self.unread)
+            .saturating_add(self.pending)
+    }
+}
+
+/// The accounts of the packages that were read, by their bytes.
+#[derive(Default)]
+struct PackageAccounts(HashMap<Span, PackageAccount>);
+
 impl Document {
+    /// Returns the account of a package whose files were read completely, for a list of its kernels
+    /// or images, or for its verdict.
+    pub fn package_account(&self, package: NodeId) -> Option<PackageAccount> {
+        let accounts = self.extensions.get::<PackageAccounts>()?;
+        accounts.0.get(&self.node(package)?.span?).copied()
+    }
+
+    /// Keeps the account of a package.
+    pub(super) fn keep_package_account(&mut self, package: NodeId, account: PackageAccount) {
+        let Some(span) = self.node(package).and_then(|node| node.span) else {
+            return;
+        };
+        let accounts = self.extensions.remove::<PackageAccounts>();
+        let mut accounts = accounts.unwrap_or_default();
+        accounts.0.insert(span, account);
+        self.extensions.insert(accounts);
+    }
+
     /// Returns the files of a package: the opened one (its root), or one that is nested in it.
     pub fn package_files(&self, document: NodeId) -> Option<Rc<dyn PackageFiles>> {
         self.interface(document)

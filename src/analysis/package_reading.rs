@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::package::PackageFiles;
+use super::package::{FileStatus, PackageAccount, PackageFiles};
 use crate::model::{Document, NodeId, NodeKind, Str};
 
-/// Number of bytes of a compressed file that are restored in one step.
+/// Number of bytes of a file that are restored or read in one step.
 const STEP: u64 = 8 << 20;
 /// Maximum number of files in one step that are only looked at.
 const LOOKED_AT: usize = 16;
@@ -14,8 +14,9 @@ const LOOKED_AT: usize = 16;
 /// The files of a package, as far as they are opened. Files without device code are only looked at;
 /// packages in the package are opened as well.
 pub struct PackageReading {
+    package: NodeId,
     left: VecDeque<Task>,
-    done: u64,
+    account: PackageAccount,
 }
 
 /// A file that is not opened yet.
@@ -35,6 +36,16 @@ pub struct OpenedFile {
     pub path: Str,
 }
 
+/// The result of opening a file.
+enum Opened {
+    /// A file that may have device code.
+    File(OpenedFile),
+    /// A package, whose files come next.
+    Package,
+    /// The file is damaged, nested too deeply, or exceeds a limit: a diagnostic has the reason.
+    Unread,
+}
+
 impl Document {
     /// Starts to open the files of a package. Returns `None` for other documents.
     pub fn package_reading(&self, id: NodeId) -> Option<PackageReading> {
@@ -42,8 +53,9 @@ impl Document {
         let outermost = Rc::from("");
         let tasks = tasks(&files, &outermost);
         Some(PackageReading {
+            package: id,
             left: tasks.collect(),
-            done: 0,
+            account: PackageAccount::default(),
         })
     }
 
@@ -53,6 +65,7 @@ impl Document {
             while reading.has_more() {
                 reading.step(self);
             }
+            self.keep_package_account(id, reading.account());
         }
     }
 }
@@ -68,6 +81,14 @@ fn tasks<'a>(
     })
 }
 
+/// Reports that a file was not read, unless that was reported since `before` findings.
+fn report_unread(task: &Task, reason: &str, before: u64, document: &mut Document) {
+    if document.unread_count() == before {
+        let found = task.files.unread(task.index, reason, &document.sources);
+        document.add_findings(found);
+    }
+}
+
 impl PackageReading {
     /// Whether files are left.
     pub fn has_more(&self) -> bool {
@@ -76,12 +97,20 @@ impl PackageReading {
 
     /// Returns the number of files that were opened or looked at.
     pub fn done(&self) -> u64 {
-        self.done
+        self.account.entries()
     }
 
     /// Returns the number of files known so far.
     pub fn count(&self) -> u64 {
-        self.done.saturating_add(self.left.len() as u64)
+        self.account().entries()
+    }
+
+    /// Returns the account of the files known so far.
+    pub fn account(&self) -> PackageAccount {
+        PackageAccount {
+            pending: self.left.len() as u64,
+            ..self.account
+        }
     }
 
     /// Opens the next file with device code, or does a part of the work for it. Returns the file
@@ -90,20 +119,86 @@ impl PackageReading {
         for _ in 0..LOOKED_AT {
             let task = self.left.front()?;
             let sources = &document.sources;
-            let may_have_code = task.files.kind(task.index, sources).may_have_code;
+            let status = task.files.status(task.index, sources);
+            let may_have_code = matches!(status, FileStatus::Readable(_));
             if may_have_code && task.files.prepare(task.index, STEP, sources) > 0 {
                 return None;
             }
             let task = self.left.pop_front()?;
-            self.done = self.done.saturating_add(1);
-            if may_have_code {
-                return self.open(&task, document);
+            let found = task.files.examine(task.index, sources);
+            let is_intact = found.unread == 0;
+            if !found.diagnostics.is_empty() {
+                document.add_findings(found);
+            }
+            let opened = match status {
+                FileStatus::NoCode(_) => {
+                    let count = match is_intact {
+                        true => &mut self.account.without_code,
+                        false => &mut self.account.unread,
+                    };
+                    *count = count.saturating_add(1);
+                    None
+                }
+                FileStatus::Unread(reason) => {
+                    self.account.unread = self.account.unread.saturating_add(1);
+                    // Reports the damage. Otherwise, the package has reported the reason.
+                    if task.files.may_open(task.index) {
+                        let before = document.unread_count();
+                        self.open(&task, document);
+                        report_unread(&task, &reason, before, document);
+                    }
+                    None
+                }
+                FileStatus::Readable(_) => {
+                    let before = document.unread_count();
+                    let opened = self.open(&task, document);
+                    if is_intact && matches!(opened, Opened::Unread) {
+                        report_unread(&task, "it cannot be opened", before, document);
+                    }
+                    let is_read = is_intact
+                        && document.unread_count() == before
+                        && !matches!(opened, Opened::Unread);
+                    let count = match is_read {
+                        true => &mut self.account.read,
+                        false => &mut self.account.unread,
+                    };
+                    *count = count.saturating_add(1);
+                    Some(opened)
+                }
+            };
+            if self.left.is_empty() {
+                document.keep_package_account(self.package, self.account);
+            }
+            match opened {
+                Some(Opened::File(file)) => return Some(file),
+                Some(_) => return None,
+                None => {}
             }
         }
         None
     }
 
-    fn open(&mut self, task: &Task, document: &mut Document) -> Option<OpenedFile> {
+    fn open(&mut self, task: &Task, document: &mut Document) -> Opened {
+        match self.opened_node(task, document) {
+            Some((node, path)) => match document.package_files(node) {
+                Some(files) => {
+                    let within = Rc::from(format!("{path}/"));
+                    for task in tasks(&files, &within).rev() {
+                        self.left.push_front(task);
+                    }
+                    Opened::Package
+                }
+                None => Opened::File(OpenedFile {
+                    node,
+                    path: path.into(),
+                }),
+            },
+            None => Opened::Unread,
+        }
+    }
+
+    /// Opens a file. Returns its node and its path in the outermost package.
+    fn opened_node(&self, task: &Task, document: &mut Document) -> Option<(NodeId, String)> {
         let data = task.files.data(task.index, &document.sources);
         let path = &task.files.file(task.index)?.path;
         let path = format!("{}{path}", task.within);
@@ -116,19 +211,6 @@ impl PackageReading {
                 stored
             }
         };
-        if document.node(node)?.kind != NodeKind::File {
-            return None;
-        }
-        if let Some(files) = document.package_files(node) {
-            let within = Rc::from(format!("{path}/"));
-            for task in tasks(&files, &within).rev() {
-                self.left.push_front(task);
-            }
-            return None;
-        }
-        Some(OpenedFile {
-            node,
-            path: path.into(),
-        })
+        (document.node(node)?.kind == NodeKind::File).then_some((node, path))
     }
 }

@@ -81,6 +81,14 @@ impl ZeviewDocument {
         Ok(ids.into_iter().map(|id| id.0).collect())
     }
 
+    /// Returns the diagnostics about bytes that were not read so far: encrypted or damaged files of a
+    /// package, bytes between its files, parts beyond a limit. Device code in them is in no list.
+    #[wasm_bindgen(unchecked_return_type = "Diagnostic[]")]
+    pub fn unread(&self) -> Result<JsValue, Error> {
+        let unread: Vec<_> = self.0.unread().map(Diagnostic::new).collect();
+        to_js(&unread)
+    }
+
     /// Returns the diagnostics, by position.
     #[wasm_bindgen(unchecked_return_type = "Diagnostic[]")]
     pub fn diagnostics(&self) -> Result<JsValue, Error> {
@@ -161,6 +169,7 @@ impl ZeviewDocument {
         before: Option<ProfileReader>,
     ) -> Result<JsValue, Error> {
         let document = &mut self.0;
+        document.open_files(NodeId::ROOT);
         let images = document.documents_with(ListId::Kernels);
         let mut apply = |reader: ProfileReader| {
             let profile = reader.0.finish();

@@ -160,6 +160,7 @@ fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, R
         return vec![(NodeId::ROOT, rows)];
     }
     let mut found = Vec::new();
+    document.open_files(NodeId::ROOT);
     for id in document.documents_with(list) {
         let rows = document.list_for(id, list, query);
         found.extend(rows.map(|rows| (id, rows)));
@@ -258,7 +259,10 @@ pub fn listing(
     let name = format!(".text.{kernel}");
     let documents = match path {
         Some(path) => find(document, path)?,
-        None => document.documents_with(ListId::Kernels),
+        None => {
+            document.open_files(NodeId::ROOT);
+            document.documents_with(ListId::Kernels)
+        }
     };
     for id in documents {
         let sections = document.assembly(id).map(|assembly| assembly.sections());

@@ -390,8 +390,12 @@ impl<'a> Context<'a> {
         let reports = self.reports.into_inner();
         let mut diagnostics = reports.diagnostics;
         let mut rules: Vec<RuleInfo> = Vec::new();
+        let mut unread: u64 = 0;
         for (count, rule) in reports.counts.values() {
             rules.push(rule.info());
+            if rule.is_unread {
+                unread = unread.saturating_add(*count as u64);
+            }
             let more = count.saturating_sub(limits::PER_RULE);
             let last = diagnostics.iter().rfind(|d| d.rule == rule.id).cloned();
             if let (true, Some(last)) = (more > 0, last) {
@@ -405,6 +409,7 @@ impl<'a> Context<'a> {
         Findings {
             diagnostics,
             rules,
+            unread,
             holes: Holes {
                 gaps: self.gaps.into_inner(),
                 padding: self.padding.into_inner(),

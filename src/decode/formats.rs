@@ -1,9 +1,10 @@
 //! All formats.
 
+use super::compression::Method;
 use super::format::Formats;
 use super::{
     ar, coff, folder, gzip, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv,
-    syclbin, tar, zebin, zip,
+    syclbin, tar, wrapper, zebin, zip,
 };
 
 /// All formats, the most specific first.
@@ -22,5 +23,8 @@ pub const FORMATS: Formats = Formats(&[
     &zip::Zip,
     &tar::Tar,
     &gzip::Gzip,
+    &wrapper::Compressed(Method::Xz),
+    &wrapper::Compressed(Method::Bzip2),
+    &wrapper::Compressed(Method::Zstd),
     &folder::FolderFormat,
 ]);

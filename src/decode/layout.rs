@@ -71,6 +71,8 @@ impl Region {
 pub enum Overlap {
     /// Every part keeps them; empty parts are kept, too.
     Shared,
+    /// As for `Shared`. Bytes that no part claims may be files that no list of the package has.
+    Package,
     /// The first part keeps them. Others are shortened, and dropped if nothing is left.
     First,
 }
@@ -110,7 +112,7 @@ impl Regions {
         let mut counted = whole.start;
         for claim in claims {
             if claim.is_empty() {
-                if overlap == Overlap::Shared {
+                if overlap != Overlap::First {
                     regions.list.push(claim);
                 }
                 continue;
@@ -119,13 +121,13 @@ impl Regions {
             if at < claim.start {
                 holes += 1;
                 let hole = Span::new(whole.source, at, claim.start);
-                regions.fill(cx, hole, holes <= limits::HOLES);
+                regions.fill(cx, hole, holes <= limits::HOLES, overlap);
             } else if let Some(before) = last.filter(|_| claim.start < at) {
                 regions.overlapping = true;
                 let shared = Span::new(whole.source, claim.start, claim.end.min(at));
                 let rule = match overlap {
                     Overlap::First => &rules::SHARED_BYTES,
-                    Overlap::Shared => {
+                    Overlap::Shared | Overlap::Package => {
                         // A byte that three parts claim counts once.
                         cx.overlap(shared.end.saturating_sub(shared.start.max(counted)));
                         counted = counted.max(shared.end);
@@ -147,7 +149,7 @@ impl Regions {
                 );
             }
             let start = match overlap {
-                Overlap::Shared => claim.start,
+                Overlap::Shared | Overlap::Package => claim.start,
                 Overlap::First => claim.start.max(at),
             };
             if start < claim.end {
@@ -161,20 +163,22 @@ impl Regions {
         let end = last.map_or(whole.start, |last| last.end);
         if end < whole.end {
             let hole = Span::new(whole.source, end, whole.end);
-            regions.fill(cx, hole, holes < limits::HOLES);
+            regions.fill(cx, hole, holes < limits::HOLES, overlap);
         }
         regions
     }
 
     /// Fills a hole between parts; the filler precedes empty parts in the hole.
-    fn fill(&mut self, cx: &Context<'_>, hole: Span, may_read: bool) {
+    fn fill(&mut self, cx: &Context<'_>, hole: Span, may_read: bool, overlap: Overlap) {
         let is_padding = may_read && hole.len() <= limits::PADDING && is_zero(cx.sources, hole);
         let id = if is_padding {
             cx.padding(hole);
             PADDING
         } else {
             cx.gap(hole);
-            cx.report(&rules::GAP, hole, plural(hole.len(), "unreferenced byte"));
+            if overlap != Overlap::Package || !report_gap(cx, hole) {
+                cx.report(&rules::GAP, hole, plural(hole.len(), "unreferenced byte"));
+            }
             GAP
         };
         let after = |region: &&Region| region.is_empty() && region.start >= hole.start;
@@ -239,6 +243,21 @@ impl Display for Sharing<'_> {
             plural(self.bytes, "byte")
         )
     }
+}
+
+/// Maximum number of zeros that are read to tell that nothing is hidden in a gap, in bytes.
+const ZEROS_MAX: u64 = 1 << 20;
+
+/// Reports the bytes between the files of a package, unless they are zero. Returns whether they
+/// were reported.
+pub fn report_gap(cx: &Context<'_>, gap: Span) -> bool {
+    if gap.is_empty() || gap.len() <= ZEROS_MAX && is_zero(cx.sources, gap) {
+        return false;
+    }
+    let bytes = plural(gap.len(), "byte");
+    let message = format_args!("{bytes} that no entry of the package has: not read");
+    cx.report(&rules::PACKAGE_GAP, gap, message);
+    true
 }
 
 /// Returns whether all bytes are zero.

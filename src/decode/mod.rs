@@ -20,6 +20,7 @@
 //! * [`coff`]: Windows objects and programs, for the images in them.
 //! * [`host`]: device images in host libraries and programs, and their index.
 //! * [`zip`], [`tar`], [`gzip`]: packages of files, such as wheels.
+//! * [`wrapper`]: files that are compressed by xz, bzip2 or zstd.
 //! * [`folder`]: the files of a folder as one document.
 //! * [`compression`]: zlib, deflate and zstd, for all formats with compressed bytes.
 //! * [`offload_binary`]: LLVM's container of device images; the base of SYCLBIN.
@@ -84,6 +85,7 @@ pub mod table;
 pub mod tar;
 pub mod text;
 pub mod tree;
+pub mod wrapper;
 pub mod zebin;
 pub mod zip;
 

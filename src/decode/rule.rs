@@ -28,6 +28,9 @@ pub struct Rule {
     pub origin: Origin,
     /// The explanation.
     pub docs: &'static str,
+    /// Whether zeview did not read the reported bytes, or only a part of them: device code in them is
+    /// in no list.
+    pub is_unread: bool,
 }
 
 impl Rule {
@@ -44,6 +47,7 @@ impl Rule {
                 Origin::Viewer => "zeview".into(),
             },
             docs: self.docs.into(),
+            is_unread: self.is_unread,
         }
     }
 }

@@ -4,8 +4,17 @@ use super::rule::Origin::{Spec, Viewer};
 use super::rule::Rule;
 use crate::model::Severity;
 
+macro_rules! is_unread {
+    () => {
+        false
+    };
+    (unread) => {
+        true
+    };
+}
+
 macro_rules! rules {
-    ($($(#[doc = $d:expr])* $name:ident = $id:literal $severity:ident $summary:literal $origin:expr;)*) => {
+    ($($(#[doc = $d:expr])* $name:ident = $id:literal $severity:ident $summary:literal $origin:expr $(, $unread:ident)?;)*) => {
         $(
             $(#[doc = $d])*
             pub static $name: Rule = Rule {
@@ -15,6 +24,7 @@ macro_rules! rules {
                 summary: $summary,
                 origin: $origin,
                 docs: concat!($($d),*).trim_ascii(),
+                is_unread: is_unread!($($unread)?),
             };
         )*
         /// All rules, by area.
@@ -33,7 +43,7 @@ rules! {
     /// zeview knows no format that starts like this. The file is shown as bytes.
     UNRECOGNIZED = "file/unrecognized" Info "Unknown format" Viewer;
     /// The file was truncated, replaced or removed while it was open, or the medium has failed.
-    READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer;
+    READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer, unread;
 
     /// An ELF file starts with a header of 52 (32-bit class) or 64 bytes (64-bit class).
     ELF_TRUNCATED_HEADER = "elf/truncated-header" Error "Truncated ELF header" Spec("gABI, ELF Header");
@@ -118,26 +128,26 @@ rules! {
     /// first bytes of their formats; their ends are estimated.
     HOST_CARVED = "host/carved" Warning "Device images without an index" Viewer;
     /// The file has more sections, segments, notes or entries than zeview decodes.
-    TOO_MANY = "limits/too-many-entries" Warning "Too many entries" Viewer;
+    TOO_MANY = "limits/too-many-entries" Warning "Too many entries" Viewer, unread;
     /// Checking all of the overlapping tables, notes or modules would take quadratic
     /// time. The unchecked parts are still shown.
-    TOO_MUCH = "limits/too-much-overlap" Warning "Too many overlapping parts" Viewer;
+    TOO_MUCH = "limits/too-much-overlap" Warning "Too many overlapping parts" Viewer, unread;
     /// The text or table is larger than what zeview parses. Its bytes are still shown.
-    TOO_LARGE = "limits/too-large" Warning "Too large to parse" Viewer;
+    TOO_LARGE = "limits/too-large" Warning "Too large to parse" Viewer, unread;
     /// A short stream can decompress to any number of bytes. zeview decompresses a limited
     /// number of bytes of a file, of all streams together.
-    UNPACKED_TOO_LARGE = "limits/unpacked-too-large" Warning "Too large to decompress" Viewer;
+    UNPACKED_TOO_LARGE = "limits/unpacked-too-large" Warning "Too large to decompress" Viewer, unread;
 
     /// The stream is truncated, is not of the method that the file names, or does not match its
     /// checksum. The bytes that could be decompressed are shown.
-    PACKED_DAMAGED = "compressed/damaged" Error "Damaged compressed data" Spec("RFC 1950; RFC 8878");
+    PACKED_DAMAGED = "compressed/damaged" Error "Damaged compressed data" Spec("RFC 1950; RFC 8878"), unread;
     /// The data decompresses to more or fewer bytes than the file says. Surplus bytes are
     /// ignored.
-    UNPACKED_SIZE = "compressed/size" Error "Wrong uncompressed size" Spec("gABI, Compression Header; LLVM, Compression.cpp");
+    UNPACKED_SIZE = "compressed/size" Error "Wrong uncompressed size" Spec("gABI, Compression Header; LLVM, Compression.cpp"), unread;
 
     /// The bytes are nested more deeply than zeview opens containers, or lie in containers that
     /// overlap.
-    TOO_DEEP = "limits/too-deep" Warning "Too many nested containers" Viewer;
+    TOO_DEEP = "limits/too-deep" Warning "Too many nested containers" Viewer, unread;
 
     /// Two parts of a container use the same bytes. The tree shows them in the first part.
     SHARED_BYTES = "layout/shared-bytes" Warning "Overlapping parts of a container" Viewer;
@@ -149,54 +159,61 @@ rules! {
 
     /// A file of a package must have the size and the CRC-32 that the package stores, and its
     /// compressed bytes must be a valid stream. Files are checked when they are opened.
-    PACKAGE_DAMAGED = "package/damaged-file" Error "Damaged file in a package" Spec("APPNOTE.TXT; RFC 1951");
+    PACKAGE_DAMAGED = "package/damaged-file" Error "Damaged file in a package" Spec("APPNOTE.TXT; RFC 1951"), unread;
+
+    /// No entry of the package has these bytes, and they are not zero: programs that read its list
+    /// of files do not find what is in them, and neither does zeview.
+    PACKAGE_GAP = "package/unlisted-bytes" Warning "Bytes between the files of a package" Viewer, unread;
+    /// zeview does not read files of this kind: sparse files, parts of files on other volumes,
+    /// formats of packages without a decoder. The other files can be read.
+    PACKAGE_UNREAD = "package/unread-file" Warning "File of a package that is not read" Viewer, unread;
 
     /// The file has vanished, or there is no permission to read it. The other files of the folder
     /// can be read.
-    FOLDER_FILE = "folder/unreadable-file" Error "Unreadable file in a folder" Viewer;
+    FOLDER_FILE = "folder/unreadable-file" Error "Unreadable file in a folder" Viewer, unread;
 
     /// A folder starts with the list of its files that zeview wrote when it was opened. What
     /// cannot be read of it is not shown as files.
-    FOLDER_LIST = "folder/list" Error "Malformed list of a folder" Viewer;
+    FOLDER_LIST = "folder/list" Error "Malformed list of a folder" Viewer, unread;
 
     /// A zip archive ends with a record that locates its list of files. Without it, no file can be
     /// found.
-    ZIP_NO_DIRECTORY = "zip/no-directory" Error "No central directory" Spec("APPNOTE.TXT, 4.3.16");
+    ZIP_NO_DIRECTORY = "zip/no-directory" Error "No central directory" Spec("APPNOTE.TXT, 4.3.16"), unread;
     /// The central directory is a sequence of entries at the offset in the end record. What can be
     /// read of it is shown.
-    ZIP_DIRECTORY = "zip/directory" Error "Malformed central directory" Spec("APPNOTE.TXT, 4.3.12");
+    ZIP_DIRECTORY = "zip/directory" Error "Malformed central directory" Spec("APPNOTE.TXT, 4.3.12"), unread;
     /// The end record has the number of entries in the directory.
     ZIP_COUNT = "zip/entry-count" Warning "Wrong number of entries" Spec("APPNOTE.TXT, 4.4.22");
     /// Each file has a local header that repeats its name, method and sizes. Programs differ in
     /// which of the two they read; zeview reads the directory.
     ZIP_LOCAL_HEADER = "zip/local-header" Error "Local header differs from the directory" Spec("APPNOTE.TXT, 4.3.7");
     /// The data of a file must lie within the archive.
-    ZIP_OUT_OF_BOUNDS = "zip/file-out-of-bounds" Error "File extends past the end of the archive" Spec("APPNOTE.TXT, 4.3.8");
+    ZIP_OUT_OF_BOUNDS = "zip/file-out-of-bounds" Error "File extends past the end of the archive" Spec("APPNOTE.TXT, 4.3.8"), unread;
     /// zeview decompresses deflate and does not decrypt. The other files can be read.
-    ZIP_METHOD = "zip/method" Warning "Encrypted, or unsupported compression" Spec("APPNOTE.TXT, 4.4.5");
+    ZIP_METHOD = "zip/method" Warning "Encrypted, or unsupported compression" Spec("APPNOTE.TXT, 4.4.5"), unread;
     /// A path of a package is relative and has no `..`. Programs that unpack the package could
     /// write anywhere; zeview writes nothing, and shows the path as a name.
     PACKAGE_PATH = "package/path" Warning "Path leads out of the folder" Spec("APPNOTE.TXT, 4.4.17");
 
     /// A header is a block of 512 bytes with `ustar` at 257, and its size is octal text. The rest of
     /// the archive cannot be read.
-    TAR_HEADER = "tar/header" Error "Malformed header" Spec("POSIX, ustar Interchange Format");
+    TAR_HEADER = "tar/header" Error "Malformed header" Spec("POSIX, ustar Interchange Format"), unread;
     /// A header has the sum of its bytes.
     TAR_CHECKSUM = "tar/checksum" Error "Wrong checksum of a header" Spec("POSIX, ustar Interchange Format");
     /// The data of a file must lie within the archive.
-    TAR_OUT_OF_BOUNDS = "tar/file-out-of-bounds" Error "File extends past the end of the archive" Spec("POSIX, ustar Interchange Format");
+    TAR_OUT_OF_BOUNDS = "tar/file-out-of-bounds" Error "File extends past the end of the archive" Spec("POSIX, ustar Interchange Format"), unread;
     /// The records of a pax header have the form `length key=value`, with a line feed.
-    TAR_RECORD = "tar/pax-record" Warning "Malformed pax record" Spec("POSIX, pax Extended Header");
+    TAR_RECORD = "tar/pax-record" Warning "Malformed pax record" Spec("POSIX, pax Extended Header"), unread;
     /// Two blocks of zeros end an archive.
     TAR_END = "tar/end" Warning "No end of the archive" Spec("POSIX, ustar Interchange Format");
     /// A gzip file has a header, optional parts, and a trailer of 8 bytes.
-    GZIP_HEADER = "gzip/header" Error "Malformed gzip header" Spec("RFC 1952");
+    GZIP_HEADER = "gzip/header" Error "Malformed gzip header" Spec("RFC 1952"), unread;
 
     /// The header of a member is 60 bytes of text that end with a grave accent and a line feed;
     /// its size is a decimal number. The rest of the archive cannot be read.
-    AR_HEADER = "ar/bad-member-header" Error "Malformed member header" Spec("ar(5)");
+    AR_HEADER = "ar/bad-member-header" Error "Malformed member header" Spec("ar(5)"), unread;
     /// The data of a member must lie within the archive.
-    AR_MEMBER_OUT_OF_BOUNDS = "ar/member-out-of-bounds" Error "Member extends past the end of the archive" Spec("ar(5)");
+    AR_MEMBER_OUT_OF_BOUNDS = "ar/member-out-of-bounds" Error "Member extends past the end of the archive" Spec("ar(5)"), unread;
 
     /// The specification does not define the type. The driver refuses the file.
     ZEBIN_SECTION_TYPE = "zebin/unknown-section-type" Warning "Unknown section type" Spec("zebin ELF, Section Type");
@@ -277,7 +294,7 @@ rules! {
     OFFLOAD_SELF = "offload-binary/holds-itself" Error "Image contains its own OffloadBinary" Spec("OffloadBinary.h");
     /// From version 3 on, everything but the header can be compressed with zlib or zstd. These
     /// bytes are neither, or could not be decompressed.
-    OFFLOAD_COMPRESSED = "offload-binary/compressed" Info "Compressed OffloadBinary is not decompressed" Spec("OffloadBinary.h");
+    OFFLOAD_COMPRESSED = "offload-binary/compressed" Info "Compressed OffloadBinary is not decompressed" Spec("OffloadBinary.h"), unread;
 
     /// The file header of versions 0 and 1 has 56 bytes.
     SYCLBIN_HEADER = "syclbin/truncated-header" Error "Truncated SYCLBIN header" Spec("SYCLBINDesign.md, File header");

@@ -44,6 +44,9 @@ pub struct RuleInfo {
     pub origin: Str,
     /// The explanation.
     pub docs: Str,
+    /// Whether zeview did not read the reported bytes, or only a part of them: device code in them is
+    /// in no list.
+    pub is_unread: bool,
 }
 
 /// A span with a note.

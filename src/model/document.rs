@@ -35,6 +35,8 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
+    /// Number of findings of unread bytes so far, including those that are not listed.
+    unread: u64,
     /// The summary of the file.
     pub summary: Summary,
     /// The numbers of bytes in known parts, of padding, and of the rest.
@@ -69,6 +71,7 @@ impl Document {
         let Findings {
             mut diagnostics,
             rules,
+            unread,
             holes,
             expanders,
             of: _,
@@ -93,6 +96,7 @@ impl Document {
             sources: parts.sources,
             diagnostics,
             rules,
+            unread,
             summary,
             coverage,
             accounts,
@@ -130,6 +134,7 @@ impl Document {
         let (mut order, mut others) = (Vec::new(), Vec::new());
         for found in all {
             self.accounts.add(found.holes, &mut self.coverage);
+            self.unread = self.unread.saturating_add(found.unread);
             match found.of {
                 Some(of) => {
                     order.push(of.span);
@@ -163,16 +168,24 @@ impl Document {
         if let ([span], true) = (order.as_slice(), others.is_empty()) {
             let mut known = self.documents.iter_mut().enumerate();
             let known = known.find(|(_, inner)| inner.span == *span);
-            if let Some(((at, inner), (of, documents))) = known.zip(opened.remove(span)) {
-                *inner = InnerDocument {
-                    is_listed: inner.is_listed,
-                    ..of
-                };
-                if !documents.is_empty() {
-                    self.documents.splice(at + 1..at + 1, documents);
+            match (known, opened.remove(span)) {
+                (Some((at, inner)), Some((of, documents))) => {
+                    *inner = InnerDocument {
+                        is_listed: inner.is_listed,
+                        ..of
+                    };
+                    if !documents.is_empty() {
+                        self.documents.splice(at + 1..at + 1, documents);
+                    }
                 }
-                return;
+                // A file that was not located when its package was opened.
+                (None, Some((of, documents))) => {
+                    self.documents.push(of);
+                    self.documents.extend(documents);
+                }
+                (_, None) => {}
             }
+            return;
         }
         let mut merged = Vec::with_capacity(self.documents.len());
         let mut rest = std::mem::take(&mut self.documents);
@@ -190,7 +203,7 @@ impl Document {
             }
         }
         let unknown = order.into_iter().filter_map(|span| opened.remove(&span));
-        merged.extend(unknown.flat_map(|(_, documents)| documents));
+        merged.extend(unknown.flat_map(|(of, documents)| std::iter::once(of).chain(documents)));
         merged.extend(others);
         self.documents = merged;
     }
@@ -500,6 +513,30 @@ impl Document {
                 d.primary.span.source == span.source && d.primary.span.start <= span.end
             })
             .filter(move |d| span.contains(d.primary.span))
+    }
+
+    /// Returns the diagnostics about bytes that were not read so far, each with its rule's severity:
+    /// device code in them is in no list. [`unread_count`](Self::unread_count) also counts those that
+    /// are not listed.
+    pub fn unread(&self) -> impl Iterator<Item = &Diagnostic> {
+        let all = self.diagnostics.iter();
+        all.filter(|found| self.is_about_unread(found))
+    }
+
+    /// Returns whether a diagnostic is about bytes that were not read.
+    pub fn is_about_unread(&self, found: &Diagnostic) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.is_unread && rule.id == found.rule)
+    }
+
+    /// Returns the number of findings of unread bytes so far.
+    pub fn unread_count(&self) -> u64 {
+        self.unread
+    }
+
+    /// Adds the findings of an examination that opens no document.
+    pub fn add_findings(&mut self, findings: Findings) {
+        self.merge(vec![findings]);
     }
 
     /// Returns the highest severity of the diagnostics within a node or the data unpacked from it.

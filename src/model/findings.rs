@@ -16,6 +16,8 @@ pub struct Findings {
     pub diagnostics: Vec<Diagnostic>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
+    /// Number of findings of unread bytes, including those that are not listed.
+    pub unread: u64,
     /// The gaps and padding of the opened file.
     pub holes: Holes,
     /// The expanders of its nodes.

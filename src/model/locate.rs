@@ -197,7 +197,24 @@ impl Document {
         let Some(parent) = self.sources.parent(source) else {
             return vec![NodeId::ROOT];
         };
-        self.path_to_document(parent)
+        let mut path = self.path_to_document(parent);
+        // A file that consists of compressed bytes: offsets start in these.
+        while let Some(&last) = path.last()
+            && let Some(node) = self.node(last)
+            && node.kind == NodeKind::File
+            && node.span == Some(parent)
+        {
+            let within = self.children_at(last, parent.source, parent.start);
+            let is_packed = |id: &NodeId| {
+                let node = self.node(*id);
+                node.is_some_and(|node| node.span == Some(parent) && node.kind == NodeKind::Packed)
+            };
+            let Some(next) = within.into_iter().find(is_packed) else {
+                break;
+            };
+            path.push(next);
+        }
+        path
     }
 
     /// Like [`nodes_for`](Self::nodes_for), but continues down to the document or compressed bytes:

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{Cell, List, ListId, RowDetails, columns};
 use crate::analysis::matrix::KernelMatrix;
-use crate::analysis::package::{PackageFile, PackageFiles};
+use crate::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
 type RowRef<'a> = (&'a FileList, usize, &'a PackageFile);
@@ -17,7 +17,10 @@ columns! {
     "path" Text Default 36 "File" "" "The path in the package or folder."
         |(_, _, file), _| Cell::text(&*file.path).at(Some(file.entry));
     "kind" Text Default 10 "Kind" "" "The kind of the file, by its first bytes."
-        |(list, at, _), sources| Cell::text(list.files.kind(at, sources).name);
+        |(list, at, _), sources| match list.files.status(at, sources) {
+            FileStatus::Unread(_) => Cell::text("not read"),
+            status => Cell::text(status.kind()),
+        };
     "kernels" Number Default 0 "Kernels" "" "The number of kernels, once the file is read: distinct names."
         |(list, _, file), _| match list.contents.get(&file.path) {
             Some(contents) => Cell::count(contents.kernels),
@@ -38,6 +41,11 @@ columns! {
         |(list, at, file), _| Cell::words(list.beside(at, file));
     "method" Text Optional 9 "Method" "" "The compression method."
         |(_, _, file), _| Cell::text(&*file.method).at(Some(file.entry));
+    "unread" Text Optional 24 "Not read" "" "Why the file is not read; empty if it is read, or known to contain no device code."
+        |(list, at, _), sources| match list.files.status(at, sources) {
+            FileStatus::Unread(reason) => Cell::text(reason),
+            _ => Cell::empty(),
+        };
     "stem" Text QueryOnly 0 "Stem" "" "The path without extensions: the same for files that belong together."
         |(_, _, file), _| Cell::text(file.stem());
 }

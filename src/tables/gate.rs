@@ -257,7 +257,15 @@ impl<'c> Gate<'c> {
         before: Option<(&mut Document, &Comparison)>,
     ) -> u64 {
         let judged = self.judged;
-        let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
+        let list = document.list(NodeId::ROOT, ListId::Kernels, None);
+        let unread = document.unread_parts();
+        if !unread.is_empty() {
+            match location {
+                "" => self.miss(&unread.text()),
+                _ => self.miss(&format!("{location}: {}", unread.text())),
+            }
+        }
+        let Some(list) = list else {
             return 0;
         };
         for note in list.notes() {

@@ -5,6 +5,7 @@ import { copyFile, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { axe, dropBytes, dropFile, dropFromDisk, eventually, journey, screenshot } from "./harness.mjs";
+import { zip } from "./zip.mjs";
 
 const HERE = import.meta.dirname;
 const sample = (name) => path.join(HERE, "../../www/samples", name);
@@ -54,6 +55,22 @@ journey("a wheel: its files, then the kernels of all of them", { width: 1440, he
   // The number of kernels is known now.
   await eventually(async () => (await texts(page, "files", 2)).some((text) => /^\d+$/.test(text)), true);
   await screenshot(page, "package-files");
+});
+
+journey("files that are not read are named, beside the list and in it", { width: 1440, height: 900 }, async (page) => {
+  const zebin = await readFile(sample("vecadd.bmg.zebin"));
+  const archive = Buffer.concat([Buffer.from("7z\xbc\xaf\x27\x1c", "latin1"), Buffer.alloc(600)]);
+  await dropBytes(page, { "unread.whl": zip({ "a.zebin": zebin, "inner.7z": archive, "notes.txt": Buffer.from("text") }) });
+  await tab(page, "Files").click();
+  await eventually(() => texts(page, "files", 1), ["zebin", "not read", "text"]);
+  await tab(page, "Overview").click();
+  await panel(page, "Overview").getByRole("button", { name: "Read the kernels of all files" }).click();
+  await tab(page, "Files").click();
+  await panel(page, "Files").getByText("1 file was not read: inner.7z: a 7z archive").waitFor();
+  await tab(page, "Kernels").click();
+  await panel(page, "Kernels").getByText("1 file was not read: inner.7z: a 7z archive").waitFor();
+  await axe(page);
+  await screenshot(page, "package-unread");
 });
 
 journey("a dropped folder is a document; its kernels lead to their code", { width: 1440, height: 900 }, async (page) => {

@@ -10,6 +10,7 @@ pub fn stream(method: Method, bytes: &[u8]) -> Vec<u8> {
     match method {
         Method::Zlib => miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6),
         Method::Zstd => compress_to_vec(bytes, CompressionLevel::Fastest),
+        _ => panic!("{} is not written", method.name()),
     }
 }
 
@@ -43,6 +44,7 @@ pub fn packed(name: &str, method: Method, bytes: &[u8]) -> Section {
     let kind = match method {
         Method::Zlib => 1, // ELFCOMPRESS_ZLIB
         Method::Zstd => 2, // ELFCOMPRESS_ZSTD
+        _ => panic!("no section has {}", method.name()),
     };
     section(name, kind, size, &stream(method, bytes))
 }

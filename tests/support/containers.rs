@@ -180,6 +180,7 @@ pub fn packed_bundle(version: u16, method: Method, bytes: &[u8]) -> Vec<u8> {
     let format = match method {
         Method::Zlib => 0u16,
         Method::Zstd => 1,
+        _ => panic!("no bundle has {}", method.name()),
     };
     out.extend(format.to_le_bytes());
     match version {

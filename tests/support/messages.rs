@@ -904,6 +904,7 @@ fn rule() -> RuleInfo {
         summary: "one line".into(),
         origin: "gABI".into(),
         docs: "more".into(),
+        is_unread: false,
     }
 }
 

@@ -24,6 +24,7 @@ pub mod growing_flows;
 pub mod growing_hosts;
 pub mod growing_pairs;
 pub mod growing_zebins;
+pub mod hidden;
 pub mod hostile;
 pub mod hostile_names;
 pub mod hosts;

@@ -5,6 +5,7 @@ import mmap
 import os
 import random
 import tempfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,26 @@ def test_required_files():
             if (reason.rule, reason.span) == (error.rule, error.span) and reason.message in str(error)
         ][:1]
         assert error.rule in str(error) and document.bytes(error.span) == document.bytes(reason.span)
+
+
+def test_unread_files(tmp_path):
+    """A package that was not read completely is not well-formed, and says what was not read."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("vecadd.zebin", CONTENT)
+        package.writestr("notes.txt", "text")
+    check = zeview.open(path).check()
+    assert check.well_formed is True and check.unread == [] and check.require() is None
+    assert check.files.to_dict() == {"read": 1, "without_code": 1, "unread": 0, "pending": 0}
+    with zipfile.ZipFile(path, "a") as package:
+        package.writestr("inner.7z", b"7z\xbc\xaf\x27\x1c" + bytes(100))
+    check = zeview.open(path).check()
+    assert check.well_formed is None and check.files.unread == 1
+    (unread,) = check.unread
+    assert unread.message == "inner.7z: a 7z archive: not read"
+    with pytest.raises(zeview.Error) as raised:
+        check.require()
+    assert raised.value.code == "unread"
 
 
 def test_random_damage_raises_nothing_else():

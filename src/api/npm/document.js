@@ -37,6 +37,7 @@ export function bind(load) {
     children(id, start = 0, count = 512) { return this.#decoded.children(id, start, count); }
     nodesAt(source, offset) { return [...this.#decoded.nodesAt(source, offset)]; }
     bytes(source, start, end) { return this.#decoded.bytes(source, start, end); }
+    unread() { return this.#decoded.unread(); }
     diagnostics() { return this.#decoded.diagnostics(); }
     verdict(device) { return this.#decoded.verdict(device); }
     list(name, options) { return this.#decoded.list(name, options); }

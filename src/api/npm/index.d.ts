@@ -17,6 +17,11 @@ export class ZeviewDocument {
   nodesAt(source: number, offset: number): number[];
   /** Returns the bytes `start..end` of a source, clipped to its end and to 4 MiB. */
   bytes(source: number, start: number, end: number): Uint8Array;
+  /**
+   * Returns the diagnostics about bytes that were not read so far: encrypted or damaged files of a package, bytes
+   * between its files, parts beyond a limit. Device code in them is in no list.
+   */
+  unread(): Diagnostic[];
   /** Returns the diagnostics, by position. */
   diagnostics(): Diagnostic[];
   /** Predicts what the driver does with the file on a device, by default the file's own; null for files that are not passed to the driver. */

@@ -24,6 +24,7 @@ use crate::input;
 use crate::output::{self, complain, print_table, report_left_out};
 use crate::progress::Progress;
 use crate::style;
+use crate::unread;
 
 #[derive(Args)]
 pub struct Options {
@@ -72,6 +73,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         };
         output::allow(&account, &document);
         document.open_files(NodeId::ROOT);
+        if unread::complain_of(file, &document) {
+            status = 2;
+        }
         let picks = match &options.device {
             None => Picks::new(),
             Some(device) => match picks(&mut document, device) {

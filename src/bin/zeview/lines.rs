@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::text::plural;
+use zeview::model::NodeId;
 use zeview::tables::query::{Filter, Query};
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
@@ -15,6 +16,7 @@ use crate::argument::{InputFiles, TableFormat, Within, own_help};
 use crate::input;
 use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::style;
+use crate::unread;
 
 const LIST: ListId = ListId::SourceLines;
 
@@ -113,6 +115,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         match add(file, options, &sources, &mut writer, &mut out) {
             Ok(count) => {
                 rows += count.rows;
+                if count.is_unread {
+                    status = 2;
+                }
                 if let Some(error) = count.error {
                     return Err(error);
                 }
@@ -152,6 +157,8 @@ struct Added {
     rows: u64,
     /// Number of rows that exceed the output budget.
     left_out: u64,
+    /// Whether a part of the file was not read.
+    is_unread: bool,
     /// Error of writing the output.
     error: Option<io::Error>,
 }
@@ -170,7 +177,10 @@ fn add(
     }
     let ids = match &options.within.path {
         Some(path) => document.find_all(path)?,
-        None => document.documents_with(LIST),
+        None => {
+            document.open_files(NodeId::ROOT);
+            document.documents_with(LIST)
+        }
     };
     let query = Query {
         filter: options.filter.clone().unwrap_or_default(),
@@ -209,6 +219,7 @@ fn add(
             complain!("{place}: {note}");
         }
     }
+    added.is_unread = unread::complain_of(file, &document);
     if !found {
         let title = &document.summary.title;
         complain!("{}: {title} has no line tables", file.display());

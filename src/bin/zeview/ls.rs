@@ -21,6 +21,7 @@ use crate::input;
 use crate::output::{self, Text, complain, fit, print_table, report_left_out, shortened};
 use crate::progress::Progress;
 use crate::style;
+use crate::unread;
 
 #[derive(Args)]
 pub struct Options {
@@ -88,6 +89,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if let Some(list) = list {
         return print_list(&mut document, &named, list, options);
     }
+    let is_unread = unread::complain_of(&options.input.file, &document);
     let account = output::budget(&document);
     let mut out = Rows::new(options.json, account);
     match (options.sections, options.images) {
@@ -95,6 +97,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         (_, true) => images(&mut document, &named, &mut out)?,
         _ => parts(&mut document, &named, options, &mut out)?,
     }
+    let status = if is_unread { 2 } else { 0 };
     match out.finish()? {
         (0, _) if options.sections || options.images => {
             let what = if options.sections {
@@ -103,9 +106,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 "documents"
             };
             complain!("{name}: there are no {what} in it");
-            Ok(ExitCode::SUCCESS)
+            Ok(ExitCode::from(status))
         }
-        (_, true) => Ok(ExitCode::SUCCESS),
+        (_, true) => Ok(ExitCode::from(status)),
         (_, false) => Ok(ExitCode::from(2)),
     }
 }
@@ -265,7 +268,8 @@ fn print_list(
     let account = output::budget(document);
     let mut json = options.json.then(|| output::json_within(&account));
     let mut text = Blocks::new(&account);
-    let (mut left_out, mut status) = (0, ExitCode::SUCCESS);
+    let is_unread = unread::complain_of(&options.input.file, document);
+    let (mut left_out, mut status) = (0, ExitCode::from(if is_unread { 2 } else { 0 }));
     for (path, rows) in &lists {
         let place = match path.as_str() {
             "" => name.clone(),

@@ -29,6 +29,7 @@ mod report;
 mod rules;
 mod style;
 mod summary;
+mod unread;
 
 pub(crate) use argument::FileArgument;
 use std::io::{self, Write};

@@ -21,6 +21,7 @@ use crate::input;
 use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::progress::Progress;
 use crate::style;
+use crate::unread;
 
 /// Help of `--json`.
 const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, file, name, devices, missing \
@@ -83,6 +84,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         drop(progress);
         for note in reading.notes() {
             complain!("{name}: {note}");
+            status = 2;
+        }
+        if unread::complain_of(file, &document) {
             status = 2;
         }
         let matrix = reading.matrix();

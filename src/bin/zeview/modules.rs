@@ -12,7 +12,7 @@ use zeview::analysis::modules::{
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
 use zeview::model::text::escaped;
-use zeview::model::{Document, is_pattern};
+use zeview::model::{Document, NodeId, is_pattern};
 use zeview::tables::ListId;
 
 use crate::argument::{InputFiles, Within, own_help};
@@ -20,6 +20,7 @@ use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
 use crate::style;
+use crate::unread;
 
 /// Help of `--path`.
 const PATH_HELP: &str = "The SYCLBINs within the file: a path as `zeview ls` prints it, or a pattern. Default: \
@@ -59,7 +60,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let printed = match opened {
             Ok(mut document) => {
                 output::allow(&printer.account, &document);
-                printer.file(&mut document, file, options.within.path.as_deref())?
+                let path = options.within.path.as_deref();
+                let printed = printer.file(&mut document, file, path)?;
+                if unread::complain_of(file, &document) {
+                    status = 2;
+                }
+                printed
             }
             Err(error) => Err(error.to_string()),
         };
@@ -107,7 +113,10 @@ impl Printer {
                 Ok(found) => found,
                 Err(error) => return Ok(Err(error.to_string())),
             },
-            None => document.documents_with(ListId::Modules),
+            None => {
+                document.open_files(NodeId::ROOT);
+                document.documents_with(ListId::Modules)
+            }
         };
         found.retain(|id| document.modules(*id).is_some());
         if found.is_empty() {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::limits;
-use zeview::model::SourceId;
+use zeview::model::{NodeId, SourceId};
 use zeview::report::{write_end, write_file, write_head};
 
 use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
@@ -15,6 +15,7 @@ use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
 use crate::replace;
+use crate::unread;
 
 #[derive(Args)]
 #[command(mut_args(own_help(&[("files", FILES_AND_FOLDERS)])))]
@@ -59,7 +60,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             progress.set(|| format!("decoding {}", target.path.display()));
             match input::open(&target.path) {
                 Ok(mut document) => {
+                    document.open_files(NodeId::ROOT);
                     document.open_all();
+                    if unread::complain_of(&target.path, &document) {
+                        status = 2;
+                    }
                     let size = document.sources.whole(SourceId::FILE).len();
                     write_file(&mut document, limits::output(size), out)?;
                 }

@@ -49,7 +49,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 if !std::mem::take(&mut is_first) {
                     writeln!(out)?;
                 }
-                print(&mut document, file, &mut out)?;
+                if !print(&mut document, file, &mut out)? {
+                    status = 2;
+                }
             }
             Err(error) => {
                 out.flush()?;
@@ -74,7 +76,9 @@ fn suggestion(file: &Path, error: &io::Error) -> String {
     }
 }
 
-fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
+/// Prints the summary of a file. Returns whether the file was read, or, for a package, its files can
+/// be.
+fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<bool> {
     if document.summary.has.package {
         return print_package(document, file, out);
     }
@@ -96,12 +100,16 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     let kernels = print_kernels(&lists, out)?;
     let next = next(document, &judged, kernels > 0);
     let name = quoted(&file.display().to_string());
+    if !judged.unread.is_empty() {
+        writeln!(out, "  {}", escaped(&judged.unread.text()))?;
+    }
     out.paint(style::DIM, format_args!("next: zeview {next} {name}"))?;
-    writeln!(out)
+    writeln!(out)?;
+    Ok(judged.unread.is_empty())
 }
 
-/// Prints the files of a package. Their contents are not read.
-fn print_package(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
+/// Prints the files of a package. Only their first bytes are read.
+fn print_package(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<bool> {
     out.paint(style::HEAD, escaped(&file.display().to_string()))?;
     write!(out, ": {}", escaped(&document.summary.title))?;
     for fact in &document.summary.facts {
@@ -138,9 +146,14 @@ fn print_package(document: &mut Document, file: &Path, out: &mut Text) -> io::Re
         }
         print_table(&table, out, |_| style::PLAIN)?;
     }
+    let files = document.unread_files(NodeId::ROOT);
+    if !files.is_empty() {
+        writeln!(out, "  {}", escaped(&files.text()))?;
+    }
     let name = quoted(&file.display().to_string());
     out.paint(style::DIM, format_args!("next: zeview matrix {name}"))?;
-    writeln!(out)
+    writeln!(out)?;
+    Ok(files.is_empty() && document.unread_count() == 0)
 }
 
 /// Prints facts that the title does not contain. Each image of a container has its own line below.

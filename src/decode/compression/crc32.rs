@@ -28,7 +28,7 @@ fn tables() -> [[u32; 256]; 8] {
 /// Extends the CRC-32 of some bytes, 0 for none, by those that follow.
 // All indices are bytes.
 #[allow(clippy::indexing_slicing)]
-pub(super) fn extend(crc: u32, bytes: &[u8]) -> u32 {
+pub(in crate::decode) fn extend(crc: u32, bytes: &[u8]) -> u32 {
     let tables = TABLES.get_or_init(tables);
     let mut crc = !crc;
     let (words, rest) = bytes.as_chunks::<8>();
@@ -46,6 +46,11 @@ pub(super) fn extend(crc: u32, bytes: &[u8]) -> u32 {
         crc = crc >> 8 ^ tables[0][usize::from(low ^ byte)];
     }
     !crc
+}
+
+/// Describes a CRC-32 that differs from the stored one.
+pub(in crate::decode) fn mismatch(found: u32, stored: u32) -> String {
+    format!("the CRC-32 of the bytes is {found:#010x}, but {stored:#010x} expected")
 }
 
 #[cfg(test)]

@@ -67,6 +67,8 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Whole,
+    /// The stream is complete, but more compressed bytes follow.
+    Surplus(u64),
     /// The compressed bytes end.
     CutOff,
     Damaged,
@@ -184,6 +186,9 @@ impl Cursor {
                 _ if wrote > 0 => return Ok(Step::Wrote(wrote)),
                 TINFLStatus::NeedsMoreInput if has_more && used > 0 => continue,
                 TINFLStatus::HasMoreOutput => return Ok(Step::Wrote(0)),
+                TINFLStatus::Done if self.input < packed => {
+                    End::Surplus(packed.saturating_sub(self.input))
+                }
                 TINFLStatus::Done => End::Whole,
                 TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => End::CutOff,
                 _ => End::Damaged,
@@ -262,6 +267,23 @@ impl DeflateStream {
             packed,
             crc,
             state: RefCell::default(),
+        }
+    }
+
+    /// Decompresses a stream at the start of `packed` bytes, without keeping its output. Returns the
+    /// length of the output and the number of compressed bytes. Returns `None` if the stream is
+    /// damaged, or longer than `most` bytes.
+    pub fn measure(packed: u64, most: u64, read: PackedReader<'_>) -> Option<(u64, u64)> {
+        let mut cursor = Cursor::start(u64::MAX);
+        loop {
+            match cursor.step(packed, read).ok()? {
+                Step::Wrote(_) if cursor.output > most => return None,
+                Step::Wrote(_) => {}
+                Step::End(End::Whole | End::Surplus(_)) => {
+                    return Some((cursor.output, cursor.input));
+                }
+                Step::End(_) => return None,
+            }
         }
     }
 
@@ -391,15 +413,20 @@ impl Stream for DeflateStream {
                 "not a valid deflate stream after {front} of {len} bytes"
             )),
             End::More => Some(format!("more than the expected {len} bytes decompressed")),
-            End::Whole if front < len => {
+            End::Whole | End::Surplus(_) if front < len => {
                 Some(format!("{front} bytes decompressed, but {len} expected"))
             }
-            End::Whole => self.crc.filter(|crc| *crc != state.crc).map(|crc| {
-                format!(
-                    "the CRC-32 of the bytes is {:#010x}, but {crc:#010x} expected",
-                    state.crc
-                )
-            }),
+            End::Whole | End::Surplus(_) => {
+                let wrong = self.crc.filter(|crc| *crc != state.crc);
+                let wrong = wrong.map(|crc| crc32::mismatch(state.crc, crc));
+                let surplus = match state.end? {
+                    End::Surplus(more) => Some(format!(
+                        "{more} of the compressed bytes follow the end of the deflate stream"
+                    )),
+                    _ => None,
+                };
+                wrong.or(surplus)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! Compressed bytes and their contents: zlib (RFC 1950) and zstd (RFC 8878).
+//! Compressed bytes and their contents: zlib (RFC 1950), zstd (RFC 8878), and in packages bzip2,
+//! xz, LZMA and deflate64.
 //!
 //! The decompressed bytes form a separate source ([`Sources::unpacked`](crate::model::Sources));
 //! its parent is the span of the compressed bytes. A document in it has spans of that source, and
@@ -10,13 +11,16 @@
 //!     …
 //! ```
 
-mod crc32;
+pub(super) mod crc32;
 mod deflate;
+mod members;
+mod readers;
 mod streams;
 
 use std::fmt::Write as _;
 
 pub use self::deflate::{DeflateStream, deflate_limit};
+pub use self::members::{MeasuredStream, Members};
 use super::context::Context;
 use super::limits;
 use super::rules;
@@ -29,6 +33,15 @@ pub enum Method {
     Zlib,
     /// RFC 8878: frames.
     Zstd,
+    /// Blocks, each with a checksum.
+    Bzip2,
+    /// The xz file format: blocks of LZMA2.
+    Xz,
+    /// LZMA as in zip files: a version, the size of the properties, properties, the stream.
+    /// APPNOTE.TXT, 5.8.
+    Lzma,
+    /// Deflate with a window of 64 KB.
+    Deflate64,
 }
 
 impl Method {
@@ -42,11 +55,15 @@ impl Method {
         }
     }
 
-    /// `zlib` or `zstd`.
+    /// `zlib`, `zstd` …
     pub fn name(self) -> &'static str {
         match self {
             Method::Zlib => "zlib",
             Method::Zstd => "zstd",
+            Method::Bzip2 => "bzip2",
+            Method::Xz => "xz",
+            Method::Lzma => "LZMA",
+            Method::Deflate64 => "deflate64",
         }
     }
 }
@@ -110,6 +127,12 @@ impl Inflated {
 /// Decompresses a zstd frame, up to `most` bytes.
 pub fn zstd(packed: &[u8], most: u64) -> Vec<u8> {
     streams::unpack(Method::Zstd, packed, most).bytes
+}
+
+/// Decompresses the first `most` bytes of a stream, of which `packed` is a prefix. Returns fewer if
+/// it is shorter or damaged.
+pub fn start(method: Method, packed: &[u8], most: u64) -> Vec<u8> {
+    streams::unpack(method, packed, most).bytes
 }
 
 /// Decompresses the start of a zstd frame, of which `packed` is a prefix.

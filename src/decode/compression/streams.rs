@@ -4,7 +4,7 @@ use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::{End, Method, Stream};
+use super::{End, Method, Stream, readers};
 
 /// Decompresses at most `most` bytes.
 pub(super) fn unpack(method: Method, packed: &[u8], most: u64) -> Stream {
@@ -12,6 +12,7 @@ pub(super) fn unpack(method: Method, packed: &[u8], most: u64) -> Stream {
     match method {
         Method::Zlib => zlib(packed, most),
         Method::Zstd => zstd(packed, most),
+        _ => readers::unpack(method, packed, most),
     }
 }
 

@@ -123,12 +123,12 @@ fn read_line(cx: &Context<'_>, whole: Span, text: &[u8], data: Span) -> Option<(
     let text = String::from_utf8_lossy(text);
     let text = text.strip_suffix('\n')?;
     let file = folder_line(text)?;
-    let size = match &file.size {
-        Ok(size) => *size,
+    let (size, packing) = match &file.size {
+        Ok(size) => (*size, Packing::Part),
         Err(reason) => {
             let message = format_args!("{} cannot be read: {reason}", file.path);
             cx.report(&rules::FOLDER_FILE, whole, message);
-            0
+            (0, Packing::Unread(reason.clone().into()))
         }
     };
     let data = data.subspan(0, size);
@@ -152,7 +152,7 @@ fn read_line(cx: &Context<'_>, whole: Span, text: &[u8], data: Span) -> Option<(
             method: "stored".into(),
             entry: whole,
         },
-        packing: Packing::Part,
+        packing,
         data: Locator::At(data),
     };
     Some((line, member))
@@ -245,7 +245,7 @@ impl Expand for Folder {
 
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
         let index = usize::try_from(item).ok()?;
-        self.package.open(index, sources, first, &|_| {})
+        self.package.open(index, sources, first)
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

@@ -7,21 +7,19 @@
 //! The stream is decompressed as far as it is read (`package`). To list the files
 //! of a tar archive in it, all of it is read once.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
+use super::compression::{DeflateStream, MeasuredStream, Members};
 use super::format::{self, Format, OpenedDocument};
-use super::layout::Layout;
+use super::layout::{self, Layout};
 use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::text::plural;
 use super::tree::StaticTree;
-use super::{limits, rules};
-use crate::analysis::package::PackageFiles;
-use crate::model::{
-    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Summary, Value,
-};
+use super::wrapper::{self, Wrapper};
+use super::{limits, rules, tar};
+use crate::model::{Area, Doc, Node, NodeKind, Span, Stream as _, Summary, Value};
 use crate::{flags, open_enum, record};
 
 const SOURCE: &str = "RFC 1952, 2.3";
@@ -110,15 +108,9 @@ impl Format for Gzip {
             let window = Window::clamped(cx.sources, trailer);
             let record = Trailer::clamped(&window, Endian::Little);
             let data = Span::new(span.source, span.start.saturating_add(start), trailer.start);
-            let opened = contents(cx, data, &record, &mut parts);
+            let opened = contents(cx, data, trailer, &record, &mut parts);
             if let Some(opened) = opened {
-                summary.title = format!("gzip, {}", opened.summary.title).into();
-                summary.facts = opened.summary.facts;
-                summary.has.package = opened.summary.has.package;
-                let content = opened.content;
-                files = content.and_then(|(id, item, _)| {
-                    cx.expander(id)?.interface::<Rc<dyn PackageFiles>>(item)
-                });
+                files = wrapper::take_over(cx, &mut summary, "gzip", opened);
             }
             let mut tree = StaticTree::default();
             tree.extend(StaticTree::TOP, record.nodes());
@@ -133,7 +125,7 @@ impl Format for Gzip {
         }
         let layout = Layout::arrange(cx, span, parts);
         let count = layout.region_count();
-        let file = GzipFile { layout, files };
+        let file = Wrapper { layout, files };
         OpenedDocument {
             summary,
             content: Some((cx.register(Rc::new(file)), 0, Some(count))),
@@ -210,6 +202,7 @@ fn header(cx: &Context<'_>, span: Span, parts: &mut Vec<Node>) -> u64 {
 fn contents(
     cx: &Context<'_>,
     data: Span,
+    end: Span,
     trailer: &Trailer,
     parts: &mut Vec<Node>,
 ) -> Option<OpenedDocument> {
@@ -221,12 +214,13 @@ fn contents(
         .value(Value::Bytes)
         .area(Area::Data)
         .doc(&STREAM_DOC);
-    let Some(whole) = cx.stream(data, size, Some(trailer.crc32)) else {
+    let Some(whole) = cx.stream("gzip", data, size, Some(trailer.crc32)) else {
         let mut node = node.summary("deflate, not decompressed");
         node.kind = NodeKind::Blob;
         parts.push(node);
         return None;
     };
+    let (whole, count) = members(cx, whole, data, end);
     let opened = format::nested(cx, whole);
     let name = "unpacked".to_owned();
     let inner = format::nested_node(cx.sources, name, whole, opened.as_ref());
@@ -235,31 +229,90 @@ fn contents(
     }
     let mut tree = StaticTree::default();
     tree.push(StaticTree::TOP, inner);
-    let text = format!("deflate, {} decompressed", plural(size, "byte"));
+    let size = plural(whole.len(), "byte");
+    let text = match count {
+        1 => format!("deflate, {size} decompressed"),
+        count => format!("deflate, {count} members, {size} decompressed"),
+    };
     parts.push(children(cx, node.summary(text), tree));
     opened
 }
 
-/// The rows of a gzip file, and access to the files of the archive in it.
-struct GzipFile {
-    layout: Layout,
-    files: Option<Rc<dyn PackageFiles>>,
+/// The name of the source with the output of several members.
+const MEMBERS: &str = "members";
+/// Minimum limit for the output of a member whose size is unknown, in bytes.
+const MEMBER_ALWAYS: u64 = 64 << 20;
+/// Bytes of output per compressed byte of such a member.
+const MEMBER_TIMES: u64 = 64;
+
+/// Returns the file in the stream `whole`, and the number of its members: a gzip file can consist of
+/// several, of which the trailer describes the last one.
+fn members(cx: &Context<'_>, whole: Span, data: Span, end: Span) -> (Span, usize) {
+    if let Some((found, _)) = cx.sources.unpacked_before(MEMBERS, data) {
+        return (found, 2);
+    }
+    // An archive is read to its end anyway. Other files are only compared as they are read.
+    let head = Window::clamped(cx.sources, whole.subspan(0, format::HEAD));
+    if tar::Tar.recognize(head.bytes()) {
+        cx.sources.advance(whole.source, u64::MAX);
+    }
+    if cx.sources.damage(whole.source).is_none() {
+        return (whole, 1);
+    }
+    let all = Span {
+        end: end.end,
+        ..data
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some((stream, next)) = member(cx, all, at) {
+        found.push(stream);
+        at = next;
+    }
+    let total = found.iter().map(|stream| stream.len).sum();
+    if found.len() < 2 || !cx.sources.costs.work_on(all, total) {
+        return (whole, 1);
+    }
+    let rest = all.skip(at);
+    if !rest.is_empty() {
+        layout::report_gap(cx, rest);
+    }
+    let stream = Members::new(&found);
+    stream.advance(limits::CHECKED, &|start, len| {
+        cx.sources.read(data.subspan(start, len))
+    });
+    let source = cx.sources.stream(MEMBERS, Box::new(stream), data);
+    (cx.sources.whole(source), found.len())
 }
 
-impl Expand for GzipFile {
-    fn count(&self, item: u64, sources: &Sources) -> u64 {
-        self.layout.count(item, sources)
+/// Returns the member whose stream, or, except for the first, whose header starts at an offset, and
+/// the offset behind its trailer.
+fn member(cx: &Context<'_>, all: Span, at: u64) -> Option<(MeasuredStream, u64)> {
+    let mut start = at;
+    if at > 0 {
+        let rest = all.skip(at);
+        let head = Window::clamped(cx.sources, rest.subspan(0, Header::SIZE));
+        if !Gzip.recognize(head.bytes()) {
+            return None;
+        }
+        start = at.saturating_add(header(cx, rest, &mut Vec::new()));
     }
-
-    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        self.layout.rows(item, range, out);
+    let rest = all.skip(start);
+    let most = rest.len().saturating_mul(MEMBER_TIMES).max(MEMBER_ALWAYS);
+    let read = |start, len| cx.sources.read(rest.subspan(start, len));
+    let (len, used) = DeflateStream::measure(rest.len(), most, &read)?;
+    let window = Window::clamped(cx.sources, rest.subspan(used, Trailer::SIZE));
+    let trailer = Trailer::read(&mut window.reader(Endian::Little)).ok()?;
+    // The size is stored modulo 2³².
+    if len & u64::from(u32::MAX) != u64::from(trailer.isize) {
+        return None;
     }
-
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| self.files.clone());
-    }
-
-    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        self.layout.index_at(item, offset, sources)
-    }
+    let stream = MeasuredStream {
+        packed: start,
+        packed_len: used,
+        len,
+        crc: trailer.crc32,
+    };
+    let end = start.saturating_add(used).saturating_add(Trailer::SIZE);
+    Some((stream, end))
 }

@@ -10,20 +10,19 @@
 //! of hundreds of megabytes.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::compression::DeflateStream;
+use super::compression::{self, DeflateStream, Method, crc32};
 use super::format::{self, Formats, HEAD};
-use super::reader::Window;
 use super::rules;
 use super::text::plural;
 use super::tree::StaticTree;
 use super::{Context, limits, raw};
-use crate::analysis::package::{FileKind, PackageFile, PackageFiles};
+use crate::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use crate::model::{
-    Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Node, NodeKind, Rows, Sources, Span,
-    Stream, Summary, Value, text,
+    Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Findings, Node, NodeKind, Rows,
+    Sources, Span, Str, Stream, Summary, Value, text,
 };
 
 static FILE_DOC: Doc = Doc::new("A file of the package, decoded on demand.", "");
@@ -37,16 +36,20 @@ static UNREAD_DOC: Doc = Doc::new(
 );
 
 /// The form in which a file is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// As it is.
-    Stored,
+    /// As it is, with its CRC-32 if the package stores it.
+    Stored(Option<u32>),
     /// A deflate stream, with the CRC-32 of its output.
     Deflated(u32),
+    /// A stream of another method, with the CRC-32 of its output.
+    Packed(Method, u32),
     /// As it is, with offsets of its own: a file of a folder.
     Part,
-    /// Encrypted, or compressed by another method.
-    Unknown,
+    /// No bytes: a folder, a link …
+    Nothing(&'static str),
+    /// zeview does not read it, for this reason, which the format reports.
+    Unread(Str),
 }
 
 /// A file of a package.
@@ -65,14 +68,30 @@ pub(super) enum Locator {
     Behind(Span, fn(&Sources, Span) -> u64),
 }
 
+/// Compares a file, by its index, with its entry.
+pub(super) type EntryCheck = Box<dyn Fn(&Context<'_>, usize)>;
+
 /// The files of a package, and the means to open them.
 pub(super) struct Package {
     pub(super) members: Vec<Member>,
     formats: Formats,
     /// Number of documents around the files.
     depth: u32,
-    /// The kinds of the files that were looked at.
-    kinds: RefCell<HashMap<usize, FileKind>>,
+    /// The files that were looked at.
+    statuses: RefCell<HashMap<usize, FileStatus>>,
+    /// What the format did not compare when the package was opened.
+    check: Option<EntryCheck>,
+    /// The files that were compared.
+    checked: RefCell<HashSet<usize>>,
+    /// The checksums of stored files, as far as they were read.
+    sums: RefCell<HashMap<usize, Sum>>,
+}
+
+/// The CRC-32 of the first bytes of a stored file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    len: u64,
+    crc: u32,
 }
 
 impl Package {
@@ -82,7 +101,23 @@ impl Package {
             members,
             formats: cx.formats,
             depth: cx.depth(),
-            kinds: RefCell::default(),
+            statuses: RefCell::default(),
+            check: None,
+            checked: RefCell::default(),
+            sums: RefCell::default(),
+        }
+    }
+
+    /// Compares each file with its entry when it is read, rather than when the package is opened.
+    pub(super) fn check_later(&mut self, check: EntryCheck) {
+        self.check = Some(check);
+    }
+
+    fn check(&self, cx: &Context<'_>, index: usize) {
+        if let Some(check) = &self.check
+            && self.checked.borrow_mut().insert(index)
+        {
+            check(cx, index);
         }
     }
 
@@ -96,9 +131,11 @@ impl Package {
             }
             let data = self.data(index, cx.sources);
             let may_have_code = match member.packing {
-                Packing::Unknown => false,
-                Packing::Stored => self.kind(index, cx.sources).may_have_code,
-                Packing::Deflated(_) | Packing::Part => true,
+                Packing::Unread(_) | Packing::Nothing(_) => false,
+                Packing::Stored(_) => {
+                    matches!(self.status(index, cx.sources), FileStatus::Readable(_))
+                }
+                Packing::Deflated(_) | Packing::Packed(..) | Packing::Part => true,
             };
             if !data.is_empty() && may_have_code {
                 cx.add_member(data);
@@ -106,29 +143,48 @@ impl Package {
         }
     }
 
-    /// Returns the first bytes of a file.
-    fn head(&self, index: usize, sources: &Sources) -> Vec<u8> {
+    /// Returns the first bytes of a file, or why they cannot be read.
+    fn head(&self, index: usize, sources: &Sources) -> Result<Vec<u8>, Str> {
         let Some(member) = self.members.get(index) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let data = self.data(index, sources);
-        let read = |span: Span| {
-            Window::clamped(sources, span.subspan(0, HEAD))
-                .bytes()
-                .to_vec()
+        let read = |span: Span| match sources.read_clamped(span.subspan(0, HEAD)) {
+            Ok(head) => Ok(head.to_vec()),
+            Err(error) => Err(error.message.into()),
         };
-        match member.packing {
-            Packing::Stored | Packing::Part => read(data),
-            Packing::Unknown => Vec::new(),
-            Packing::Deflated(_) => match sources.unpacked_before(UNPACKED, data) {
+        match &member.packing {
+            Packing::Stored(_) | Packing::Part => read(data),
+            Packing::Nothing(_) => Ok(Vec::new()),
+            Packing::Packed(method, _) => {
+                let packed = sources.read_clamped(data.subspan(0, PIECE));
+                let packed = packed.map_err(|error| Str::from(error.message))?;
+                let len = member.file.size.min(HEAD);
+                let head = compression::start(*method, &packed, len);
+                if (head.len() as u64) < len {
+                    return Err(format!("not a valid {} stream", method.name()).into());
+                }
+                Ok(head)
+            }
+            Packing::Unread(reason) => Err(reason.clone()),
+            Packing::Deflated(_) if member.file.size == 0 && data.is_empty() => Ok(Vec::new()),
+            Packing::Deflated(crc) => match sources.unpacked_before(UNPACKED, data) {
                 Some((whole, _)) => read(whole),
                 None => {
+                    // Of a longer file, only the beginning is compared.
+                    let is_whole = member.file.size <= HEAD;
                     let len = member.file.size.min(HEAD);
-                    let stream = DeflateStream::new(data.len(), len, None);
+                    let stream = DeflateStream::new(data.len(), len, is_whole.then_some(*crc));
                     let packed = |start, len| sources.read(data.subspan(start, len));
                     stream.settle(len, &packed);
-                    let head = stream.read(0, stream.len(), &packed);
-                    head.map_or_else(|_| Vec::new(), |head| head.to_vec())
+                    let damage = stream.damage().filter(|_| is_whole || stream.len() < len);
+                    match damage {
+                        Some(damage) => Err(damage.into()),
+                        None => match stream.read(0, len, &packed) {
+                            Ok(head) => Ok(head.to_vec()),
+                            Err(error) => Err(error.message.into()),
+                        },
+                    }
                 }
             },
         }
@@ -150,29 +206,34 @@ impl Package {
             node.content = content;
             node.area(Area::Data).doc(doc)
         };
-        Some(match member.packing {
-            Packing::Unknown => Node::new(NodeKind::Blob, "data", span)
-                .value(Value::Bytes)
-                .summary(format!("{}, not decompressed", member.file.method))
-                .doc(&UNREAD_DOC),
+        let blob = || Node::new(NodeKind::Blob, "data", span).value(Value::Bytes);
+        Some(match &member.packing {
+            Packing::Unread(reason) => {
+                let summary = format!("not read: {reason}");
+                blob().summary(summary).doc(&UNREAD_DOC)
+            }
+            Packing::Nothing(kind) => blob().summary(*kind).doc(&FILE_DOC),
             Packing::Deflated(_) => {
                 let size = plural(member.file.size, "byte");
                 packed("data", &PACKED_DOC).summary(format!("deflate, {size} decompressed"))
             }
+            Packing::Packed(method, _) => {
+                let size = plural(member.file.size, "byte");
+                let summary = format!("{}, {size} decompressed", method.name());
+                packed("data", &PACKED_DOC).summary(summary)
+            }
             Packing::Part => {
-                let kind = self.kind(index, out.sources).name;
-                packed("data", &FILE_DOC).summary(kind)
+                let status = self.status(index, out.sources);
+                packed("data", &FILE_DOC).summary(status.kind())
             }
-            Packing::Stored => {
-                let kind = self.kind(index, out.sources);
-                if !kind.may_have_code {
-                    let node = Node::new(NodeKind::Blob, "data", span).value(Value::Bytes);
-                    return Some(node.summary(kind.name).doc(&FILE_DOC));
+            Packing::Stored(_) => match self.status(index, out.sources) {
+                FileStatus::Readable(kind) => {
+                    let mut node = Node::new(NodeKind::File, "data", span).summary(kind);
+                    node.content = content;
+                    node.doc(&FILE_DOC)
                 }
-                let mut node = Node::new(NodeKind::File, "data", span).summary(kind.name);
-                node.content = content;
-                node.doc(&FILE_DOC)
-            }
+                status => blob().summary(status.kind()).doc(&FILE_DOC),
+            },
         })
     }
 
@@ -182,12 +243,11 @@ impl Package {
         index: usize,
         sources: &Sources,
         first: ExpanderId,
-        check: &dyn Fn(&Context<'_>),
     ) -> Option<DeferredDocument> {
         let member = self.members.get(index)?;
         let cx = Context::deferred(sources, self.formats, first, self.depth);
         let data = self.data(index, sources);
-        check(&cx);
+        self.check(&cx, index);
         let content = self.contents(&cx, member, data);
         Some(cx.into_deferred(data, content))
     }
@@ -199,16 +259,38 @@ impl Package {
         data: Span,
     ) -> Option<(ExpanderId, u64, Option<u64>)> {
         let (name, whole) = match member.packing {
-            Packing::Unknown => return None,
-            Packing::Stored => return format::nested(cx, data)?.content,
+            Packing::Unread(_) | Packing::Nothing(_) => return None,
+            Packing::Stored(_) => return format::nested(cx, data)?.content,
             Packing::Part => {
+                let head = cx.sources.read_clamped(data.subspan(0, HEAD));
+                if let Err(error) = head {
+                    let reason = error.message;
+                    let message = format_args!("{} cannot be read: {reason}", member.file.path);
+                    cx.report(&rules::FOLDER_FILE, data, message);
+                }
                 let before = cx.sources.unpacked_before(FILE, data);
                 let whole = || cx.sources.whole(cx.sources.part(FILE, data));
                 (FILE, before.map_or_else(whole, |(whole, _)| whole))
             }
+            Packing::Packed(method, crc) => {
+                let whole = cx
+                    .inflate(UNPACKED, method, data, Some(member.file.size))?
+                    .whole;
+                let bytes = cx.sources.read(whole);
+                let found = bytes.map_or(crc, |bytes| crc32::extend(0, &bytes));
+                if found != crc {
+                    let mismatch = crc32::mismatch(found, crc);
+                    let message = format_args!("{}: {mismatch}", member.file.path);
+                    cx.report(&rules::PACKAGE_DAMAGED, data, message);
+                }
+                (UNPACKED, whole)
+            }
             Packing::Deflated(crc) => {
                 let size = member.file.size;
-                (UNPACKED, cx.stream(data, size, Some(crc))?)
+                (
+                    UNPACKED,
+                    cx.stream(&member.file.path, data, size, Some(crc))?,
+                )
             }
         };
         let opened = format::nested(cx, whole);
@@ -222,7 +304,50 @@ impl Package {
         tree.push(StaticTree::TOP, node);
         Some((cx.register(Rc::new(tree)), 0, Some(1)))
     }
+
+    /// Extends the checksum of a stored file by at most `most` bytes. Returns the number of bytes
+    /// that are left.
+    fn sum(&self, index: usize, most: u64, sources: &Sources) -> u64 {
+        let data = self.data(index, sources);
+        let mut sum = self.sums.borrow().get(&index).copied().unwrap_or_default();
+        let end = sum.len.saturating_add(most).min(data.len());
+        while sum.len < end {
+            let len = PIECE.min(end.saturating_sub(sum.len));
+            // The reason of an error is found again when the file is opened.
+            let Ok(bytes) = sources.read(data.subspan(sum.len, len)) else {
+                return 0;
+            };
+            sum.crc = crc32::extend(sum.crc, &bytes);
+            sum.len = sum.len.saturating_add(len);
+        }
+        self.sums.borrow_mut().insert(index, sum);
+        data.len().saturating_sub(sum.len)
+    }
+
+    /// Reports a checksum that was computed completely, and differs from the stored one.
+    fn check_sum(&self, cx: &Context<'_>, index: usize) {
+        let Some(member) = self.members.get(index) else {
+            return;
+        };
+        let (Packing::Stored(Some(stored)), Some(sum)) =
+            (&member.packing, self.sums.borrow_mut().remove(&index))
+        else {
+            return;
+        };
+        let data = self.data(index, cx.sources);
+        if sum.len == data.len() && sum.crc != *stored {
+            let message = format_args!(
+                "{}: {}",
+                member.file.path,
+                crc32::mismatch(sum.crc, *stored)
+            );
+            cx.report(&rules::PACKAGE_DAMAGED, data, message);
+        }
+    }
 }
+
+/// Number of bytes of a stored file that are read at once for its checksum.
+const PIECE: u64 = 1 << 20;
 
 /// The names of sources with decompressed files, and of files of a folder.
 const UNPACKED: &str = "unpacked";
@@ -230,11 +355,17 @@ const FILE: &str = "file";
 
 impl Context<'_> {
     /// Returns the output of a deflate stream, as a source that restores it on demand.
-    pub(super) fn stream(&self, data: Span, size: u64, crc: Option<u32>) -> Option<Span> {
+    pub(super) fn stream(
+        &self,
+        name: &str,
+        data: Span,
+        size: u64,
+        crc: Option<u32>,
+    ) -> Option<Span> {
         let most = super::compression::deflate_limit(data.len());
         if size > most {
             let message = format_args!(
-                "{size} bytes decompressed are more than {} can contain",
+                "{name}: {size} bytes decompressed are more than {} can contain",
                 plural(data.len(), "byte")
             );
             self.report(&rules::PACKAGE_DAMAGED, data, message);
@@ -243,7 +374,9 @@ impl Context<'_> {
         match stream(self.sources, data, size, crc) {
             Some(whole) => Some(whole),
             None => {
-                let message = "too much of the package is decompressed already: this file is not";
+                let message = format_args!(
+                    "{name}: too much of the package is decompressed already: this file is not"
+                );
                 self.report(&rules::UNPACKED_TOO_LARGE, data, message);
                 None
             }
@@ -297,30 +430,56 @@ impl PackageFiles for Package {
         self.members.iter().position(is_of)
     }
 
-    fn kind(&self, index: usize, sources: &Sources) -> FileKind {
-        if let Some(kind) = self.kinds.borrow().get(&index) {
-            return *kind;
+    fn status(&self, index: usize, sources: &Sources) -> FileStatus {
+        if let Some(status) = self.statuses.borrow().get(&index) {
+            return status.clone();
         }
-        let head = self.head(index, sources);
-        let known = format::kind(self.formats, &head);
-        let found = FileKind {
-            name: match known {
-                Some(kind) => kind,
-                None if head.is_empty() => "",
-                None => raw::guess(&head).unwrap_or_default(),
+        let packing = self.members.get(index).map(|member| &member.packing);
+        let status = match (packing, self.head(index, sources)) {
+            (Some(Packing::Nothing(kind)), _) => FileStatus::NoCode(kind),
+            (_, Err(reason)) => FileStatus::Unread(reason),
+            (_, Ok(head)) if head.is_empty() => FileStatus::NoCode(""),
+            (_, Ok(head)) => match format::kind(self.formats, &head) {
+                Some(kind) => FileStatus::Readable(kind),
+                None => match raw::archive(&head) {
+                    Some(name) => FileStatus::Unread(format!("a {name}").into()),
+                    None => FileStatus::NoCode(raw::guess(&head).unwrap_or_default()),
+                },
             },
-            may_have_code: known.is_some(),
         };
-        self.kinds.borrow_mut().insert(index, found);
-        found
+        self.statuses.borrow_mut().insert(index, status.clone());
+        status
+    }
+
+    fn examine(&self, index: usize, sources: &Sources) -> Findings {
+        let cx = Context::new(sources, self.formats);
+        self.check(&cx, index);
+        self.check_sum(&cx, index);
+        cx.finish()
+    }
+
+    fn may_open(&self, index: usize) -> bool {
+        let member = self.members.get(index);
+        member.is_some_and(|member| !matches!(member.packing, Packing::Unread(_)))
+    }
+
+    fn unread(&self, index: usize, reason: &str, sources: &Sources) -> Findings {
+        let cx = Context::new(sources, self.formats);
+        if let Some(member) = self.members.get(index) {
+            let message = format_args!("{}: {reason}: not read", member.file.path);
+            cx.report(&rules::PACKAGE_UNREAD, member.file.entry, message);
+        }
+        cx.finish()
     }
 
     fn prepare(&self, index: usize, most: u64, sources: &Sources) -> u64 {
         let Some(member) = self.members.get(index) else {
             return 0;
         };
-        let Packing::Deflated(crc) = member.packing else {
-            return 0;
+        let crc = match member.packing {
+            Packing::Deflated(crc) => crc,
+            Packing::Stored(Some(_)) => return self.sum(index, most, sources),
+            _ => return 0,
         };
         let data = self.data(index, sources);
         let size = member.file.size;
@@ -336,7 +495,7 @@ impl PackageFiles for Package {
 /// The summary of a package: the number and the total size of its files.
 pub(super) fn summary(format: &'static str, title: String, span: Span, files: &Package) -> Summary {
     let members = files.members.iter();
-    let of_files = members.filter(|member| !member.file.path.ends_with('/'));
+    let of_files = members.filter(|member| !matches!(member.packing, Packing::Nothing(_)));
     let (count, size) = of_files.fold((0, 0_u64), |(count, size), member| {
         (count + 1, size.saturating_add(member.file.size))
     });

@@ -31,6 +31,10 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
             format_args!("{title}: not a format zeview reads"),
         )
     }
+    if archive(head.bytes()).is_some() {
+        let message = format_args!("a {title}: not read");
+        cx.report(&rules::PACKAGE_UNREAD, span.subspan(0, 16), message);
+    }
     OpenedDocument {
         summary: Summary::new(
             "raw",
@@ -272,10 +276,35 @@ pub fn too_large(span: Span) -> Node {
 
 const TEXT: &str = "text";
 
+/// Returns the name of a format of packages, or of compressed files, that zeview does not read:
+/// there may be device code in it.
+pub fn archive(head: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &'static str); 13] = [
+        (b"7z\xbc\xaf\x27\x1c", "7z archive"),
+        (b"Rar!\x1a\x07", "RAR archive"),
+        (b"\xed\xab\xee\xdb", "RPM package"),
+        (b"MSCF", "cabinet file"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound file (MSI)"),
+        (b"07070", "cpio archive"),
+        (b"hsqs", "SquashFS image"),
+        (b"xar!", "xar archive"),
+        (b"\x04\x22\x4d\x18", "LZ4 file"),
+        (b"LZIP", "lzip file"),
+        (b"\x1f\x9d", "file of compress"),
+        (b"\x5d\0\0\x80\0", "LZMA file"),
+        (b"\x5d\0\0\0\x04", "LZMA file"),
+    ];
+    let mut known = known.into_iter();
+    known.find_map(|(magic, name)| head.starts_with(magic).then_some(name))
+}
+
 /// The likely type of the bytes, for users who opened the wrong file. Returns `None` if there is no
 /// indication.
 pub fn guess(head: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| head.starts_with(magic);
+    if let Some(name) = archive(head) {
+        return Some(name);
+    }
     Some(if starts(b"BC\xc0\xde") {
         "LLVM bitcode"
     } else if starts(b"MZ") {

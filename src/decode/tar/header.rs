@@ -1,7 +1,8 @@
 //! Headers of tar archives.
 
+use crate::decode::package::Packing;
 use crate::decode::reader::{Endian, Window, uint};
-use crate::decode::{Context, limits, rules};
+use crate::decode::{Context, layout, limits, rules};
 use crate::model::{Doc, Span};
 
 /// The size of a header, and the unit of data.
@@ -104,7 +105,7 @@ impl Header {
         let window = Window::clamped(cx.sources, span);
         let bytes = window.bytes();
         let field = |from: usize, to: usize| bytes.get(from..to).unwrap_or(&[]);
-        if field(257, 262) != b"ustar" {
+        if !is_header(bytes) {
             let message = "no header starts here: the rest of the archive is not read";
             cx.report(&rules::TAR_HEADER, span, message);
             return None;
@@ -116,20 +117,8 @@ impl Header {
             cx.report(&rules::TAR_HEADER, size_span, message);
             return None;
         };
-        let sum = |value: fn(u8) -> i64| -> i64 {
-            let bytes = bytes.iter().enumerate();
-            let bytes = bytes.map(|(at, byte)| {
-                if (148..156).contains(&at) {
-                    b' '
-                } else {
-                    *byte
-                }
-            });
-            bytes.map(value).sum()
-        };
-        // Old programs add up signed bytes.
-        let sums = [sum(i64::from), sum(|byte| i64::from(byte.cast_signed()))];
-        let stored = number(field(148, 156)).and_then(|stored| i64::try_from(stored).ok());
+        let sums = sums(bytes);
+        let stored = checksum(bytes);
         if stored.is_none_or(|stored| !sums.contains(&stored)) {
             let [expected, _] = sums;
             let stored = stored.map_or("not a number".to_owned(), |stored| stored.to_string());
@@ -156,14 +145,70 @@ impl Header {
         })
     }
 
-    pub(super) fn is_file(&self) -> bool {
-        matches!(self.kind, b'0' | 0 | b'7') && !self.name.ends_with('/')
+    /// Whether a header starts at these bytes.
+    pub(super) fn is_at(cx: &Context<'_>, span: Span) -> bool {
+        let window = Window::clamped(cx.sources, span.subspan(0, BLOCK));
+        is_header(window.bytes())
+    }
+
+    /// The bytes of the type.
+    pub(super) fn kind_span(&self) -> Span {
+        self.span.subspan(156, 1)
+    }
+
+    /// Returns how the bytes of an entry are stored. Entries of unknown types are files (POSIX).
+    pub(super) fn packing(&self, name: &str, data: Span, is_sparse: bool) -> Packing {
+        match self.kind {
+            b'S' => Packing::Unread("a sparse file".into()),
+            _ if is_sparse => Packing::Unread("a sparse file".into()),
+            b'M' => Packing::Unread("the end of a file that starts in another archive".into()),
+            b'1' => Packing::Nothing("link"),
+            b'2' => Packing::Nothing("symbolic link"),
+            b'3' | b'4' => Packing::Nothing("device"),
+            b'6' => Packing::Nothing("pipe"),
+            b'5' => Packing::Nothing("folder"),
+            _ if name.ends_with('/') && data.is_empty() => Packing::Nothing("folder"),
+            _ => Packing::Stored(None),
+        }
     }
 
     /// Whether data follows: links, devices and folders have none, whatever their size.
     pub(super) fn has_data(&self) -> bool {
         !matches!(self.kind, b'1'..=b'6')
     }
+}
+
+/// Returns whether a block is a header: with the magic number of POSIX and GNU archives, or, as in
+/// archives of the seventh edition of Unix, with a name and the right checksum.
+pub(super) fn is_header(block: &[u8]) -> bool {
+    if block.get(257..262) == Some(b"ustar") {
+        return true;
+    }
+    let has_name = block.first().is_some_and(|byte| *byte > b' ');
+    has_name
+        && block.len() as u64 == BLOCK
+        && checksum(block).is_some_and(|stored| sums(block).contains(&stored))
+}
+
+fn checksum(block: &[u8]) -> Option<i64> {
+    let stored = number(block.get(148..156)?)?;
+    i64::try_from(stored).ok().filter(|stored| *stored > 0)
+}
+
+/// Returns the sums of a header's bytes. Old programs add up signed bytes.
+fn sums(block: &[u8]) -> [i64; 2] {
+    let sum = |value: fn(u8) -> i64| -> i64 {
+        let bytes = block.iter().enumerate();
+        let bytes = bytes.map(|(at, byte)| {
+            if (148..156).contains(&at) {
+                b' '
+            } else {
+                *byte
+            }
+        });
+        bytes.map(value).sum()
+    };
+    [sum(i64::from), sum(|byte| i64::from(byte.cast_signed()))]
 }
 
 /// Returns the text before the first NUL.
@@ -194,20 +239,29 @@ pub(super) struct Records {
     pub(super) name: Option<String>,
     pub(super) size: Option<u64>,
     pub(super) modified: Option<u64>,
+    /// Whether the file has holes: its data is a map, then the parts of the file.
+    pub(super) is_sparse: bool,
 }
 
 /// Maximum number of bytes of records that are read for a file. Real ones have a few hundred.
 pub(super) const RECORDS_MAX: u64 = 64 << 10;
 
-impl Records {
-    /// Adds a long name: the data of a header of type `L`.
-    pub(super) fn add_name(&mut self, cx: &Context<'_>, data: Span) {
-        let window = Window::clamped(cx.sources, data.subspan(0, RECORDS_MAX));
-        let mut name = text(window.bytes());
-        name.truncate(name.floor_char_boundary(limits::NAME_SHOWN));
-        self.name = Some(name);
+/// Reads a long name: the data of a header of type `L` or `K`. Reports what follows it.
+pub(super) fn long_name(cx: &Context<'_>, data: Span) -> Option<String> {
+    let window = Window::clamped(cx.sources, data.subspan(0, RECORDS_MAX));
+    let end = window.bytes().iter().position(|byte| *byte == 0);
+    let end = end.unwrap_or(window.bytes().len());
+    let after = data.skip(end as u64);
+    if after.len() > RECORDS_MAX || !layout::is_zero(cx.sources, after) {
+        let message = "bytes follow the name: not read";
+        cx.report(&rules::TAR_RECORD, after, message);
     }
+    let mut name = text(window.bytes());
+    name.truncate(name.floor_char_boundary(limits::NAME_SHOWN));
+    Some(name)
+}
 
+impl Records {
     /// Adds pax records. Returns the number of rows that show the data: records, and what is not
     /// one.
     pub(super) fn extend(&mut self, cx: &Context<'_>, data: Span) -> u64 {
@@ -226,6 +280,9 @@ impl Records {
                 b"size" => {
                     let text = std::str::from_utf8(record.value).ok();
                     self.size = text.and_then(|text| text.parse().ok());
+                }
+                b"GNU.sparse.major" | b"GNU.sparse.map" | b"GNU.sparse.numblocks" => {
+                    self.is_sparse = true;
                 }
                 b"mtime" => {
                     let text = std::str::from_utf8(record.value).unwrap_or("");

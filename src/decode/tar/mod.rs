@@ -68,7 +68,7 @@ struct Archive {
 
 impl Format for Tar {
     fn recognize(&self, head: &[u8]) -> bool {
-        head.get(257..262) == Some(b"ustar")
+        header::is_header(head)
     }
 
     fn kind(&self, _head: &[u8]) -> &'static str {
@@ -81,13 +81,20 @@ impl Format for Tar {
             span,
             entries: Vec::new(),
             members: Vec::new(),
+            ends: Vec::new(),
             next: Records::default(),
         };
         let end = reading.entries();
         let Reading {
-            entries, members, ..
+            entries,
+            members,
+            ends,
+            ..
         } = reading;
         let mut claims = Vec::new();
+        for (number, end) in (1..).zip(ends) {
+            claims.push(Region::new(layout::id(END, number), end));
+        }
         for (number, entry) in (0..).zip(&entries) {
             let whole = Span::new(span.source, entry.header.start, entry.padding.end);
             claims.push(Region::new(layout::id(ENTRY, number), whole));
@@ -97,7 +104,7 @@ impl Format for Tar {
             cx.padding(end);
         }
         let name = |_: u64| "a file".to_owned();
-        let regions = Regions::arrange(cx, span, claims, Overlap::Shared, &name);
+        let regions = Regions::arrange(cx, span, claims, Overlap::Package, &name);
         let package = Package::new(cx, members);
         package.list(cx);
         let title = "tar archive".to_owned();
@@ -121,6 +128,8 @@ struct Reading<'a> {
     span: Span,
     entries: Vec<Entry>,
     members: Vec<Member>,
+    /// The zeros in front of further archives.
+    ends: Vec<Span>,
     /// What the headers read so far say of the next file.
     next: Records,
 }
@@ -138,7 +147,17 @@ impl Reading<'_> {
                 return rest.subspan(0, 0);
             }
             if layout::is_zero(self.cx.sources, block) {
-                return self.end(rest);
+                let end = self.end(rest);
+                let after = rest.skip(end.len());
+                if !Header::is_at(self.cx, after) {
+                    return end;
+                }
+                // Archives that were written one after the other: many programs stop here.
+                self.cx.padding(end);
+                self.ends.push(end);
+                self.next = Records::default();
+                at = at.saturating_add(end.len());
+                continue;
             }
             if self.entries.len() >= limits::PACKAGE_FILES {
                 let message = format_args!(
@@ -210,8 +229,11 @@ impl Reading<'_> {
             b'x' => records = self.next.extend(self.cx, data),
             // Names and sizes of all files would have no use.
             b'g' => records = Records::default().extend(self.cx, data),
-            b'L' => self.next.add_name(self.cx, data),
-            b'K' => {}
+            b'L' => self.next.name = header::long_name(self.cx, data),
+            // The target of a link.
+            b'K' => {
+                header::long_name(self.cx, data);
+            }
             _ => {
                 let next = std::mem::take(&mut self.next);
                 name = next.name.unwrap_or(name);
@@ -222,19 +244,29 @@ impl Reading<'_> {
                     self.cx
                         .report(&rules::PACKAGE_PATH, header.name_span, message);
                 }
-                if header.is_file() {
+                {
+                    let packing = header.packing(&name, data, next.is_sparse);
+                    if let Packing::Unread(reason) = &packing {
+                        let message = format_args!("{name}: {reason}: not read");
+                        self.cx
+                            .report(&rules::PACKAGE_UNREAD, header.kind_span(), message);
+                    }
                     file = Some(self.members.len());
                     let time = next.modified.unwrap_or(header.modified);
+                    let method = match &packing {
+                        Packing::Nothing(kind) => (*kind).into(),
+                        _ => "stored".into(),
+                    };
                     self.members.push(Member {
                         file: PackageFile {
                             path: name.clone().into(),
                             size,
                             packed: data.len(),
                             modified: package::time_text(time).into(),
-                            method: "stored".into(),
+                            method,
                             entry: header.span,
                         },
-                        packing: Packing::Stored,
+                        packing,
                         data: Locator::At(data),
                     });
                 }

@@ -198,7 +198,7 @@ impl Expand for Archive {
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
         let (_, number) = layout::split(item);
         let file = self.entry(number)?.file?;
-        self.package.open(file, sources, first, &|_| {})
+        self.package.open(file, sources, first)
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

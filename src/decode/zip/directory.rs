@@ -8,8 +8,11 @@ use crate::analysis::package::PackageFile;
 use crate::decode::package::{Locator, Member, Packing, is_outside};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
-use crate::decode::{Context, limits, rules};
+use crate::decode::{Context, compression, limits, rules};
 use crate::model::{Span, sort};
+
+/// The reason why a file that shares bytes with another one is not read.
+const SHARED: &str = "it has bytes of another file, or of the directory";
 
 /// Maximum length of the comment at the end of a zip file.
 const COMMENT: u64 = 0xffff;
@@ -52,10 +55,19 @@ impl Entry {
         let flags = u64::from(self.header.flags);
         let encrypted = Flags::ENCRYPTED | Flags::STRONG_ENCRYPTION | Flags::PATCH | Flags::MASKED;
         match Method(self.header.method) {
-            _ if flags & encrypted != 0 || self.is_shared => Packing::Unknown,
-            Method::stored => Packing::Stored,
+            _ if flags & encrypted != 0 => Packing::Unread("encrypted".into()),
+            _ if self.is_shared => Packing::Unread(SHARED.into()),
+            Method::stored if self.name.ends_with('/') && self.size == 0 && self.packed == 0 => {
+                Packing::Nothing("folder")
+            }
+            Method::stored => Packing::Stored(Some(self.header.crc32)),
             Method::deflate => Packing::Deflated(self.header.crc32),
-            _ => Packing::Unknown,
+            Method::deflate64 => Packing::Packed(compression::Method::Deflate64, self.header.crc32),
+            Method::bzip2 => Packing::Packed(compression::Method::Bzip2, self.header.crc32),
+            Method::lzma => Packing::Packed(compression::Method::Lzma, self.header.crc32),
+            Method::zstd => Packing::Packed(compression::Method::Zstd, self.header.crc32),
+            Method::xz => Packing::Packed(compression::Method::Xz, self.header.crc32),
+            _ => Packing::Unread(format!("compressed by {}", self.method()).into()),
         }
     }
 
@@ -137,7 +149,7 @@ impl Directory {
         }
         directory.span = bytes;
         directory.entries(cx, span, shift, &end);
-        directory.place(span);
+        directory.place(cx, span);
         directory
     }
 
@@ -266,7 +278,7 @@ impl Directory {
     }
 
     /// Determines where each file ends at most: where the next begins.
-    fn place(&mut self, file: Span) {
+    fn place(&mut self, cx: &Context<'_>, file: Span) {
         let starts = self.entries.iter().map(|entry| entry.around.start);
         let mut starts: Vec<u64> = starts.collect();
         starts.extend(
@@ -302,7 +314,11 @@ impl Directory {
             entry.is_shared = start < taken || least > self.span.start && self.span.end > start;
             if !entry.is_shared {
                 taken = least;
+                continue;
             }
+            let data = entry.around.subspan(0, least.saturating_sub(start));
+            let message = format_args!("{}: {SHARED}: not read", entry.name);
+            cx.report(&rules::PACKAGE_UNREAD, data, message);
         }
     }
 
@@ -386,15 +402,21 @@ fn read_entry(cx: &Context<'_>, file: Span, rest: Span, shift: u64) -> Option<En
         );
         cx.report(&rules::PACKAGE_PATH, name_span, message);
     }
-    if entry.packing() == Packing::Unknown && entry.packed > 0 {
-        let message = format_args!("{}: {}: not decompressed", entry.name, entry.method());
+    let packing = entry.packing();
+    if let Packing::Unread(reason) = &packing {
+        let message = format_args!("{}: {reason}: not read", entry.name);
         let of = match header.flags & 1 {
             0 => CentralHeader::method,
             _ => CentralHeader::flags,
         };
         cx.report(&rules::ZIP_METHOD, header.span_of(of), message);
     }
-    if entry.packing() == Packing::Stored && entry.size != entry.packed {
+    if matches!(packing, Packing::Deflated(_)) && entry.packed == 0 && entry.size > 0 {
+        let message = format_args!("{}: no bytes, but its size is {}", entry.name, entry.size);
+        let size = header.span_of(CentralHeader::compressed_size);
+        cx.report(&rules::ZIP_DIRECTORY, size, message);
+    }
+    if matches!(packing, Packing::Stored(_)) && entry.size != entry.packed {
         let message = format_args!(
             "{}: stored in {}, but its size is {}",
             entry.name,

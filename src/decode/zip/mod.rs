@@ -42,7 +42,7 @@ const TOP: u64 = u64::MAX;
 
 struct Archive {
     regions: Regions,
-    directory: Directory,
+    directory: Rc<Directory>,
     package: Rc<Package>,
     /// Whether the local headers were compared with the directory when the archive was opened.
     is_checked: bool,
@@ -59,8 +59,17 @@ impl Format for Zip {
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let directory = Directory::read(cx, span);
-        let package = Package::new(cx, directory.members());
+        let directory = Rc::new(directory);
+        let mut package = Package::new(cx, directory.members());
         let is_checked = directory.entries.len() <= super::limits::LOCAL_HEADERS;
+        if !is_checked {
+            let directory = Rc::clone(&directory);
+            package.check_later(Box::new(move |cx, index| {
+                if let Some(entry) = directory.entries.get(index) {
+                    rows::check_around(cx, entry);
+                }
+            }));
+        }
         let mut claims = Vec::new();
         for (number, entry) in (0..).zip(&directory.entries) {
             let file = if is_checked {
@@ -89,7 +98,7 @@ impl Format for Zip {
             (DIRECTORY, _) => "the central directory".to_owned(),
             _ => "the end record".to_owned(),
         };
-        let regions = Regions::arrange(cx, span, claims, Overlap::Shared, &name);
+        let regions = Regions::arrange(cx, span, claims, Overlap::Package, &name);
         package.list(cx);
         let title = match &directory.entries {
             entries

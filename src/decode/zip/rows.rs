@@ -117,6 +117,17 @@ pub(super) fn extent(sources: &Sources, entry: &Entry) -> Span {
     }
 }
 
+/// Compares the local header of a file, and what follows the file, as [`Regions`](layout::Regions)
+/// do where the files are located when the archive is opened.
+pub(super) fn check_around(cx: &Context<'_>, entry: &Entry) {
+    check_local(cx, entry);
+    let rest = Span {
+        start: extent(cx.sources, entry).end,
+        ..entry.around
+    };
+    layout::report_gap(cx, rest);
+}
+
 /// Compares the local header of a file with its entry in the directory.
 pub(super) fn check_local(cx: &Context<'_>, entry: &Entry) {
     let name = &entry.name;
@@ -472,13 +483,8 @@ impl Expand for Archive {
 
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {
         let (_, number) = layout::split(item);
-        let entry = self.directory.entry(number)?;
         let index = usize::try_from(number).ok()?;
-        self.package.open(index, sources, first, &|cx| {
-            if !self.is_checked {
-                check_local(cx, entry);
-            }
-        })
+        self.package.open(index, sources, first)
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

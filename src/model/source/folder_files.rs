@@ -1,5 +1,6 @@
 //! The files of a folder on the disk.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,8 +43,9 @@ pub fn folder_files(folder: &Path) -> io::Result<Vec<(PathBuf, ListedFile)>> {
         (path, file)
     });
     let unreadable = unreadable.into_iter().map(|(path, reason)| {
+        let slash = if path.is_dir() { "/" } else { "" };
         let file = ListedFile {
-            path: format!("{}/", relative(&path)),
+            path: format!("{}{slash}", relative(&path)),
             modified: None,
             size: Err(reason),
         };
@@ -53,25 +55,70 @@ pub fn folder_files(folder: &Path) -> io::Result<Vec<(PathBuf, ListedFile)>> {
 }
 
 /// Passes the files of a folder and the folders in it to `file`, in the order of their names, and
-/// each folder that cannot be read to `error`. Pipes and devices are skipped, and links to folders
-/// are not followed, as they may form cycles.
+/// everything else to `error`, with the reason why it is not read: folders that cannot be listed or
+/// searched, links that lead nowhere or in circles, pipes and devices, and links to folders outside
+/// of the folder. A link to a folder inside of it is skipped: its files are found where they are.
 pub fn find_files(
     folder: &Path,
     file: &mut dyn FnMut(PathBuf),
     error: &mut dyn FnMut(&Path, io::Error),
 ) {
-    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    let mut entries = match entries {
-        Ok(entries) => entries,
-        Err(found) => return error(folder, found),
-    };
-    sort::by_key(&mut entries, fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            find_files(&path, file, error);
-        } else if path.is_file() {
-            file(path);
+    let root = fs::canonicalize(folder);
+    // A stack of its own: folders can be nested deeper than the program's stack allows.
+    let mut stack = vec![entries(folder, error).into_iter()];
+    while let Some(rest) = stack.last_mut() {
+        let Some(path) = rest.next() else {
+            stack.pop();
+            continue;
+        };
+        // The link itself, then what it leads to.
+        let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
+        match fs::metadata(&path) {
+            Ok(found) if found.is_file() => file(path),
+            Ok(found) if found.is_dir() && is_link => {
+                if let Some(reason) = leads_out(&path, &root) {
+                    error(&path, reason);
+                }
+            }
+            Ok(found) if found.is_dir() => {
+                let within = entries(&path, error);
+                stack.push(within.into_iter());
+            }
+            Ok(_) => error(&path, io::Error::other("neither a file nor a folder")),
+            Err(found) => error(&path, found),
         }
     }
+}
+
+/// Returns the paths in a folder, in the order of their names.
+fn entries(folder: &Path, error: &mut dyn FnMut(&Path, io::Error)) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).and_then(|entries| {
+        let names = entries.map(|entry| Ok(entry?.file_name()));
+        names.collect::<io::Result<Vec<OsString>>>()
+    });
+    match all {
+        Ok(mut names) => {
+            sort::ascending(&mut names);
+            names.into_iter().map(|name| folder.join(name)).collect()
+        }
+        Err(found) => {
+            error(folder, found);
+            Vec::new()
+        }
+    }
+}
+
+/// Returns why a link to a folder is not followed, unless its files are found without it.
+fn leads_out(link: &Path, root: &io::Result<PathBuf>) -> Option<io::Error> {
+    let target = match fs::canonicalize(link) {
+        Ok(target) => target,
+        Err(error) => return Some(error),
+    };
+    let is_inside = root.as_ref().is_ok_and(|root| target.starts_with(root));
+    (!is_inside).then(|| {
+        let target = target.display();
+        io::Error::other(format!(
+            "a link to the folder {target}, which is not followed"
+        ))
+    })
 }

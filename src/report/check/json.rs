@@ -5,9 +5,10 @@ use std::io;
 use serde::Serialize;
 
 use super::{ImageChoice, VerdictRow, path_of};
+use crate::analysis::package::PackageAccount;
 use crate::analysis::{Import, Rebuild, Verdict};
 use crate::model::json::{DiagnosticJson, FindingJson, SCHEMA};
-use crate::model::{Coverage, Document, Outcome};
+use crate::model::{Coverage, Diagnostic, Document, Outcome};
 
 /// JSON object of a file, or of a document selected with `--path`.
 #[derive(Serialize)]
@@ -21,7 +22,8 @@ struct FileJson<'a> {
     format: Option<&'a str>,
     /// The driver's verdict; null for containers, host programs and unknown formats.
     verdict: Option<Outcome>,
-    /// Whether the diagnostics contain no error; null for unknown formats.
+    /// Whether the diagnostics contain no error; null for unknown formats, and if there is none in
+    /// what was read, but not everything was.
     well_formed: Option<bool>,
     driver: Option<&'a str>,
     device: Option<&'a str>,
@@ -36,6 +38,11 @@ struct FileJson<'a> {
     /// The driver's verdict on each image of a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     documents: Vec<InnerJson<'a>>,
+    /// The diagnostics about bytes that were not read.
+    unread: Vec<DiagnosticJson<'a>>,
+    /// For a package: its files, by what was read of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<PackageAccount>,
     /// Null for a document within the file.
     coverage: Option<Coverage>,
     diagnostics: Vec<DiagnosticJson<'a>>,
@@ -106,6 +113,15 @@ pub fn file_json(
             DiagnosticJson::new(diagnostic, path_of(document, diagnostic.primary.span))
         })
         .collect();
+    let all = judged.diagnostics.iter();
+    let unread: Vec<&Diagnostic> = all
+        .filter(|found| document.is_about_unread(found))
+        .collect();
+    let unread = unread.into_iter().map(|found| {
+        let path = path_of(document, found.primary.span);
+        DiagnosticJson::new(found, path)
+    });
+    let unread = unread.collect();
     let verdict = judged.verdict.as_ref();
     let findings = verdict.map_or_else(Vec::new, |verdict| findings_json(document, verdict));
     let documents = judged
@@ -136,6 +152,8 @@ pub fn file_json(
             rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
             choice: judged.choice.as_ref().map(ChoiceJson::new),
             documents,
+            unread,
+            files: judged.files,
             coverage: is_whole.then_some(document.coverage),
             diagnostics,
         },

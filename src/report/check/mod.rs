@@ -5,6 +5,8 @@ mod json;
 pub use self::json::{file_json, problems_json};
 use crate::analysis::Verdict;
 use crate::analysis::images::{Choice, Images};
+use crate::analysis::package::PackageAccount;
+use crate::analysis::unread::Unread;
 use crate::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Span};
 
 /// Verdict and diagnostics of a file, or of a document within it.
@@ -21,6 +23,10 @@ pub struct VerdictRow {
     pub verdict: Option<Verdict>,
     /// Verdicts on the images of a container, with their paths.
     pub inner: Vec<(String, Verdict)>,
+    /// What was not read.
+    pub unread: Unread,
+    /// The files of a package, by what was read of them.
+    pub files: Option<PackageAccount>,
     /// For a container that is judged for a chosen device: which of its images run on it.
     pub choice: Option<ImageChoice>,
 }
@@ -32,9 +38,6 @@ pub struct ImageChoice {
     /// Which of them run.
     pub choice: Choice,
 }
-
-/// Maximum number of images per file that get a verdict; a library can have thousands.
-const MAX_IMAGES: usize = 16 * 1024;
 
 impl VerdictRow {
     /// Judges the whole file.
@@ -66,6 +69,8 @@ impl VerdictRow {
             is_known,
             verdict,
             inner,
+            unread: document.unread_parts(),
+            files: document.package_account(NodeId::ROOT),
             choice: choice.map(|choice| ImageChoice { images, choice }),
         }
     }
@@ -74,6 +79,7 @@ impl VerdictRow {
     pub fn part(document: &mut Document, id: NodeId, device: Option<&str>) -> VerdictRow {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         document.open_within(extent);
+        let unread = document.unread_within(&[extent]);
         let node = document.node(id);
         let title = node.and_then(|node| node.summary.clone());
         VerdictRow {
@@ -83,13 +89,18 @@ impl VerdictRow {
             is_known: true,
             verdict: document.verdict(id, device),
             inner: Vec::new(),
+            unread,
+            files: None,
             choice: None,
         }
     }
 
-    /// Returns whether there is no error, or `None` for unknown formats.
+    /// Returns whether there is no error. Returns `None` for unknown formats, and if there is none
+    /// in what was read, but not everything was.
     pub fn is_well_formed(&self) -> Option<bool> {
-        self.is_known.then(|| self.count(Severity::Error) == 0)
+        let has_errors = self.count(Severity::Error) > 0;
+        let is_judged = self.is_known && (has_errors || self.unread.is_empty());
+        is_judged.then_some(!has_errors)
     }
 
     /// Returns the number of diagnostics of a severity.
@@ -135,7 +146,7 @@ fn inner_verdicts(
 ) -> Vec<(String, Verdict)> {
     let images = document.opened_images(images);
     let loadable = images.iter().filter(|image| image.is_loadable);
-    let verdicts = loadable.take(MAX_IMAGES).filter_map(|image| {
+    let verdicts = loadable.filter_map(|image| {
         let node = document.node_of(image)?;
         let verdict = document.verdict(node, device)?;
         Some((image.path.clone(), verdict))

@@ -418,12 +418,28 @@ impl QueriedList {
             total: list.primary().into(),
             names: self.names.get_or_init(|| list.names()).map(u64::from),
             secondary: list.secondary(),
-            notes: list.notes(),
+            notes: self.notes(document),
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
             maxima: maxima.clone(),
             trouble: self.order.as_ref().err().cloned(),
             reading: None,
         }
+    }
+
+    /// Returns the notes of the list; for a package, also what was not read of it so far.
+    fn notes(&self, document: &Document) -> Vec<String> {
+        let mut notes = self.list.notes();
+        let lists = [
+            ListId::Files,
+            ListId::Images,
+            ListId::Kernels,
+            ListId::Matrix,
+        ];
+        let unread = document.unread_parts();
+        if document.summary.has.package && lists.contains(&self.list.id()) && !unread.is_empty() {
+            notes.push(unread.text());
+        }
+        notes
     }
 
     /// Returns a row with these cells.

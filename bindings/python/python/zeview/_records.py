@@ -152,15 +152,28 @@ class Check(Record):
         """The problems of the file, by position."""
         return [Problem(values) for values in self._values["diagnostics"]]
 
+    @property
+    def unread(self) -> List[Problem]:
+        """The problems about bytes that were not read: encrypted or damaged files of a package, bytes
+        between its files, parts beyond a limit. Device code in them is in no list."""
+        return [Problem(values) for values in self._values["unread"]]
+
+    @property
+    def files(self) -> Optional[Record]:
+        """For a package or folder: the number of its entries, by what was read of them."""
+        values = self._values.get("files")
+        return None if values is None else Record(values)
 
     def require(self) -> None:
         """Raises `zeview.Error` if the driver refuses the file ("refused"), or if it is not well formed
-        ("ill-formed"): with the rule and the bytes of the first reason."""
+        ("ill-formed"), or was not read completely ("unread"): with the rule and the bytes of the first
+        reason."""
         reasons: List[Any] = []
         if self.verdict == "refused":
             reasons += [("refused", finding) for finding in self.findings if finding.decisive]
         errors = (problem for problem in self.problems if problem.severity == "error")
         reasons += (("ill-formed", problem) for problem in errors)
+        reasons += (("unread", problem) for problem in self.unread)
         for code, reason in reasons:
             error = _zeview.Error(f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})")
             error.code, error.rule, error.span = code, reason.rule, reason.span

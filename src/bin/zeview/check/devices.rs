@@ -26,13 +26,19 @@ pub enum Text {
 /// Returns the device table of a document and its outcome. A document fails if it runs on no
 /// device.
 pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome, Text) {
+    document.open_files(id);
     let is_malformed = document
         .diagnostics
         .iter()
         .any(|found| found.severity == Severity::Error);
+    let is_incomplete = !document.unread_parts().is_empty();
     let Some(list) = document.list(id, ListId::Devices, None) else {
         let outcome = if document.summary.has.unknown {
             FileOutcome::Unknown
+        } else if is_malformed {
+            FileOutcome::Malformed
+        } else if is_incomplete {
+            FileOutcome::Incomplete
         } else {
             FileOutcome::WellFormed
         };
@@ -58,6 +64,7 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome
     }
     let outcome = match (is_malformed, loads) {
         (true, _) => FileOutcome::Malformed,
+        (_, true) if is_incomplete => FileOutcome::Incomplete,
         (_, true) => FileOutcome::Loads,
         (_, false) => FileOutcome::Rejected,
     };

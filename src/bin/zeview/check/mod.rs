@@ -35,7 +35,8 @@ pub struct Options {
     pub input: InputFiles,
     /// Print a JSON array with one object per file: schema, file, path (with --path), format,
     /// verdict (null for containers, host programs and unknown formats), well_formed (null for
-    /// unknown formats), driver, device, findings, rebuild, documents, coverage, diagnostics.
+    /// unknown formats, and if not everything was read), driver, device, findings, rebuild, documents,
+    /// unread, files (of a package), coverage, diagnostics.
     #[arg(long)]
     json: bool,
     /// Print a SARIF 2.1.0 log, for tools that show findings in code reviews.
@@ -203,7 +204,7 @@ fn matrix(
         }
         checked.outcomes.push(outcome);
         checked.fails |= outcome.fails();
-        if options.quiet && !outcome.fails() {
+        if options.quiet && !outcome.fails() && outcome != FileOutcome::Incomplete {
             continue;
         }
         let path = options.within.path.as_ref().map(|_| document.path(id));
@@ -244,7 +245,7 @@ fn add(
     let fails = outcome.fails() || (options.strict && judged.is_doubtful());
     checked.outcomes.push(outcome);
     checked.fails |= fails;
-    if options.quiet && !fails {
+    if options.quiet && !fails && outcome != FileOutcome::Incomplete {
         return Ok(());
     }
     let mut text = Vec::new();

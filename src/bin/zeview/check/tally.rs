@@ -18,6 +18,10 @@ pub enum FileOutcome {
     Rejected,
     Malformed,
     NotJudged,
+    /// No error was found, but not everything was read.
+    Incomplete,
+    /// A package without files.
+    Empty,
     /// Unknown format.
     Unknown,
     /// Unknown format, found in a folder.
@@ -28,13 +32,22 @@ pub enum FileOutcome {
 impl FileOutcome {
     /// Returns the outcome of a file. Malformed takes precedence over the driver's verdict.
     pub fn of(judged: &VerdictRow) -> FileOutcome {
+        if !judged.is_known {
+            return match judged.unread.is_empty() {
+                true => FileOutcome::Unknown,
+                false => FileOutcome::Incomplete,
+            };
+        }
+        if judged.files.is_some_and(|files| files.entries() == 0) && judged.unread.is_empty() {
+            return FileOutcome::Empty;
+        }
         match (judged.is_well_formed(), judged.outcome()) {
-            (None, _) => FileOutcome::Unknown,
             (Some(false), _) => FileOutcome::Malformed,
-            (_, None) => FileOutcome::WellFormed,
             (_, Some(Outcome::NotJudged)) => FileOutcome::NotJudged,
-            (_, Some(outcome)) if outcome.loads() => FileOutcome::Loads,
-            _ => FileOutcome::Rejected,
+            (_, Some(outcome)) if !outcome.loads() => FileOutcome::Rejected,
+            (None, _) => FileOutcome::Incomplete,
+            (_, None) => FileOutcome::WellFormed,
+            _ => FileOutcome::Loads,
         }
     }
 
@@ -47,7 +60,7 @@ impl FileOutcome {
 }
 
 /// Outcomes in the order of the summary line, with singular, plural and style.
-static OUTCOMES: [(FileOutcome, &str, &str, Style); 7] = [
+static OUTCOMES: [(FileOutcome, &str, &str, Style); 9] = [
     (FileOutcome::Loads, "loads", "load", style::GOOD),
     (
         FileOutcome::WellFormed,
@@ -64,10 +77,22 @@ static OUTCOMES: [(FileOutcome, &str, &str, Style); 7] = [
         style::WARNING,
     ),
     (
+        FileOutcome::Incomplete,
+        "not completely read",
+        "not completely read",
+        style::WARNING,
+    ),
+    (
         FileOutcome::Unknown,
         "of unknown format",
         "of unknown format",
         style::PLAIN,
+    ),
+    (
+        FileOutcome::Empty,
+        "without files",
+        "without files",
+        style::WARNING,
     ),
     (FileOutcome::Unreadable, "not read", "not read", style::BAD),
 ];
@@ -94,11 +119,21 @@ impl Tally {
         self.all.len() == self.count(FileOutcome::Skipped)
     }
 
+    /// Whether a file was not read, or not completely.
+    fn is_incomplete(&self) -> bool {
+        let unread = [
+            FileOutcome::Unreadable,
+            FileOutcome::Incomplete,
+            FileOutcome::Empty,
+        ];
+        unread.into_iter().any(|outcome| self.count(outcome) > 0)
+    }
+
     /// Returns the exit status. A failure takes precedence over unreadable files.
     pub fn status(&self) -> u8 {
         match self.fails {
             true => 1,
-            false if self.count(FileOutcome::Unreadable) > 0 || self.is_empty() => 2,
+            false if self.is_incomplete() || self.is_empty() => 2,
             false => 0,
         }
     }

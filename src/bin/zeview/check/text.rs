@@ -22,13 +22,13 @@ pub fn print(
         write!(out, ":{}", escaped(path))?;
     }
     write!(out, ": ")?;
-    let Some(is_well_formed) = judged.is_well_formed() else {
+    if !judged.is_known {
         return writeln!(
             out,
             "not a format zeview reads ({})",
             escaped(&judged.title)
         );
-    };
+    }
     if let Some(verdict) = &judged.verdict {
         print_headline(verdict, out)?;
         print_verdict(document, verdict, out)?;
@@ -37,10 +37,10 @@ pub fn print(
     if !judged.title.is_empty() {
         write!(out, "{} · ", escaped(&judged.title))?;
     }
-    if is_well_formed {
-        write!(out, "well-formed")?
-    } else {
-        out.paint(style::BAD, "malformed")?
+    match judged.is_well_formed() {
+        Some(true) => write!(out, "well-formed")?,
+        Some(false) => out.paint(style::BAD, "malformed")?,
+        None => out.paint(style::WARNING, "not completely read")?,
     }
     for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
         let count = judged.count(severity);
@@ -64,6 +64,11 @@ pub fn print(
         )?;
     }
     writeln!(out)?;
+    if !judged.unread.is_empty() {
+        write!(out, "  ")?;
+        out.paint(style::WARNING, escaped(&judged.unread.text()))?;
+        writeln!(out)?;
+    }
     match &judged.choice {
         Some(chosen) => print_choice(document, judged, chosen, out)?,
         None => {

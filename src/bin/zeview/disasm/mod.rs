@@ -221,6 +221,7 @@ fn find(
 ) -> Result<Vec<Code>, String> {
     let mut found = Vec::new();
     let mut unknown = None;
+    document.open_files(NodeId::ROOT);
     for zebin in document.documents_with(ListId::Kernels) {
         let device = document.target_device(zebin);
         let own = device.as_ref().and_then(|device| platform::named(device));

@@ -12,7 +12,7 @@ use zeview::analysis::kernels::FLAGS;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
-use zeview::model::{Document, NodeId, PathError, SourceId, Sources, is_pattern};
+use zeview::model::{Document, Node, NodeId, PathError, SourceId, Sources, is_pattern};
 use zeview::tables::query::{Filter, GroupBy, Query};
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
@@ -55,6 +55,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
+        is_unread |= opened.is_unread;
         has_kernels |= !opened.lists.is_empty();
         profiles.apply(&mut opened.document);
         if selection.sort.is_some() {
@@ -98,6 +99,9 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
                 continue;
             }
         };
+        if opened.is_unread {
+            status = 2;
+        }
         for id in opened.documents() {
             let document = &mut opened.document;
             let (Some(kernels), Some(list)) = (
@@ -137,6 +141,8 @@ struct OpenedFile {
     lists: Vec<(NodeId, Rc<dyn List>)>,
     /// Values that could not be read, for --fail-if.
     damage: Damage,
+    /// Whether a part of the file was not read.
+    is_unread: bool,
 }
 
 impl OpenedFile {
@@ -154,8 +160,10 @@ impl OpenedFile {
         let name = file.display().to_string();
         let mut lists: Vec<(NodeId, Rc<dyn List>)> = Vec::new();
         let mut empty = Vec::new();
+        let mut extents = Vec::new();
         for id in documents(&mut document, path)? {
             // A pattern that matches a container also matches its images.
+            extents.extend(document.node(id).and_then(Node::extent));
             if path.is_some_and(is_pattern) && !document.has_list(id, ListId::Kernels) {
                 continue;
             }
@@ -185,11 +193,19 @@ impl OpenedFile {
         } else {
             Damage::default()
         };
+        let unread = match path {
+            None => document.unread_parts(),
+            Some(_) => document.unread_within(&extents),
+        };
+        if !unread.is_empty() {
+            complain!("{name}: {}", unread.text());
+        }
         Ok(OpenedFile {
             document,
             name,
             lists,
             damage,
+            is_unread: !unread.is_empty(),
         })
     }
 }

@@ -13,7 +13,7 @@ use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
 use zeview::diff::compare_profiles;
-use zeview::model::{Document, SourceId};
+use zeview::model::{Document, NodeId, SourceId};
 use zeview::report::profile::json;
 use zeview::tables::ListId;
 
@@ -22,6 +22,7 @@ use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
 use crate::input;
 use crate::output::{self, complain};
 use crate::progress::Progress;
+use crate::unread;
 
 /// Help of the file.
 const FILE_HELP: &str = "The file with the kernels; `-` reads standard input";
@@ -159,7 +160,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     };
     let report = &applied.report;
-    let mut has_failed = applied.complain(&options.profile);
+    let is_unread = unread::complain_of(&options.input.file, &document);
+    let mut has_failed = applied.complain(&options.profile) || is_unread;
     if let (Some(before), Some(path)) = (&before, &options.before) {
         has_failed |= before.complain(path);
     }
@@ -231,6 +233,7 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         let (profile, bytes) = read(path).map_err(|error| (path, error))?;
         size += bytes;
         let platform = options.encoding.platform.map(Platform::name);
+        document.open_files(NodeId::ROOT);
         let images = document.documents_with(ListId::Kernels);
         let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);

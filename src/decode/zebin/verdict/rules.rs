@@ -32,6 +32,7 @@ macro_rules! rules {
                 summary: $summary,
                 origin: origin($origin),
                 docs: concat!($($d),*).trim_ascii(),
+                is_unread: false,
             };
         )*
         /// All rules, in the driver's order.
