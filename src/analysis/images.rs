@@ -20,8 +20,9 @@ use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, 
 use super::package_images::PackagePlace;
 use crate::model::{Document, Fact, InnerDocument, Node, NodeId, NodeKind, Sources, Span, Str};
 
-/// Maximum number of listed images of a container. Each costs nodes of the tree.
-pub const IMAGES_MAX: usize = 16 * 1024;
+/// Maximum number of listed images of a container. Each takes about 1 KB of memory; the number of
+/// documents in a file is bounded by its size.
+pub const IMAGES_MAX: usize = 1 << 18;
 
 /// The name of a kernel, and its demangled form.
 type KernelName = (String, Option<Rc<str>>);

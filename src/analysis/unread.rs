@@ -49,6 +49,16 @@ impl Unread {
         }
     }
 
+    /// Adds images that exceed the number that is listed, and so were not judged.
+    pub fn with_images(mut self, left_out: u64) -> Unread {
+        if left_out > 0 {
+            self.is_files = false;
+            self.count = self.count.saturating_add(left_out);
+            self.reasons.push(format!("{left_out} images are too many"));
+        }
+        self
+    }
+
     /// `2 files were not read: a.zebin: encrypted; b.zebin: encrypted`. Empty if everything was
     /// read.
     pub fn text(&self) -> String {

@@ -243,12 +243,14 @@ pub fn random(random: &mut Random, depth: usize) -> Vec<u8> {
     for number in 0..random.below(4) {
         files.push((format!("text{number}.txt"), vec![b'a'; random.below(2000)]));
     }
-    let inner = match random.below(4) {
-        0 if depth > 0 => self::random(random, depth - 1),
-        1 => refused(),
-        _ => spilling(),
+    let inner = match random.below(3) {
+        0 if depth > 0 => vec![("inner", self::random(random, depth - 1))],
+        _ => vec![("refused", refused()), ("spilling", spilling())],
     };
-    files.insert(random.below(files.len() + 1), ("hidden".to_owned(), inner));
+    for (name, bytes) in inner {
+        let at = random.below(files.len() + 1);
+        files.insert(at, (name.to_owned(), bytes));
+    }
     match random.below(5) {
         0 | 1 => {
             let make = |(name, bytes): &(String, Vec<u8>), random: &mut Random| {

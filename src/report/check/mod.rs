@@ -51,6 +51,7 @@ impl VerdictRow {
             None => document.images(NodeId::ROOT),
             Some(_) => Images::default(),
         };
+        let left_out = images.left_out;
         let inner = inner_verdicts(document, &images, device);
         // A library without kernels in its images has nothing to judge.
         let sources = &document.sources;
@@ -69,7 +70,7 @@ impl VerdictRow {
             is_known,
             verdict,
             inner,
-            unread: document.unread_parts(),
+            unread: document.unread_parts().with_images(left_out),
             files: document.package_account(NodeId::ROOT),
             choice: choice.map(|choice| ImageChoice { images, choice }),
         }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
+use zeview::analysis::unread::Unread;
 use zeview::model::json::SCHEMA;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Severity, Tone};
@@ -79,6 +80,7 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome
 /// Prints the device table of a file, or of a document in it.
 pub fn print(
     file: &Path,
+    unread: &Unread,
     path: Option<&str>,
     text: &Text,
     as_json: bool,
@@ -90,12 +92,22 @@ pub fn print(
             Text::Json(rows) => serde_json::from_str(rows).unwrap_or_default(),
             _ => serde_json::Value::Null,
         };
-        let object = json!({ "schema": SCHEMA, "file": name, "path": path, "devices": devices });
+        let object = json!({
+            "schema": SCHEMA,
+            "file": name,
+            "path": path,
+            "devices": devices,
+            "unread": unread.reasons,
+        });
         return write!(out, "{object}");
     }
     write!(out, "{}", escaped(&name))?;
     if let Some(path) = path {
         write!(out, ":{}", escaped(path))?;
+    }
+    if !unread.is_empty() {
+        write!(out, ": ")?;
+        out.paint(style::WARNING, escaped(&unread.text()))?;
     }
     match text {
         Text::Table(table) => {

@@ -216,8 +216,10 @@ fn matrix(
         } else {
             Visible::new(&mut text, output::colors())
         };
+        let unread = document.unread_parts();
         devices::print(
             &target.path,
+            &unread,
             path.as_deref(),
             &table,
             options.json,
