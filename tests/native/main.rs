@@ -8,6 +8,7 @@ mod assembly;
 mod by_kernel;
 mod cli;
 mod cli_action;
+mod cli_action_names;
 mod cli_check;
 mod cli_colors;
 mod cli_containers;
