@@ -20,6 +20,7 @@ mod cli_hosts;
 mod cli_kernels;
 mod cli_limits;
 mod cli_ls;
+mod cli_names;
 mod cli_open;
 mod cli_profile;
 mod cli_report;

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
 
 from . import _zeview
+from ._text import visible
 
 
 class Span(NamedTuple):
@@ -162,7 +163,8 @@ class Check(Record):
         errors = (problem for problem in self.problems if problem.severity == "error")
         reasons += (("ill-formed", problem) for problem in errors)
         for code, reason in reasons:
-            error = _zeview.Error(f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})")
+            text = f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})"
+            error = _zeview.Error(visible(text))
             error.code, error.rule, error.span = code, reason.rule, reason.span
             raise error
 
