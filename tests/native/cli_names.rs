@@ -93,11 +93,10 @@ fn everything_behind_two_hyphens_is_a_file() {
     for (command, lines) in USES {
         for line in *lines {
             let plain = run(&folder, command, line, "plain");
-            assert!(
-                !stderr(&plain).contains("Usage:") && !stdout(&plain).is_empty()
-                    || line.contains("-o out") && plain.status.success(),
-                "{command} {line}: {plain:?}"
-            );
+            // Of a zebin, some commands have nothing to say but its name.
+            let has_read = plain.status.success() || stderr(&plain).contains("plain:");
+            assert!(has_read, "{command} {line}: {plain:?}");
+            assert!(!stderr(&plain).contains("Usage:"), "{command} {line}");
             for name in NAMES {
                 let found = run(&folder, command, line, name);
                 assert_eq!(
@@ -113,7 +112,7 @@ fn everything_behind_two_hyphens_is_a_file() {
                 if name.len() > 2 && name.contains(['.', '=', '@']) {
                     let (found, plain) = (stdout(&found), stdout(&plain));
                     assert_eq!(
-                        said(&found.replace("\\*", "*").replace("\\=", "="), name),
+                        said(&found.replace("\\-", "-"), name),
                         said(&plain, "plain"),
                         "{command} {line} {name}"
                     );
