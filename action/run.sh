@@ -35,9 +35,29 @@ longest=200000
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# Prints files to a part of the log in which the runner does not obey workflow commands.
+verbatim() {
+    if [ "${GITHUB_ACTIONS:-}" = true ]; then
+        local token
+        token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+        printf '::stop-commands::%s\n' "$token"
+        cat "$@"
+        printf '\n::%s::\n' "$token"
+    else
+        cat "$@"
+    fi
+}
+
 fail() {
-    printf 'zeview: %s\n' "$1" >&2
+    printf 'zeview: %s\n' "$1" >"$work/errors"
+    verbatim "$work/errors" >&2
     exit 2
+}
+
+# Sets `quoted` to a name in one line of ASCII.
+quote() {
+    local LC_ALL=C
+    printf -v quoted '%q' "$1"
 }
 
 # Combines exit statuses: a failure takes precedence over results that could not be judged.
@@ -71,19 +91,22 @@ options_of() {
     done
 }
 
-# Prints a path that cannot be taken for an option or for `-` (standard input).
-plain() {
-    case $1 in
-        -*) printf './%s' "$1" ;;
-        *) printf '%s' "$1" ;;
-    esac
-}
-
-# Runs a command, with its output in the files `$work/text` and `$work/errors` and its status in
-# `code`.
+# Runs a command of zeview with `options` on files, with its output in the files `$work/text` and
+# `$work/errors` and its status in `code`. No name of a file is taken for an option, nor for `-`
+# (standard input): this is the only place that runs zeview.
 run() {
+    local command=$1 file
+    shift
+    local paths=()
+    for file in "$@"; do
+        case $file in
+            -*) file=./$file ;;
+        esac
+        paths+=("$file")
+    done
     code=0
-    "$@" >"$work/text" 2>"$work/errors" </dev/null || code=$?
+    "$zeview" "$command" ${options[@]+"${options[@]}"} -- "${paths[@]}" \
+        >"$work/text" 2>"$work/errors" </dev/null || code=$?
     # More than 2: the command could not run, or was killed.
     if [ "$code" -gt 2 ]; then
         code=2
@@ -101,19 +124,10 @@ beginning() {
     fi
 }
 
-# Prints the output of the command to the log. The runner does not interpret lines of it as workflow
-# commands.
+# Prints the output of the command to the log.
 log() {
     printf '$ %s\n' "$1"
-    if [ "${GITHUB_ACTIONS:-}" = true ]; then
-        local token
-        token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-        printf '::stop-commands::%s\n' "$token"
-        cat "$work/text" "$work/errors"
-        printf '\n::%s::\n' "$token"
-    else
-        cat "$work/text" "$work/errors"
-    fi
+    verbatim "$work/text" "$work/errors"
 }
 
 # Appends the non-empty files to the summary verbatim, each in a fence that is longer than any run of
@@ -131,6 +145,10 @@ fenced() {
         {
             printf '%s\n' "$fence"
             beginning "$file"
+            # The fence ends only at the start of a line.
+            if [ -n "$(tail -c 1 "$file")" ]; then
+                printf '\n'
+            fi
             printf '%s\n\n' "$fence"
         } >>"$summary"
     done
@@ -147,64 +165,166 @@ heading() {
     printf '### %s: %s\n\n' "$1" "$words" >>"$summary"
 }
 
+# Sets `found` to the paths that a pattern matches. An empty IFS prevents splitting, and nothing is
+# executed.
+expand() {
+    local IFS=
+    # shellcheck disable=SC2206
+    found=($1)
+}
+
+# Adds a path to `missed`, with the reason why files may be missing.
+miss() {
+    quote "$1"
+    missed+=("$quoted $2")
+}
+
+# Sets `real` to the path of a folder without links; false if it cannot be entered.
+real_path() {
+    # The last character keeps line breaks at the end of the name.
+    real=$(cd -P -- "$1" 2>/dev/null && pwd -P && printf x) || return 1
+    real=${real%$'\nx'}
+}
+
+# Adds the folders to `missed` that the shell leaves out of a pattern without a word: those that it
+# cannot read, and for `**` those behind links, unless they are searched at their own path.
+account() {
+    local before='' rest=$1 part folder
+    while :; do
+        part=${rest%%/*}
+        found=(./)
+        if [ -n "$before" ]; then
+            expand "$before"
+        fi
+        for folder in ${found[@]+"${found[@]}"}; do
+            if [ -d "$folder" ] && ! [[ -x $folder && ( -r $folder || $part != *[*?[]* ) ]]; then
+                miss "$folder" 'is a folder that cannot be searched'
+            fi
+        done
+        if [ "$part" = '**' ]; then
+            account_below "$before"
+        fi
+        if [[ $rest != */* ]]; then
+            return
+        fi
+        before+=$part/
+        rest=${rest#*/}
+    done
+}
+
+# Does the same for the folders at any depth in those of `found`, which the pattern $1 matches.
+account_below() {
+    local roots=() root folder is_searched
+    for folder in ${found[@]+"${found[@]}"}; do
+        if real_path "$folder"; then
+            roots+=("${real%/}/")
+        fi
+    done
+    expand "$1**/"
+    for folder in ${found[@]+"${found[@]}"}; do
+        if ! [[ -r $folder && -x $folder ]]; then
+            miss "$folder" 'is a folder that cannot be searched'
+        elif [ -L "${folder%/}" ] && real_path "$folder"; then
+            is_searched=false
+            for root in ${roots[@]+"${roots[@]}"}; do
+                if [[ ${real%/}/ = "$root"* ]]; then
+                    is_searched=true
+                fi
+            done
+            if [ $is_searched = false ]; then
+                miss "$folder" 'is a link, which ** does not follow: name it in another line'
+            fi
+        fi
+    done
+}
+
 files=()
+missed=()
 lines_of "${ZEVIEW_FILES:-}"
 for pattern in ${lines[@]+"${lines[@]}"}; do
-    pattern=$(plain "$pattern")
-    if [ -e "$pattern" ]; then
-        found=("$pattern")
-    elif [[ $pattern = *'**'* && $has_globstar = false ]]; then
+    if [[ $pattern = *'**'* && $has_globstar = false ]]; then
         fail "** requires bash 4; this is bash $BASH_VERSION"
-    else
-        # Expands file names only: an empty IFS prevents splitting, and nothing is executed.
-        IFS=
-        # shellcheck disable=SC2206
-        found=($pattern)
-        unset IFS
     fi
-    before=${#files[@]}
+    quote "$pattern"
+    if [[ -d $pattern && $pattern != *[*?[]* ]]; then
+        name=$quoted
+        quote "${pattern%/}"
+        fail "$name is a folder: write $quoted/** for its files"
+    fi
+    before=$((${#files[@]} + ${#missed[@]}))
+    account "$pattern"
+    expand "$pattern"
+    # A name with brackets may be meant literally. It is added to what the pattern matches: otherwise
+    # a file that is named like the pattern would hide all others.
+    is_new=true
+    for file in ${found[@]+"${found[@]}"}; do
+        if [ "$file" = "$pattern" ]; then
+            is_new=false
+        fi
+    done
+    if [[ $is_new = true && ( -e $pattern || -L $pattern ) ]]; then
+        found+=("$pattern")
+    fi
     for file in ${found[@]+"${found[@]}"}; do
         if [ -f "$file" ]; then
             files+=("$file")
+        elif [ -L "$file" ] && [ ! -e "$file" ]; then
+            miss "$file" 'is a link to nothing'
+        elif [ -e "$file" ] && [ ! -d "$file" ]; then
+            miss "$file" 'is not a file'
         fi
     done
-    if [ -d "$pattern" ]; then
-        fail "$(printf '%q' "$pattern") is a folder: write $(printf '%q' "${pattern%/}")/** for its files"
-    fi
-    if [ "${#files[@]}" -eq "$before" ]; then
-        fail "$(printf '%q' "$pattern") matches no file"
+    if [ $((${#files[@]} + ${#missed[@]})) -eq "$before" ]; then
+        quote "$pattern"
+        fail "$quoted matches no file"
     fi
 done
-if [ "${#files[@]}" -eq 0 ]; then
+
+if [ "$((${#files[@]} + ${#missed[@]}))" -eq 0 ]; then
     fail 'no files given'
 fi
 
-check=(check)
+options=()
 case ${ZEVIEW_STRICT:-false} in
-    true) check+=(--strict) ;;
+    true) options+=(--strict) ;;
     false) ;;
     *) fail 'strict must be true or false' ;;
 esac
 if [ -n "${ZEVIEW_DEVICE:-}" ]; then
-    check+=("--device=$ZEVIEW_DEVICE")
+    options+=("--device=$ZEVIEW_DEVICE")
 fi
+case ${ZEVIEW_SARIF:-} in
+    # A line break would add another output to GITHUB_OUTPUT.
+    *[$'\n\r']*) fail 'the path of the SARIF log has a line break' ;;
+esac
 
 printf '## zeview\n\n' >>"$summary"
 
-run "$zeview" "${check[@]}" "${files[@]}"
+if [ "${#missed[@]}" -gt 0 ]; then
+    printf '%s\n' "${missed[@]}" >"$work/errors"
+    : >"$work/text"
+    log 'files that were not read'
+    heading 'Files' 2
+    fenced "$work/errors"
+    settle 2
+fi
+if [ "${#files[@]}" -eq 0 ]; then
+    exit "$status"
+fi
+
+run check "${files[@]}"
 log 'zeview check'
 heading 'Check' "$code"
 fenced "$work/errors" "$work/text"
 settle "$code"
 
 if [ -n "${ZEVIEW_SARIF:-}" ]; then
-    case $ZEVIEW_SARIF in
-        # A line break would add another output to GITHUB_OUTPUT.
-        *$'\n'*) fail 'the path of the SARIF log has a line break' ;;
-    esac
-    # It fails like the check above; only the log matters here.
-    "$zeview" "${check[@]}" --sarif "${files[@]}" >"$ZEVIEW_SARIF" 2>/dev/null </dev/null || true
-    if [ ! -s "$ZEVIEW_SARIF" ]; then
+    options+=(--sarif)
+    run check "${files[@]}"
+    settle "$code"
+    # Not a redirection: the shell opens connections for some paths.
+    if [ "$(head -c 1 "$work/text")" != '{' ] || [ -d "$ZEVIEW_SARIF" ] \
+        || ! cp -- "$work/text" "$ZEVIEW_SARIF"; then
         fail 'no SARIF log was written'
     fi
     if [ -n "${GITHUB_OUTPUT:-}" ]; then
@@ -214,7 +334,7 @@ fi
 
 options_of --fail-if "${ZEVIEW_FAIL_IF:-}"
 if [ "${#options[@]}" -gt 0 ]; then
-    run "$zeview" kernels "${options[@]}" "${files[@]}"
+    run kernels "${files[@]}"
     log 'zeview kernels'
     heading 'Kernels' "$code"
     fenced "$work/errors" "$work/text"
@@ -230,10 +350,11 @@ if [ -n "${ZEVIEW_BASE:-}" ]; then
         head=${files[0]}
     fi
     options_of --fail-if "${ZEVIEW_DIFF_FAIL_IF:-}"
-    run "$zeview" diff --markdown ${options[@]+"${options[@]}"} \
-        "$(plain "$ZEVIEW_BASE")" "$(plain "$head")"
+    is_judged=${options[0]+true}
+    options+=(--markdown)
+    run diff "$ZEVIEW_BASE" "$head"
     # A difference alone is not a failure.
-    if [ "${#options[@]}" -eq 0 ] && [ "$code" -eq 1 ]; then
+    if [ -z "$is_judged" ] && [ "$code" -eq 1 ]; then
         code=0
     fi
     log 'zeview diff'

@@ -163,6 +163,35 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
+/// Returns text as Markdown, in which none of it is markup: on one line, and also at its start.
+pub fn markdown(text: &str) -> String {
+    let text = escaped(text);
+    let mut out = String::with_capacity(text.len());
+    // A list, a rule, or the underline of a heading.
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = text.split_at_checked(digits).unwrap_or(("", &text));
+    let mut start = rest.chars();
+    let is_marker = match start.next() {
+        Some('-' | '+' | '=') => digits == 0,
+        Some('.' | ')') => digits > 0,
+        _ => false,
+    };
+    out.push_str(number);
+    if is_marker && !start.next().is_some_and(char::is_alphanumeric) {
+        out.push('\\');
+    }
+    for c in rest.chars() {
+        if matches!(
+            c,
+            '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~' | '&' | '$'
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Returns the edit distance (Levenshtein).
 pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -496,6 +525,30 @@ mod tests {
             bits: 64,
         };
         assert_eq!(value_text(&least), i64::MIN.to_string());
+    }
+
+    #[test]
+    fn nothing_is_markup_in_markdown() {
+        for (text, written) in [
+            ("a|b<c>_d", r"a\|b\<c\>\_d"),
+            ("[x](y) ![z](w)", r"\[x\](y) !\[z\](w)"),
+            ("$_0 ~x~ #1 &lt; `c` \\", r"\$\_0 \~x\~ \#1 \&lt; \`c\` \\"),
+            ("a\n# b\u{202e}", r"a\\n\# b\\u{202e}"),
+            // At the start of a line.
+            ("- x", r"\- x"),
+            ("---", r"\---"),
+            ("+", r"\+"),
+            ("1. x", r"1\. x"),
+            ("12) x", r"12\) x"),
+            ("-x", "-x"),
+            ("-0.25", "-0.25"),
+            ("1.5", "1.5"),
+            ("12", "12"),
+            ("a - b", "a - b"),
+            ("", ""),
+        ] {
+            assert_eq!(markdown(text), written);
+        }
     }
 
     #[test]

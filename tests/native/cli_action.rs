@@ -12,16 +12,16 @@ use crate::cli::{damaged, stderr, stdout, temporary, vecadd};
 /// A name that would end a code span, start an element and split a table row; two words.
 const NAME: &str = "a ``` <img src=x> | [b](c).zebin";
 
-fn sample(name: &str) -> PathBuf {
+pub fn sample(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     root.join("www/samples").join(name)
 }
 
 /// Working folder of one test.
-struct Place(PathBuf);
+pub struct Place(pub PathBuf);
 
 impl Place {
-    fn new(name: &str) -> Place {
+    pub fn new(name: &str) -> Place {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("build/deep")).unwrap();
@@ -29,13 +29,13 @@ impl Place {
         Place(folder)
     }
 
-    fn copy(&self, from: impl AsRef<Path>, to: &str) {
+    pub fn copy(&self, from: impl AsRef<Path>, to: &str) {
         let to = self.0.join(to);
         fs::create_dir_all(to.parent().unwrap()).unwrap();
         fs::copy(from, to).unwrap();
     }
 
-    fn run(&self, inputs: &[(&str, &str)]) -> Output {
+    pub fn run(&self, inputs: &[(&str, &str)]) -> Output {
         for file in ["summary", "output", "log.sarif"] {
             let _ = fs::remove_file(self.0.join(file));
         }
@@ -53,7 +53,7 @@ impl Place {
         command.output().expect("bash runs")
     }
 
-    fn read(&self, file: &str) -> String {
+    pub fn read(&self, file: &str) -> String {
         fs::read_to_string(self.0.join(file)).unwrap_or_default()
     }
 
@@ -63,7 +63,7 @@ impl Place {
 }
 
 /// Returns the lines of Markdown outside of fenced blocks.
-fn outside_of_fences(markdown: &str) -> Vec<&str> {
+pub fn outside_of_fences(markdown: &str) -> Vec<&str> {
     let mut fence: Option<&str> = None;
     let mut lines = Vec::new();
     for line in markdown.lines() {

@@ -104,6 +104,111 @@ fn the_page_and_the_files_and_nothing_else() {
     assert_eq!(ask(&host, &host, "HEAD", &root).0, 200);
 }
 
+/// Sends bytes, and returns the status of the answer; `None` if there is none.
+fn send(host: &str, bytes: &[u8]) -> Option<u32> {
+    let mut stream = TcpStream::connect(host).unwrap();
+    let limit = Some(Duration::from_secs(20));
+    stream.set_read_timeout(limit).unwrap();
+    // The server may close the connection before it has read everything.
+    let _ = stream.write_all(bytes);
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).ok()?;
+    let text = String::from_utf8_lossy(&answer).into_owned();
+    text.strip_prefix("HTTP/1.1 ")
+        .or(text.strip_prefix("HTTP/1.0 "))?
+        .parse()
+        .ok()
+}
+
+/// Requests of other sites, with other methods, for other files, and such that are none.
+#[test]
+fn nothing_else_is_answered() {
+    let (_serving, host, token, _) = serve(&[&vecadd()]);
+    let port = host.rsplit_once(':').unwrap().1.to_owned();
+    let root = format!("/{token}/");
+    let page = format!("GET {root} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    assert_eq!(send(&host, page.as_bytes()), Some(200));
+    let mut refused: Vec<String> = Vec::new();
+    for named in [
+        "evil.example",
+        &format!("evil.example:{port}"),
+        &format!("localhost:{port}"),
+        &format!("{host}.evil.example"),
+        &format!("evil@{host}"),
+        &format!("{host}/"),
+        "127.0.0.1",
+        "",
+    ] {
+        refused.push(format!("GET {root} HTTP/1.1\r\nHost: {named}\r\n\r\n"));
+    }
+    for head in [
+        format!("GET {root} HTTP/1.1\r\n\r\n"),
+        format!("GET {root} HTTP/1.0\r\n\r\n"),
+        format!("GET {root} HTTP/1.1\r\nHost: {host}\r\nHost: evil.example\r\n\r\n"),
+        format!("GET {root} HTTP/1.1\r\nHost: evil.example\r\nHost: {host}\r\n\r\n"),
+        format!("GET {root} HTTP/1.1\r\nX-Forwarded-Host: {host}\r\n\r\n"),
+        "\r\n\r\n".to_owned(),
+        "GET\r\n\r\n".to_owned(),
+        format!("GET {root}\u{0} HTTP/1.1\r\nHost: {host}\r\n\r\n"),
+        // A body that is not sent is not waited for.
+        format!("POST {root} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100000000000\r\n\r\n"),
+        format!(
+            "GET /{} HTTP/1.1\r\nHost: {host}\r\n\r\n",
+            "x".repeat(1 << 20)
+        ),
+        format!(
+            "GET {root} HTTP/1.1\r\nHost: {host}\r\nX: {}\r\n\r\n",
+            "x".repeat(1 << 20)
+        ),
+        format!(
+            "GET {root} HTTP/1.1\r\nHost: {host}\r\n{}\r\n",
+            "X: x\r\n".repeat(1000)
+        ),
+    ] {
+        refused.push(head);
+    }
+    for method in [
+        "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "X",
+    ] {
+        refused.push(format!(
+            "{method} {root} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n"
+        ));
+    }
+    for path in [
+        "..",
+        "../",
+        "../../../../../../etc/passwd",
+        "..%2f..%2fopen.txt",
+        "%2e%2e%2fopen.txt",
+        "%252e%252e/open.txt",
+        "0123/..%5c..%5copen.txt",
+        "0123/..\\..\\open.txt",
+        "0123//../../open.txt",
+        "/etc/passwd",
+        "//etc/passwd",
+        "%2fetc%2fpasswd",
+        "%00",
+        "files/0%2fx",
+        "files/%30/x",
+        "files/00000000000000000000000000000001/x",
+        "files/18446744073709551616/x",
+        "alive.js/..",
+        "ALIVE.JS",
+    ] {
+        refused.push(format!("GET {root}{path} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    }
+    for request in &refused {
+        let status = send(&host, request.as_bytes());
+        assert!(
+            status.is_none_or(|status| (400..500).contains(&status)),
+            "{status:?}: {}",
+            request.chars().take(200).collect::<String>()
+        );
+    }
+    assert!(refused.len() > 45);
+    assert_eq!(send(&host, page.as_bytes()), Some(200));
+}
+
 /// A browser opens several connections at once, and keeps them open.
 #[test]
 fn open_connections_do_not_block_others() {

@@ -350,6 +350,30 @@ fn check_json(text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks that no name is a link in a message of SARIF, nor a character that shows nothing.
+fn check_sarif(text: &str) -> Result<(), String> {
+    check_json(text)?;
+    let log: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut values = vec![&log];
+    let mut messages = 0;
+    while let Some(value) = values.pop() {
+        values.extend(value.as_array().into_iter().flatten());
+        values.extend(value.as_object().into_iter().flat_map(|map| map.values()));
+        let Some(message) = value["message"]["text"].as_str() else {
+            continue;
+        };
+        messages += 1;
+        if message.contains("](") || message.contains(is_obeyed) {
+            return Err(format!("a link or an unseen character: {message:?}"));
+        }
+    }
+    let results = log["runs"][0]["results"].as_array().map_or(0, Vec::len);
+    if messages < results {
+        return Err(format!("{messages} messages of {results} results"));
+    }
+    Ok(())
+}
+
 /// Parses comma-separated values (RFC 4180).
 fn records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell) = (Vec::new(), Vec::new(), String::new());
@@ -432,7 +456,10 @@ fn check_html(text: &str) -> Result<(), String> {
 /// Checks that no name is markup in Markdown.
 fn check_markdown(text: &str) -> Result<(), String> {
     check_text(text)?;
-    for (at, _) in text.match_indices(['<', '`']) {
+    let words = text.replace("\\\\", "");
+    let text = &words;
+    // Elements, code, links and images, formulas of GitHub.
+    for (at, _) in text.match_indices(['<', '`', '[', '$']) {
         if !text[..at].ends_with('\\') {
             return Err(format!(
                 "markup: {:?}",
@@ -447,7 +474,8 @@ fn check(arguments: &[String], stdout: &str) -> Result<(), String> {
     let has = |option: &str| arguments.iter().any(|argument| argument == option);
     match () {
         () if stdout.is_empty() => Ok(()),
-        () if has("--json") || has("--sarif") => check_json(stdout),
+        () if has("--json") => check_json(stdout),
+        () if has("--sarif") => check_sarif(stdout),
         () if has("--csv") => check_csv(stdout),
         () if has("--html") || has("report") => check_html(stdout),
         () if has("--markdown") => check_markdown(stdout),

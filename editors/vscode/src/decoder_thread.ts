@@ -4,7 +4,7 @@
 import { fstatSync, openSync, readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import init from "zeview-decoder";
-import type { FileInMessage } from "./platform.ts";
+import type { FileInMessage, FileOnDisk } from "./platform.ts";
 
 interface Bytes {
   read(start: number, end: number): Uint8Array;
@@ -12,14 +12,17 @@ interface Bytes {
 
 /** A file on the disk, opened at the first read. The thread's end closes it. */
 class FileBytes implements Bytes {
+  readonly file: FileOnDisk;
   #fd: number | undefined;
 
-  constructor(readonly path: string, readonly size: number, readonly modified: number) {}
+  constructor(file: FileOnDisk) {
+    this.file = file;
+  }
 
   read(start: number, end: number): Uint8Array {
-    this.#fd ??= openSync(this.path, "r");
+    this.#fd ??= openSync(this.file.path, "r");
     const { size, mtimeMs } = fstatSync(this.#fd);
-    if (size !== this.size || mtimeMs !== this.modified) {
+    if (size !== this.file.size || mtimeMs !== this.file.modified) {
       throw new DOMException("the file was changed", "NotReadableError");
     }
     const bytes = new Uint8Array(end - start);
@@ -34,16 +37,39 @@ class FileBytes implements Bytes {
 }
 
 class ArrayBytes implements Bytes {
-  constructor(readonly bytes: Uint8Array) {}
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
 
   read(start: number, end: number): Uint8Array {
     return this.bytes.subarray(start, end);
   }
 }
 
+/** A file that is not open. */
+class NoBytes implements Bytes {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+
+  read(): Uint8Array {
+    throw new DOMException(this.reason, "NotReadableError");
+  }
+}
+
 /** Takes the place of `Blob`. */
 class Part {
-  constructor(readonly bytes: Bytes, readonly start: number, readonly end: number) {}
+  readonly bytes: Bytes;
+  readonly start: number;
+  readonly end: number;
+
+  constructor(bytes: Bytes, start: number, end: number) {
+    [this.bytes, this.start, this.end] = [bytes, start, end];
+  }
 
   get size(): number {
     return this.end - this.start;
@@ -78,7 +104,8 @@ function explained(error: unknown): unknown {
 
 function part(file: FileInMessage): Part {
   if ("bytes" in file) return new Part(new ArrayBytes(file.bytes), 0, file.bytes.length);
-  return new Part(new FileBytes(file.path, file.size, file.modified), 0, file.size);
+  const bytes = "error" in file ? new NoBytes(file.error) : new FileBytes(file);
+  return new Part(bytes, file.start, file.end);
 }
 
 const port = parentPort!;

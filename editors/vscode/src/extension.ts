@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { Binary, Editor, type Services } from "./editor.ts";
+import * as messages from "./messages.ts";
 import type { Platform } from "./platform.ts";
 
 const VIEWS = ["zeview.binary", "zeview.any"];
@@ -20,44 +21,43 @@ export function start(context: vscode.ExtensionContext, platform: Platform): voi
   const active = () => [...editors].find((editor) => editor.panel.active);
 
   const provider: vscode.CustomReadonlyEditorProvider<Binary> = {
-    async openCustomDocument(uri) {
-      // VS Code shows an error in the editor's place.
+    // VS Code shows an error in the editor's place.
+    openCustomDocument: (uri) => messages.plainly(async () => {
       const { type } = await vscode.workspace.fs.stat(uri);
       if (type & vscode.FileType.Directory) throw new Error("It is a folder.");
       return new Binary(uri);
-    },
-    async resolveCustomEditor(document, panel) {
+    }),
+    resolveCustomEditor: (document, panel) => messages.plainly(async () => {
       const editor = new Editor(document, panel, services);
       editors.add(editor);
       panel.onDidDispose(() => editors.delete(editor));
       await editor.load();
-    },
+    }),
   };
   for (const view of VIEWS) {
     context.subscriptions.push(vscode.window.registerCustomEditorProvider(view, provider));
   }
 
   /** Opens a file, unless it is open, and returns its viewer. */
-  async function open(uri: vscode.Uri): Promise<Editor | undefined> {
+  async function open(uri: vscode.Uri): Promise<Editor> {
     const find = () => [...editors].find(({ document }) => document.uri.toString() === uri.toString());
     const editor = find();
     if (editor) editor.panel.reveal();
     else await vscode.commands.executeCommand("vscode.openWith", uri, "zeview.any");
-    return find();
-  }
-
-  async function choose(title: string, near?: vscode.Uri): Promise<vscode.Uri | undefined> {
-    const defaultUri = near && vscode.Uri.joinPath(near, "..");
-    return (await vscode.window.showOpenDialog({ title, openLabel: title, defaultUri }))?.[0];
+    const opened = find();
+    if (!opened) throw new Error(`${uri.path} cannot be opened.`);
+    return opened;
   }
 
   const commands: Record<string, (uri?: vscode.Uri, selected?: vscode.Uri[]) => unknown> = {
-    /** Of two files that are selected in the Explorer, the first is the earlier one. */
-    async compareWith(uri, selected) {
-      const file = uri ?? active()?.document.uri ?? await choose("Open");
+    /** Of two files that are selected in the Explorer, the one that is clicked on is the later one. */
+    async compareWith(uri, selected = []) {
+      const file = uri ?? active()?.document.uri ?? await messages.chooseFile("Open");
       if (!file) return;
-      const other = selected?.find((one) => one.toString() !== file.toString()) ?? await choose("Compare with", file);
-      if (other) await (await open(file))?.compareWith(other);
+      const others = selected.filter((one) => one.toString() !== file.toString());
+      if (others.length > 1) return messages.error`zeview: Select two files to compare, not ${selected.length}.`;
+      const other = others[0] ?? await messages.chooseFile("Compare with", file);
+      if (other) await (await open(file)).compareWith(other);
     },
     async disassembleKernel() {
       const editor = active();
@@ -65,16 +65,17 @@ export function start(context: vscode.ExtensionContext, platform: Platform): voi
       const names = editor.table("kernels", "name simd_size grf_count spill_size device").then((rows) =>
         rows.slice(1).map(([label = "", simd, grf, spill, device], row) => {
           const facts = [device, simd && `SIMD ${simd}`, grf && `${grf} GRF`, Number(spill) > 0 && `spills ${spill} B`];
-          return { label, description: facts.filter(Boolean).join(" · "), row };
+          return { label, description: facts.filter(Boolean).join(" · "), value: row };
         }));
-      const picked = await vscode.window.showQuickPick(names, { placeHolder: "Kernel to disassemble", matchOnDescription: true });
-      if (picked) editor.send({ type: "select", list: "kernels", row: picked.row, panel: "assembly" });
+      const row = await messages.choose(names)`Kernel to disassemble`;
+      if (row !== undefined) await editor.send({ type: "select", list: "kernels", row, panel: "assembly" });
     },
     saveReport: () => active()?.send({ type: "command", command: "save-report" }),
     openSource: () => active()?.send({ type: "source" }),
   };
   for (const [name, run] of Object.entries(commands)) {
-    context.subscriptions.push(vscode.commands.registerCommand(`zeview.${name}`, run));
+    const command = (uri?: vscode.Uri, selected?: vscode.Uri[]) => messages.reported(() => run(uri, selected));
+    context.subscriptions.push(vscode.commands.registerCommand(`zeview.${name}`, command));
   }
 
   let timer: ReturnType<typeof setTimeout> | undefined;

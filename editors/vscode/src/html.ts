@@ -1,5 +1,7 @@
 // The page's HTML as the document of a webview.
 
+import { htmlText } from "./markup.ts";
+
 /** Addresses of the webview. */
 export interface Addresses {
   /** Resolves a path in the extension's folder. */
@@ -39,17 +41,16 @@ export function html(page: string, { resolve, source, nonce }: Addresses, hasDec
 
 /** A document with a message, without scripts. */
 export function failure(title: string, reason: string): string {
-  const text = (words: string) => words.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
-    <title>${text(title)}</title>
+    <title>${htmlText(title)}</title>
   </head>
   <body>
-    <h1>${text(title)}</h1>
-    <p>${text(reason)}</p>
+    <h1>${htmlText(title)}</h1>
+    <p>${htmlText(reason)}</p>
   </body>
 </html>`;
 }

@@ -15,8 +15,13 @@ export interface FileInMemory {
   readonly bytes: Uint8Array;
 }
 
-/** A file in a request to the decoder. */
-export type FileInMessage = FileOnDisk | FileInMemory;
+/** A file in a request to the decoder, or a part of it. One that is not open has the reason: its reads fail. */
+export type FileInMessage = FileInMemory | (FileOnDisk | ClosedFile) & { readonly start: number; readonly end: number };
+
+/** A file that is not open. It is never an empty file. */
+export interface ClosedFile {
+  readonly error: string;
+}
 
 /** A running decoder. */
 export interface Decoder {

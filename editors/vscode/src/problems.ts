@@ -1,6 +1,7 @@
 // The problems of a file in the Problems view.
 
 import * as vscode from "vscode";
+import { unadorned } from "./markup.ts";
 
 /** A problem, as the page reports it. */
 export interface Problem {
@@ -25,9 +26,9 @@ export function show(collection: vscode.DiagnosticCollection, uri: vscode.Uri, l
   collection.set(uri, list.map(({ severity, rule, message, source, start, end }) => {
     const where = source === 0 ? "" : " of unpacked data";
     const range = `bytes 0x${start.toString(16)}–0x${end.toString(16)}${where}`;
-    const diagnostic = new vscode.Diagnostic(top, `${message} (${range})`, SEVERITIES[severity]);
+    const diagnostic = new vscode.Diagnostic(top, unadorned(`${message} (${range})`), SEVERITIES[severity]);
     diagnostic.source = "zeview";
-    diagnostic.code = rule;
+    diagnostic.code = unadorned(rule);
     return diagnostic;
   }));
 }

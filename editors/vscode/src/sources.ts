@@ -1,7 +1,8 @@
 // Source files: from the paths in line tables to files, and back.
 
 import * as vscode from "vscode";
-import { best } from "./paths.ts";
+import * as messages from "./messages.ts";
+import { absolute, best, fileName } from "./paths.ts";
 
 /** A line of a source file, as the line tables have it. */
 export interface SourceLine {
@@ -16,8 +17,9 @@ export interface SourceLine {
 /** Reads the message `source`: directory, file, line and column, separated by tabs. */
 export function sourceLine(text: string): SourceLine {
   const [directory = "", file = "", line = "", column = ""] = text.trimEnd().split("\t");
-  const isAbsolute = /^([/\\]|[A-Za-z]:)/.test(file) || directory === "";
-  return { path: isAbsolute ? file : `${directory}/${file}`, line: Number(line), column: Number(column) };
+  const isWhole = directory === "" || absolute(file) !== undefined;
+  const path = isWhole ? file : `${directory.replace(/[/\\]+$/, "")}/${file}`;
+  return { path, line: Number(line) || 0, column: Number(column) || 0 };
 }
 
 /** Shows a line of a source file beside the viewer. */
@@ -32,7 +34,8 @@ export async function show(source: SourceLine, uri: vscode.Uri): Promise<void> {
 
 async function exists(uri: vscode.Uri): Promise<boolean> {
   try {
-    return (await vscode.workspace.fs.stat(uri)).type !== vscode.FileType.Directory;
+    // Not folders, and not devices, which may never end.
+    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
   } catch {
     return false;
   }
@@ -40,10 +43,16 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
 
 /** Finds the file: at its path, beside the binary, in the workspace, or where the user says. */
 export async function find(path: string, binary: vscode.Uri): Promise<vscode.Uri | undefined> {
-  const name = path.split(/[/\\]/).at(-1) ?? path;
-  const direct = [binary.with({ path: path.replaceAll("\\", "/") }), vscode.Uri.joinPath(binary, "..", path)];
+  const name = fileName(path);
+  if (name === undefined) {
+    messages.error`zeview: ${path} is no path of a source file.`;
+    return undefined;
+  }
+  const own = absolute(path);
+  const direct = own === undefined ? [] : [binary.with({ path: own })];
+  direct.push(vscode.Uri.joinPath(binary, "..", path));
   for (const uri of direct) {
-    if (uri.path.startsWith("/") && await exists(uri)) return uri;
+    if (await exists(uri)) return uri;
   }
   const escaped = name.replace(/[[\]{}*?]/g, "[$&]");
   const found = await vscode.workspace.findFiles(`**/${escaped}`, undefined, 100);
@@ -52,11 +61,9 @@ export async function find(path: string, binary: vscode.Uri): Promise<vscode.Uri
   const matches = best(path, found, (uri) => uri.path);
   if (matches.length === 1) return matches[0];
   if (matches.length > 1) {
-    const items = matches.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
-    return (await vscode.window.showQuickPick(items, { placeHolder: `Several files match ${path}` }))?.uri;
+    const choices = matches.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), value: uri }));
+    return await messages.choose(choices)`Several files match ${path}`;
   }
-  const choose = "Choose the file…";
-  if (await vscode.window.showWarningMessage(`${path} is not on this machine.`, choose) !== choose) return undefined;
-  const chosen = await vscode.window.showOpenDialog({ title: `The source file ${name}`, defaultUri: vscode.Uri.joinPath(binary, "..") });
-  return chosen?.[0];
+  const wanted = await messages.offer("Choose the file…")`${path} is not on this machine.`;
+  return wanted ? await messages.chooseFile(`The source file ${name}`, binary) : undefined;
 }

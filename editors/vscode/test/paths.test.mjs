@@ -45,5 +45,5 @@ test("the document allows only the extension's own files", async () => {
 });
 
 test("names in a message are text", () => {
-  assert.match(failure("<b>&amp;.zebin", "gone"), /<h1>&lt;b>&amp;amp;\.zebin<\/h1>/);
+  assert.match(failure("<b>&amp;.zebin", "gone"), /<h1>&lt;b&gt;&amp;amp;\.zebin<\/h1>/);
 });

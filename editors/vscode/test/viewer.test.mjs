@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { archive, withCode } from "../../../tests/browser/generated.mjs";
 import { eventually, journey } from "./harness.mjs";
 
@@ -86,6 +87,33 @@ journey("two builds are compared", { samples: [VECADD, BEFORE] }, async (vscode)
   await vscode.viewer.locator("#differences [data-row='0']").waitFor();
   await vscode.screenshot("compare");
 });
+
+// The later file is not open, behind another tab, or in front.
+for (const opened of [[], [VECADD, SPILL], [VECADD]]) {
+  journey(`two files of the Explorer are compared, after ${opened.length} were opened`, { samples: [VECADD, BEFORE, SPILL] }, async (vscode) => {
+    const { page, viewer } = vscode;
+    for (const name of opened) {
+      await vscode.open(name);
+      await vscode.tab("Overview").waitFor();
+    }
+    const row = (name) => page.locator(".explorer-folders-view").getByRole("treeitem", { name, exact: true });
+    await row(BEFORE).click();
+    await row(VECADD).click({ modifiers: ["Control"] });
+    const item = page.getByRole("menuitem", { name: "Compare with…" });
+    // A menu closes if the Explorer changes meanwhile, and ignores clicks at first.
+    await eventually(async () => {
+      await page.keyboard.press("Escape");
+      await row(VECADD).click({ button: "right" });
+      await pause(500);
+      return item.click({ timeout: 3000 }).then(() => true, () => false);
+    }, (isClicked) => isClicked);
+    await viewer.getByRole("tab", { name: /^Compare/, selected: true }).waitFor();
+    await viewer.locator("#differences [data-row='0']").waitFor();
+    await vscode.screenshot(`compare-explorer-${opened.length}`);
+    assert.equal(await viewer.getByText("the file has no bytes").count(), 0);
+    assert.equal(await viewer.getByText("1 kernel added").count(), 0);
+  });
+}
 
 journey("the report is saved", { samples: [SPILL] }, async (vscode) => {
   await vscode.open(SPILL);

@@ -8,6 +8,13 @@ declare function acquireVsCodeApi(): { postMessage(message: Message): void };
 
 const vscode = acquireVsCodeApi();
 
+/** Tells this page from the ones before it: VS Code discards the pages of hidden viewers. */
+const pageId = `${Date.now()} ${Math.random()}`;
+
+function tellExtension(message: Message): void {
+  vscode.postMessage({ ...message, pageId });
+}
+
 // -- Files --------------------------------------------------------------------
 
 const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: DOMException): void }>();
@@ -36,7 +43,7 @@ class DistantFile extends File {
   override arrayBuffer(): Promise<ArrayBuffer> {
     const { token, start, end } = this;
     const id = nextId++;
-    vscode.postMessage({ kind: "read", id, token, start, end });
+    tellExtension({ kind: "read", id, token, start, end });
     return new Promise<Uint8Array>((resolve, reject) => reads.set(id, { resolve, reject }))
       .then((bytes) => bytes.slice().buffer as ArrayBuffer);
   }
@@ -66,19 +73,19 @@ const decoders = new Map<number, { tell(message: unknown): void; fail(text: stri
 function startDecoder(tell: (message: unknown) => void, fail: (text: string) => void) {
   const decoder = nextId++;
   decoders.set(decoder, { tell, fail });
-  vscode.postMessage({ decoder, kind: "start" });
+  tellExtension({ decoder, kind: "start" });
   // Requests keep their order while the bytes of a file are read.
   let last = Promise.resolve();
   return {
     post(message: Message) {
       last = last.then(async () => {
         const { file, ...rest } = message;
-        vscode.postMessage({ decoder, kind: "request", message: file ? { ...rest, file: await packed(file) } : rest });
+        tellExtension({ decoder, kind: "request", message: file ? { ...rest, file: await packed(file) } : rest });
       }).catch((error) => fail(String(error)));
     },
     close() {
       decoders.delete(decoder);
-      vscode.postMessage({ decoder, kind: "stop" });
+      tellExtension({ decoder, kind: "stop" });
     },
   };
 }
@@ -95,11 +102,11 @@ class Host extends EventTarget {
       // The page listens, and reports what happens from now on.
       this.send({ zeview: 1, type: "ping", id: 0 });
       showTheme();
-      vscode.postMessage(message);
+      tellExtension(message);
     } else if (type === "save") {
-      void packed(file).then((file) => vscode.postMessage({ ...message, file }));
+      void packed(file).then((file) => tellExtension({ ...message, file }));
     } else if (type !== "ready") {
-      vscode.postMessage(message);
+      tellExtension(message);
     }
   }
 

@@ -11,11 +11,11 @@ use zeview::diff::listing::{Row, rows};
 use zeview::diff::{
     Change, Comparison, Entry, Field, Options as How, Outcome, Part, Preference, Selection, compare,
 };
-use zeview::model::text::{escaped, push_visible};
+use zeview::model::text::{escaped, markdown, push_visible};
 use zeview::model::{Document, Severity};
 use zeview::report::comparison::{
-    counts, entry_text, field_text, head_text, json, markdown_text, measure_text, verdict_text,
-    write_html, write_markdown,
+    counts, entry_text, field_text, head_text, json, measure_text, verdict_text, write_html,
+    write_markdown,
 };
 
 use crate::FileArgument;
@@ -346,7 +346,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             let object = json(&compared.result).at(&name);
             all.push(serde_json::value::to_raw_value(&object)?);
         } else if options.markdown {
-            writeln!(raw, "### {}\n", markdown_text(&escaped(&name)))?;
+            writeln!(raw, "### {}\n", markdown(&name))?;
             write_markdown(&compared.result, &mut raw)?;
         } else if options.html {
             write_html(&compared.result, &mut raw)?;
@@ -400,7 +400,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             ] {
                 for name in names {
                     let name = if options.markdown {
-                        format!("- {}", markdown_text(&escaped(name)))
+                        format!("- {}", markdown(name))
                     } else {
                         escaped(name)
                     };

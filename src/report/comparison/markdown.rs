@@ -4,27 +4,12 @@ use std::io::{self, Write};
 
 use super::words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};
 use crate::diff::{Change, Comparison, Part};
-use crate::model::text::escaped;
+use crate::model::text::markdown;
 
 /// Maximum number of kernels in the table of the summary.
 const SUMMARY: usize = 50;
 /// Maximum number of listed fields per entry.
 const FIELDS: usize = 100;
-
-/// Escapes all Markdown syntax in a text.
-pub fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(
-            c,
-            '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~' | '&'
-        ) {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
-}
 
 /// Writes a comparison as Markdown.
 ///
@@ -33,16 +18,16 @@ pub fn plain(text: &str) -> String {
 /// If writing to `out` fails.
 pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**{}**\n", verdict_text(comparison))?;
-    writeln!(out, "- from {}", plain(&head_text(&comparison.a)))?;
-    writeln!(out, "- to {}", plain(&head_text(&comparison.b)))?;
+    writeln!(out, "- from {}", markdown(&head_text(&comparison.a)))?;
+    writeln!(out, "- to {}", markdown(&head_text(&comparison.b)))?;
     for remark in &comparison.remarks {
-        writeln!(out, "- {}", plain(&escaped(remark)))?;
+        writeln!(out, "- {}", markdown(remark))?;
     }
     for line in counts(comparison) {
         writeln!(out, "- {line}")?;
     }
     for note in &comparison.notes {
-        writeln!(out, "- not compared: {}", plain(&escaped(note)))?;
+        writeln!(out, "- not compared: {}", markdown(note))?;
     }
     let measured = comparison
         .of(Part::Kernel)
@@ -53,9 +38,9 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
     if count > 0 {
         writeln!(out, "\n| Kernel | What | From → to |\n|---|---|---|")?;
         for entry in measured.into_iter().take(SUMMARY) {
-            let mut title = plain(&escaped(entry.title()));
+            let mut title = markdown(entry.title());
             for measure in &entry.measures {
-                let (key, words) = (plain(&measure.key), plain(&measure_text(measure)));
+                let (key, words) = (markdown(&measure.key), markdown(&measure_text(measure)));
                 writeln!(out, "| {title} | {key} | {words} |")?;
                 title = String::new();
             }
@@ -66,7 +51,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
     }
     for entry in &comparison.entries {
         let is_whole = matches!(entry.change, Change::Added | Change::Removed);
-        write!(out, "\n- {}", plain(&entry_text(comparison, entry)))?;
+        write!(out, "\n- {}", markdown(&entry_text(comparison, entry)))?;
         if let Some(code) = &entry.code {
             write!(
                 out,
@@ -78,7 +63,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
             continue;
         }
         for field in entry.fields.iter().take(FIELDS) {
-            let (path, words) = (plain(&escaped(&field.path)), plain(&field_text(field)));
+            let (path, words) = (markdown(&field.path), markdown(&field_text(field)));
             write!(out, "\n  - {path}: {words}")?;
         }
         if entry.fields.len() > FIELDS {

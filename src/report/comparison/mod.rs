@@ -7,5 +7,5 @@ mod words;
 
 pub use html::write_html;
 pub use json::{DiffJson, json};
-pub use markdown::{plain as markdown_text, write_markdown};
+pub use markdown::write_markdown;
 pub use words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};

@@ -25,6 +25,7 @@ from ._records import (
 )
 from ._rows import DeviceRow, Image, Kernel, Module, Relocation, SourceLine, Symbol
 from ._tables import Table
+from ._text import visible
 
 #: The number of children that are read at once.
 _PAGE = 256
@@ -105,7 +106,7 @@ class Document:
             return "<zeview document, closed>"
         summary = self.summary
         facts = [fact.text for fact in summary.facts if fact.headline]
-        return f"<zeview document {summary.name!r}: {' · '.join([summary.title, *facts])}>"
+        return f"<zeview document {summary.name!r}: {visible(' · '.join([summary.title, *facts]))}>"
 
     def view(
         self,
@@ -409,7 +410,7 @@ class Node:
     def __repr__(self) -> str:
         span = "" if self.span is None else f" {self.span.start:#x}..{self.span.end:#x}"
         text = self.text or self.summary or ""
-        return f"<{self.kind} {self.name!r}{span}{': ' if text else ''}{text}>"
+        return f"<{visible(self.kind)} {self.name!r}{span}{': ' if text else ''}{visible(text)}>"
 
 
 class Children(Sequence["Node"]):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
 
 from . import _zeview
+from ._text import visible
 
 
 class Span(NamedTuple):
@@ -175,7 +176,8 @@ class Check(Record):
         reasons += (("ill-formed", problem) for problem in errors)
         reasons += (("unread", problem) for problem in self.unread)
         for code, reason in reasons:
-            error = _zeview.Error(f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})")
+            text = f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})"
+            error = _zeview.Error(visible(text))
             error.code, error.rule, error.span = code, reason.rule, reason.span
             raise error
 

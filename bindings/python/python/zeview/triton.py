@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
 
 from ._document import Document
 from ._document import open as _open
+from ._text import visible
 
 #: Names of the stages of the compiler that are binaries, the most specific first.
 STAGES = ("zebin", "spv")
@@ -47,7 +48,7 @@ class CachedKernel(NamedTuple):
         for stage in STAGES:
             if stage in self.files:
                 return _open(self.files[stage])
-        raise FileNotFoundError(f"{self.folder / self.name} has no binary")
+        raise FileNotFoundError(f"{visible(self.folder / self.name)} has no binary")
 
 
 def cache_folder() -> Path:

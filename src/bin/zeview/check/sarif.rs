@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use zeview::analysis::Verdict;
 use zeview::decode::rules;
+use zeview::model::text::escaped;
 use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span};
 use zeview::report::check::{VerdictRow, path_of};
 
@@ -23,7 +24,7 @@ pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Res
         .map(|(path, error)| {
             json!({
                 "level": "error",
-                "message": { "text": error },
+                "message": message(&[error]),
                 "locations": [{ "physicalLocation": { "artifactLocation": artifact(path) } }],
             })
         })
@@ -108,7 +109,8 @@ fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results:
             finding.effect.words(),
             finding.message
         );
-        let mut result = result(&finding.rule, level_of_effect(finding.effect), &text);
+        let level = level_of_effect(finding.effect);
+        let mut result = result(&finding.rule, level, message(&[&text]));
         result["locations"] = json!([location(document, finding.span, file, &path)]);
         results.push(result);
     }
@@ -116,17 +118,16 @@ fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results:
 
 fn diagnostic_json(document: &mut Document, diagnostic: &Diagnostic, file: &Path) -> Value {
     let path = path_of(document, diagnostic.primary.span);
-    let text = match &diagnostic.help {
-        Some(help) => format!("{}\n{help}", diagnostic.message),
-        None => diagnostic.message.clone(),
-    };
-    let mut result = result(&diagnostic.rule, level(diagnostic.severity), &text);
+    let lines = [Some(&*diagnostic.message), diagnostic.help.as_deref()];
+    let lines: Vec<&str> = lines.into_iter().flatten().collect();
+    let level = level(diagnostic.severity);
+    let mut result = result(&diagnostic.rule, level, message(&lines));
     let span = diagnostic.primary.span;
     result["locations"] = json!([location(document, span, file, &path)]);
     if !diagnostic.secondary.is_empty() {
         let related = diagnostic.secondary.iter().map(|label| {
             json!({
-                "message": { "text": label.text },
+                "message": message(&[&label.text]),
                 "physicalLocation": physical(document, label.span, file),
             })
         });
@@ -135,14 +136,21 @@ fn diagnostic_json(document: &mut Document, diagnostic: &Diagnostic, file: &Path
     result
 }
 
-fn result(rule: &str, level: &str, text: &str) -> Value {
+/// Returns a message of these lines, in which nothing is a link: viewers of SARIF make links of
+/// `[label](destination)` (section 3.11.6).
+fn message(lines: &[&str]) -> Value {
+    let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
+    json!({ "text": lines.join("\n").replace("](", "]\\u{28}") })
+}
+
+fn result(rule: &str, level: &str, message: Value) -> Value {
     static PLACES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
         rules::all()
             .enumerate()
             .map(|(at, rule)| (rule.id, at))
             .collect()
     });
-    let mut result = json!({ "ruleId": rule, "level": level, "message": { "text": text } });
+    let mut result = json!({ "ruleId": rule, "level": level, "message": message });
     if let Some(place) = PLACES.get(rule) {
         result["ruleIndex"] = json!(place);
     }

@@ -10,9 +10,7 @@ use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, line_costs};
 use zeview::decode::isa::{Decoder, Platform};
-use zeview::model::text::escaped;
-
-use zeview::tables::writer;
+use zeview::model::text::{self, escaped};
 
 use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
 use crate::disasm::{Code, Wanted, find, flow, open};
@@ -140,7 +138,7 @@ struct Writer<'a, W> {
 impl<W: Write> Writer<'_, W> {
     fn heading(&mut self, text: &str) -> io::Result<()> {
         if self.markdown {
-            writeln!(self.out, "\n### {text}\n")
+            writeln!(self.out, "\n### {}\n", text::markdown(text))
         } else {
             writeln!(self.out, "{text}:")
         }
@@ -148,7 +146,7 @@ impl<W: Write> Writer<'_, W> {
 
     fn item(&mut self, text: &str) -> io::Result<()> {
         if self.markdown {
-            writeln!(self.out, "* {text}")
+            writeln!(self.out, "* {}", text::markdown(text))
         } else {
             writeln!(self.out, "  {text}")
         }
@@ -160,7 +158,7 @@ impl<W: Write> Writer<'_, W> {
             writeln!(self.out, "| {} |", columns.join(" | "))?;
             writeln!(self.out, "|{}", "---|".repeat(columns.len()))?;
             for row in rows {
-                let cells: Vec<_> = row.iter().map(|cell| writer::markdown(cell)).collect();
+                let cells: Vec<_> = row.iter().map(|cell| text::markdown(cell)).collect();
                 writeln!(self.out, "| {} |", cells.join(" | "))?;
             }
             return Ok(());
@@ -198,7 +196,7 @@ fn write(
     }
     let name = escaped(&code.name);
     if markdown {
-        writeln!(out, "## {}\n", writer::markdown(&name))?;
+        writeln!(out, "## {}\n", text::markdown(&name))?;
     } else {
         writeln!(out, "kernel {name}")?;
     }

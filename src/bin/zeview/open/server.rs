@@ -174,8 +174,8 @@ impl Shared {
 
     /// Returns the requested path, or `None` if token or host do not match.
     fn path<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
-        let host = request.headers().get(header::HOST)?;
-        let is_ours = host.as_bytes() == self.host.as_bytes();
+        let mut hosts = request.headers().get_all(header::HOST).iter();
+        let is_ours = hosts.next()?.as_bytes() == self.host.as_bytes() && hosts.next().is_none();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         let path = request.uri().path().strip_prefix('/')?;
         let path = path.strip_prefix(&*self.token)?;

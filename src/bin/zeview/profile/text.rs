@@ -7,8 +7,7 @@ use zeview::analysis::profile::{
     KernelProfile, ProfileComparison, ProfileReport, RejectedImage, SourcePosition, stalled, total,
 };
 use zeview::decode::text::plural;
-use zeview::model::text::escaped;
-use zeview::tables::writer::markdown;
+use zeview::model::text::{escaped, markdown};
 
 /// Maximum number of images that are listed.
 const IMAGES: usize = 8;
