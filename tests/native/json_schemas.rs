@@ -114,7 +114,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json --columns name,instructions,compacted,sends,spill_messages,fill_messages,\
              atomic_messages,barrier_messages,dpas_instructions,blocks,loops,loop_nesting,\
              registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
-             innermost_loop_cycles SAMPLES/spill.dg2.zebin",
+             innermost_loop_cycles SAMPLES/spill.dg2.zebin SAMPLES/vecadd-O0.bmg.zebin",
         ],
     ),
     (
@@ -127,7 +127,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json --group-by kernel --columns name,instructions,compacted,sends,\
              spill_messages,fill_messages,atomic_messages,barrier_messages,dpas_instructions,blocks,\
              loops,loop_nesting,registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
-             innermost_loop_cycles SAMPLES/matmul.syclbin",
+             innermost_loop_cycles SAMPLES/matmul.syclbin SAMPLES/vecadd-O0.bmg.zebin",
         ],
     ),
     (
@@ -183,6 +183,8 @@ const RARE: &[(&str, &str)] = &[
     // C++ kernels: `tests/corpus/diff.rs`.
     ("diff", "demangled"),
     ("diff-folders", "demangled"),
+    // Code that takes too much work: `loops_that_take_too_much_work_are_unknown`.
+    ("lines", "unknown"),
     // Differences in decompressed bytes.
     ("diff", "source"),
     ("diff-folders", "source"),

@@ -234,7 +234,10 @@ impl DataFlow {
     /// The instructions that an instruction waits for. Empty before Xe.
     #[must_use]
     pub fn waits(&self, row: u32) -> Vec<Wait> {
-        self.allow();
+        self.query(|| self.find_waits(row)).value
+    }
+
+    pub(super) fn find_waits(&self, row: u32) -> Vec<Wait> {
         let Some(record) = self.row(row) else {
             return Vec::new();
         };
@@ -379,7 +382,7 @@ impl DataFlow {
     fn find_back(&self, row: u32, rows: &[u32], count: u8) -> (Vec<u32>, bool) {
         let mut found = BTreeSet::new();
         let mut from_entry = false;
-        let mut seen: HashMap<(u32, usize), ()> = HashMap::new();
+        let mut seen: foldhash::HashSet<(u32, usize)> = foldhash::HashSet::default();
         let Some(block) = self.row(row).map(|record| record.block) else {
             return (Vec::new(), false);
         };
@@ -402,7 +405,7 @@ impl DataFlow {
                 from_entry = true;
             }
             for from in &node.predecessors {
-                if seen.insert((*from, rest), ()).is_none() {
+                if seen.insert((*from, rest)) {
                     let end = self.node(*from).map_or(0, |node| node.end);
                     work.push((*from, end, rest));
                 }
