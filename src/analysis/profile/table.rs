@@ -11,13 +11,16 @@ use super::{MeasuredKernel, Metric, OffsetSamples, SampledKernel};
 /// memory. The largest kernels have about 100 000 instructions.
 const OFFSETS_MAX: usize = 1 << 20;
 
-/// Maximum number of metrics of all kernels and devices; each uses about 110 bytes of memory, with
+/// Maximum number of metrics of all kernels and devices; each uses about 160 bytes of memory, with
 /// its copy in the report. A kernel has about 40.
-const METRICS_MAX: usize = 1 << 19;
+const METRICS_MAX: usize = 1 << 18;
 
-/// Maximum number of kernels on all devices; each uses about 700 bytes of memory, with its copies
-/// in the report and in messages. The largest applications have some thousand.
-const KERNELS_MAX: usize = 1 << 16;
+/// Maximum number of different metrics; a device has some hundred.
+const METRIC_NAMES_MAX: usize = 1 << 16;
+
+/// Maximum number of kernels on all devices; each uses about 2 KB of memory, with its samples in the
+/// report. The largest applications have some thousand.
+const KERNELS_MAX: usize = 30_000;
 
 /// Maximum length of all names of kernels, in bytes.
 const NAMES_MAX: usize = 32 << 20;
@@ -316,9 +319,14 @@ impl Tables {
     /// Returns the indices of the metrics of columns.
     fn indices(&mut self, names: &[Rc<str>]) -> Result<Vec<u32>, Option<Reason>> {
         let is_new = |name: &&Rc<str>| !self.metric_places.contains_key(&**name);
-        let new: usize = names.iter().filter(is_new).map(|name| name.len()).sum();
-        self.within(self.names + new, NAMES_MAX, "bytes of names")?;
-        self.names += new;
+        let (mut count, mut bytes) = (self.metric_names.len(), self.names);
+        for name in names.iter().filter(is_new) {
+            count += 1;
+            bytes += name.len();
+        }
+        self.within(count, METRIC_NAMES_MAX, "different metrics")?;
+        self.within(bytes, NAMES_MAX, "bytes of names")?;
+        self.names = bytes;
         let index = |name: &Rc<str>| {
             let all = &mut self.metric_names;
             *self

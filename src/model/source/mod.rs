@@ -323,7 +323,8 @@ impl Sources {
         if let Some(from) = parent {
             if let Origin::Source(source) = &origin {
                 let (count, sum) = self.in_memory.get();
-                self.in_memory.set((count + 1, sum.saturating_add(source.len())));
+                self.in_memory
+                    .set((count + 1, sum.saturating_add(source.len())));
             }
             let mut unpacked = self.unpacked.borrow_mut();
             unpacked

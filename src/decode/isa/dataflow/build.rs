@@ -13,7 +13,7 @@ use super::messages::Facts;
 use super::payload::Loaded;
 use super::reaching::{Consumers, EntryDefinitions};
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
-use super::waits::{Issue, Issued};
+use super::waits::{Awaited, Issue, Issued};
 use super::work::{Done, Work};
 use crate::analysis::kernel_inputs::KernelInputs;
 use crate::decode::isa::instruction::{Instruction, OperandKind, Region};
@@ -131,6 +131,8 @@ pub struct DataFlow {
     pub(super) forest: OnceCell<Done<Forest>>,
     pub(super) timing: OnceCell<Done<Timing>>,
     pub(super) issued: OnceCell<Issued>,
+    /// The instructions that instructions wait for, by row.
+    pub(super) awaited: RefCell<HashMap<u32, Awaited>>,
     pub(super) messages: OnceCell<HashMap<u32, Facts>>,
     /// The values that the kernel starts with.
     pub(super) inputs: Rc<KernelInputs>,
@@ -169,6 +171,7 @@ impl DataFlow {
             forest: OnceCell::new(),
             timing: OnceCell::new(),
             issued: OnceCell::new(),
+            awaited: RefCell::default(),
             messages: OnceCell::new(),
             inputs: Rc::default(),
             loads: RefCell::default(),

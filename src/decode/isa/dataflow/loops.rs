@@ -195,15 +195,15 @@ impl DataFlow {
         };
         if self.accesses.encoding.rank >= 20 {
             if self.has_waits(row) {
-                for (on, producers) in self.producers(row) {
+                for (on, producers) in self.producers(row).iter() {
                     self.spend(producers.len() as u64);
                     for producer in producers {
-                        if let Some((result, sources)) = run.finished.get(&producer) {
+                        if let Some((result, sources)) = run.finished.get(producer) {
                             let at = match on {
                                 WaitOn::Sources(_) => *sources,
                                 _ => *result,
                             };
-                            wait(at, producer, on);
+                            wait(at, *producer, *on);
                         }
                     }
                 }

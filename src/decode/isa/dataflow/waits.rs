@@ -1,6 +1,7 @@
 //! The instructions that an instruction waits for, by the software scoreboard of Xe and later.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::build::{DataFlow, index};
 use super::regset::{ByteSet, Piece, Pieces};
@@ -224,6 +225,12 @@ struct Decision {
     from_entry: bool,
 }
 
+/// The conditions of waits, each with the instructions that are waited for.
+pub(super) type Awaited = Rc<[(WaitOn, Vec<u32>)]>;
+
+/// The memory of a condition in addition to its instructions, in definitions.
+const AWAITED: usize = 4;
+
 /// The rows issued to each pipe, and the rows that allocate each token.
 pub(super) struct Issued {
     pipes: HashMap<Option<Pipe>, Vec<u32>>,
@@ -305,10 +312,19 @@ impl DataFlow {
         out
     }
 
-    /// The conditions of an instruction's waits, and the instructions that are waited for.
-    pub(super) fn producers(&self, row: u32) -> impl Iterator<Item = (WaitOn, Vec<u32>)> {
+    /// The conditions of an instruction's waits, and the instructions that are waited for. They are
+    /// kept: each loop around an instruction asks for them.
+    pub(super) fn producers(&self, row: u32) -> Awaited {
+        if let Some(known) = self.awaited.borrow().get(&row) {
+            return Rc::clone(known);
+        }
         let found = self.found(row).into_iter();
-        found.map(|found| (found.on, found.producers))
+        let found: Awaited = found.map(|found| (found.on, found.producers)).collect();
+        let count = found.iter().map(|(_, rows)| rows.len() + AWAITED).sum();
+        if !self.is_cut() && self.keep(count) {
+            self.awaited.borrow_mut().insert(row, Rc::clone(&found));
+        }
+        found
     }
 
     fn issued(&self) -> &Issued {
