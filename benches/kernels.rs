@@ -308,7 +308,7 @@ fn data_flow(report: &mut Report) {
         let code: Rc<[u8]> = kernel.repeat(times).into();
         let time = best(5, || {
             let flow = DataFlow::new(Rc::clone(&decoder), Rc::clone(&code));
-            let live = flow.live(0).registers;
+            let live = flow.live(0).map(|live| live.registers);
             let producers: usize = (0..flow.count())
                 .map(|row| flow.all_definitions(row).len())
                 .sum();

@@ -16,18 +16,21 @@ pub trait Flows {
     /// Returns the data flow of an instruction, or `None` if it is not covered.
     fn instruction(&self, row: u32) -> Option<InstructionFlow>;
 
-    /// Returns the bytes and registers that are live before an instruction.
-    fn live(&self, row: u32) -> LiveBytes;
+    /// Returns the bytes and registers that are live before an instruction, or `None` if they are
+    /// unknown.
+    fn live(&self, row: u32) -> Option<LiveBytes>;
 
-    /// Returns the instructions that read the results of an instruction.
-    fn uses(&self, row: u32) -> Vec<u32>;
+    /// Returns the instructions that read the results of an instruction, or `None` if they are
+    /// unknown.
+    fn uses(&self, row: u32) -> Option<Vec<u32>>;
 
     /// Returns the registers of each operand of an instruction.
     fn operands(&self, row: u32) -> Vec<OperandRegisters>;
 
     /// Returns the cycles of an instruction per iteration of its innermost loop, or per run of the
-    /// code outside of loops: its wait and its issue, as assumed by the compiler's scheduler.
-    fn cycles(&self, row: u32) -> u64;
+    /// code outside of loops: its wait and its issue, as assumed by the compiler's scheduler. Returns
+    /// `None` if they are unknown.
+    fn cycles(&self, row: u32) -> Option<u64>;
 
     /// Returns the rows of the outermost loop whose code starts at an offset, in order; empty if no
     /// loop starts there.
@@ -40,11 +43,16 @@ pub trait Flows {
     fn report(&self) -> FlowReport;
 
     /// Returns the values from outside of the kernel that an instruction uses: arguments, ids,
-    /// surfaces, patched addresses, data of the file. Empty if the payload's layout is unknown.
-    fn inputs(&self, row: u32) -> Vec<KernelInput>;
+    /// surfaces, patched addresses, data of the file. Empty if the payload's layout is unknown; `None`
+    /// if that takes too much work.
+    fn inputs(&self, row: u32) -> Option<Vec<KernelInput>>;
 
     /// Returns the values from outside of the kernel, each with the instructions that use it.
-    fn input_uses(&self) -> Vec<InputUses>;
+    ///
+    /// # Errors
+    ///
+    /// If the code takes too much work, or the analysis does not cover it.
+    fn input_uses(&self) -> Figure<Vec<InputUses>>;
 
     /// Returns the offset of an instruction in the code.
     fn pc(&self, row: u32) -> Option<u32>;
@@ -61,14 +69,22 @@ pub trait Flows {
 pub struct InstructionCost {
     /// Cycles to issue it.
     pub issue: u32,
-    /// Cycles that it waits before.
-    pub stall: u32,
+    /// Cycles that it waits before; `None` if unknown.
+    pub stall: Option<u32>,
     /// Whether it has a condition to wait for.
     pub waits: bool,
     /// Whether it writes scratch memory.
     pub is_spill: bool,
     /// Whether it reads scratch memory.
     pub is_fill: bool,
+}
+
+impl InstructionCost {
+    /// Returns the cycles to issue it, and that it waits; `None` if unknown.
+    #[must_use]
+    pub fn cycles(&self) -> Option<u64> {
+        Some(u64::from(self.stall?) + u64::from(self.issue))
+    }
 }
 
 /// Bytes and registers whose values are read later.
@@ -136,16 +152,18 @@ pub struct InstructionFlow {
     pub writes: Vec<String>,
     /// The producers of the values that it reads.
     pub defs: Vec<Producer>,
-    /// The registers that are live before it.
-    pub live: LiveBytes,
+    /// The registers that are live before it; `None` if unknown.
+    pub live: Option<LiveBytes>,
     /// The instructions that it waits for.
     pub waits: Vec<WaitFor>,
     /// Cycles until its result is available, as assumed by the compiler's scheduler.
     pub latency: u32,
     /// Cycles to issue it, as assumed by the compiler's scheduler.
     pub occupancy: u32,
-    /// Whether its results are never read.
-    pub dead: bool,
+    /// Whether its results are never read; `None` if unknown.
+    pub dead: Option<bool>,
+    /// The reason why producers and waits may be missing, as a sentence.
+    pub limit: Option<String>,
 }
 
 /// A live range of a general register.
@@ -298,15 +316,74 @@ pub struct WaitReport {
     pub waits: Vec<WaitFor>,
 }
 
+/// A figure of some code, or the reason why it is unknown.
+pub type Figure<T> = Result<T, Unknown>;
+
+/// The reason why a figure of some code is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// There are more instructions than the analysis covers.
+    TooLong,
+    /// The code ends within an instruction.
+    Truncated,
+    /// A limit on the work was reached.
+    TooMuchWork,
+    /// An instruction reads registers whose numbers are in other registers.
+    Indirect,
+    /// The code of several kernels overlaps, and exceeds the size of the file.
+    Overlapping,
+}
+
+impl Unknown {
+    /// Returns the reason in words.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Unknown::TooLong => "the code is too long",
+            Unknown::Truncated => "the code ends within an instruction",
+            Unknown::TooMuchWork => "the code takes too much work",
+            Unknown::Indirect => "registers are addressed indirectly",
+            Unknown::Overlapping => "the code of many kernels overlaps",
+        }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown: {}", self.reason())
+    }
+}
+
 /// Figures of a kernel's data flow, for the kernel table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowCounts {
     /// The maximum number of general registers that are live at once.
-    pub peak_live_registers: u64,
-    /// Number of instructions whose results are never read; `None` if unknown.
-    pub dead_writes: Option<u64>,
+    pub peak_live_registers: Figure<u64>,
+    /// Number of instructions whose results are never read.
+    pub dead_writes: Figure<u64>,
     /// Cycles per iteration of the innermost loops, summed, as assumed by the scheduler.
-    pub innermost_loop_cycles: u64,
+    pub innermost_loop_cycles: Figure<u64>,
+}
+
+impl FlowCounts {
+    /// Creates the figures of code that is not analyzed.
+    #[must_use]
+    pub fn unknown(reason: Unknown) -> FlowCounts {
+        FlowCounts {
+            peak_live_registers: Err(reason),
+            dead_writes: Err(reason),
+            innermost_loop_cycles: Err(reason),
+        }
+    }
+}
+
+/// A figure of a report that is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownFigure {
+    /// The figure: `loops`, `peak pressure`.
+    pub figure: String,
+    /// The reason.
+    pub reason: String,
 }
 
 /// The summary of the data flow of a section of code.
@@ -316,26 +393,28 @@ pub struct FlowReport {
     pub instructions: u32,
     /// The limits of the analysis, in sentences.
     pub limits: Vec<String>,
-    /// The position with the most live registers.
+    /// The figures that are unknown, with the reasons. Their fields below are `None`.
+    pub unknown: Vec<UnknownFigure>,
+    /// The position with the most live registers; `None` also if no register is live.
     pub peak: Option<Peak>,
-    /// Number of instructions whose results are never read; `None` if unknown.
+    /// Number of instructions whose results are never read.
     pub dead_writes: Option<u32>,
     /// Number of messages that write scratch memory.
-    pub spills: u32,
+    pub spills: Option<u32>,
     /// Number of messages that read scratch memory.
-    pub fills: u32,
+    pub fills: Option<u32>,
     /// The spills by slot.
-    pub slots: Vec<SlotReport>,
+    pub slots: Option<Vec<SlotReport>>,
     /// Spills that cost more than necessary, by slot.
-    pub patterns: Vec<SpillPattern>,
+    pub patterns: Option<Vec<SpillPattern>>,
     /// The offsets of the messages to scratch memory whose slot is unknown.
-    pub other_scratch: Vec<u32>,
+    pub other_scratch: Option<Vec<u32>>,
     /// The loops, in code order.
-    pub loops: Vec<LoopReport>,
-    /// The index of the costliest loop, by [`loop_costs`](FlowReport::loop_costs).
+    pub loops: Option<Vec<LoopReport>>,
+    /// The index of the costliest loop, by [`loop_costs`].
     pub hottest: Option<u32>,
     /// The most expensive waits, the deepest loops first.
-    pub waits: Vec<WaitReport>,
+    pub waits: Option<Vec<WaitReport>>,
 }
 
 /// Returns the number of times that a loop at a nesting depth runs per run of the code, for estimates:
@@ -344,28 +423,39 @@ pub fn estimated_runs(depth: u32) -> u64 {
     10_u64.saturating_pow(depth.min(8))
 }
 
+/// Returns the estimated cycles of each loop per run of the code: of its instructions that are in no
+/// inner loop, and with ten iterations of each loop.
+#[must_use]
+pub fn loop_costs(loops: &[LoopReport]) -> Vec<u64> {
+    let mut costs: Vec<u64> = loops.iter().map(|found| found.cycles).collect();
+    for found in loops {
+        let parent = found.parent.and_then(|at| usize::try_from(at).ok());
+        if let Some(outer) = parent.and_then(|at| costs.get_mut(at)) {
+            *outer = outer.saturating_sub(found.cycles);
+        }
+    }
+    for (cost, found) in costs.iter_mut().zip(loops) {
+        *cost = cost.saturating_mul(estimated_runs(found.depth));
+    }
+    costs
+}
+
 impl FlowReport {
-    /// Returns the estimated cycles of each loop per run of the code: of its instructions that are in
-    /// no inner loop, and with ten iterations of each loop.
-    #[must_use]
-    pub fn loop_costs(&self) -> Vec<u64> {
-        let mut costs: Vec<u64> = self.loops.iter().map(|found| found.cycles).collect();
-        for found in &self.loops {
-            let parent = found.parent.and_then(|at| usize::try_from(at).ok());
-            if let Some(outer) = parent.and_then(|at| costs.get_mut(at)) {
-                *outer = outer.saturating_sub(found.cycles);
-            }
-        }
-        for (cost, found) in costs.iter_mut().zip(&self.loops) {
-            *cost = cost.saturating_mul(estimated_runs(found.depth));
-        }
-        costs
+    /// Returns a figure, or records why it is unknown.
+    pub fn known<T>(&mut self, figure: &str, value: Figure<T>) -> Option<T> {
+        let unknown = |reason: Unknown| UnknownFigure {
+            figure: figure.to_owned(),
+            reason: reason.reason().to_owned(),
+        };
+        value
+            .map_err(|reason| self.unknown.push(unknown(reason)))
+            .ok()
     }
 
-    /// Returns the sum of the cycles of the innermost loops.
-    #[must_use]
-    pub fn innermost_cycles(&self) -> u64 {
-        let innermost = self.loops.iter().filter(|found| found.innermost);
-        innermost.map(|found| found.cycles).sum()
+    /// Returns the limits of the analysis, and the figures that are unknown, in sentences.
+    pub fn all_limits(&self) -> impl Iterator<Item = String> {
+        let unknown = self.unknown.iter();
+        let unknown = unknown.map(|of| format!("{}: unknown: {}", of.figure, of.reason));
+        self.limits.iter().cloned().chain(unknown)
     }
 }

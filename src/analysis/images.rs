@@ -236,17 +236,6 @@ fn is_image(inner: &InnerDocument) -> bool {
 const SAMPLES_MAX: usize = 16;
 
 impl Document {
-    /// Whether a span lies within `whole`, or was unpacked from a part of it.
-    fn is_within(&self, mut span: Span, whole: Span) -> bool {
-        while span.source != whole.source {
-            match self.sources.parent(span.source) {
-                Some(parent) => span = parent,
-                None => return false,
-            }
-        }
-        whole.contains(span)
-    }
-
     /// Whether a document contains a nested one that satisfies `wanted`. Device code contains no
     /// images.
     pub(crate) fn has_inner(&self, id: NodeId, wanted: fn(&InnerDocument) -> bool) -> bool {
@@ -257,10 +246,9 @@ impl Document {
         if id == NodeId::ROOT && (self.summary.has.kernels || self.summary.has.loadable) {
             return false;
         }
-        let mut inner = self.documents().iter();
+        let mut inner = self.documents_around(whole);
         if id != NodeId::ROOT {
-            let own = |inner: &InnerDocument| inner.span == whole;
-            match inner.find(|inner| own(inner)) {
+            match inner.find(|inner| inner.span == whole) {
                 Some(own) if !own.has.image => {}
                 _ => return false,
             }
@@ -283,7 +271,7 @@ impl Document {
         if !self.has_images(container) {
             return images;
         }
-        let own = self.documents().iter().find(|inner| inner.span == whole);
+        let own = self.inner_document(whole);
         let format = match own.filter(|_| container != NodeId::ROOT) {
             Some(own) => own.format.clone(),
             None => self.summary.format.clone(),
@@ -292,7 +280,7 @@ impl Document {
         images
             .containers
             .push(self.container(container, whole, format, None, place));
-        let inner = self.documents().to_vec();
+        let inner: Vec<InnerDocument> = self.documents_around(whole).cloned().collect();
         // For each container, the provider of its images if it is a host binary or an
         // OffloadBinary.
         let mut hosts = vec![self.host_images(container)];
@@ -395,7 +383,7 @@ impl Document {
     pub(super) fn image_itself(&mut self, document: NodeId) -> Option<Images> {
         let node = self.node(document)?;
         let (whole, name) = (node.span?, node.name.clone());
-        let own = self.documents().iter().find(|inner| inner.span == whole)?;
+        let own = self.inner_document(whole)?;
         let own = own.clone();
         let place = PackagePlace::default();
         Some(Images {
@@ -526,8 +514,7 @@ impl Document {
                 target.map(|fact| fact.text.clone())
             }
             _ => {
-                let mut inner = self.documents().iter();
-                let inner = inner.find(|inner| Some(inner.span) == span);
+                let inner = span.and_then(|span| self.inner_document(span));
                 inner.and_then(|inner| inner.target.clone())
             }
         };

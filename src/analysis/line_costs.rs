@@ -9,7 +9,7 @@ use super::source_lines::{LineRow, LineTable};
 use crate::model::{Span, sort};
 
 /// The figures of a source line in one section of code. Cycles are the model of the compiler's
-/// scheduler: one run of each instruction, for one thread.
+/// scheduler: one run of each instruction, for one thread. Figures are `None` if they are unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineCosts {
     /// The file, without directories.
@@ -23,11 +23,11 @@ pub struct LineCosts {
     /// Number of messages that read scratch memory.
     pub fills: u32,
     /// The maximum number of general registers that are live before one of its instructions.
-    pub peak_live_registers: u32,
+    pub peak_live_registers: Option<u32>,
     /// Cycles to issue its instructions, and that they wait.
-    pub cycles: u64,
+    pub cycles: Option<u64>,
     /// Cycles of these that they wait.
-    pub stalls: u64,
+    pub stalls: Option<u64>,
     /// Number of instructions that wait.
     pub waits: u32,
     /// The ranges of its code: the first offset, and the offset after the last byte.
@@ -43,9 +43,9 @@ impl LineCosts {
             instructions: 0,
             spills: 0,
             fills: 0,
-            peak_live_registers: 0,
-            cycles: 0,
-            stalls: 0,
+            peak_live_registers: Some(0),
+            cycles: Some(0),
+            stalls: Some(0),
             waits: 0,
             ranges: Vec::new(),
         }
@@ -57,10 +57,12 @@ impl LineCosts {
         self.spills += u32::from(cost.is_spill);
         self.fills += u32::from(cost.is_fill);
         self.waits += u32::from(cost.waits);
-        self.stalls += u64::from(cost.stall);
-        self.cycles += u64::from(cost.stall) + u64::from(cost.issue);
-        let live = flow.live(row).registers;
-        self.peak_live_registers = self.peak_live_registers.max(live);
+        let sum = |sum: Option<u64>, of: Option<u64>| Some(sum? + of?);
+        self.stalls = sum(self.stalls, cost.stall.map(u64::from));
+        self.cycles = sum(self.cycles, cost.cycles());
+        let live = flow.live(row).map(|live| live.registers);
+        let peak = self.peak_live_registers.zip(live);
+        self.peak_live_registers = peak.map(|(peak, live)| peak.max(live));
     }
 }
 

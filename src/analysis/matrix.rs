@@ -154,7 +154,8 @@ impl<'a> MatrixBuilder<'a> {
             };
             found.has_spirv |= part.has_spirv || device.is_none();
             let (file, _) = part.image;
-            if !file.is_empty() && !found.files.iter().any(|known| known == file) {
+            // The images of a file are adjacent.
+            if !file.is_empty() && found.files.last().is_none_or(|last| last != file) {
                 found.files.push(file.to_owned().into());
             }
             let Some(device) = device else { continue };

@@ -308,7 +308,7 @@ pub struct Instruction<'a> {
     comment: &'a str,
     #[serde(flatten)]
     flow: InstructionFlow,
-    inputs: Vec<KernelInput>,
+    inputs: Option<Vec<KernelInput>>,
 }
 
 /// The summary of a kernel's data flow.
@@ -316,7 +316,7 @@ pub struct Instruction<'a> {
 pub struct FlowSummary {
     #[serde(flatten)]
     report: FlowReport,
-    inputs: Vec<InputUses>,
+    inputs: Option<Vec<InputUses>>,
     lines: Vec<LineCosts>,
 }
 
@@ -334,9 +334,10 @@ pub fn flow_summary(
     let table = document.source_lines(*of);
     let table = table.map(|lines| lines.table(sources));
     let lines = table.map(|table| line_costs(&*flow, &table, listing.code()));
+    let mut report = flow.report();
     Ok(FlowSummary {
-        report: flow.report(),
-        inputs: flow.input_uses(),
+        inputs: report.known("inputs", flow.input_uses()),
+        report,
         lines: lines.unwrap_or_default(),
     })
 }

@@ -299,15 +299,17 @@ export interface InstructionFlow {
   gathers: string[];
   writes: string[];
   defs: Producer[];
-  /** Bytes that are live before it, by register file, and general registers with a live byte. */
-  live: { r: number; acc: number; f: number; a: number; s: number; registers: number };
+  /** Bytes that are live before it, by register file, and general registers with a live byte; null if unknown. */
+  live: { r: number; acc: number; f: number; a: number; s: number; registers: number } | null;
   waits: WaitFor[];
   latency: number;
   occupancy: number;
-  /** Whether nothing reads the values that it writes. */
-  dead: boolean;
-  /** Values from outside of the kernel that it uses. */
-  inputs: KernelInput[];
+  /** Whether nothing reads the values that it writes; null if unknown. */
+  dead: boolean | null;
+  /** Why producers and waits may be missing, a sentence; null if none are. */
+  limit: string | null;
+  /** Values from outside of the kernel that it uses; null if unknown. */
+  inputs: KernelInput[] | null;
 }
 
 /** A value from outside of the kernel: "payload" and "per-thread" for data that the driver passes. */
@@ -335,18 +337,19 @@ export interface FlowReport {
   instructions: number;
   /** Limits of the analysis, in sentences. */
   limits: string[];
+  /** The figures below that are null because they are unknown, with the reasons. */
+  unknown: { figure: string; reason: string }[];
   peak: {
     pc: number;
     registers: number;
     bytes: number;
     longest: { register: string; from: number | null; to: number; instructions: number } | null;
   } | null;
-  /** null if registers are addressed indirectly. */
   dead_writes: number | null;
-  spills: number;
-  fills: number;
-  slots: { address: string; bytes: number; writers: number[]; readers: number[]; depth: number }[];
-  other_scratch: number[];
+  spills: number | null;
+  fills: number | null;
+  slots: { address: string; bytes: number; writers: number[]; readers: number[]; depth: number }[] | null;
+  other_scratch: number[] | null;
   loops: {
     start: number;
     end: number;
@@ -366,12 +369,12 @@ export interface FlowReport {
     bound: string;
     /** The same as data; offsets are within the code. */
     bottleneck: "issue" | { pipe: string } | { wait: { pc: number; producer: number } };
-  }[];
+  }[] | null;
   /** The index of the costliest loop: the one with the most cycles outside of inner loops, if each loop ran ten times. */
   hottest: number | null;
-  waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[];
+  waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[] | null;
   /** Values from outside of the kernel, with the offsets of the instructions that use them. */
-  inputs: { from: InputKind; name: string; offset: number; bytes: string[]; span: Span | null; places: number[] }[];
+  inputs: { from: InputKind; name: string; offset: number; bytes: string[]; span: Span | null; places: number[] }[] | null;
   /** Figures of source lines, those with the most cycles first. */
   lines: {
     file: string;
@@ -379,9 +382,9 @@ export interface FlowReport {
     instructions: number;
     spills: number;
     fills: number;
-    peak_live_registers: number;
-    cycles: number;
-    stalls: number;
+    peak_live_registers: number | null;
+    cycles: number | null;
+    stalls: number | null;
     waits: number;
     ranges: [number, number][];
   }[];

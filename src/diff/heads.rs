@@ -36,7 +36,6 @@ pub(super) fn kernels(document: &mut Document) -> u64 {
     }
     let inner: Vec<Span> = document
         .documents()
-        .iter()
         .filter(|inner| inner.has.kernels)
         .map(|inner| inner.span)
         .collect();

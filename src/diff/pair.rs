@@ -169,12 +169,11 @@ impl Comparer<'_> {
     fn is_raw(&self, (a, b): (&Node, &Node)) -> bool {
         let is = |which, node: &Node| {
             let document = self.document(which);
-            let inner = document.documents().iter();
-            let mut inner = inner.filter(|inner| Some(inner.span) == node.span);
+            let inner = node.span.and_then(|span| document.inner_document(span));
             if document.root().span == node.span {
                 document.summary.format == RAW
             } else {
-                inner.next().is_none_or(|inner| inner.format == RAW)
+                inner.is_none_or(|inner| inner.format == RAW)
             }
         };
         is(Comparand::A, a) && is(Comparand::B, b)

@@ -1,6 +1,7 @@
 //! A decoded file.
 use super::arena::Arena;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
+use super::documents::{Documents, Opened};
 use super::expand::{Expand, Registry, Rows};
 use super::extension::Extensions;
 use super::findings::{Findings, Parts};
@@ -33,6 +34,8 @@ pub struct Document {
     pub sources: Sources,
     /// The diagnostics, sorted by position.
     pub diagnostics: Vec<Diagnostic>,
+    /// Their number by rule, once documents were opened.
+    counts: HashMap<Str, usize>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
     /// Number of findings of unread bytes so far, including those that are not listed.
@@ -45,7 +48,7 @@ pub struct Document {
     pub(crate) registry: Registry,
     /// Data that other layers attach to the document.
     pub(crate) extensions: Extensions,
-    documents: Vec<InnerDocument>,
+    documents: Documents,
     /// Nested documents that are not opened yet.
     deferred: Vec<Span>,
     /// Total size of the deferred documents that were opened before one is selected, in bytes.
@@ -95,6 +98,7 @@ impl Document {
         Document {
             sources: parts.sources,
             diagnostics,
+            counts: HashMap::new(),
             rules,
             unread,
             summary,
@@ -102,7 +106,7 @@ impl Document {
             accounts,
             extensions: Extensions::default(),
             registry: Registry::from(expanders),
-            documents,
+            documents: Documents::new(documents),
             deferred,
             deferred_opened: 0,
             loadable: loadable.into_iter().collect(),
@@ -124,13 +128,14 @@ impl Document {
         if all.is_empty() {
             return;
         }
-        let mut counts: HashMap<Str, usize> = HashMap::new();
-        let has_diagnostics = all.iter().any(|found| !found.diagnostics.is_empty());
-        for diagnostic in self.diagnostics.iter().filter(|_| has_diagnostics) {
-            *counts.entry(diagnostic.rule.clone()).or_default() += 1;
+        let before = self.diagnostics.len();
+        if before > 0 && self.counts.is_empty() {
+            for diagnostic in &self.diagnostics {
+                *self.counts.entry(diagnostic.rule.clone()).or_default() += 1;
+            }
         }
         // The opened documents by their bytes, each with the documents nested in it.
-        let mut opened: HashMap<Span, (InnerDocument, Vec<InnerDocument>)> = HashMap::new();
+        let mut opened = Opened::new();
         let (mut order, mut others) = (Vec::new(), Vec::new());
         for found in all {
             self.accounts.add(found.holes, &mut self.coverage);
@@ -146,7 +151,7 @@ impl Document {
             self.loadable.extend(found.loadable);
             self.summary.within = self.summary.within | found.within;
             for diagnostic in found.diagnostics {
-                let count = counts.entry(diagnostic.rule.clone()).or_default();
+                let count = self.counts.entry(diagnostic.rule.clone()).or_default();
                 if *count <= RULE_DIAGNOSTICS_MAX {
                     *count += 1;
                     self.diagnostics.push(diagnostic);
@@ -158,54 +163,12 @@ impl Document {
                 }
             }
         }
-        if has_diagnostics {
+        if self.diagnostics.len() > before {
             sort::by_key(&mut self.diagnostics, |d| d.primary.span);
         }
-        if opened.is_empty() && others.is_empty() {
-            return;
-        }
         // Documents opened later are inserted after the one that contains them.
-        if let ([span], true) = (order.as_slice(), others.is_empty()) {
-            let mut known = self.documents.iter_mut().enumerate();
-            let known = known.find(|(_, inner)| inner.span == *span);
-            match (known, opened.remove(span)) {
-                (Some((at, inner)), Some((of, documents))) => {
-                    *inner = InnerDocument {
-                        is_listed: inner.is_listed,
-                        ..of
-                    };
-                    if !documents.is_empty() {
-                        self.documents.splice(at + 1..at + 1, documents);
-                    }
-                }
-                // A file that was not located when its package was opened.
-                (None, Some((of, documents))) => {
-                    self.documents.push(of);
-                    self.documents.extend(documents);
-                }
-                (_, None) => {}
-            }
-            return;
-        }
-        let mut merged = Vec::with_capacity(self.documents.len());
-        let mut rest = std::mem::take(&mut self.documents);
-        rest.reverse();
-        while let Some(inner) = rest.pop() {
-            match opened.remove(&inner.span) {
-                Some((of, documents)) => {
-                    merged.push(InnerDocument {
-                        is_listed: inner.is_listed,
-                        ..of
-                    });
-                    rest.extend(documents.into_iter().rev());
-                }
-                None => merged.push(inner),
-            }
-        }
-        let unknown = order.into_iter().filter_map(|span| opened.remove(&span));
-        merged.extend(unknown.flat_map(|(of, documents)| std::iter::once(of).chain(documents)));
-        merged.extend(others);
-        self.documents = merged;
+        self.documents.open(order, opened);
+        self.documents.append(others);
     }
 
     /// Opens all deferred documents, up to [`deferred_limit`] in total.
@@ -258,8 +221,43 @@ impl Document {
 
     /// Returns all nested documents, at any depth, in the order in which they were opened.
     /// [`nodes_for`](Self::nodes_for) finds their nodes.
-    pub fn documents(&self) -> &[InnerDocument] {
-        &self.documents
+    pub fn documents(&self) -> impl Iterator<Item = &InnerDocument> + Clone {
+        self.documents.iter()
+    }
+
+    /// Returns the nested document with these bytes: the first one of several.
+    pub fn inner_document(&self, span: Span) -> Option<&InnerDocument> {
+        self.documents.starting_at(span).next()
+    }
+
+    /// Returns the nested documents that may lie in a container: the bytes of the opened file, or
+    /// of a document. The document itself is the first one. The files of a package do not overlap,
+    /// so each is followed by what is in it; otherwise, any of the file's documents may lie in it.
+    pub(crate) fn documents_around(
+        &self,
+        container: Span,
+    ) -> impl Iterator<Item = &InnerDocument> + Clone {
+        let is_whole = self.root().span == Some(container);
+        let is_one = self.summary.has.package && !is_whole;
+        let (all, within) = if is_one {
+            (None, Some(self.documents.starting_at(container)))
+        } else {
+            (Some(self.documents.iter()), None)
+        };
+        let within = within.into_iter().flatten();
+        let within = within.take_while(move |inner| self.is_within(inner.span, container));
+        all.into_iter().flatten().chain(within)
+    }
+
+    /// Whether a span lies within `whole`, or was unpacked from a part of it.
+    pub(crate) fn is_within(&self, mut span: Span, whole: Span) -> bool {
+        while span.source != whole.source {
+            match self.sources.parent(span.source) {
+                Some(parent) => span = parent,
+                None => return false,
+            }
+        }
+        whole.contains(span)
     }
 
     /// Returns the spans of the documents that can be loaded by a driver, in the same order.

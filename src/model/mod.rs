@@ -27,6 +27,7 @@ mod arena;
 mod deferred;
 mod diagnostic;
 mod document;
+mod documents;
 mod effect;
 mod expand;
 mod extension;

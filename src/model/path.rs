@@ -111,14 +111,15 @@ impl Document {
         // No further than the children that are kept along with this one.
         let end = (index / KEPT).saturating_add(1).saturating_mul(KEPT);
         let count = self.count(parent).min(end);
-        // The rows are created and dropped: no one has opened the node.
-        let mark = self.registry.mark();
         loop {
             let at = counted.ordinals.len() as u64;
             if at > index || at >= count {
                 break;
             }
+            // The rows are created and dropped: no one has opened the node.
+            let mark = self.registry.mark();
             let children = self.make(parent, at..count.min(at.saturating_add(PAGE)));
+            self.registry.release(mark);
             if children.is_empty() {
                 break;
             }
@@ -128,7 +129,6 @@ impl Document {
                 counted.ordinals.push(*nth);
             }
         }
-        self.registry.release(mark);
     }
 
     /// Returns the node at a path. In addition to what [`Document::path`] writes, entries of a

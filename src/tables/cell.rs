@@ -1,6 +1,7 @@
 //! Cells of a list.
 
 use crate::analysis::assembly::Annotation;
+use crate::analysis::data_flow::Figure;
 use crate::model::{Span, Str, Tone};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -40,6 +41,8 @@ pub enum CellValue<'a> {
     Several(Vec<f64>),
     /// Bytes.
     Bytes(Vec<u8>),
+    /// A value that is unknown, with the reason.
+    Unknown(Cow<'a, str>),
 }
 
 /// A cell: its value, and the bytes that it was read from or refers to.
@@ -77,6 +80,14 @@ impl<'a> Cell<'a> {
     /// Creates a cell with a count or size.
     pub fn count(number: u64) -> Cell<'a> {
         Cell::new(CellValue::Count(number))
+    }
+
+    /// Creates a cell with a figure of code.
+    pub fn figure(figure: Figure<u64>) -> Cell<'a> {
+        match figure {
+            Ok(number) => Cell::count(number),
+            Err(unknown) => Cell::new(CellValue::Unknown(unknown.reason().into())),
+        }
     }
 
     /// Creates a cell with text; empty text makes an empty cell.
@@ -145,6 +156,7 @@ impl<'a> Cell<'a> {
                 CellValue::Several(numbers)
             }
             CellValue::Bytes(bytes) => CellValue::Bytes(bytes),
+            CellValue::Unknown(reason) => CellValue::Unknown(owned(reason)),
         };
         Cell {
             value,
@@ -255,6 +267,7 @@ impl<'a> CellValue<'a> {
             CellValue::Ints([x, y, z]) => format!("{x} {y} {z}").into(),
             CellValue::Text(text) | CellValue::Name { name: text, .. } => (&**text).into(),
             CellValue::Words(words) => words.join(", ").into(),
+            CellValue::Unknown(reason) => format!("unknown: {reason}").into(),
             CellValue::Several(numbers) => several(numbers, rounded).into(),
             CellValue::Bytes(bytes) => {
                 let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,7 +1,7 @@
 //! Columns of the kernel table that need the code: instruction statistics and data flow.
 
 use crate::analysis::assembly::Mix;
-use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::data_flow::{Figure, FlowCounts};
 
 /// A column of instruction statistics: id, title, explanation, and number.
 pub(super) type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
@@ -94,7 +94,7 @@ pub(super) type FlowColumn = (
     &'static str,
     &'static str,
     &'static str,
-    fn(&FlowCounts) -> Option<u64>,
+    fn(&FlowCounts) -> Figure<u64>,
 );
 
 /// The columns of the data flow.
@@ -104,13 +104,13 @@ pub(super) static FLOWING: &[FlowColumn] = &[
         "Live regs",
         "max",
         "The maximum number of general registers that are live at once.",
-        |counts| Some(counts.peak_live_registers),
+        |counts| counts.peak_live_registers,
     ),
     (
         "dead_writes",
         "Dead writes",
         "",
-        "Instructions whose result is never read; empty if registers are addressed indirectly.",
+        "Instructions whose result is never read; unknown if registers are addressed indirectly.",
         |counts| counts.dead_writes,
     ),
     (
@@ -119,6 +119,6 @@ pub(super) static FLOWING: &[FlowColumn] = &[
         "innermost",
         "Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's \
          scheduler assumes.",
-        |counts| Some(counts.innermost_loop_cycles),
+        |counts| counts.innermost_loop_cycles,
     ),
 ];

@@ -11,7 +11,7 @@ use super::{
     Relation, RowDetails, columns, source_lines,
 };
 use crate::analysis::assembly::{Line, Listing, TextPart};
-use crate::analysis::data_flow::{Flows, OperandRegisters};
+use crate::analysis::data_flow::{Flows, OperandRegisters, Unknown};
 use crate::analysis::linkage::{AddressPart, Relocation, Tables};
 use crate::analysis::profile::total;
 use crate::analysis::source_lines::{CodeSection, LineRow};
@@ -59,7 +59,9 @@ columns! {
         });
     "inputs" Words Optional 28 "Inputs" "" "The values from outside of the kernel that the instruction uses: arguments, ids, surfaces, patched addresses."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
-            let inputs = flow.inputs(row);
+            let Some(inputs) = flow.inputs(row) else {
+                return Cell::figure(Err(Unknown::TooMuchWork));
+            };
             let span = inputs.first().and_then(|input| input.span);
             let mut names: Vec<String> = Vec::new();
             for input in inputs {
@@ -90,7 +92,8 @@ columns! {
         |(list, row), _| list.samples_of(row);
     "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
-            Cell::count(flow.live(row).registers.into())
+            let live = flow.live(row).map(|live| live.registers.into());
+            Cell::figure(live.ok_or(Unknown::TooMuchWork))
         });
     "reads" Words Optional 14 "Reads" "" "The registers that it reads, each by its number."
         |(list, row), sources| list.of_flow(row, sources, |flow| registers(flow, row, |operand| !operand.writes));
@@ -257,7 +260,7 @@ impl InstructionList {
         make: impl FnOnce(&dyn Flows) -> Cell<'static>,
     ) -> Cell<'static> {
         let flow = self.listing.data_flow(sources);
-        let flow = flow.filter(|flow| flow.instruction(row).is_some());
+        let flow = flow.filter(|flow| flow.pc(row).is_some());
         flow.map_or_else(Cell::empty, |flow| make(&*flow))
     }
 
@@ -283,7 +286,10 @@ impl InstructionList {
         let Some(of) = flow.instruction(row) else {
             return related;
         };
-        for input in flow.inputs(row).iter().take(FLOW_LINKS) {
+        if let Some(limit) = &of.limit {
+            link(links, "incomplete", limit, self.listing.span(row, sources));
+        }
+        for input in flow.inputs(row).iter().flatten().take(FLOW_LINKS) {
             link(links, "input", &input.text, input.span);
         }
         let mut add = |relation, cause: String, reason: &str, to: Option<Span>| {
@@ -313,7 +319,8 @@ impl InstructionList {
             };
             add(Relation::Waited, wait.on.clone(), &reason, at(wait.pc));
         }
-        for consumer in flow.uses(row).into_iter().take(FLOW_LINKS) {
+        let uses = flow.uses(row).unwrap_or_default();
+        for consumer in uses.into_iter().take(FLOW_LINKS) {
             let to = self.listing.span(consumer, sources);
             add(Relation::Consumer, String::new(), "", to);
         }

@@ -57,12 +57,12 @@ pub fn device_text(device: &str) -> &str {
 
 /// The kernels of a container by device.
 pub(super) struct MatrixList {
-    matrix: KernelMatrix,
+    matrix: Rc<KernelMatrix>,
     names: Around,
 }
 
 /// Returns the list of a matrix, with the short names of its kernels.
-pub(super) fn list(matrix: KernelMatrix, names: Around) -> Rc<dyn List> {
+pub(super) fn list(matrix: Rc<KernelMatrix>, names: Around) -> Rc<dyn List> {
     Rc::new(MatrixList { matrix, names })
 }
 

@@ -167,7 +167,7 @@ impl Document {
         }
         let mut found = Vec::new();
         let mut last = Span::default();
-        let spans: Vec<Span> = self.documents().iter().map(|inner| inner.span).collect();
+        let spans: Vec<Span> = self.documents().map(|inner| inner.span).collect();
         for span in spans {
             if last.contains(span) {
                 continue;

@@ -8,6 +8,7 @@ use super::lines::LINE_SHOWN;
 use super::symbols::link;
 use super::{Annotation, Cell, CellValue, Detail, List, ListId, RowDetails, columns};
 use crate::analysis::assembly::Assembly;
+use crate::analysis::data_flow::Unknown;
 use crate::analysis::line_costs::{LineCosts, row_costs};
 use crate::analysis::source_lines::{LineRow, LineTable, SourceFile, SourceLines, SourceTexts};
 use crate::model::{Sources, Span, Tone};
@@ -41,13 +42,13 @@ columns! {
     "cycles" Number Counted 7 "Cycles" "" "Cycles to issue the instructions of the code once, and that they wait: one thread alone, as the compiler's scheduler assumes."
         |(list, row), sources| list.costs(row, sources, |costs| costs.cycles);
     "waits" Number Counted 5 "Waits" "" "The instructions of the code that wait for others."
-        |(list, row), sources| list.costs(row, sources, |costs| costs.waits.into());
+        |(list, row), sources| list.costs(row, sources, |costs| Some(costs.waits.into()));
     "live" Number Counted 5 "Live" "registers" "The maximum number of general registers that are live before an instruction of the code."
-        |(list, row), sources| list.costs(row, sources, |costs| costs.peak_live_registers.into());
+        |(list, row), sources| list.costs(row, sources, |costs| costs.peak_live_registers.map(u64::from));
     "spills" Number Counted 5 "Spills" "" "The messages of the code that write scratch memory."
-        |(list, row), sources| list.costs(row, sources, |costs| costs.spills.into());
+        |(list, row), sources| list.costs(row, sources, |costs| Some(costs.spills.into()));
     "fills" Number Counted 5 "Fills" "" "The messages of the code that read scratch memory."
-        |(list, row), sources| list.costs(row, sources, |costs| costs.fills.into());
+        |(list, row), sources| list.costs(row, sources, |costs| Some(costs.fills.into()));
     "section" Text Default 16 "Section" "" "The section of the code; empty if no symbol names it."
         |(list, row), _| match list.table.section(row) {
             Some(section) => Cell::text(&*section.name).at(Some(section.bytes)),
@@ -160,7 +161,7 @@ impl SourceLineList {
         &self,
         row: &LineRow,
         sources: &Sources,
-        figure: impl FnOnce(&LineCosts) -> u64,
+        figure: impl FnOnce(&LineCosts) -> Option<u64>,
     ) -> Cell<'static> {
         let find = || {
             let section = self.table.section(row)?.bytes;
@@ -168,7 +169,9 @@ impl SourceLineList {
             let flow = listing.ok()?.data_flow(sources)?;
             row_costs(&*flow, row)
         };
-        find().map_or_else(Cell::empty, |costs| Cell::count(figure(&costs)))
+        find().map_or_else(Cell::empty, |costs| {
+            Cell::figure(figure(&costs).ok_or(Unknown::TooMuchWork))
+        })
     }
 
     /// Returns the rows with the same file and line.

@@ -147,11 +147,21 @@ impl Writer {
                 ![Presence::Counted, Presence::Profiled].contains(&column.presence) || chosen()
             };
             let places = all.iter().enumerate().filter(is_wanted);
-            let cells = places.map(|(place, column)| (column.id, json(value(place))));
+            let mut unknown = serde_json::Map::new();
+            let cells = places.map(|(place, column)| {
+                let value = value(place);
+                if let CellValue::Unknown(reason) = &value {
+                    unknown.insert(column.id.to_owned(), Json::from(&**reason));
+                }
+                (column.id, json(value))
+            });
             let schema = ("schema", Json::from(SCHEMA));
             let pairs = std::iter::once(schema).chain(file).chain(cells);
             let pairs = pairs.map(|(id, value)| format!("\"{id}\":{value}"));
-            let pairs: Vec<String> = pairs.collect();
+            let mut pairs: Vec<String> = pairs.collect();
+            if !unknown.is_empty() {
+                pairs.push(format!("\"unknown\":{}", Json::from(unknown)));
+            }
             return self.line("", pairs, ",", "}");
         }
         let form = self.form;
@@ -247,7 +257,11 @@ fn first_of(words: &[Cow<'_, str>]) -> String {
 fn written(value: &CellValue<'_>, form: Form) -> String {
     let is_text = matches!(
         value,
-        CellValue::Text(_) | CellValue::Name { .. } | CellValue::Words(_) | CellValue::Several(_)
+        CellValue::Text(_)
+            | CellValue::Name { .. }
+            | CellValue::Words(_)
+            | CellValue::Several(_)
+            | CellValue::Unknown(_)
     );
     let text = value.text();
     match form {
@@ -262,7 +276,7 @@ fn written(value: &CellValue<'_>, form: Form) -> String {
 /// Converts a value to JSON; unknown values are null.
 fn json(value: CellValue<'_>) -> Json {
     match value {
-        CellValue::Empty => Json::Null,
+        CellValue::Empty | CellValue::Unknown(_) => Json::Null,
         CellValue::Int(number) => number.into(),
         CellValue::Count(number) | CellValue::Hex(number) => number.into(),
         // Whole numbers have no decimal point.

@@ -42,7 +42,7 @@ fn each_use(document: &mut Document, f: OnUse<'_>) {
                     break;
                 };
                 let text = format!("{} // {}", line.text, line.comment);
-                f(kernel, &line.operation, &text, &flow.inputs(row));
+                f(kernel, &line.operation, &text, &flow.inputs(row).unwrap());
             }
         }
     }

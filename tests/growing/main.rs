@@ -9,18 +9,23 @@ mod support;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{self, Write};
+use std::path::Path;
 use std::rc::Rc;
 
 use support::growing::{ALL, Make};
 use support::growing_flows::FLOWS;
 use support::growing_hosts::HOSTS;
+use support::growing_packages::{PACKAGES, too_many_files};
 use support::growing_pairs::PAIRS;
+use support::growing_profiles::PROFILES;
 use support::growing_zebins::ZEBINS;
 use support::hostile;
 use support::names::{Name, names};
 use support::watchdog::Watchdog;
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::naming::ShortNames;
+use zeview::analysis::profile::Reader;
+use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits;
@@ -157,6 +162,16 @@ fn rows(document: &mut Document) -> u64 {
     written as u64
 }
 
+/// `zeview kernels`, `zeview matrix`, and the summary by device.
+fn kernels(document: &mut Document) -> u64 {
+    for list in [ListId::Kernels, ListId::Matrix, ListId::Files] {
+        let rows = document.list(NodeId::ROOT, list, None);
+        std::hint::black_box(rows.map_or(0, |rows| rows.count()));
+    }
+    std::hint::black_box(document.survey(NodeId::ROOT));
+    0
+}
+
 /// `zeview images --json`: the whole index of the images.
 fn images(document: &mut Document) -> u64 {
     let Some(images) = document.host_images(NodeId::ROOT) else {
@@ -263,6 +278,13 @@ const SIZES: [usize; 3] = [8 << 10, 16 << 10, 32 << 10];
 /// Sizes for overlapping parts: smaller files stay below the minimum limit (`limits::WALKS_MORE`).
 const SIZES_OVERLAPPING: [usize; 3] = [64 << 10, 128 << 10, 256 << 10];
 
+/// Sizes of code: the largest has more definitions and uses than are kept.
+const SIZES_FLOWS: [usize; 3] = [32 << 10, 64 << 10, 128 << 10];
+/// Sizes of packages: the smallest has some hundred files.
+const SIZES_PACKAGES: [usize; 3] = [256 << 10, 512 << 10, 1 << 20];
+/// Sizes of profiles. A quadratic search that copies nothing does not end in time for the last one.
+const SIZES_PROFILES: [usize; 3] = [1 << 20, 2 << 20, 4 << 20];
+
 /// Size of the files in the memory test.
 const LARGE: usize = 10 << 20;
 
@@ -284,6 +306,82 @@ fn work_grows_with_the_host_file() {
 #[test]
 fn work_grows_with_the_zebin() {
     work_grows(ZEBINS);
+}
+
+#[test]
+fn work_grows_with_the_package() {
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for &(name, make) in PACKAGES {
+        for (what, run) in [
+            ("check", check as Use),
+            ("kernels", kernels),
+            ("images", images),
+        ] {
+            watchdog.case(format!("{name}, {what}"));
+            let cost = SIZES_PACKAGES.map(|size| cost(&make(size), run));
+            let work = cost.map(|cost| cost.work);
+            eprintln!("{name}, {what}: {cost:?}");
+            let is_even = |pair: &[usize]| pair[1] <= pair[0] * 5 / 2 + (16 << 20);
+            if !work.windows(2).all(is_even) {
+                wrong.push(format!("{name}, {what}: {work:?}"));
+            }
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The path of the finding is among as many others as the list can have.
+#[test]
+fn more_files_than_are_listed_take_little_memory() {
+    let bytes = too_many_files();
+    let memory = cost(&bytes, check).memory;
+    assert!(
+        memory <= memory_allowed(&bytes),
+        "{memory} for {}",
+        bytes.len()
+    );
+}
+
+/// Reads a profile and adds it to a document. Returns the number of rows.
+fn add_profile(text: &str, document: &mut Document) -> u64 {
+    let mut reader = Reader::new();
+    text.as_bytes()
+        .chunks(1 << 16)
+        .for_each(|piece| reader.push(piece));
+    let profile = reader.finish();
+    std::hint::black_box(profile.metric_names());
+    let images = document.documents_with(ListId::Kernels);
+    let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
+    document.add_profile(report);
+    let list = document.list(NodeId::ROOT, ListId::Kernels, None);
+    std::hint::black_box(list.map_or(0, |list| list.count()));
+    profile.rows
+}
+
+#[test]
+fn work_grows_with_the_profile() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(root.join("www/samples/vecadd.bmg.zebin")).unwrap();
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for (name, make) in PROFILES {
+        watchdog.case(format!("{name}, profile"));
+        let cost = SIZES_PROFILES.map(|size| {
+            let text = make(size);
+            cost(&bytes, |document| add_profile(&text, document))
+        });
+        eprintln!("{name}: {cost:?}");
+        let is_even = |pair: &[Cost]| pair[1].work <= pair[0].work * 5 / 2 + (4 << 20);
+        let is_bounded = |(size, cost): (usize, &Cost)| cost.memory <= (size * 10).max(64 << 20);
+        let mut bounded = SIZES_PROFILES.into_iter().zip(&cost);
+        if !cost.windows(2).all(is_even) || !bounded.all(is_bounded) {
+            wrong.push(format!("{name}: {cost:?}"));
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn work_grows(constructs: &[(&'static str, Make)]) {
@@ -335,11 +433,13 @@ fn data_flow(code: &[u8]) -> Cost {
     let flow = DataFlow::new(Rc::new(Decoder::new(Platform::Xe2)), code);
     let flow = flow.with_inputs(support::code::inputs());
     std::hint::black_box(flow.report());
+    std::hint::black_box(Flows::counts(&flow));
     for row in 0..flow.count() {
-        std::hint::black_box((flow.instruction(row), Flows::uses(&flow, row).len()));
+        std::hint::black_box((Flows::instruction(&flow, row), flow.uses(row)));
         std::hint::black_box(flow.inputs(row));
     }
-    std::hint::black_box(flow.input_uses());
+    let uses = flow.input_uses();
+    std::hint::black_box(uses.map_or(0, |uses| uses.len()));
     let steps = usize::try_from(flow.steps()).unwrap();
     Cost {
         work: SUM.get().wrapping_sub(sum) + steps,
@@ -353,11 +453,12 @@ fn data_flow_grows_with_the_code() {
     let mut wrong = Vec::new();
     for (name, make) in FLOWS {
         watchdog.case(format!("{name}, data flow"));
-        let cost = SIZES.map(|size| data_flow(&make(size)));
-        // Constant budget, in steps and in the producers that they find.
-        let slack = 1 << 30;
+        let cost = SIZES_FLOWS.map(|size| data_flow(&make(size)));
+        eprintln!("{name}: {cost:?}");
+        // Constant budgets, in steps and in the producers that they find.
+        let slack = 1 << 29;
         let is_even = |pair: &[Cost]| pair[1].work <= pair[0].work * 5 / 2 + slack;
-        let is_bounded = cost.iter().all(|cost| cost.memory < 512 << 20);
+        let is_bounded = cost.iter().all(|cost| cost.memory < 64 << 20);
         if !cost.windows(2).all(is_even) || !is_bounded {
             wrong.push(format!("{name}: {cost:?}"));
         }

@@ -1,8 +1,11 @@
 //! `zeview analyze`, `zeview disasm --dataflow` and `--live`, and the columns of the kernel table.
 
 use serde_json::Value;
+use zeview::decode::limits;
 
-use crate::cli::{stdout, zeview};
+use crate::cli::{stderr, stdout, temporary, zeview};
+use crate::support::growing_flows::{beyond_the_limit, small_loops};
+use crate::support::growing_zebins::{ZEBINS, of_code};
 
 fn fixture(name: &str) -> String {
     format!("{}/tests/fixtures/zebin/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -178,4 +181,139 @@ fn arguments_are_comments_in_the_text() {
             .is_some_and(|places| places.len() == 1),
         "{n}"
     );
+}
+
+/// Writes a zebin whose code is longer than the analysis covers, with values that live behind that.
+fn long() -> String {
+    let code = beyond_the_limit((limits::DATA_FLOW_ROWS / 2) + 8);
+    let path = temporary("long.zebin", &of_code(code));
+    path.display().to_string()
+}
+
+#[test]
+fn figures_of_code_that_is_too_long_are_unknown_in_all_forms() {
+    const COLUMNS: &str = "name,peak_live_registers,dead_writes,innermost_loop_cycles";
+    let file = long();
+    let list = |more: &[&str]| {
+        let arguments = ["kernels", "--columns", COLUMNS, &file];
+        text(&[&arguments, more].concat())
+    };
+    let unknown = "unknown: the code is too long";
+    assert_eq!(list(&[]).matches(unknown).count(), 3);
+    assert_eq!(list(&["--csv"]).matches(unknown).count(), 3);
+    let table: Value = serde_json::from_str(&list(&["--json"])).expect("it is JSON");
+    for column in [
+        "peak_live_registers",
+        "dead_writes",
+        "innermost_loop_cycles",
+    ] {
+        assert!(table[0][column].is_null(), "{table}");
+        assert_eq!(table[0]["unknown"][column], "the code is too long");
+    }
+    assert_eq!(
+        list(&["--sort", "peak_live_registers"])
+            .matches(unknown)
+            .count(),
+        3
+    );
+    assert_eq!(list(&["--group-by", "kernel"]).matches(unknown).count(), 3);
+    for filter in [
+        "peak_live_registers>=0",
+        "peak_live_registers<1",
+        "peak_live_registers!=7",
+    ] {
+        let output = zeview(&["kernels", "--filter", filter, &file]);
+        assert!(!stdout(&output).contains('k'), "{filter}: {output:?}");
+    }
+    for condition in [
+        "peak_live_registers>20",
+        "innermost_loop_cycles>20",
+        "dead_writes>0",
+        "peak_live_registers!=20",
+        "not peak_live_registers>20",
+    ] {
+        let output = zeview(&["kernels", "--fail-if", condition, &file]);
+        assert_eq!(output.status.code(), Some(2), "{condition}");
+        let message = stderr(&output);
+        assert!(message.contains(": k: "), "{message}");
+        assert!(
+            message.contains("is unknown: the code is too long"),
+            "{message}"
+        );
+        assert!(message.contains("cannot be judged"), "{message}");
+    }
+    let condition = "peak_live_registers increased";
+    let output = zeview(&["diff", "--fail-if", condition, &file, &file]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+
+    let report = json(&["analyze", "--json", &file]);
+    for key in [
+        "peak",
+        "dead_writes",
+        "spills",
+        "fills",
+        "slots",
+        "loops",
+        "waits",
+    ] {
+        assert!(report[0][key].is_null(), "{key}: {report}");
+    }
+    let reasons = report[0]["unknown"].as_array().expect("an array").iter();
+    let reasons: Vec<&Value> = reasons.map(|of| &of["reason"]).collect();
+    assert!(reasons.len() >= 6, "{reasons:?}");
+    assert!(
+        reasons
+            .iter()
+            .all(|reason| *reason == "the code is too long")
+    );
+    let printed = text(&["analyze", &file]);
+    for figure in [
+        "peak pressure",
+        "dead writes",
+        "spills by slot",
+        "loops",
+        "waits",
+    ] {
+        let line = format!("  {figure}: {unknown}\n");
+        assert!(printed.contains(&line), "{figure}: {printed}");
+    }
+}
+
+/// The nesting of loops makes the costs of all loops quadratic, and those of the innermost not.
+#[test]
+fn loops_that_take_too_much_work_are_unknown() {
+    let file = |size| {
+        let bytes = of_code(small_loops(size));
+        let path = temporary(&format!("loops-{size}.zebin"), &bytes);
+        path.display().to_string()
+    };
+    let few = json(&["analyze", "--json", &file(4 << 10)]);
+    assert_eq!(few[0]["loops"].as_array().map(Vec::len), Some(84), "{few}");
+    assert_eq!(few[0]["unknown"], Value::Array(Vec::new()));
+    let many = file(400 << 10);
+    let report = json(&["analyze", "--json", &many]);
+    assert!(report[0]["loops"].is_null(), "{report}");
+    let unknown = report[0]["unknown"].to_string();
+    assert!(unknown.contains(r#"{"figure":"loops","reason":"the code takes too much work"}"#));
+    let table = json(&[
+        "kernels",
+        "--json",
+        "--columns",
+        "innermost_loop_cycles",
+        &many,
+    ]);
+    assert!(
+        table[0]["innermost_loop_cycles"].as_u64() > Some(0),
+        "{table}"
+    );
+}
+
+#[test]
+fn code_of_many_kernels_in_one_place_is_analyzed_once() {
+    let (_, make) = ZEBINS[0];
+    let path = temporary("code-over.zebin", &make(64 << 10));
+    let file = path.display().to_string();
+    let output = zeview(&["analyze", &file]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the code of many kernels overlaps"));
 }

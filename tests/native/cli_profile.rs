@@ -291,3 +291,82 @@ fn kernels_have_the_figures_of_profiles() {
         assert!(stderr(&output).contains(expected), "{output:?}");
     }
 }
+
+/// A gate must not pass because nothing was measured.
+#[test]
+fn a_profile_without_kernels_of_the_file_fails() {
+    const METRICS: &str = "Kernel,GlobalInstanceId,GpuTime[ns]\n";
+    const SAMPLES: &str = "Kernel, IP[Address], Active[Events]\n";
+    let file = sample("vecadd.bmg.zebin");
+    for (name, text, message) in [
+        (
+            "other-metrics.csv",
+            format!("{METRICS}other,1,5\n"),
+            "no kernel of the profile matches",
+        ),
+        (
+            "other-samples.csv",
+            format!("{SAMPLES}other, 0, 1\n"),
+            "no kernel of the profile matches",
+        ),
+        (
+            "no-metrics.csv",
+            METRICS.to_owned(),
+            "no kernel was measured",
+        ),
+        (
+            "no-samples.csv",
+            SAMPLES.to_owned(),
+            "no kernel was measured",
+        ),
+        (
+            "idle.csv",
+            format!("{METRICS}NoKernel,1,5\n"),
+            "no kernel was measured",
+        ),
+    ] {
+        let csv = temporary(name, text.as_bytes()).display().to_string();
+        for arguments in [
+            &["profile", &file, &csv][..],
+            &["kernels", "--profile", &csv, &file],
+        ] {
+            let output = zeview(arguments);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+            assert!(stderr(&output).contains(message), "{output:?}");
+        }
+    }
+    let both = temporary(
+        "one-metric.csv",
+        format!("{METRICS}other,1,5\nvecadd,1,5\n").as_bytes(),
+    );
+    let both = both.display().to_string();
+    assert_eq!(zeview(&["profile", &file, &both]).status.code(), Some(0));
+}
+
+/// A value that has no sum is skipped, and the figure is not judged.
+#[test]
+fn values_that_are_not_finite_are_skipped() {
+    let file = sample("vecadd.bmg.zebin");
+    for value in ["1e400", "inf", "-inf", "NaN", "1e99"] {
+        let text = format!("Kernel,GlobalInstanceId,GpuTime[ns]\nvecadd,1,5\nvecadd,2,{value}\n");
+        let csv = temporary("not-finite.csv", text.as_bytes())
+            .display()
+            .to_string();
+        let gate = [
+            "kernels",
+            "--profile",
+            &csv,
+            "--fail-if",
+            "GpuTime[ns]>100",
+            &file,
+        ];
+        let output = zeview(&gate);
+        assert_eq!(output.status.code(), Some(2), "{value}");
+        let message = stderr(&output);
+        assert!(message.contains("not-finite.csv:3: "), "{message}");
+        assert!(
+            message.contains("is not a number; the row is skipped"),
+            "{message}"
+        );
+    }
+}

@@ -200,10 +200,10 @@ fn large_binaries_are_recognized_by_their_headers() {
     let zebin = small().bytes(".text.k", code(4 << 20)).build().bytes;
     assert!(zebin.len() > 64 << 20);
     let mut document = crate::support::open(&archive(&[member("64.20.1.0/", &zebin)]));
-    let [inner] = document.documents() else {
-        panic!("{:?}", document.documents());
+    let inner: Vec<_> = document.documents().map(|inner| inner.span).collect();
+    let [inner] = inner[..] else {
+        panic!("{inner:?}");
     };
-    let inner = inner.span;
     let node = document.nodes_for(inner).pop().unwrap();
     assert!(document.verdict(node, None).unwrap().outcome.loads());
     let read = document.sources.bytes_read();

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use zeview::analysis::data_flow::FlowReport;
+use zeview::analysis::data_flow::{FlowReport, LoopReport};
 use zeview::model::{NodeId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
@@ -45,7 +45,7 @@ fn file(path: &str) -> File {
         let offsets = (0..listing.count()).map(start).collect();
         (section.bytes, flow.report(), offsets)
     });
-    let most = flows.max_by_key(|(_, report, _)| report.loops.len());
+    let most = flows.max_by_key(|(_, report, _)| report.loops.as_ref().map_or(0, Vec::len));
     let (of, report, offsets) = most.unwrap();
     let mut handler = Handler::new(|| 0.0);
     handler.show(1, "file", document);
@@ -58,6 +58,10 @@ fn file(path: &str) -> File {
 }
 
 impl File {
+    fn loops(&self) -> &[LoopReport] {
+        self.report.loops.as_deref().unwrap()
+    }
+
     fn ask(&mut self, request: Request) -> Response {
         let envelope = Envelope {
             id: 2,
@@ -158,7 +162,7 @@ impl File {
 
     /// The offsets that a folded loop hides, from its ranges in the report.
     fn hidden(&self, start: u32) -> Vec<u32> {
-        let mut loops = self.report.loops.iter();
+        let mut loops = self.loops().iter();
         let found = loops.find(|found| found.start == start).unwrap();
         let offsets = self.offsets.iter().copied();
         let is_in = |offset: &u32| {
@@ -177,7 +181,7 @@ fn a_folded_loop_is_one_row() {
     let mut file = file(LOOPS);
     let all = file.rows(&file.query(&[]));
     assert_eq!(all, file.offsets);
-    let starts: Vec<u32> = file.report.loops.iter().map(|found| found.start).collect();
+    let starts: Vec<u32> = file.loops().iter().map(|found| found.start).collect();
     assert!(starts.iter().any(|start| file.hidden(*start).len() > 10));
     for start in &starts {
         let hidden = file.hidden(*start);
@@ -216,7 +220,7 @@ fn a_folded_loop_is_one_row() {
 #[test]
 fn the_selection_of_a_hidden_instruction_unfolds_its_loop() {
     let mut file = file(LOOPS);
-    let starts: Vec<u32> = file.report.loops.iter().map(|found| found.start).collect();
+    let starts: Vec<u32> = file.loops().iter().map(|found| found.start).collect();
     let place = |at: &ListAt| at.place.as_ref().unwrap().place.unwrap();
     let visible = |file: &mut File, at: &ListAt, offset: u32| {
         let rows = file.rows(&file.query(&at.folded));
@@ -243,7 +247,7 @@ fn the_selection_of_a_hidden_instruction_unfolds_its_loop() {
 #[test]
 fn a_row_of_the_strip_is_found_by_its_index_in_the_code() {
     let mut file = file(LOOPS);
-    let first = file.report.loops[0].start;
+    let first = file.loops()[0].start;
     let last = *file.hidden(first).last().unwrap();
     let row = file.offsets.iter().position(|at| *at == last).unwrap();
     let follow = Follow {
@@ -270,7 +274,7 @@ fn a_row_of_the_strip_is_found_by_its_index_in_the_code() {
 #[test]
 fn copies_have_the_instructions_of_folded_loops() {
     let mut file = file(LOOPS);
-    let outer = file.report.loops[1].start;
+    let outer = file.loops()[1].start;
     let row = file.offsets.iter().position(|at| *at == outer).unwrap() as u64;
     let hidden = file.hidden(outer).len() as u64;
     let mut written = |folded: &[u32], form: Form, rows: Option<Range<u64>>| {
@@ -305,7 +309,7 @@ fn copies_have_the_instructions_of_folded_loops() {
 fn the_listing_opens_at_the_costliest_loop() {
     let mut file = file(LOOPS);
     let flow = file.flow();
-    let hottest = &file.report.loops[file.report.hottest.unwrap() as usize];
+    let hottest = &file.loops()[file.report.hottest.unwrap() as usize];
     let opens = usize::try_from(flow.opens.unwrap()).unwrap();
     assert_eq!(file.offsets[opens], hottest.start);
     let first = &flow.loops[0];
@@ -314,7 +318,7 @@ fn the_listing_opens_at_the_costliest_loop() {
         (hottest.start, hottest.instructions)
     );
     assert!(first.name.starts_with("costliest loop"), "{}", first.name);
-    assert_eq!(flow.loops.len(), file.report.loops.len());
+    assert_eq!(flow.loops.len(), file.loops().len());
     let said: Vec<&str> = flow.facts.iter().map(|fact| fact.text.as_str()).collect();
     let words = format!("opens at the costliest loop: +{:#x}", hottest.start);
     assert!(said.iter().any(|fact| fact.starts_with(&words)), "{said:?}");
@@ -355,7 +359,7 @@ fn blocks_are_shaded_by_cost() {
     };
     for row in &page.rows {
         let rows = row.block.row..row.block.row + row.block.rows;
-        let cycles: u64 = rows.map(|row| flow.cycles(row)).sum();
+        let cycles: u64 = rows.map(|row| flow.cycles(row).unwrap()).sum();
         let words = row.cost.replace('\u{a0}', "");
         assert_eq!(
             words.split(' ').next(),

@@ -40,7 +40,7 @@ fn uses(document: &mut Document) -> Vec<Use> {
                 continue;
             };
             for row in 0..listing.count() {
-                let inputs = flow.inputs(row);
+                let inputs = flow.inputs(row).unwrap();
                 let line = listing.line(row, &document.sources).expect("a line");
                 if !inputs.is_empty() {
                     out.push(Use {
@@ -256,6 +256,7 @@ fn recomputable(code: &[Vec<u8>]) -> Vec<(String, Vec<u32>)> {
     let found = report
         .patterns
         .into_iter()
+        .flatten()
         .filter(|pattern| pattern.kind == "recomputable");
     found
         .map(|pattern| (pattern.address, pattern.places))

@@ -718,11 +718,7 @@ fn imports_name_the_modules_that_export_them() {
     });
     for (version, file) in [(1, syclbin.v1()), (2, syclbin.v2())] {
         let mut document = open(&file);
-        let spans: Vec<_> = document
-            .documents()
-            .iter()
-            .map(|inner| inner.span)
-            .collect();
+        let spans: Vec<_> = document.documents().map(|inner| inner.span).collect();
         let verdicts: Vec<Verdict> = spans
             .into_iter()
             .filter_map(|span| {

@@ -49,7 +49,7 @@ fn flow(listing: &Code, sources: &Sources) {
     let report = flow.report();
     assert!(report.instructions <= listing.count());
     check_flow(&*flow, report.instructions);
-    for found in &report.loops {
+    for found in report.loops.iter().flatten() {
         assert!(found.start < found.end && found.depth > 0);
         assert!(found.issue <= found.cycles);
     }
@@ -64,17 +64,19 @@ pub fn check_flow(flow: &dyn Flows, count: u32) {
     assert!(flow.instruction(count).is_none());
     for (at, row) in rows.iter().enumerate() {
         let at = at as u32;
-        assert!(row.live.registers <= row.live.r);
-        for to in flow.uses(at) {
+        assert!(row.live.is_none_or(|live| live.registers <= live.r));
+        for to in flow.uses(at).into_iter().flatten() {
             assert!(to < count);
             let to = &rows[to as usize];
-            assert!(!to.defs.is_empty(), "what is used is produced");
+            let is_produced = to.limit.is_some() || !to.defs.is_empty();
+            assert!(is_produced, "what is used is produced");
         }
         let reads = !row.reads.is_empty() || !row.gathers.is_empty();
         assert!(reads || row.defs.is_empty());
         let general = row.reads.iter().any(|set| set.starts_with('r'));
-        assert!(!general || row.live.r > 0, "what is read is live");
-        for input in flow.inputs(at) {
+        let has_live = row.live.is_none_or(|live| live.r > 0);
+        assert!(!general || has_live, "what is read is live");
+        for input in flow.inputs(at).into_iter().flatten() {
             assert!(!input.name.is_empty() && !input.text.is_empty());
         }
         let operands = flow.operands(at);

@@ -181,7 +181,7 @@ pub fn compare(
                 bytes(&definition.bytes, defs.entry(pc).or_default());
             }
         }
-        let live = flow.live(row);
+        let live = flow.live(row).expect("all of the code is analyzed");
         let live = [
             live.bytes,
             live.accumulator_bytes.into(),

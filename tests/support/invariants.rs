@@ -319,7 +319,6 @@ impl Check<'_> {
         let mut ids = vec![NodeId::ROOT];
         for span in document
             .documents()
-            .iter()
             .map(|inner| inner.span)
             .collect::<Vec<_>>()
         {

@@ -26,7 +26,7 @@ const LIMIT: usize = 1 << 20;
 /// Returns the documents in a file, including the file itself.
 fn documents(document: &mut Document) -> Vec<NodeId> {
     let mut ids = vec![NodeId::ROOT];
-    for inner in document.documents().to_vec().into_iter().take(8) {
+    for inner in document.documents().take(8).cloned().collect::<Vec<_>>() {
         ids.extend(document.nodes_for(inner.span));
     }
     ids.sort();
@@ -345,7 +345,7 @@ impl Check {
 
 fn fits(column: &Column, value: &CellValue<'_>) -> bool {
     match value {
-        CellValue::Empty => true,
+        CellValue::Empty | CellValue::Unknown(_) => true,
         CellValue::Int(_)
         | CellValue::Count(_)
         | CellValue::Hex(_)

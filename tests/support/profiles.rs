@@ -57,6 +57,7 @@ pub fn sampled(document: &Document, image: NodeId, kernel: &str, seed: &str) -> 
         let depth = report
             .loops
             .iter()
+            .flatten()
             .filter(|found| found.ranges.iter().any(is_in))
             .count();
         let weight = [1, 24, 400][depth.min(2)];

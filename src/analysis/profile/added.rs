@@ -136,6 +136,19 @@ impl ProfileReport {
         !self.kernels.is_empty() || !self.unmatched.is_empty()
     }
 
+    /// Whether it has kernels of the profile, in the file or not.
+    #[must_use]
+    pub fn has_kernels(&self) -> bool {
+        self.has_samples() || !self.metrics.is_empty()
+    }
+
+    /// Whether a kernel of the profile is in the file.
+    #[must_use]
+    pub fn is_matched(&self) -> bool {
+        let mut measured = self.metrics.iter();
+        !self.kernels.is_empty() || measured.any(|kernel| !kernel.images.is_empty())
+    }
+
     /// Returns the instructions with samples in a section of code, by offset. Sums the samples of
     /// all devices and kernels whose samples fit the code.
     #[must_use]

@@ -46,7 +46,7 @@ pub(super) fn attribute(
     let instructions: Vec<InstructionSamples> = instructions.collect();
     let report = code.flows.as_ref().map(|flows| flows.report());
     let report = report.unwrap_or_default();
-    let loops = report.loops.iter().map(|found| {
+    let loops = report.loops.iter().flatten().map(|found| {
         let ranges = found.ranges.iter();
         let ranges: Vec<(u64, u64)> = ranges
             .map(|(start, end)| (*start, *end))
@@ -78,7 +78,7 @@ pub(super) fn attribute(
         blocks: blocks.filter(has_samples).collect(),
         loops: loops.filter(has_samples).collect(),
         lines: code.by_line(&instructions),
-        limits: report.limits,
+        limits: report.all_limits().collect(),
         instructions,
     }
 }

@@ -31,18 +31,25 @@ pub(super) fn simd_width(name: &str) -> Option<i64> {
 /// Items by the names of kernels.
 pub(super) struct KernelIndex<'a> {
     demangle: Demangler<'a>,
-    exact: HashMap<String, Vec<usize>>,
+    exact: HashMap<String, ListOfItems>,
+    /// The items of each list.
+    lists: Vec<Vec<usize>>,
     /// The items with their names in the file.
     names: Vec<(usize, String)>,
     /// By canonical name; made on first use.
-    canonical: Option<HashMap<String, Vec<usize>>>,
+    canonical: Option<HashMap<String, ListOfItems>>,
 }
+
+/// Identifies the items with a name in a [`KernelIndex`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ListOfItems(usize);
 
 impl<'a> KernelIndex<'a> {
     pub fn new(demangle: Demangler<'a>) -> KernelIndex<'a> {
         KernelIndex {
             demangle,
             exact: HashMap::new(),
+            lists: Vec::new(),
             names: Vec::new(),
             canonical: None,
         }
@@ -51,7 +58,7 @@ impl<'a> KernelIndex<'a> {
     /// Adds a kernel with its name and its demangled name.
     pub fn add(&mut self, item: usize, name: &str, demangled: Option<&str>) {
         for name in [Some(name), demangled].into_iter().flatten() {
-            self.exact.entry(name.to_owned()).or_default().push(item);
+            add(&mut self.exact, &mut self.lists, name.to_owned(), item);
         }
         self.names.push((item, name.to_owned()));
         self.canonical = None;
@@ -59,22 +66,42 @@ impl<'a> KernelIndex<'a> {
 
     /// Returns the kernels with this name, mangled or demangled. If there are none, those whose names
     /// are the same except for the style of the demangler.
-    pub fn find(&mut self, name: &str) -> Vec<usize> {
+    pub fn find(&mut self, name: &str) -> Option<ListOfItems> {
         let name = base_name(name);
         if let Some(exact) = self.exact.get(name) {
-            return exact.clone();
+            return Some(*exact);
         }
-        let (names, demangle) = (&self.names, self.demangle);
+        let (names, demangle, lists) = (&self.names, self.demangle, &mut self.lists);
         let index = self.canonical.get_or_insert_with(|| {
-            let mut index: HashMap<String, Vec<usize>> = HashMap::new();
+            let mut index = HashMap::new();
             for (item, name) in names {
                 let demangled = demangle(name);
                 let key = canonical(demangled.as_ref().unwrap_or(name));
-                index.entry(key).or_default().push(*item);
+                add(&mut index, lists, key, *item);
             }
             index
         });
-        index.get(&canonical(name)).cloned().unwrap_or_default()
+        index.get(&canonical(name)).copied()
+    }
+
+    /// Returns the items of a list.
+    pub fn items(&self, list: ListOfItems) -> &[usize] {
+        self.lists.get(list.0).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn add(
+    index: &mut HashMap<String, ListOfItems>,
+    lists: &mut Vec<Vec<usize>>,
+    name: String,
+    item: usize,
+) {
+    let list = *index.entry(name).or_insert_with(|| {
+        lists.push(Vec::new());
+        ListOfItems(lists.len() - 1)
+    });
+    if let Some(items) = lists.get_mut(list.0) {
+        items.push(item);
     }
 }
 
@@ -116,11 +143,13 @@ fn is_word(c: char) -> bool {
 
 /// Returns the literal behind a cast, whose parenthesis was read: `-1` for `int)-1`.
 fn after_cast(text: &str) -> Option<&str> {
-    let (kind, literal) = text.split_once(')')?;
-    let is_kind = !kind.is_empty() && kind.chars().all(|c| c == ':' || is_word(c));
+    // Only names of types: otherwise each parenthesis would be searched for to the end of the text.
+    let end = text.find(|c: char| c != ':' && !is_word(c))?;
+    let (kind, rest) = text.split_at_checked(end)?;
+    let literal = rest.strip_prefix(')')?;
     let digits = literal.strip_prefix('-').unwrap_or(literal);
     let is_literal = digits.starts_with(|c: char| c.is_ascii_digit());
-    (is_kind && is_literal).then_some(literal)
+    (!kind.is_empty() && is_literal).then_some(literal)
 }
 
 /// Returns the text behind the suffix of a literal.
@@ -210,7 +239,9 @@ mod tests {
             ("cop", &[]),
             ("", &[]),
         ] {
-            assert_eq!(index.find(name), found, "{name}");
+            let list = index.find(name);
+            let items = list.map_or(&[][..], |list| index.items(list));
+            assert_eq!(items, found, "{name}");
         }
     }
 }

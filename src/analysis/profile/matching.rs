@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::kernel_index::{Demangler, KernelIndex, simd_width};
+use super::kernel_index::{Demangler, KernelIndex, ListOfItems, simd_width};
 use super::report::{
     ImageKernel, KernelMetrics, KernelProfile, ProfileReport, RejectedImage, UnmatchedKernel,
 };
@@ -21,6 +21,9 @@ const IMAGES_MAX: usize = 64;
 /// Maximum number of offsets compared with code, of all kernels and images.
 const WORK_MAX: u64 = 1 << 26;
 
+/// The reason for offsets that were not compared.
+const NOT_COMPARED: &str = "not compared with the code: too many images and offsets";
+
 /// The reason for a name that is not in the file.
 const NO_KERNEL: &str = "no kernel of this name";
 
@@ -35,7 +38,12 @@ struct Candidate {
     len: u64,
     /// The SIMD width; 0 if the file does not give it.
     simd_width: i64,
+    /// A hash of the code, once it was compared; `None` if it cannot be read.
+    hash: Option<Option<u64>>,
 }
+
+/// The candidates with a name by SIMD width, the first [`IMAGES_MAX`] of each.
+type ByWidth = HashMap<i64, Vec<usize>>;
 
 /// Code that samples fit.
 struct Fit {
@@ -77,6 +85,7 @@ struct Matcher<'a> {
     index: KernelIndex<'a>,
     /// The images that are listed, without the kernel.
     images: HashMap<NodeId, (String, Option<String>)>,
+    widths: HashMap<ListOfItems, ByWidth>,
     work: u64,
 }
 
@@ -98,6 +107,7 @@ impl Document {
             candidates: Vec::new(),
             index: KernelIndex::new(demangle),
             images: HashMap::new(),
+            widths: HashMap::new(),
             work: WORK_MAX,
         };
         for document in documents {
@@ -127,14 +137,16 @@ impl Document {
                 Ok(found) => (found, None),
                 Err(reason) => (Vec::new(), Some(reason)),
             };
-            let found = found.into_iter().take(IMAGES_MAX);
             report.metrics.push(KernelMetrics {
                 device: kernel.device,
                 name: kernel.name.clone(),
                 instances: kernel.instances,
                 rows: kernel.rows,
                 metrics: kernel.metrics.clone(),
-                images: found.filter_map(|at| matcher.image(at)).collect(),
+                images: found
+                    .into_iter()
+                    .filter_map(|at| matcher.image(at))
+                    .collect(),
                 reason,
             });
         }
@@ -171,6 +183,7 @@ impl Matcher<'_> {
                 code,
                 len: if len == 0 { section } else { len.min(section) },
                 simd_width: row.simd_size.value,
+                hash: None,
             });
         }
     }
@@ -200,18 +213,19 @@ impl Matcher<'_> {
         Some(of_kernel(image))
     }
 
-    /// Returns the kernels with a name and SIMD width, or the reason why there are none.
+    /// Returns the kernels with a name and SIMD width, at most [`IMAGES_MAX`], or the reason why
+    /// there are none.
     fn measured(&mut self, name: &str) -> Result<Vec<usize>, String> {
-        let mut found = self.index.find(name);
-        if found.is_empty() {
+        let Some(list) = self.index.find(name) else {
             return Err(if name.starts_with("zeCommandList") {
                 "a command of the driver, not a kernel".to_owned()
             } else {
                 NO_KERNEL.to_owned()
             });
-        }
+        };
+        let found = self.index.items(list);
         let Some(width) = simd_width(name) else {
-            return Ok(found);
+            return Ok(found.iter().copied().take(IMAGES_MAX).collect());
         };
         // The driver compiles kernels without native code for any width.
         let of = |at: usize| {
@@ -219,14 +233,28 @@ impl Matcher<'_> {
                 .get(at)
                 .map_or(0, |kernel| kernel.simd_width)
         };
-        let other = found.first().map_or(0, |at| of(*at));
-        found.retain(|at| [0, width].contains(&of(*at)));
-        if found.is_empty() {
+        let widths = self.widths.entry(list).or_insert_with(|| {
+            let mut widths = ByWidth::new();
+            for at in found {
+                let same = widths.entry(of(*at)).or_default();
+                if same.len() < IMAGES_MAX {
+                    same.push(*at);
+                }
+            }
+            widths
+        });
+        let any_width = widths.get(&0).filter(|_| width != 0);
+        let same = widths.get(&width).into_iter().chain(any_width);
+        let mut same: Vec<usize> = same.flatten().copied().collect();
+        if same.is_empty() {
+            let other = found.first().map_or(0, |at| of(*at));
             return Err(format!(
                 "the kernel of this name has SIMD width {other}; this profile is of another build"
             ));
         }
-        Ok(found)
+        sort::ascending(&mut same);
+        same.truncate(IMAGES_MAX);
+        Ok(same)
     }
 
     fn listing(&self, at: usize) -> Option<Rc<dyn Listing>> {
@@ -246,11 +274,18 @@ impl Matcher<'_> {
         samples: Vec<u64>,
     ) -> Result<KernelProfile, UnmatchedKernel> {
         let found = self.index.find(&kernel.name);
+        let found = found.map_or_else(Vec::new, |list| self.index.items(list).to_vec());
         let mut fits: Vec<Fit> = Vec::new();
         let mut known: HashMap<(u64, u64), Result<(), Rejection>> = HashMap::new();
         let mut rejected = Vec::new();
         let mut rejections: Vec<Rejection> = Vec::new();
-        for at in found.iter().copied() {
+        for at in found {
+            if self.work == 0 {
+                // Reported below if it is the first one.
+                rejections.push(Rejection::unknown(NOT_COMPARED));
+                break;
+            }
+            self.work -= 1;
             // Images often share code: compare it once.
             let key = self.code_hash(at);
             let before = key.and_then(|key| known.get(&key).cloned());
@@ -327,12 +362,17 @@ impl Matcher<'_> {
     }
 
     /// Returns a hash of the code of a candidate, and its length.
-    fn code_hash(&self, at: usize) -> Option<(u64, u64)> {
-        let candidate = self.candidates.get(at)?;
-        let bytes = self.document.sources.read(candidate.code?).ok()?;
-        let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
-        Some((hasher.finish(), candidate.len))
+    fn code_hash(&mut self, at: usize) -> Option<(u64, u64)> {
+        let sources = &self.document.sources;
+        let candidate = self.candidates.get_mut(at)?;
+        let code = candidate.code;
+        let hash = candidate.hash.get_or_insert_with(|| {
+            let bytes = sources.read(code?).ok()?;
+            let mut hasher = DefaultHasher::new();
+            bytes.hash(&mut hasher);
+            Some(hasher.finish())
+        });
+        Some(((*hash)?, candidate.len))
     }
 
     /// Compares the offsets with the instructions of a candidate.
@@ -347,8 +387,7 @@ impl Matcher<'_> {
         };
         for samples in &kernel.offsets {
             let Some(left) = self.work.checked_sub(1) else {
-                let reason = "not compared with the code: too many images and offsets";
-                return Err(Rejection::unknown(reason));
+                return Err(Rejection::unknown(NOT_COMPARED));
             };
             self.work = left;
             let offset = samples.offset;

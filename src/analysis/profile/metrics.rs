@@ -72,8 +72,8 @@ fn names<'a>(metrics: impl Iterator<Item = &'a Metric>) -> Vec<String> {
         if names.is_empty() {
             names.push(INSTANCES.to_owned());
         }
-        if is_figure(&metric.name) && known.insert(&metric.name) {
-            names.push(metric.name.clone());
+        if is_figure(&metric.name) && known.insert(&*metric.name) {
+            names.push(metric.name.to_string());
         }
     }
     names
@@ -124,7 +124,7 @@ impl ProfileReport {
 )]
 fn combined(entries: &[&KernelMetrics]) -> Vec<(String, f64)> {
     let time = |kernel: &KernelMetrics| {
-        let time = kernel.metrics.iter().find(|metric| metric.name == TIME);
+        let time = kernel.metrics.iter().find(|metric| &*metric.name == TIME);
         time.map(|time| time.sum).filter(|time| *time > 0.0)
     };
     // Without the time of one of them, each row counts the same.
@@ -165,11 +165,13 @@ fn combined(entries: &[&KernelMetrics]) -> Vec<(String, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
 
     fn entry(instances: u64, metrics: &[(&str, f64, f64)]) -> KernelMetrics {
         let metrics = metrics.iter().map(|(name, sum, mean)| Metric {
-            name: (*name).to_owned(),
+            name: Rc::from(*name),
             count: 2,
             sum: *sum,
             mean: *mean,

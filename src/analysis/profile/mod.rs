@@ -31,6 +31,8 @@ pub use report::{
     ProfileReport, RangeSamples, RejectedImage, SourcePosition, UnmatchedKernel,
 };
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 /// The stall type that counts samples of threads that issue instructions.
@@ -109,7 +111,7 @@ pub struct MeasuredKernel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// The name, with its unit: `GpuTime[ns]`, `XVE_STALL[%]`.
-    pub name: String,
+    pub name: Rc<str>,
     /// Number of rows that have a value.
     pub count: u64,
     /// The sum of the values.
@@ -121,6 +123,14 @@ pub struct Metric {
     pub minimum: f64,
     /// The largest value.
     pub maximum: f64,
+}
+
+impl Profile {
+    /// Whether it has no row of a kernel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kernels.is_empty() && self.metrics.is_empty()
+    }
 }
 
 impl SampledKernel {

@@ -1,6 +1,7 @@
 //! The sums of the rows.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use super::fields::Field;
 use super::metrics::{TIME, is_rate};
@@ -10,8 +11,16 @@ use super::{MeasuredKernel, Metric, OffsetSamples, SampledKernel};
 /// memory. The largest kernels have about 100 000 instructions.
 const OFFSETS_MAX: usize = 1 << 20;
 
-/// Maximum number of metrics of all kernels and devices; each uses about 60 bytes of memory.
-const METRICS_MAX: usize = 1 << 20;
+/// Maximum number of metrics of all kernels and devices; each uses about 160 bytes of memory, with
+/// its copy in the report. A kernel has about 40.
+const METRICS_MAX: usize = 1 << 18;
+
+/// Maximum number of different metrics; a device has some hundred.
+const METRIC_NAMES_MAX: usize = 1 << 16;
+
+/// Maximum number of kernels on all devices; each uses about 2 KB of memory, with its samples in the
+/// report. The largest applications have some thousand.
+const KERNELS_MAX: usize = 30_000;
 
 /// Maximum length of all names of kernels, in bytes.
 const NAMES_MAX: usize = 32 << 20;
@@ -19,7 +28,7 @@ const NAMES_MAX: usize = 32 << 20;
 /// Maximum number of different stall types; unitrace has the same limit for a device.
 pub(super) const TYPES_MAX: usize = 16;
 
-/// Maximum size of a metric; larger values cannot be summed.
+/// Maximum size of a metric; larger values cannot be summed, and are no measurements.
 const METRIC_MAX: f64 = 1e30;
 
 /// The columns of a table.
@@ -28,8 +37,10 @@ pub(super) struct Columns {
     device: Option<u32>,
     /// Number of columns before the values.
     before: usize,
-    names: Vec<String>,
+    names: Vec<Rc<str>>,
     kind: Kind,
+    /// The indices of the metrics in [`Tables::metric_names`], after the first row.
+    metrics: Option<Vec<u32>>,
     /// The kernel of the last row: most rows have the same.
     last: Option<usize>,
 }
@@ -53,6 +64,9 @@ pub(super) struct Tables {
     measured: Named<Measured>,
     /// Number of offsets of all kernels.
     offsets: usize,
+    /// The names of all metrics, and the index of each.
+    metric_names: Vec<Rc<str>>,
+    metric_places: HashMap<Rc<str>, u32>,
     /// Number of metrics of all kernels.
     metrics: usize,
     names: usize,
@@ -67,8 +81,11 @@ struct Measured {
     instances: u64,
     /// The instance of the last row.
     last: Option<String>,
-    names: Vec<String>,
+    /// The metrics, in the order in which they were read.
+    metrics: Vec<u32>,
     sums: Vec<Sum>,
+    /// The place of each metric, once a row has other columns than the one before.
+    places: HashMap<u32, usize>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -147,8 +164,9 @@ impl Tables {
         Some(Columns {
             device,
             before: 2,
-            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            names: names.iter().map(|name| Rc::from(*name)).collect(),
             kind: Kind::Stalls(types),
+            metrics: None,
             last: None,
         })
     }
@@ -158,7 +176,8 @@ impl Tables {
         Columns {
             device,
             before,
-            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            names: names.iter().map(|name| Rc::from(*name)).collect(),
+            metrics: None,
             kind: Kind::Metrics(names.iter().position(|name| *name == TIME)),
             last: None,
         }
@@ -214,7 +233,8 @@ impl Tables {
                 let mut numbers = Vec::with_capacity(values.len());
                 for (field, column) in values.iter().zip(&columns.names) {
                     let number = field.text().and_then(|text| text.parse::<f64>().ok());
-                    let number = number.filter(|n| !n.is_finite() || n.abs() <= METRIC_MAX);
+                    // Infinity and NaN have no sum, either.
+                    let number = number.filter(|number| number.abs() <= METRIC_MAX);
                     numbers.push(number.ok_or_else(|| {
                         let shown = field.shown();
                         at(field, format!("{shown} in column {column} is not a number"))
@@ -222,7 +242,7 @@ impl Tables {
                 }
                 let instance = String::from_utf8_lossy(&id.bytes);
                 let weight = time.and_then(|time| numbers.get(time).copied());
-                let weight = weight.filter(|weight| weight.is_finite() && *weight > 0.0);
+                let weight = weight.filter(|weight| *weight > 0.0);
                 columns.last = Some(self.add_metrics(columns, name, &instance, &numbers, weight)?);
                 Ok(true)
             }
@@ -276,8 +296,7 @@ impl Tables {
         let index = match known {
             Some(index) => index,
             None => {
-                self.within(self.names + name.len(), NAMES_MAX, "bytes of names")?;
-                self.names += name.len();
+                self.new_kernel(name)?;
                 self.sampled.add(columns.device, name)
             }
         };
@@ -288,53 +307,98 @@ impl Tables {
         Ok(index)
     }
 
+    /// Counts a kernel; otherwise returns why the row is skipped.
+    fn new_kernel(&mut self, name: &str) -> Result<(), Option<Reason>> {
+        let kernels = self.sampled.items.len() + self.measured.items.len();
+        self.within(kernels + 1, KERNELS_MAX, "different kernels")?;
+        self.within(self.names + name.len(), NAMES_MAX, "bytes of names")?;
+        self.names += name.len();
+        Ok(())
+    }
+
+    /// Returns the indices of the metrics of columns.
+    fn indices(&mut self, names: &[Rc<str>]) -> Result<Vec<u32>, Option<Reason>> {
+        let is_new = |name: &&Rc<str>| !self.metric_places.contains_key(&**name);
+        let (mut count, mut bytes) = (self.metric_names.len(), self.names);
+        for name in names.iter().filter(is_new) {
+            count += 1;
+            bytes += name.len();
+        }
+        self.within(count, METRIC_NAMES_MAX, "different metrics")?;
+        self.within(bytes, NAMES_MAX, "bytes of names")?;
+        self.names = bytes;
+        let index = |name: &Rc<str>| {
+            let all = &mut self.metric_names;
+            *self
+                .metric_places
+                .entry(Rc::clone(name))
+                .or_insert_with(|| {
+                    all.push(Rc::clone(name));
+                    u32::try_from(all.len() - 1).unwrap_or(u32::MAX)
+                })
+        };
+        Ok(names.iter().map(index).collect())
+    }
+
     fn add_metrics(
         &mut self,
-        columns: &Columns,
+        columns: &mut Columns,
         name: &str,
         instance: &str,
         numbers: &[f64],
         weight: Option<f64>,
     ) -> Result<usize, Option<Reason>> {
         let known = self.measured.find(columns.device, name, columns.last);
+        let item = known.and_then(|index| self.measured.items.get_mut(index));
+        // The places of the columns; `None` if they are the metrics of the kernel, in their order.
+        let places = match (&columns.metrics, item) {
+            (Some(columns), Some((_, kernel))) if kernel.metrics == *columns => None,
+            (_, item) => {
+                let before = item.map_or(0, |(_, kernel)| kernel.place_all());
+                let is_known = |metric: &u32| {
+                    let item = known.and_then(|index| self.measured.items.get(index));
+                    item.is_some_and(|(_, kernel)| kernel.places.contains_key(metric))
+                };
+                let known_names = columns.names.iter().filter(|name| {
+                    let metric = self.metric_places.get(&***name);
+                    before > 0 && metric.is_some_and(is_known)
+                });
+                let new = columns.names.len() - known_names.count();
+                self.within(self.metrics + new, METRICS_MAX, "metrics of kernels")?;
+                let metrics = match columns.metrics.take() {
+                    Some(metrics) => metrics,
+                    None => self.indices(&columns.names)?,
+                };
+                Some((metrics, new))
+            }
+        };
         let index = match known {
             Some(index) => index,
             None => {
-                let metrics = self.metrics + numbers.len();
-                self.within(metrics, METRICS_MAX, "metrics of kernels")?;
-                self.within(self.names + name.len(), NAMES_MAX, "bytes of names")?;
-                self.names += name.len();
-                self.metrics = metrics;
+                self.new_kernel(name)?;
                 self.measured.add(columns.device, name)
             }
         };
         let Some((_, kernel)) = self.measured.items.get_mut(index) else {
             return Ok(index);
         };
-        if kernel.names != columns.names {
-            let is_new = |name: &&String| !kernel.names.contains(name);
-            let new: Vec<String> = columns.names.iter().filter(is_new).cloned().collect();
-            if known.is_some() {
-                self.metrics += new.len();
-            }
-            kernel.names.extend(new);
-            kernel.sums.resize(kernel.names.len(), Sum::default());
-        }
+        let places = places.map(|(metrics, new)| {
+            self.metrics += new;
+            let places = kernel.places_of(&metrics);
+            columns.metrics = Some(metrics);
+            places
+        });
         kernel.rows += 1;
         if kernel.last.as_deref() != Some(instance) {
             kernel.instances += 1;
             kernel.last = Some(instance.to_owned());
         }
-        let is_same = kernel.names == columns.names;
         for (at, (name, number)) in columns.names.iter().zip(numbers).enumerate() {
-            let at = if is_same {
-                Some(at)
-            } else {
-                kernel.names.iter().position(|known| known == name)
+            let at = match &places {
+                Some(places) => places.get(at).copied(),
+                None => Some(at),
             };
-            if let Some(sum) = at.and_then(|at| kernel.sums.get_mut(at))
-                && number.is_finite()
-            {
+            if let Some(sum) = at.and_then(|at| kernel.sums.get_mut(at)) {
                 sum.add(*number, weight.filter(|_| is_rate(name)));
             }
         }
@@ -358,17 +422,47 @@ impl Tables {
         });
         let sampled = sampled.collect();
         let measured = self.measured.into_items().map(|(device, name, kernel)| {
-            let metrics = kernel.names.into_iter().zip(kernel.sums);
-            let metrics = metrics.filter(|(_, sum)| sum.count > 0);
+            let metrics = kernel.metrics.iter().zip(kernel.sums);
+            let metric = |(name, sum): (&u32, Sum)| {
+                let name = self.metric_names.get(usize::try_from(*name).ok()?)?;
+                Some(sum.metric(Rc::clone(name)))
+            };
             MeasuredKernel {
                 device,
                 name,
                 instances: kernel.instances,
                 rows: kernel.rows,
-                metrics: metrics.map(|(name, sum)| sum.metric(name)).collect(),
+                metrics: metrics.filter_map(metric).collect(),
             }
         });
         (self.types, sampled, measured.collect())
+    }
+}
+
+impl Measured {
+    /// Makes the places of all metrics known. Returns the number of metrics.
+    fn place_all(&mut self) -> usize {
+        if self.places.len() < self.metrics.len() {
+            self.places = self.metrics.iter().copied().zip(0..).collect();
+        }
+        self.metrics.len()
+    }
+
+    /// Adds the metrics that are new. Returns the places of all.
+    fn places_of(&mut self, metrics: &[u32]) -> Vec<usize> {
+        if self.metrics.is_empty() {
+            self.metrics = metrics.to_vec();
+            self.sums = vec![Sum::default(); metrics.len()];
+            return (0..metrics.len()).collect();
+        }
+        let place = |metric: &u32| {
+            *self.places.entry(*metric).or_insert_with(|| {
+                self.metrics.push(*metric);
+                self.sums.push(Sum::default());
+                self.sums.len() - 1
+            })
+        };
+        metrics.iter().map(place).collect()
     }
 }
 
@@ -393,7 +487,7 @@ impl Sum {
         clippy::cast_precision_loss,
         reason = "a mean of that many values is not exact"
     )]
-    fn metric(self, name: String) -> Metric {
+    fn metric(self, name: Rc<str>) -> Metric {
         let mean = if self.weight > 0.0 {
             self.weighted / self.weight
         } else {

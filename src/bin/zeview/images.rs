@@ -188,11 +188,7 @@ fn owners(document: &mut Document) -> Vec<(String, Rc<dyn HostImages>)> {
     if let Some(images) = document.host_images(NodeId::ROOT) {
         return vec![(String::new(), images)];
     }
-    let spans: Vec<Span> = document
-        .documents()
-        .iter()
-        .map(|inner| inner.span)
-        .collect();
+    let spans: Vec<Span> = document.documents().map(|inner| inner.span).collect();
     let mut found = Vec::new();
     for span in spans {
         if let Some(id) = document.document_at(span)

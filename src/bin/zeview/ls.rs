@@ -194,7 +194,7 @@ fn documents(document: &mut Document, named: &[Named]) -> Vec<NodeId> {
     for extent in &extents {
         document.open_within(*extent);
     }
-    let spans = document.documents().iter().map(|inner| inner.span);
+    let spans = document.documents().map(|inner| inner.span);
     let mut spans: Vec<Span> = std::iter::once(whole).chain(spans).collect();
     spans.retain(|span| extents.iter().any(|extent| extent.contains(*span)));
     let mut ids = Vec::new();

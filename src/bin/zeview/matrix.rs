@@ -1,7 +1,9 @@
 //! `zeview matrix`: prints the kernels of packages, folders and libraries by device.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
 use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
@@ -89,8 +91,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if unread::complain_of(file, &document) {
             status = 2;
         }
-        let matrix = reading.matrix();
-        let list = reading.matrix_list(&document.sources);
+        let matrix = Rc::new(reading.matrix());
+        let list = reading.list_of_matrix(Rc::clone(&matrix), &document.sources);
         let filter = match (&options.filter, options.incomplete) {
             (None, false) => String::new(),
             (None, true) => "holes>0".to_owned(),
@@ -207,16 +209,16 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
 /// Prints the bytes of code by group of kernels.
 fn print_groups(rows: &[(String, &MatrixRow)], out: &mut output::Text) -> io::Result<()> {
     let mut groups: Vec<(&str, u64, u64)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for (name, row) in rows {
         let group = group_of(name);
-        let code = row.total().code;
-        match groups.iter_mut().find(|(known, ..)| *known == group) {
-            Some((_, kernels, bytes)) => {
-                *kernels += 1;
-                *bytes += code;
-            }
-            None => groups.push((group, 1, code)),
-        }
+        let place = *places.entry(group).or_insert_with(|| {
+            groups.push((group, 0, 0));
+            groups.len() - 1
+        });
+        let (_, kernels, bytes) = &mut groups[place];
+        *kernels += 1;
+        *bytes += row.total().code;
     }
     if groups.len() == rows.len() {
         return Ok(());

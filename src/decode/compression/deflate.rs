@@ -23,6 +23,9 @@ const PIECE: u64 = 256 << 10;
 const DISTANCE: u64 = 1 << 20;
 /// Maximum number of checkpoints of a stream, about 44 KB each. The distance doubles beyond.
 const CHECKPOINTS: usize = 128;
+/// Maximum length of a stream that is restored from its start for each read: that takes less than
+/// the memory to go on is worth.
+const SMALL: u64 = 64 << 10;
 /// Maximum number of positions at which reads can go on. Tables are read alongside the data that
 /// they refer to.
 const CURSORS: usize = 3;
@@ -297,6 +300,12 @@ impl DeflateStream {
         }
     }
 
+    fn keep(&self, cursor: Cursor) {
+        if self.stored > SMALL {
+            self.state.borrow_mut().keep(cursor);
+        }
+    }
+
     /// Restores the bytes up to `end` from `cursor`, and calls `each` with every run of them and
     /// its position.
     fn run(
@@ -374,7 +383,7 @@ impl Stream for DeflateStream {
             bytes.extend_from_slice(run.get(from..to).unwrap_or(&[]));
         });
         done?;
-        self.state.borrow_mut().keep(cursor);
+        self.keep(cursor);
         Ok(Bytes::from(bytes))
     }
 
@@ -394,11 +403,10 @@ impl Stream for DeflateStream {
         {
             return 0;
         }
-        let mut state = self.state.borrow_mut();
-        state.keep(cursor);
-        match state.end {
+        self.keep(cursor);
+        match self.state.borrow().end {
             Some(_) => 0,
-            None => self.stored.saturating_sub(state.front),
+            None => self.stored.saturating_sub(self.state.borrow().front),
         }
     }
 

@@ -324,8 +324,8 @@ impl Listing for Code {
     fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>> {
         let flow = self.data_flow.get_or_init(|| {
             let decoder = self.decoder.as_ref()?;
-            // Code beyond the limit is not analyzed.
-            let most = limits::DATA_FLOW_ROWS as u64 * 16;
+            // Code beyond the limit is not analyzed; an instruction of it shows that there is more.
+            let most = (limits::DATA_FLOW_ROWS as u64 + 1) * 16;
             let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
             let flow = DataFlow::new(Rc::clone(decoder), &*code);
             let inputs = self.inputs.as_ref();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::ze_info::Kernel;
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::{Section, SectionType};
-use crate::model::{Span, Xref};
+use crate::model::{Span, Xref, sort};
 
 /// The parts of each kernel and section.
 pub struct Links {
@@ -81,6 +81,27 @@ impl Links {
                 .section(index)
                 .map(|section| (section.bytes.len(), section.bytes)),
         }
+    }
+
+    /// Number of bytes of code, of which sections may share some.
+    pub fn code_bytes(&self) -> u64 {
+        let sections = self.text.values();
+        let sections = sections.filter_map(|index| self.file.section(*index));
+        let mut sections: Vec<Span> = sections.map(|section| section.bytes).collect();
+        sort::ascending(&mut sections);
+        let mut last = Span::default();
+        let mut sum = 0_u64;
+        for section in sections {
+            let known = if last.source == section.source {
+                last.end
+            } else {
+                0
+            };
+            let new = section.end.saturating_sub(section.start.max(known));
+            sum = sum.saturating_add(new);
+            last = if section.end > known { section } else { last };
+        }
+        sum
     }
 
     /// The section with the code of a kernel.

@@ -28,7 +28,7 @@ pub use self::folder::FolderSource;
 pub use self::folder_files::{find_files, folder_files};
 pub use self::folder_list::{FOLDER_HEAD, FOLDER_MAGIC, ListedFile, folder_line, folder_list};
 pub use self::memory::MemorySource;
-use self::stream::ActiveSources;
+use self::stream::{ActiveSources, Activity};
 pub use self::stream::{PackedReader, Stream};
 pub use self::unpacked::{UnpackedSource, number_of};
 use super::account::Costs;
@@ -100,6 +100,7 @@ struct Entry {
     cache: RefCell<Cache>,
     name: String,
     parent: Option<Span>,
+    activity: Activity,
 }
 
 enum Origin {
@@ -118,6 +119,11 @@ enum Origin {
 
 /// Decompresses bytes, up to the given number.
 pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
+
+/// Maximum size of an opened file with its streams, as the base of limits: times its own size, and
+/// minimum in bytes. Wheels shrink to a fourth.
+const GROWTH: u64 = 8;
+const GROWTH_ALWAYS: u64 = 4 << 20;
 
 /// The number of bytes of a stream that are restored at once, at least.
 const STREAM_GRAIN: u64 = 64 << 10;
@@ -159,7 +165,10 @@ pub struct Sources {
     /// The sources unpacked from bytes at an offset of another source.
     unpacked: RefCell<HashMap<(SourceId, u64), Vec<SourceId>>>,
     active: RefCell<ActiveSources>,
-    /// Total size of the opened file and the streams.
+    /// The number of sources that are permanently in memory, and their total size.
+    in_memory: Cell<(u64, u64)>,
+    /// Size of the opened file, and with the streams.
+    opened: u64,
     size: Cell<u64>,
     /// The budgets of the file.
     pub costs: Costs,
@@ -176,6 +185,8 @@ impl Sources {
             kept: RefCell::default(),
             unpacked: RefCell::default(),
             active: RefCell::default(),
+            in_memory: Cell::default(),
+            opened: size,
             size: Cell::new(size),
             costs: Costs::new(size),
         };
@@ -225,11 +236,13 @@ impl Sources {
     }
 
     fn grow(&self, size: u64) {
-        self.size.set(self.size.get().saturating_add(size));
+        let most = self.opened.saturating_mul(GROWTH).max(GROWTH_ALWAYS);
+        let size = self.size.get().saturating_add(size);
+        self.size.set(size.min(most.max(self.size.get())));
     }
 
-    /// Returns the total size of the opened file and the streams restored so far, in bytes: the
-    /// base of limits on what is read from them.
+    /// Returns the total size of the opened file and the streams restored so far, in bytes, but at
+    /// most eight times the size of the file, or 4 MB: the base of limits on what is read from them.
     pub fn size(&self) -> u64 {
         self.size.get()
     }
@@ -244,7 +257,7 @@ impl Sources {
             return 0;
         };
         let left = stream.advance(most, &|start, len| self.read(parent.subspan(start, len)));
-        self.active.borrow_mut().touch(&entry);
+        self.active.borrow_mut().touch(&entry, self.opened);
         left
     }
 
@@ -301,16 +314,18 @@ impl Sources {
 
     /// Returns the number of sources that are permanently in memory, and their total size.
     pub fn in_memory(&self) -> (u64, u64) {
-        let entries = self.entries.borrow();
-        let kept = entries.iter().skip(1);
-        let kept = kept.filter(|entry| matches!(entry.origin, Origin::Source(_)));
-        kept.fold((0, 0), |(count, sum), entry| (count + 1, sum + entry.len()))
+        self.in_memory.get()
     }
 
     fn push(&self, name: String, origin: Origin, parent: Option<Span>) -> SourceId {
         let mut entries = self.entries.borrow_mut();
         let id = SourceId(u32::try_from(entries.len()).unwrap_or(u32::MAX));
         if let Some(from) = parent {
+            if let Origin::Source(source) = &origin {
+                let (count, sum) = self.in_memory.get();
+                self.in_memory
+                    .set((count + 1, sum.saturating_add(source.len())));
+            }
             let mut unpacked = self.unpacked.borrow_mut();
             unpacked
                 .entry((from.source, from.start))
@@ -322,6 +337,7 @@ impl Sources {
             cache: RefCell::new(Cache::default()),
             name,
             parent,
+            activity: Activity::default(),
         }));
         id
     }
@@ -424,7 +440,7 @@ impl Sources {
             }
         };
         if has_read && span.source != SourceId::FILE {
-            self.active.borrow_mut().touch(&entry);
+            self.active.borrow_mut().touch(&entry, self.opened);
         }
         read.map_err(|error| SourceError {
             span: Span {

@@ -1,5 +1,6 @@
 //! Sources that are decompressed from another source on demand, at any position.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -40,29 +41,66 @@ pub trait Stream {
     fn release(&self);
 }
 
-/// Maximum memory of the sources other than the opened file, in bytes: their caches, and the
-/// positions from which streams are restored. The source that was read last is exempt.
+/// Minimum and maximum memory of the sources other than the opened file, in bytes, and memory per
+/// byte of the file: their caches, and the positions from which streams are restored. The source
+/// that was read last is exempt.
+const ACTIVE_LEAST: u64 = 16 << 20;
 const ACTIVE_MOST: u64 = 64 << 20;
+const ACTIVE_TIMES: u64 = 2;
 
-/// The sources other than the opened file that use memory, the least recently read first.
+/// The sources other than the opened file that use memory.
 #[derive(Default)]
-pub(super) struct ActiveSources(VecDeque<Rc<Entry>>);
+pub(super) struct ActiveSources {
+    /// The sources, the least recently read first, each with the time at which it was read. A source
+    /// that was read again is in the queue again, and only its last place counts.
+    queue: VecDeque<(u64, Rc<Entry>)>,
+    /// Number of reads.
+    clock: u64,
+    /// The number of sources, and their memory.
+    count: usize,
+    memory: u64,
+}
+
+/// The use of a source, for [`ActiveSources`].
+#[derive(Default)]
+pub(super) struct Activity {
+    /// The time of the last read; 0 if the source uses no memory.
+    last: Cell<u64>,
+    memory: Cell<u64>,
+}
 
 impl ActiveSources {
-    /// Notes that a source was read, and releases the memory of others beyond the limit.
-    pub(super) fn touch(&mut self, entry: &Rc<Entry>) {
-        let known = self.0.iter().position(|other| Rc::ptr_eq(other, entry));
-        if let Some(known) = known {
-            self.0.remove(known);
+    /// Notes that a source was read, and releases the memory of others beyond the limit. `size` is
+    /// the size of the opened file.
+    pub(super) fn touch(&mut self, entry: &Rc<Entry>, size: u64) {
+        self.clock += 1;
+        let memory = entry.memory();
+        let before = entry.activity.memory.replace(memory);
+        self.memory = self.memory.saturating_sub(before).saturating_add(memory);
+        if entry.activity.last.replace(self.clock) == 0 {
+            self.count += 1;
         }
-        self.0.push_back(Rc::clone(entry));
-        let mut memory: u64 = self.0.iter().map(|entry| entry.memory()).sum();
-        while memory > ACTIVE_MOST
-            && self.0.len() > 1
-            && let Some(oldest) = self.0.pop_front()
+        match self.queue.back_mut() {
+            Some((time, last)) if Rc::ptr_eq(last, entry) => *time = self.clock,
+            _ => self.queue.push_back((self.clock, Rc::clone(entry))),
+        }
+        let most = size.saturating_mul(ACTIVE_TIMES);
+        let most = most.clamp(ACTIVE_LEAST, ACTIVE_MOST);
+        while self.memory > most
+            && self.queue.len() > 1
+            && let Some((time, oldest)) = self.queue.pop_front()
         {
-            memory = memory.saturating_sub(oldest.memory());
-            oldest.release();
+            if time == oldest.activity.last.get() {
+                self.count = self.count.saturating_sub(1);
+                let released = oldest.activity.memory.take();
+                self.memory = self.memory.saturating_sub(released);
+                oldest.activity.last.set(0);
+                oldest.release();
+            }
+        }
+        if self.queue.len() > 2 * self.count + 16 {
+            let is_last = |(time, entry): &(u64, Rc<Entry>)| *time == entry.activity.last.get();
+            self.queue.retain(is_last);
         }
     }
 }

@@ -104,14 +104,24 @@ impl KernelGroups {
         };
         match kind {
             Some(ColumnKind::Number) => {
+                let bits = |number: Option<f64>| number.map(f64::to_bits);
                 let mut values = vec![(first, merged.value.clone())];
                 let mut most = merged.value.number();
+                let mut known: HashSet<Option<u64>> = HashSet::default();
+                known.insert(bits(most));
                 for (row, cell) in cells {
-                    if !values.iter().any(|(_, value)| *value == cell.value) {
+                    // It may be larger than the others.
+                    if let CellValue::Unknown(_) = merged.value {
+                        break;
+                    }
+                    if let CellValue::Unknown(_) = cell.value {
+                        return cell;
+                    }
+                    let number = cell.value.number();
+                    if known.insert(bits(number)) {
                         values.push((row, cell.value.clone()));
                     }
                     // The largest value provides the bytes and marks of the cell.
-                    let number = cell.value.number();
                     if number > most {
                         most = number;
                         merged = cell;

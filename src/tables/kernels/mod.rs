@@ -471,9 +471,8 @@ impl List for KernelList {
         if let Some((.., count)) = flowing.and_then(|place| FLOWING.get(place)) {
             let kernels = part.kernels.as_ref();
             let flow = kernels.and_then(|kernels| kernels.flow(&row.name.value, sources));
-            let figure = flow.and_then(|(code, counts)| Some((code, count(&counts)?)));
-            return figure.map_or_else(Cell::empty, |(code, figure)| {
-                Cell::count(figure).at(Some(code))
+            return flow.map_or_else(Cell::empty, |(code, counts)| {
+                Cell::figure(count(&counts)).at(Some(code))
             });
         }
         let Some(column) = COLUMNS.get(column) else {

@@ -53,6 +53,8 @@ pub struct KernelReading {
     /// The files of a package that are not opened yet.
     pub(super) files: Option<PackageReading>,
     images: Images,
+    /// The containers of images that are SPIR-V.
+    with_spirv: HashSet<usize>,
     /// The index of the next image.
     next: usize,
     /// The index of the first image whose bytes were not announced.
@@ -121,6 +123,7 @@ impl Document {
         };
         let size = self.sources.size();
         Some(KernelReading {
+            with_spirv: with_spirv(&images.list).collect(),
             files,
             images_left_out: images.left_out,
             images,
@@ -284,6 +287,12 @@ fn is_spirv(image: &Image) -> bool {
     image.format == "spirv"
 }
 
+/// Returns the containers of images that are SPIR-V.
+fn with_spirv(images: &[Image]) -> impl Iterator<Item = usize> {
+    let spirv = images.iter().filter(|image| is_spirv(image));
+    spirv.map(|image| image.container)
+}
+
 /// Creates a part for SPIR-V in an image that lists no kernels.
 fn spirv_part(image: &str, span: Span) -> Part {
     Part {
@@ -350,7 +359,10 @@ impl KernelReading {
         if let Some(file) = files.step(document) {
             let found = document.images_of_file(&file);
             self.images_left_out += found.left_out;
+            let first = self.images.list.len();
             self.images.append(found);
+            let found = self.images.list.get(first..).unwrap_or_default();
+            self.with_spirv.extend(with_spirv(found));
         }
         true
     }
@@ -390,9 +402,7 @@ impl KernelReading {
             None => {
                 let node = document.node_of(image);
                 let found = node.and_then(|node| document.kernels_of(node));
-                let is_beside =
-                    |other: &Image| is_spirv(other) && other.container == image.container;
-                let has_spirv = self.images.list.iter().any(is_beside);
+                let has_spirv = self.with_spirv.contains(&image.container);
                 let name = |part: &Part| match &*image.file {
                     "" => part.image.clone(),
                     _ => image.name.clone(),

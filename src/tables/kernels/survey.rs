@@ -43,7 +43,12 @@ impl KernelReading {
 
     /// Returns the list of the kernels read so far, by device.
     pub fn matrix_list(&mut self, sources: &Sources) -> Rc<dyn List> {
-        matrix::list(self.matrix(), self.short_names(sources))
+        self.list_of_matrix(Rc::new(self.matrix()), sources)
+    }
+
+    /// Returns the list of a matrix of these kernels.
+    pub fn list_of_matrix(&mut self, matrix: Rc<KernelMatrix>, sources: &Sources) -> Rc<dyn List> {
+        matrix::list(matrix, self.short_names(sources))
     }
 
     /// Notes the kernels and devices of each file of a package, for the list of files.

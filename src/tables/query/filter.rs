@@ -43,6 +43,13 @@ pub(super) struct Condition {
     pub(super) operand: Operand,
 }
 
+/// The reason why a row has no number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    None,
+    Unknown,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
     Greater,
@@ -178,15 +185,25 @@ impl Term {
         let is_missing = |column: usize, (list, row, sources): RowRef<'_>| {
             let columns = list.id().columns();
             let is_number = columns.get(column).map(|c| c.kind) == Some(ColumnKind::Number);
-            is_number && list.cell(row, column, sources).value == CellValue::Empty
+            if !is_number {
+                return None;
+            }
+            match list.cell(row, column, sources).value {
+                CellValue::Empty => Some(Missing::None),
+                CellValue::Unknown(_) => Some(Missing::Unknown),
+                _ => None,
+            }
         };
         self.decide(&|term| match term {
-            Term::Condition(Condition { column, sign, .. }) if is_missing(*column, now) => {
-                (*sign == Comparison::NotEqual).then_some(true)
+            Term::Condition(Condition { column, sign, .. })
+                if let Some(missing) = is_missing(*column, now) =>
+            {
+                // No number differs from any number; an unknown one may be any.
+                (*sign == Comparison::NotEqual && missing == Missing::None).then_some(true)
             }
             Term::Change(change)
-                if is_missing(change.column, now)
-                    || before.is_some_and(|before| is_missing(change.column, before)) =>
+                if is_missing(change.column, now).is_some()
+                    || before.is_some_and(|before| is_missing(change.column, before).is_some()) =>
             {
                 None
             }
@@ -321,6 +338,10 @@ impl Condition {
         if let CellValue::Several(numbers) = value {
             let mut numbers = numbers.iter().copied().map(CellValue::Real);
             return numbers.any(|number| self.matches(&number));
+        }
+        if let (CellValue::Unknown(_), Operand::Int(_) | Operand::Real(_)) = (value, &self.operand)
+        {
+            return false;
         }
         let order = match &self.operand {
             Operand::Int(number) => match value {

@@ -8,6 +8,7 @@ use super::list::Lists;
 use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{
     Bottleneck, FlowReport, Flows, LoopReport, Peak, SlotReport, SpillPattern, WaitReport,
+    loop_costs,
 };
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::text::{counted, grouped};
@@ -110,9 +111,9 @@ fn summarize(
     let mut tables = Vec::new();
     for table in [
         loop_table(&loops),
-        wait_table(&report.waits),
-        slot_table(&report.slots),
-        pattern_table(&report.patterns),
+        wait_table(report.waits.as_deref().unwrap_or_default()),
+        slot_table(report.slots.as_deref().unwrap_or_default()),
+        pattern_table(report.patterns.as_deref().unwrap_or_default()),
     ] {
         if table.count > 0 {
             tables.push(table);
@@ -133,8 +134,8 @@ fn summarize(
 }
 
 fn live(flow: &dyn Flows, count: u32) -> Vec<u16> {
-    let registers = |row| u16::try_from(flow.live(row).registers).unwrap_or(u16::MAX);
-    (0..count).map(registers).collect()
+    let registers = |row| Some(u16::try_from(flow.live(row)?.registers).unwrap_or(u16::MAX));
+    (0..count).map_while(registers).collect()
 }
 
 /// Returns the occupancy of the kernel that the code belongs to, on the file's own device.
@@ -152,8 +153,8 @@ fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<Occupancy> {
 
 /// Returns the loops, the costliest first.
 fn by_cost(report: &FlowReport) -> Vec<&LoopReport> {
-    let costs = report.loop_costs();
-    let mut loops: Vec<(u64, &LoopReport)> = costs.into_iter().zip(&report.loops).collect();
+    let loops = report.loops.as_deref().unwrap_or_default();
+    let mut loops: Vec<(u64, &LoopReport)> = loop_costs(loops).into_iter().zip(loops).collect();
     sort::by_key(&mut loops, |(cost, _)| Reverse(*cost));
     loops.into_iter().map(|(_, found)| found).collect()
 }
@@ -252,10 +253,10 @@ fn facts(
         let dead = counted(dead.into(), "dead write", "dead writes");
         facts.push(fact("Results that are never read", dead));
     }
-    for limit in &report.limits {
+    for limit in report.all_limits() {
         facts.push(FlowFact {
             is_limit: true,
-            ..fact("", limit.clone())
+            ..fact("", limit)
         });
     }
     facts
@@ -543,7 +544,7 @@ mod tests {
             found(0x20_0000, 1, 1000, false),
         ];
         let report = FlowReport {
-            loops: few.chain(last).collect(),
+            loops: Some(few.chain(last).collect()),
             ..FlowReport::default()
         };
         let order = by_cost(&report);
@@ -565,11 +566,7 @@ mod tests {
                 parent: Some(0),
                 ..found(16, 2, inner, true)
             };
-            let report = FlowReport {
-                loops: vec![found(0, 1, outer, false), inner],
-                ..FlowReport::default()
-            };
-            report.loop_costs()
+            loop_costs(&[found(0, 1, outer, false), inner])
         };
         assert_eq!(costs(30_266, 823), [294_430, 82_300]);
         assert_eq!(costs(30_266, 20_000), [102_660, 2_000_000]);

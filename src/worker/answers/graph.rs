@@ -269,7 +269,8 @@ fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
     let mut sum = 0_u64;
     for row in 0..listing.count() {
         let cost = match &flow {
-            Some(flow) => flow.cycles(row),
+            // Without the cycles, the graph has no costs.
+            Some(flow) => flow.cycles(row)?,
             // In the order of their offsets, as the rows are.
             None => samples
                 .next_if(|at| at.row == row)

@@ -71,10 +71,7 @@ fn images(document: &mut Document, id: NodeId, device: Option<&str>) -> ImagesRe
 /// may contain others, because summarizing it would open them.
 fn summary(document: &Document, id: NodeId) -> Option<Summary> {
     let span = document.node(id).filter(|_| id != NodeId::ROOT)?.span?;
-    let inner = document
-        .documents()
-        .iter()
-        .find(|inner| inner.span == span)?;
+    let inner = document.inner_document(span)?;
     if inner.has.kernels || inner.format == "opencl-elf" {
         return Some(decode::summary(&document.sources, span));
     }

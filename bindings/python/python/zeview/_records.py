@@ -220,26 +220,29 @@ class Instruction(Record):
     gathers: List[str]
     writes: List[str]
     defs: List[Record]
-    live: Record
+    live: Optional[Record]
     waits: List[Record]
     latency: int
     occupancy: int
-    dead: bool
+    dead: Optional[bool]
+    limit: Optional[str]
 
 
 class FlowReport(Record):
-    """The summary of the data flow of a kernel."""
+    """The summary of the data flow of a kernel. `unknown` has the figures that are None because they are
+    unknown, with the reasons."""
 
     __slots__ = ()
     instructions: int
     limits: List[str]
+    unknown: List[Record]
     peak: Optional[Record]
     dead_writes: Optional[int]
-    spills: int
-    fills: int
-    slots: List[Record]
-    loops: List[Record]
-    waits: List[Record]
+    spills: Optional[int]
+    fills: Optional[int]
+    slots: Optional[List[Record]]
+    loops: Optional[List[Record]]
+    waits: Optional[List[Record]]
 
 
 class Comparison(Record):

@@ -137,7 +137,7 @@ class Kernel(Row):
     peak_live_registers: Optional[int]
     """The maximum number of general registers that are live at once. Only if named in columns=[…]."""
     dead_writes: Optional[int]
-    """Instructions whose result is never read; empty if registers are addressed indirectly. Only if named in columns=[…]."""
+    """Instructions whose result is never read; unknown if registers are addressed indirectly. Only if named in columns=[…]."""
     innermost_loop_cycles: Optional[int]
     """Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's scheduler assumes. Only if named in columns=[…]."""
 

@@ -1,15 +1,17 @@
 //! `zeview analyze`: the data flow of kernels in a summary.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
 use serde_json::json;
-use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
+use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, Unknown, WaitReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, line_costs};
 use zeview::decode::isa::{Decoder, Platform};
+use zeview::model::SourceId;
 use zeview::model::text::{self, escaped};
 
 use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
@@ -67,13 +69,27 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut out = output::within(&account, options.format.json);
     let mut status = 0;
     let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
+    let mut is_first = true;
+    // Sections of code may overlap.
+    let mut left: HashMap<SourceId, u64> = HashMap::new();
     out.write_all(if options.format.json { b"[" } else { b"" })?;
-    for (at, code) in found.iter().enumerate() {
+    for code in &found {
         if account.is_overdrawn() {
             complain!("{name}: stopped: the output is too long; name a --kernel");
             status = 2;
             break;
         }
+        let source = code.span.source;
+        let whole = document.sources.whole(source).len();
+        let left = left.entry(source).or_insert(whole);
+        let Some(rest) = left.checked_sub(code.span.len()) else {
+            let reason = Unknown::Overlapping.reason();
+            let kernel = escaped(&code.name);
+            complain!("{name}: {kernel}: not analyzed: {reason}; name a --kernel");
+            status = 2;
+            continue;
+        };
+        *left = rest;
         let bytes = match document.sources.read(code.span) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -87,8 +103,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             other => other.insert((code.platform, Decoder::of(code.platform))),
         };
         let flow = flow(decoder, &bytes, code);
-        let report = flow.report();
-        let inputs = flow.input_uses();
+        let mut report = flow.report();
+        let inputs = report.known("inputs", flow.input_uses());
         let table = code.lines.as_deref();
         let mut lines = table.map_or_else(Vec::new, |table| line_costs(&flow, table, code.span));
         let left_out = lines.len().saturating_sub(LINES);
@@ -108,18 +124,19 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 object.insert("inputs".to_owned(), serde_json::to_value(inputs)?);
                 object.insert("lines".to_owned(), serde_json::to_value(lines)?);
             }
-            out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
+            out.write_all(if is_first { b"\n" } else { b",\n" })?;
             serde_json::to_writer(&mut out, &object)?;
         } else {
-            write(code, &report, options.format.markdown, at == 0, &mut out)?;
+            write(code, &report, options.format.markdown, is_first, &mut out)?;
             let mut to = Writer {
                 out: &mut out,
                 markdown: options.format.markdown,
             };
-            write_inputs(&inputs, &mut to)?;
+            write_inputs(inputs.as_deref().unwrap_or_default(), &mut to)?;
             let left_out = if options.all { 0 } else { left_out };
             write_lines(&lines, left_out, &mut to)?;
         }
+        is_first = false;
     }
     out.write_all(if options.format.json { b"\n]\n" } else { b"" })?;
     out.flush()?;
@@ -219,16 +236,20 @@ fn write(
             ))?;
         }
     }
-    match report.dead_writes {
-        Some(count) => to.item(&format!("dead writes: {count}"))?,
-        None => to.item("dead writes: not known, registers are addressed indirectly")?,
+    if let Some(count) = report.dead_writes {
+        to.item(&format!("dead writes: {count}"))?;
     }
-    let (spills, fills) = (report.spills, report.fills);
-    to.item(&format!("spill messages: {spills}, fill messages: {fills}"))?;
+    if let (Some(spills), Some(fills)) = (report.spills, report.fills) {
+        to.item(&format!("spill messages: {spills}, fill messages: {fills}"))?;
+    }
+    for unknown in &report.unknown {
+        to.item(&format!("{}: unknown: {}", unknown.figure, unknown.reason))?;
+    }
     for limit in &report.limits {
         to.item(&format!("note: {limit}"))?;
     }
-    if !report.slots.is_empty() {
+    let slots = report.slots.as_deref().unwrap_or_default();
+    if !slots.is_empty() {
         to.heading("spills by slot")?;
         let columns = [
             "slot",
@@ -239,8 +260,7 @@ fn write(
             "written at",
             "read at",
         ];
-        let rows: Vec<Vec<String>> = report
-            .slots
+        let rows: Vec<Vec<String>> = slots
             .iter()
             .map(|slot| {
                 vec![
@@ -258,9 +278,10 @@ fn write(
     }
     write_patterns(report, &mut to)?;
     write_loops(report, &mut to)?;
-    if !report.waits.is_empty() {
+    let waits = report.waits.as_deref().unwrap_or_default();
+    if !waits.is_empty() {
         to.heading("costliest waits, in cycles that the compiler's scheduler assumes")?;
-        for wait in &report.waits {
+        for wait in waits {
             to.item(&wait_text(wait))?;
         }
     }
@@ -268,11 +289,12 @@ fn write(
 }
 
 fn write_patterns(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {
-    if report.patterns.is_empty() {
+    let patterns = report.patterns.as_deref().unwrap_or_default();
+    if patterns.is_empty() {
         return Ok(());
     }
     to.heading("spills and registers that cost more than necessary")?;
-    let rows = report.patterns.iter().map(|pattern| {
+    let rows = patterns.iter().map(|pattern| {
         vec![
             pattern.kind.clone(),
             pattern.address.clone(),
@@ -319,6 +341,11 @@ fn write_inputs(inputs: &[InputUses], to: &mut Writer<'_, impl Write>) -> io::Re
     to.table(&["input", "from", "registers", "uses", "used at"], &rows)
 }
 
+/// Formats a figure of a source line; the summary has the reason why it is unknown.
+fn figure(number: Option<u64>) -> String {
+    number.map_or_else(|| "unknown".to_owned(), |number| number.to_string())
+}
+
 /// Writes the figures of source lines.
 fn write_lines(
     lines: &[LineCosts],
@@ -347,10 +374,10 @@ fn write_lines(
         vec![
             format!("{}:{}", escaped(&line.file), line.line),
             line.instructions.to_string(),
-            line.cycles.to_string(),
-            line.stalls.to_string(),
+            figure(line.cycles),
+            figure(line.stalls),
             line.waits.to_string(),
-            line.peak_live_registers.to_string(),
+            figure(line.peak_live_registers.map(u64::from)),
             line.spills.to_string(),
             line.fills.to_string(),
             offsets(&starts),
@@ -365,7 +392,8 @@ fn write_lines(
 }
 
 fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {
-    if report.loops.is_empty() {
+    let loops = report.loops.as_deref().unwrap_or_default();
+    if loops.is_empty() {
         return Ok(());
     }
     to.heading(
@@ -384,7 +412,7 @@ fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Resu
         "bound by",
         "bytes",
     ];
-    let loops = (0_u32..).zip(&report.loops);
+    let loops = (0_u32..).zip(loops);
     let rows: Vec<Vec<String>> = loops
         .map(|(at, found)| {
             let hottest = if report.hottest == Some(at) {

@@ -302,7 +302,12 @@ fn write_text(
         let row = u32::try_from(at).ok();
         let row = row.and_then(|at| flow.as_ref()?.row_of(at));
         if let (Some(flow), Some(row), true) = (&flow, row, options.inputs) {
-            let mut inputs: Vec<String> = flow.inputs(row).into_iter().map(|i| i.text).collect();
+            let mut inputs: Vec<String> = flow
+                .inputs(row)
+                .into_iter()
+                .flatten()
+                .map(|input| input.text)
+                .collect();
             // Operands may be the same.
             inputs.dedup();
             for input in inputs {
@@ -313,11 +318,9 @@ fn write_text(
             text.push_str(&format!("/* [{at:08X}] */ "));
         }
         if let (Some(flow), true) = (&flow, options.live) {
-            match row {
-                Some(row) => {
-                    let registers = flow.live(row).registers;
-                    text.push_str(&format!("/* live {registers:>3} */ "));
-                }
+            // Without the row, the code is beyond the limit.
+            match row.and_then(|row| Flows::live(flow, row)) {
+                Some(live) => text.push_str(&format!("/* live {:>3} */ ", live.registers)),
                 None => text.push_str("/* live   ? */ "),
             }
         }
@@ -410,7 +413,7 @@ fn write_json(
         });
         let row = flow.and_then(|flow| {
             let row = flow.row_of(u32::try_from(place).ok()?)?;
-            Some((flow.instruction(row)?, flow.inputs(row)))
+            Some((Flows::instruction(flow, row)?, flow.inputs(row)))
         });
         if let (Some((row, inputs)), Some(object)) = (row, object.as_object_mut())
             && let Value::Object(values) = serde_json::to_value(row)?

@@ -104,7 +104,9 @@ impl Applied<'_> {
 
     fn complain(&self) -> bool {
         let path = self.path.display();
-        if self.matched.is_empty() {
+        if self.profile.is_empty() && self.profile.problems.is_empty() {
+            complain!("{path}: {}", profile::EMPTY);
+        } else if self.matched.is_empty() {
             complain!("{path}: no kernel of the profile matches");
         }
         for ((device, name), reason) in self.unmatched.iter().take(UNMATCHED) {

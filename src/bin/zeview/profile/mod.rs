@@ -103,6 +103,9 @@ impl Options {
     }
 }
 
+/// The problem of a profile that has a header, but no rows of kernels.
+pub const EMPTY: &str = "no kernel was measured: the profile has no rows of kernels";
+
 /// A profile that was read, and its report.
 struct Applied {
     profile: Profile,
@@ -113,14 +116,16 @@ impl Applied {
     /// Reports the problems of the profile. Returns whether there are any, or no kernel matches.
     fn complain(&self, path: &Path) -> bool {
         let has_problems = complain_of_problems(path, &self.profile);
-        let is_unmatched = self.report.kernels.is_empty() && !self.report.unmatched.is_empty();
-        if is_unmatched {
-            complain!(
-                "{}: no kernel of the profile matches the file",
-                path.display()
-            );
+        let path = path.display();
+        let is_empty = !has_problems && self.profile.is_empty();
+        if is_empty {
+            complain!("{path}: {EMPTY}");
         }
-        has_problems || is_unmatched
+        let is_unmatched = self.report.has_kernels() && !self.report.is_matched();
+        if is_unmatched {
+            complain!("{path}: no kernel of the profile matches the file");
+        }
+        has_problems || is_empty || is_unmatched
     }
 }
 

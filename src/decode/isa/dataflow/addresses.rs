@@ -250,9 +250,10 @@ impl DataFlow {
         let mut producers: Vec<u32> = Vec::new();
         for piece in pieces {
             self.each_definition(row, *piece, &mut |from, _| {
-                if producers.len() <= PRODUCERS && !producers.contains(&from) {
+                if !producers.contains(&from) {
                     producers.push(from);
                 }
+                producers.len() <= PRODUCERS
             });
         }
         let is_known = !producers.is_empty() && !producers.contains(&NONE);
@@ -313,7 +314,10 @@ impl DataFlow {
             return Some(self.input_number(run.offset, bytes));
         }
         let mut from: Vec<(u32, u64)> = Vec::new();
-        self.each_definition(row, piece, &mut |row, mask| from.push((row, mask)));
+        self.each_definition(row, piece, &mut |row, mask| {
+            from.push((row, mask));
+            from.len() <= 2
+        });
         match from[..] {
             [(NONE, _)] => self.header_number(piece),
             [(from, mask)] if mask == piece.mask => self.computed(from, piece, depth - 1),

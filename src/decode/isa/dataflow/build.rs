@@ -6,13 +6,15 @@ use std::rc::Rc;
 
 use super::cost;
 use super::footprint::{Accesses, Certainty, Footprint, Role};
+use super::forest::Forest;
 use super::live::LiveRows;
-use super::loops::Loop;
+use super::loops::Timing;
 use super::messages::Facts;
 use super::payload::Loaded;
-use super::reaching::EntryDefinitions;
+use super::reaching::{Consumers, EntryDefinitions};
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
-use super::waits::{Issue, Issued};
+use super::waits::{Awaited, Issue, Issued};
+use super::work::{Done, Work};
 use crate::analysis::kernel_inputs::KernelInputs;
 use crate::decode::isa::instruction::{Instruction, OperandKind, Region};
 use crate::decode::isa::tables::{Meaning, Op};
@@ -106,8 +108,6 @@ pub struct Extent {
     pub indirect: u32,
     /// Number of operands with an assumed length.
     pub assumed: u32,
-    /// A limit on the work was reached: producers or live registers may be incomplete.
-    pub incomplete: bool,
 }
 
 /// The data flow of a section of code.
@@ -124,17 +124,16 @@ pub struct DataFlow {
     /// The registers that gather messages send, by row.
     gathered: HashMap<u32, Vec<u8>>,
     extent: Extent,
-    steps: Cell<u64>,
-    /// Maximum number of steps for the first passes and the queries so far.
-    allowed: Cell<u64>,
-    pub(super) incomplete: Cell<bool>,
+    pub(super) work: Work,
     pub(super) entries: RefCell<EntryDefinitions>,
-    pub(super) live: OnceCell<LiveRows>,
-    pub(super) consumers: OnceCell<Vec<Vec<u32>>>,
-    pub(super) loops: OnceCell<Rc<[Loop]>>,
+    pub(super) live: OnceCell<Done<LiveRows>>,
+    pub(super) consumers: OnceCell<Done<Consumers>>,
+    pub(super) forest: OnceCell<Done<Forest>>,
+    pub(super) timing: OnceCell<Done<Timing>>,
     pub(super) issued: OnceCell<Issued>,
+    /// The instructions that instructions wait for, by row.
+    pub(super) awaited: RefCell<HashMap<u32, Awaited>>,
     pub(super) messages: OnceCell<HashMap<u32, Facts>>,
-    pub(super) stalls: OnceCell<Vec<u32>>,
     /// The values that the kernel starts with.
     pub(super) inputs: Rc<KernelInputs>,
     /// The parts of the payload that messages load, by row.
@@ -154,7 +153,6 @@ impl DataFlow {
     pub fn new(decoder: Rc<Decoder>, code: impl Into<Rc<[u8]>>) -> DataFlow {
         let code = code.into();
         let starts = starts(&decoder, &code);
-        let length = code.len();
         let mut flow = DataFlow {
             accesses: Accesses::new(decoder.encoding),
             decoder,
@@ -166,16 +164,15 @@ impl DataFlow {
             flag_writes: Vec::new(),
             gathered: HashMap::new(),
             extent: Extent::default(),
-            steps: Cell::new(0),
-            allowed: Cell::new(limits::data_flow_steps(length)),
-            incomplete: Cell::new(false),
+            work: Work::default(),
             entries: RefCell::default(),
             live: OnceCell::new(),
             consumers: OnceCell::new(),
-            loops: OnceCell::new(),
+            forest: OnceCell::new(),
+            timing: OnceCell::new(),
             issued: OnceCell::new(),
+            awaited: RefCell::default(),
             messages: OnceCell::new(),
-            stalls: OnceCell::new(),
             inputs: Rc::default(),
             loads: RefCell::default(),
             in_load: Cell::new(false),
@@ -198,9 +195,7 @@ impl DataFlow {
     /// The extent of the analysis.
     #[must_use]
     pub fn extent(&self) -> Extent {
-        let mut extent = self.extent;
-        extent.incomplete = self.incomplete.get();
-        extent
+        self.extent
     }
 
     /// Number of analyzed instructions.
@@ -284,28 +279,6 @@ impl DataFlow {
         let end = row.checked_add(1).and_then(|next| self.row(next));
         let end = end.map_or(self.writes.len(), |next| index(next.writes));
         self.writes.get(index(start)..end).unwrap_or_default()
-    }
-
-    /// Counts work. Returns whether the budget allows more.
-    pub(super) fn spend(&self, steps: u64) -> bool {
-        self.steps.set(self.steps.get().saturating_add(steps));
-        let is_exhausted = self.steps.get() > self.allowed.get();
-        if is_exhausted {
-            self.incomplete.set(true);
-        }
-        !is_exhausted
-    }
-
-    /// Extends the budget for a query about an instruction.
-    pub(super) fn allow(&self) {
-        let least = self.steps.get().saturating_add(limits::DATA_FLOW_QUERY);
-        self.allowed.set(self.allowed.get().max(least));
-    }
-
-    /// Number of steps so far. Compiled code takes about one per byte.
-    #[must_use]
-    pub fn steps(&self) -> u64 {
-        self.steps.get()
     }
 
     /// Decodes the instructions, and links the reads and writes of each block.

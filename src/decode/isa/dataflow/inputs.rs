@@ -8,6 +8,7 @@ use super::footprint::{Access, Role};
 use super::origins::{COPIES, runs};
 use super::payload::Area;
 use super::regset::{ByteSet, Piece, low_bits};
+use crate::analysis::data_flow::Figure;
 use crate::analysis::kernel_inputs::{
     InputEntry, InputKind, InputPayload, InputUses, KernelInput, PAYLOAD_OFFSET, PER_THREAD_OFFSET,
 };
@@ -32,14 +33,15 @@ struct Part {
 }
 
 impl DataFlow {
-    /// The values from outside of the kernel that an instruction uses.
+    /// The values from outside of the kernel that an instruction uses. Returns `None` if that takes
+    /// too much work.
     #[must_use]
-    pub fn inputs(&self, row: u32) -> Vec<KernelInput> {
-        self.allow();
-        self.find_inputs(row)
+    pub fn inputs(&self, row: u32) -> Option<Vec<KernelInput>> {
+        let found = self.query(|| self.find_inputs(row));
+        (!found.is_cut).then_some(found.value)
     }
 
-    fn find_inputs(&self, row: u32) -> Vec<KernelInput> {
+    pub(super) fn find_inputs(&self, row: u32) -> Vec<KernelInput> {
         let mut out = Vec::new();
         let footprint = self.footprint(row);
         for access in &footprint.accesses {
@@ -60,8 +62,15 @@ impl DataFlow {
     }
 
     /// The inputs of the code, each with the instructions that use it.
-    #[must_use]
-    pub fn input_uses(&self) -> Vec<InputUses> {
+    ///
+    /// # Errors
+    ///
+    /// If the code takes too much work, or the analysis does not cover it.
+    pub fn input_uses(&self) -> Figure<Vec<InputUses>> {
+        self.figure(|| self.find_input_uses())
+    }
+
+    fn find_input_uses(&self) -> Vec<InputUses> {
         let mut out: Vec<InputUses> = Vec::new();
         let mut places: HashMap<(InputKind, String), usize> = HashMap::new();
         if self.inputs.payload.is_none() && self.inputs.patches.is_empty() {
@@ -132,8 +141,9 @@ impl DataFlow {
                 if producers.last() != Some(&from) {
                     producers.push(from);
                 }
+                producers.len() < COPIES_SEEN
             });
-            for from in producers.into_iter().take(COPIES_SEEN) {
+            for from in producers {
                 let Some(record) = self.row(from) else {
                     // An input of the kernel.
                     found = true;

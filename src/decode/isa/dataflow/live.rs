@@ -2,6 +2,7 @@
 
 use super::build::{DataFlow, Guard, index};
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile, UNITS, file_of};
+use crate::analysis::data_flow::{Figure, Unknown};
 use crate::decode::isa::tables::Op;
 use crate::decode::limits;
 
@@ -137,34 +138,49 @@ impl Walk {
 }
 
 impl DataFlow {
-    /// The bytes and registers that are live before an instruction.
+    /// The bytes and registers that are live before an instruction. Returns `None` if the analysis
+    /// does not cover the whole code, or takes too much work.
     #[must_use]
-    pub fn live(&self, row: u32) -> Live {
+    pub fn live(&self, row: u32) -> Option<Live> {
+        let live = self.figure(|| self.find_live_at(row));
+        live.ok()
+    }
+
+    pub(super) fn find_live_at(&self, row: u32) -> Live {
         let rows = &self.live_rows().rows;
         rows.get(index(row)).copied().unwrap_or_default()
     }
 
     /// Whether an instruction only writes registers that are never read afterwards. `false` for
-    /// messages, and if registers with unknown numbers are read.
+    /// messages, and if registers with unknown numbers are read. Returns `None` if
+    /// [`live`](Self::live) does.
     #[must_use]
-    pub fn is_dead(&self, row: u32) -> bool {
-        let dead = &self.live_rows().dead;
-        dead.get(index(row)).copied().unwrap_or(false) && self.extent().indirect == 0
+    pub fn is_dead(&self, row: u32) -> Option<bool> {
+        let is_dead = self.figure(|| {
+            let dead = &self.live_rows().dead;
+            dead.get(index(row)).copied().unwrap_or(false) && self.extent().indirect == 0
+        });
+        is_dead.ok()
     }
 
-    /// Number of instructions whose result is never read. Returns `None` if registers with unknown
-    /// numbers are read.
-    #[must_use]
-    pub fn dead_writes(&self) -> Option<u32> {
-        let dead = self.live_rows().dead.iter().filter(|dead| **dead);
-        let count = u32::try_from(dead.count()).unwrap_or(u32::MAX);
-        (self.extent().indirect == 0).then_some(count)
+    /// Number of instructions whose result is never read.
+    ///
+    /// # Errors
+    ///
+    /// If registers with unknown numbers are read, or [`live`](Self::live) is unknown.
+    pub fn dead_writes(&self) -> Figure<u32> {
+        if self.extent().indirect > 0 {
+            return Err(Unknown::Indirect);
+        }
+        self.figure(|| {
+            let dead = self.live_rows().dead.iter().filter(|dead| **dead);
+            u32::try_from(dead.count()).unwrap_or(u32::MAX)
+        })
     }
 
     /// The bytes that are live before an instruction.
     #[must_use]
     pub fn live_set(&self, row: u32) -> ByteSet {
-        self.allow();
         let mut pieces = Pieces::default();
         if let Some(record) = self.row(row) {
             let mut walk = self.block_end(self.live_rows(), record.block);
@@ -202,7 +218,7 @@ impl DataFlow {
     }
 
     fn live_rows(&self) -> &LiveRows {
-        self.live.get_or_init(|| self.find_live())
+        self.known(&self.live, || self.find_live())
     }
 
     fn find_live(&self) -> LiveRows {
@@ -338,9 +354,10 @@ impl DataFlow {
             units,
             ..LiveRows::default()
         };
-        if self.nodes.len().saturating_mul(width) > limits::DATA_FLOW_LIVE {
+        let most = limits::data_flow_live(self.code.len());
+        if self.nodes.len().saturating_mul(width) > most {
             // Excludes values that live across blocks.
-            self.incomplete.set(true);
+            self.cut();
             return live;
         }
         let mut column = vec![usize::MAX; UNITS];
@@ -363,7 +380,8 @@ impl DataFlow {
                 };
                 for read in self.reads_of(row) {
                     let Piece { unit, mask } = read.piece;
-                    let rest = self.walk(read.definition, row, mask, record.guard, &mut |_, _| {});
+                    let rest =
+                        self.walk(read.definition, row, mask, record.guard, &mut |_, _| true);
                     let start = place(block, unit).and_then(|at| starts.get_mut(at));
                     if let Some(start) = start {
                         *start |= rest;
@@ -375,7 +393,7 @@ impl DataFlow {
                     continue;
                 };
                 let guard = Guard::default();
-                *kept = self.walk(*write, node.end, u64::MAX, guard, &mut |_, _| {});
+                *kept = self.walk(*write, node.end, u64::MAX, guard, &mut |_, _| true);
             }
         }
         let mut ends = vec![0_u64; self.nodes.len() * width];

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::build::{DataFlow, index};
+use super::build::{DataFlow, NONE, index};
 use super::messages::Traffic;
 use super::waits::WaitOn;
+use super::work::Done;
+use crate::analysis::data_flow::Figure;
 use crate::decode::isa::tables::Op;
 use crate::model::sort;
 
@@ -26,13 +28,12 @@ pub enum Bound {
     Pipe(&'static str),
 }
 
-/// A natural loop: the blocks between its head and the jumps back to it.
+/// A natural loop: the blocks between its head and the jumps back to it
+/// ([`DataFlow::loop_blocks`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// The target of the jumps back.
     pub head: u32,
-    /// The blocks, in order, including those of inner loops.
-    pub blocks: Vec<u32>,
     /// The nesting depth: 1 for an outermost loop.
     pub depth: u32,
     /// The index of the enclosing loop.
@@ -76,28 +77,52 @@ struct Run {
 /// A wait in a run: the row, the cycles, and the instruction that it waits for.
 type Stall = (u32, u64, Option<(u32, WaitOn)>);
 
+/// The costs of loops, and the stalls of all instructions.
+#[derive(Debug)]
+pub(super) struct Timing {
+    pub loops: Rc<[Loop]>,
+    pub stalls: Vec<u32>,
+}
+
 impl DataFlow {
-    /// The loops, in the order of their heads; outer loops before inner ones.
+    /// The loops, in the order of their heads.
+    ///
+    /// # Errors
+    ///
+    /// If the code takes too much work, or the analysis does not cover it.
+    pub fn loops(&self) -> Figure<Rc<[Loop]>> {
+        self.figure(|| Rc::clone(&self.timing().loops))
+    }
+
+    /// The blocks of a loop by index, in order, including those of inner loops.
     #[must_use]
-    pub fn loops(&self) -> Rc<[Loop]> {
-        Rc::clone(self.loops.get_or_init(|| self.find_loops().into()))
+    pub fn loop_blocks(&self, at: usize) -> Vec<u32> {
+        self.forest().blocks(at)
     }
 
     /// The innermost loop of a block, by index.
     #[must_use]
     pub fn loop_of(&self, block: u32) -> Option<usize> {
-        let loops = self.loops();
-        let around = loops.iter().enumerate();
-        let around = around.filter(|(_, l)| l.blocks.binary_search(&block).is_ok());
-        around.max_by_key(|(_, l)| l.depth).map(|(at, _)| at)
+        self.forest().loop_of(block)
     }
 
     /// Cycles that an instruction waits per iteration of its innermost loop, or per run of the code
-    /// outside of loops.
+    /// outside of loops. Returns `None` if that takes too much work.
     #[must_use]
-    pub fn stall(&self, row: u32) -> u32 {
-        let stalls = self.stalls.get_or_init(|| self.find_stalls());
-        stalls.get(index(row)).copied().unwrap_or(0)
+    pub fn stall(&self, row: u32) -> Option<u32> {
+        let Done { value, is_cut } = self.part(|| {
+            let stalls = &self.timing().stalls;
+            stalls.get(index(row)).copied().unwrap_or(0)
+        });
+        (!is_cut).then_some(value)
+    }
+
+    /// The sum of the cycles of the innermost loops.
+    pub(super) fn innermost_cycles(&self) -> u64 {
+        let loops = self.forest().loops.iter().enumerate();
+        let innermost = loops.filter(|(_, found)| found.innermost);
+        let cycles = innermost.map(|(at, _)| self.iterate(at, &mut |_| {}).0);
+        cycles.sum()
     }
 
     /// Cycles of a basic block for one thread alone, as the compiler's scheduler assumes.
@@ -110,23 +135,51 @@ impl DataFlow {
         run.now
     }
 
-    fn find_stalls(&self) -> Vec<u32> {
-        let mut out = vec![0_u32; self.rows.len()];
-        let mut run = Run::default();
-        let loops = self.loops();
+    pub(super) fn timing(&self) -> &Timing {
+        self.known(&self.timing, || self.find_timing())
+    }
+
+    fn find_timing(&self) -> Timing {
+        let mut stalls = vec![0_u32; self.rows.len()];
         let mut set = |stall: Stall| {
-            if let Some(place) = out.get_mut(index(stall.0)) {
+            if let Some(place) = stalls.get_mut(index(stall.0)) {
                 *place = u32::try_from(stall.1).unwrap_or(u32::MAX);
             }
         };
+        let mut run = Run::default();
         for row in 0..self.count() {
             set(self.issue(row, &mut run));
         }
-        // Inner loops come after the outer ones.
-        for found in loops.iter() {
-            self.iterate(found, &mut set);
+        let forest = self.forest();
+        let loops = forest.loops.iter().map(|found| Loop {
+            head: found.head,
+            depth: found.depth,
+            parent: found.parent,
+            innermost: found.innermost,
+            instructions: 0,
+            dpas: 0,
+            sends: 0,
+            spills: 0,
+            fills: 0,
+            waits: 0,
+            traffic: Vec::new(),
+            cycles: 0,
+            issue: 0,
+            bound: Bound::Issue,
+        });
+        let mut loops: Vec<Loop> = loops.collect();
+        // The stalls of an inner loop replace those of the loop around it.
+        let mut order: Vec<(u32, usize)> = loops.iter().map(|found| found.depth).zip(0..).collect();
+        sort::ascending(&mut order);
+        for (_, at) in order {
+            if let Some(found) = loops.get_mut(at) {
+                self.measure(at, found, &mut set);
+            }
         }
-        out
+        Timing {
+            loops: loops.into(),
+            stalls,
+        }
     }
 
     /// Simulates a row. Returns its stall in cycles.
@@ -142,24 +195,32 @@ impl DataFlow {
         };
         if self.accesses.encoding.rank >= 20 {
             if self.has_waits(row) {
-                for (on, producers) in self.producers(row) {
+                for (on, producers) in self.producers(row).iter() {
+                    self.spend(producers.len() as u64);
                     for producer in producers {
-                        if let Some((result, sources)) = run.finished.get(&producer) {
+                        if let Some((result, sources)) = run.finished.get(producer) {
                             let at = match on {
                                 WaitOn::Sources(_) => *sources,
                                 _ => *result,
                             };
-                            wait(at, producer, on);
+                            wait(at, *producer, *on);
                         }
                     }
                 }
             }
         } else {
             // The hardware checks the registers.
-            for definition in self.all_definitions(row) {
-                if let Some(producer) = definition.row
-                    && let Some((result, _)) = run.finished.get(&producer)
-                {
+            let mut producers: Vec<u32> = Vec::new();
+            for read in self.reads_of(row) {
+                self.each_definition(row, read.piece, &mut |from, _| {
+                    producers.extend((from != NONE).then_some(from));
+                    true
+                });
+            }
+            sort::ascending(&mut producers);
+            producers.dedup();
+            for producer in producers {
+                if let Some((result, _)) = run.finished.get(&producer) {
                     let on = match self.row(producer) {
                         Some(row) if row.is_send => WaitOn::Result(0),
                         _ => WaitOn::Distance("", 1),
@@ -185,12 +246,16 @@ impl DataFlow {
 
     /// Simulates three iterations of a loop and records the stalls of the last one. Returns its
     /// cycles and its issue cycles.
-    fn iterate(&self, found: &Loop, f: &mut dyn FnMut(Stall)) -> (u64, u64) {
+    fn iterate(&self, at: usize, f: &mut dyn FnMut(Stall)) -> (u64, u64) {
         let mut run = Run::default();
         let mut cycles = (0, 0);
+        if !self.spend(self.forest().len(at) as u64) {
+            return cycles;
+        }
+        let blocks = self.loop_blocks(at);
         for iteration in 0..3 {
             let before = (run.now, run.issued);
-            for block in &found.blocks {
+            for block in &blocks {
                 for row in self.block_rows(*block) {
                     if !self.spend(1) {
                         return cycles;
@@ -206,217 +271,15 @@ impl DataFlow {
         cycles
     }
 
-    fn find_loops(&self) -> Vec<Loop> {
-        let dominators = self.dominators();
-        let order = |block: u32| {
-            let entry = dominators.get(index(block)).copied().flatten();
-            entry.map_or(u32::MAX, |(_, order)| order)
-        };
-        let dominates = |head: u32, mut block: u32| {
-            while order(block) > order(head) && self.spend(1) {
-                match dominators.get(index(block)).copied().flatten() {
-                    Some((above, _)) => block = above,
-                    None => return false,
-                }
-            }
-            block == head
-        };
-        let mut tails: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (block, _) in (0..self.blocks()).zip(&self.nodes) {
-            let is_reached = dominators.get(index(block)).is_some_and(Option::is_some);
-            for to in self.jumps(block) {
-                if is_reached && dominates(*to, block) {
-                    tails.entry(*to).or_default().push(block);
-                }
-            }
+    /// Counts the instructions, messages and cycles of an iteration. Calls `f` with the stalls.
+    fn measure(&self, at: usize, found: &mut Loop, f: &mut dyn FnMut(Stall)) {
+        if !self.spend(self.forest().len(at) as u64) {
+            return;
         }
-        let mut loops: Vec<Loop> = Vec::new();
-        for (head, tails) in tails {
-            let blocks = self.body(head, &tails);
-            loops.push(self.new_loop(head, blocks));
-        }
-        // Outer loops first.
-        sort::by_key(&mut loops, |l| (l.head, std::cmp::Reverse(l.blocks.len())));
-        for at in 0..loops.len() {
-            let head = loops.get(at).map_or(0, |l| l.head);
-            let around = loops.iter().enumerate();
-            let around = around.filter(|(other, l)| {
-                *other != at && l.blocks.binary_search(&head).is_ok() && self.spend(1)
-            });
-            let around: Vec<(usize, usize)> =
-                around.map(|(other, l)| (l.blocks.len(), other)).collect();
-            let parent = around.iter().min().map(|(_, other)| *other);
-            let depth = u32::try_from(around.len() + 1).unwrap_or(u32::MAX);
-            if let Some(parent) = parent.and_then(|parent| loops.get_mut(parent)) {
-                parent.innermost = false;
-            }
-            if let Some(found) = loops.get_mut(at) {
-                found.parent = parent;
-                found.depth = depth;
-            }
-        }
-        for found in &mut loops {
-            self.measure(found);
-        }
-        loops
-    }
-
-    /// The successors of a block, ignoring calls.
-    fn jumps(&self, block: u32) -> &[u32] {
-        let Some(node) = self.node(block) else {
-            return &[];
-        };
-        let last = node.end.checked_sub(1).and_then(|last| self.row(last));
-        match last.map(|row| row.op) {
-            Some(Op::Call | Op::Calla) => {
-                let next = node.successors.iter().position(|to| *to == block + 1);
-                let next = next.and_then(|at| node.successors.get(at..=at));
-                next.unwrap_or_default()
-            }
-            _ => &node.successors,
-        }
-    }
-
-    /// The blocks from which a tail can be reached without passing the head.
-    fn body(&self, head: u32, tails: &[u32]) -> Vec<u32> {
-        let mut body = std::collections::BTreeSet::from([head]);
-        let mut work = tails.to_vec();
-        while let Some(block) = work.pop() {
-            if !self.spend(1) {
-                break;
-            }
-            if body.insert(block)
-                && let Some(node) = self.node(block)
-            {
-                work.extend(&node.predecessors);
-            }
-        }
-        body.into_iter().collect()
-    }
-
-    /// The immediate dominator of each block that is reachable from the first, and its position in
-    /// reverse postorder.
-    fn dominators(&self) -> Vec<Option<(u32, u32)>> {
-        let count = self.nodes.len();
-        let mut order = Vec::new();
-        let mut seen = vec![false; count];
-        let mut stack: Vec<(u32, usize)> = Vec::new();
-        if let Some(first) = seen.first_mut() {
-            *first = true;
-            stack.push((0, 0));
-        }
-        while let Some((block, next)) = stack.last_mut() {
-            let to = self.jumps(*block).get(*next).copied();
-            *next += 1;
-            match to {
-                Some(to) => {
-                    if let Some(seen) = seen.get_mut(index(to))
-                        && !std::mem::replace(seen, true)
-                    {
-                        stack.push((to, 0));
-                    }
-                }
-                None => {
-                    order.push(*block);
-                    stack.pop();
-                }
-            }
-        }
-        order.reverse();
-        let mut out: Vec<Option<(u32, u32)>> = vec![None; count];
-        let mut place = vec![u32::MAX; count];
-        for (at, block) in (0_u32..).zip(&order) {
-            if let Some(place) = place.get_mut(index(*block)) {
-                *place = at;
-            }
-        }
-        if let Some(first) = out.first_mut() {
-            *first = Some((0, 0));
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (at, block) in (0_u32..).zip(&order).skip(1) {
-                let Some(node) = self.node(*block) else {
-                    continue;
-                };
-                let mut found: Option<u32> = None;
-                for from in &node.predecessors {
-                    if out.get(index(*from)).copied().flatten().is_none() {
-                        continue;
-                    }
-                    found = Some(match found {
-                        None => *from,
-                        Some(other) => self.common(other, *from, &out, &place),
-                    });
-                }
-                if let Some(found) = found
-                    && let Some(entry) = out.get_mut(index(*block))
-                    && *entry != Some((found, at))
-                {
-                    *entry = Some((found, at));
-                    changed = true;
-                }
-            }
-            if !self.spend(order.len() as u64) {
-                break;
-            }
-        }
-        out
-    }
-
-    /// The nearest common dominator of two blocks.
-    fn common(
-        &self,
-        mut one: u32,
-        mut other: u32,
-        dominators: &[Option<(u32, u32)>],
-        place: &[u32],
-    ) -> u32 {
-        let at = |block: u32| place.get(index(block)).copied().unwrap_or(u32::MAX);
-        let up = |block: u32| dominators.get(index(block)).copied().flatten();
-        while one != other && self.spend(1) {
-            let later = if at(one) > at(other) {
-                &mut one
-            } else {
-                &mut other
-            };
-            match up(*later) {
-                Some((above, _)) if above != *later => *later = above,
-                _ => return 0,
-            }
-        }
-        one
-    }
-
-    fn new_loop(&self, head: u32, blocks: Vec<u32>) -> Loop {
-        Loop {
-            head,
-            blocks,
-            depth: 1,
-            parent: None,
-            innermost: true,
-            instructions: 0,
-            dpas: 0,
-            sends: 0,
-            spills: 0,
-            fills: 0,
-            waits: 0,
-            traffic: Vec::new(),
-            cycles: 0,
-            issue: 0,
-            bound: Bound::Issue,
-        }
-    }
-
-    /// Counts the instructions, messages and cycles of an iteration.
-    fn measure(&self, found: &mut Loop) {
         let mut traffic: Vec<Traffic> = Vec::new();
-        let rows = found
-            .blocks
-            .iter()
-            .flat_map(|block| self.block_rows(*block));
-        for row in rows.collect::<Vec<_>>() {
+        let blocks = self.loop_blocks(at);
+        let rows = blocks.iter().flat_map(|block| self.block_rows(*block));
+        for row in rows.take_while(|_| self.spend(1)) {
             let Some(record) = self.row(row) else {
                 continue;
             };
@@ -443,15 +306,18 @@ impl DataFlow {
         found.traffic = traffic;
         let mut pipes: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut longest, mut messages) = ((0, None), 0);
-        let (cycles, issue) = self.iterate(found, &mut |(row, stall, cause)| match cause {
-            Some((_, WaitOn::Distance(pipe, _))) => *pipes.entry(pipe).or_default() += stall,
-            Some((producer, _)) => {
-                messages += stall;
-                if stall > longest.0 {
-                    longest = (stall, Some((row, producer)));
+        let (cycles, issue) = self.iterate(at, &mut |(row, stall, cause)| {
+            f((row, stall, cause));
+            match cause {
+                Some((_, WaitOn::Distance(pipe, _))) => *pipes.entry(pipe).or_default() += stall,
+                Some((producer, _)) => {
+                    messages += stall;
+                    if stall > longest.0 {
+                        longest = (stall, Some((row, producer)));
+                    }
                 }
+                None => {}
             }
-            None => {}
         });
         found.cycles = cycles;
         found.issue = issue;

@@ -36,6 +36,7 @@ mod build;
 mod cost;
 mod footprint;
 mod footprint_messages;
+mod forest;
 mod inputs;
 mod live;
 mod loops;
@@ -50,6 +51,7 @@ mod regset;
 mod report;
 mod spills;
 mod waits;
+mod work;
 
 pub use build::{DataFlow, Extent, Stop};
 pub use footprint::{Access, Certainty, Footprint, Role};

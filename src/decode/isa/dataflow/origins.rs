@@ -77,7 +77,10 @@ impl DataFlow {
     /// Adds the origins of bytes that an instruction reads. Ignores bytes with several producers.
     fn trace(&self, row: u32, piece: Piece, copies: u32, to: &mut Origins) {
         let mut found: Vec<(u32, u64)> = Vec::new();
-        self.each_definition(row, piece, &mut |from, mask| found.push((from, mask)));
+        self.each_definition(row, piece, &mut |from, mask| {
+            found.push((from, mask));
+            true
+        });
         let (mut once, mut twice) = (0, 0);
         for (_, mask) in &found {
             twice |= once & mask;

@@ -1,10 +1,13 @@
 //! Patterns of spills that cost more than necessary.
 
+use std::collections::BTreeSet;
+
 use super::build::DataFlow;
 use super::footprint::Role;
 use super::reaching::Definition;
 use super::regset::RegisterFile;
 use super::spills::{Slot, Spills};
+use crate::analysis::data_flow::Figure;
 
 /// A pattern of spills.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +48,15 @@ pub enum PatternKind {
 
 impl DataFlow {
     /// The patterns in the spills of the kernel, by slot.
-    #[must_use]
-    pub fn patterns(&self, spills: &Spills) -> Vec<Pattern> {
+    ///
+    /// # Errors
+    ///
+    /// As [`spills`](Self::spills).
+    pub fn patterns(&self, spills: &Spills) -> Figure<Vec<Pattern>> {
+        self.figure(|| self.find_patterns(spills))
+    }
+
+    fn find_patterns(&self, spills: &Spills) -> Vec<Pattern> {
         let mut patterns = Vec::new();
         for (at, slot) in spills.slots.iter().enumerate() {
             let mut push = |kind, rows| {
@@ -64,7 +74,9 @@ impl DataFlow {
                 let (data, written) = self.spilled_data(*writer);
                 let mut is_again = false;
                 for fill in &data {
-                    let row = fill.row.filter(|row| slot.readers.contains(row));
+                    let row = fill
+                        .row
+                        .filter(|row| slot.readers.binary_search(row).is_ok());
                     if let Some(row) = row {
                         let kept = fill.bytes.bytes(RegisterFile::General);
                         let kind = PatternKind::SpilledAgain { kept, written };
@@ -88,22 +100,18 @@ impl DataFlow {
 
     /// The messages to a slot in the innermost loops that write and read it.
     fn in_innermost_loop(&self, slot: &Slot) -> Vec<u32> {
-        let loops = self.loops();
-        let innermost = |row: u32| {
-            let found = self.loop_of(self.block_of(row)?)?;
-            loops.get(found)?.innermost.then_some(found)
+        let forest = self.forest();
+        let innermost = |row: &u32| {
+            let found = forest.loop_of(self.block_of(*row)?)?;
+            forest.loops.get(found)?.innermost.then_some(found)
         };
-        let of = |rows: &[u32], found: usize| {
-            let mut rows = rows.iter();
-            rows.any(|row| innermost(*row) == Some(found))
-        };
-        let rows = slot.writers.iter().chain(&slot.readers).copied();
-        let mut rows: Vec<u32> = rows
-            .filter(|row| {
-                let found = innermost(*row);
-                found.is_some_and(|found| of(&slot.writers, found) && of(&slot.readers, found))
-            })
-            .collect();
+        let of = |rows: &[u32]| -> BTreeSet<usize> { rows.iter().filter_map(innermost).collect() };
+        let (writers, readers) = (of(&slot.writers), of(&slot.readers));
+        let rows = slot.writers.iter().chain(&slot.readers);
+        let rows = rows.filter(|row| {
+            innermost(row).is_some_and(|found| writers.contains(&found) && readers.contains(&found))
+        });
+        let mut rows: Vec<u32> = rows.copied().collect();
         crate::model::sort::ascending(&mut rows);
         rows
     }
@@ -136,8 +144,11 @@ impl DataFlow {
             return None;
         }
         let block = self.block_of(writer)?;
-        let before = |row: &u32| *row < writer && self.block_of(*row) == Some(block);
-        let fill = slot.readers.iter().copied().filter(before).max()?;
+        let before = slot.readers.partition_point(|row| *row < writer);
+        let fill = *slot.readers.get(before.checked_sub(1)?)?;
+        if self.block_of(fill) != Some(block) {
+            return None;
+        }
         let footprint = self.footprint(fill);
         let mut accesses = footprint.accesses.iter();
         let filled = &accesses.find(|access| access.role.writes())?.bytes;

@@ -7,10 +7,10 @@
 //! only for a use under the same predicate, or together with a write under the complementary
 //! predicate in the same block; a write to the flag in between cancels both.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::build::{DataFlow, Guard, NONE, Row, index};
+use super::build::{DataFlow, Guard, NONE, Read, Row, index};
 use super::footprint::Role;
 use super::regset::{ByteSet, Piece, Pieces, Unit};
 use crate::model::sort;
@@ -37,7 +37,32 @@ pub struct OperandDefinitions {
 type Reaching = (u32, u64);
 
 /// The definitions that reach the start of blocks: by block and register.
-pub(super) type EntryDefinitions = HashMap<(u32, Unit), Rc<[Reaching]>>;
+pub(super) type EntryDefinitions = HashMap<Entry, Rc<[Reaching]>>;
+
+/// The memory of an entry in addition to its definitions, in definitions.
+const ENTRY: usize = 4;
+
+/// A block and a register at its start.
+type Entry = (u32, Unit);
+
+/// The consumers of results. Those of what reaches the start of a block are kept once for all
+/// definitions that reach it: there may be as many of these as consumers.
+#[derive(Debug, Default)]
+pub(super) struct Consumers {
+    /// Definitions and consumers in the same block.
+    near: Vec<(u32, u32)>,
+    /// Definitions, the starts of blocks that they reach, and the bytes.
+    far: Vec<(u32, Entry, u64)>,
+    /// The instructions that read a register as it is at the start of their block, and the bytes.
+    readers: BTreeMap<Entry, Vec<(u32, u64)>>,
+}
+
+/// The items of a definition in a sorted list.
+fn of<T>(list: &[T], row: u32, key: impl Fn(&T) -> u32) -> &[T] {
+    let start = list.partition_point(|item| key(item) < row);
+    let end = list.partition_point(|item| key(item) <= row);
+    list.get(start..end).unwrap_or_default()
+}
 
 /// A predicated write encountered during the search.
 struct Passed {
@@ -49,7 +74,10 @@ impl DataFlow {
     /// The producers of the values that each operand of an instruction reads.
     #[must_use]
     pub fn definitions(&self, row: u32) -> Vec<OperandDefinitions> {
-        self.allow();
+        self.query(|| self.find_definitions(row)).value
+    }
+
+    pub(super) fn find_definitions(&self, row: u32) -> Vec<OperandDefinitions> {
         let footprint = self.footprint(row);
         let reads = footprint.reads();
         let reads = reads.map(|access| OperandDefinitions {
@@ -64,7 +92,10 @@ impl DataFlow {
     /// The producers of all bytes that an instruction reads.
     #[must_use]
     pub fn all_definitions(&self, row: u32) -> Vec<Definition> {
-        self.allow();
+        self.query(|| self.find_all_definitions(row)).value
+    }
+
+    pub(super) fn find_all_definitions(&self, row: u32) -> Vec<Definition> {
         let pieces = self.reads_of(row).iter().map(|read| read.piece);
         self.definitions_of(row, &ByteSet::new(pieces.collect(), self.sizes()))
     }
@@ -76,6 +107,7 @@ impl DataFlow {
             self.each_definition(row, *piece, &mut |from, mask| {
                 let unit = piece.unit;
                 found.push((from, Piece { unit, mask }));
+                true
             });
         }
         // Inputs first: NONE wraps to 0.
@@ -99,57 +131,115 @@ impl DataFlow {
     }
 
     /// The consumers of a result: the instructions that read bytes that the instruction writes, in
-    /// code order. The first call computes the consumers of the whole code.
+    /// code order. The first call indexes the whole code. Returns `None` if that takes too much work.
     #[must_use]
-    pub fn uses(&self, row: u32) -> &[u32] {
-        let consumers = self.consumers.get_or_init(|| self.all_consumers());
-        consumers.get(index(row)).map_or(&[], Vec::as_slice)
+    pub fn uses(&self, row: u32) -> Option<Vec<u32>> {
+        let found = self.query(|| self.find_uses(row));
+        (!found.is_cut).then_some(found.value)
     }
 
-    fn all_consumers(&self) -> Vec<Vec<u32>> {
-        let mut out: Vec<Vec<u32>> = vec![Vec::new(); self.rows.len()];
-        for row in 0..self.count() {
-            for read in self.reads_of(row) {
-                self.each_definition(row, read.piece, &mut |from, _| {
-                    if let Some(consumers) = out.get_mut(index(from))
-                        && consumers.last() != Some(&row)
-                    {
-                        consumers.push(row);
-                    }
-                });
+    pub(super) fn find_uses(&self, row: u32) -> Vec<u32> {
+        let consumers = self.known(&self.consumers, || self.find_consumers());
+        let mut found = Vec::new();
+        let near = of(&consumers.near, row, |pair| pair.0);
+        found.extend(near.iter().map(|(_, to)| *to));
+        for (_, entry, mask) in of(&consumers.far, row, |entry| entry.0) {
+            for (to, rest) in consumers.readers.get(entry).into_iter().flatten() {
+                if !self.spend(1) {
+                    return found;
+                }
+                if mask & rest != 0 {
+                    found.push(*to);
+                }
             }
         }
+        sort::ascending(&mut found);
+        found.dedup();
+        found
+    }
+
+    fn find_consumers(&self) -> Consumers {
+        let mut out = Consumers::default();
+        for row in 0..self.count() {
+            let block = self.block_of(row).unwrap_or(NONE);
+            for Read { piece, .. } in self.reads_of(row) {
+                let rest = self.walk_from(row, *piece, &mut |from, _| {
+                    let may_keep = self.keep(1);
+                    if may_keep {
+                        out.near.push((from, row));
+                    } else {
+                        self.cut();
+                    }
+                    may_keep
+                });
+                if rest != 0 {
+                    let readers = out.readers.entry((block, piece.unit)).or_default();
+                    readers.push((row, rest));
+                }
+            }
+        }
+        for (block, unit) in out.readers.keys() {
+            let entry = self.entry(*block, *unit);
+            let written = entry.iter().filter(|(from, _)| *from != NONE);
+            if !self.keep(entry.len()) {
+                self.cut();
+                break;
+            }
+            out.far
+                .extend(written.map(|(from, mask)| (*from, (*block, *unit), *mask)));
+        }
+        sort::ascending(&mut out.near);
+        sort::ascending(&mut out.far);
         out
     }
 
-    /// Calls `f` with the producers of bytes of a register that an instruction reads.
-    pub(super) fn each_definition(&self, row: u32, piece: Piece, f: &mut dyn FnMut(u32, u64)) {
-        let reads = self.reads_of(row);
-        let read = reads.iter().find(|read| read.piece.unit == piece.unit);
-        let (Some(record), Some(read)) = (self.row(row), read) else {
+    /// Calls `f` with the producers of bytes of a register that an instruction reads, until it
+    /// returns `false`.
+    pub(super) fn each_definition(
+        &self,
+        row: u32,
+        piece: Piece,
+        f: &mut dyn FnMut(u32, u64) -> bool,
+    ) {
+        let rest = self.walk_from(row, piece, f);
+        let Some(block) = self.block_of(row).filter(|_| rest != 0) else {
             return;
         };
-        let rest = self.walk(read.definition, row, piece.mask, record.guard, f);
-        if rest == 0 {
-            return;
-        }
-        for (from, mask) in self.entry(record.block, piece.unit).iter() {
-            if mask & rest != 0 {
-                f(*from, mask & rest);
+        for (from, mask) in self.entry(block, piece.unit).iter() {
+            if !self.spend(1) || mask & rest != 0 && !f(*from, mask & rest) {
+                return;
             }
+        }
+    }
+
+    /// As [`each_definition`](Self::each_definition), within the block. Returns the bytes that may
+    /// come from before the block.
+    pub(super) fn walk_from(
+        &self,
+        row: u32,
+        piece: Piece,
+        f: &mut dyn FnMut(u32, u64) -> bool,
+    ) -> u64 {
+        let reads = self.reads_of(row);
+        let read = reads.iter().find(|read| read.piece.unit == piece.unit);
+        match (self.row(row), read) {
+            (Some(record), Some(read)) => {
+                self.walk(read.definition, row, piece.mask, record.guard, f)
+            }
+            _ => 0,
         }
     }
 
     /// Follows bytes of a register back from a row to the start of its block. `write` is the last
-    /// write to the register before the row. Calls `f` with the writes that they may come from.
-    /// Returns the bytes that may come from before the block.
+    /// write to the register before the row. Calls `f` with the writes that they may come from, until
+    /// it returns `false`. Returns the bytes that may come from before the block.
     pub(super) fn walk(
         &self,
         mut write: u32,
         mut row: u32,
         mut mask: u64,
         mut guard: Guard,
-        f: &mut dyn FnMut(u32, u64),
+        f: &mut dyn FnMut(u32, u64) -> bool,
     ) -> u64 {
         let mut passed: Vec<Passed> = Vec::new();
         while let Some(at) = self.writes.get(index(write)) {
@@ -172,7 +262,9 @@ impl DataFlow {
                 0
             };
             if overlap != 0 {
-                f(at.row, overlap);
+                if !f(at.row, overlap) {
+                    return 0;
+                }
                 mask = ends(mask, overlap, guard, record, &mut passed);
                 if mask == 0 {
                     return 0;
@@ -222,8 +314,11 @@ impl DataFlow {
             return Rc::clone(known);
         }
         let found: Rc<[Reaching]> = self.find_entry(block, unit).into();
-        let mut entries = self.entries.borrow_mut();
-        entries.insert((block, unit), Rc::clone(&found));
+        // The next part may have the budget for it.
+        if !self.is_cut() && self.keep(found.len() + ENTRY) {
+            let mut entries = self.entries.borrow_mut();
+            entries.insert((block, unit), Rc::clone(&found));
+        }
         found
     }
 
@@ -249,6 +344,7 @@ impl DataFlow {
             let end = self.node(from).map_or(0, |node| node.end);
             let rest = self.walk(write, end, mask, Guard::default(), &mut |row, mask| {
                 out.push((row, mask));
+                true
             });
             if rest == 0 {
                 continue;

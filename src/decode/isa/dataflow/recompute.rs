@@ -8,6 +8,7 @@ use super::build::{DataFlow, Guard, NONE};
 use super::footprint::{Certainty, Role};
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile};
 use super::spills::Spills;
+use crate::analysis::data_flow::Figure;
 use crate::decode::isa::instruction::{Instruction, OperandKind, Options};
 use crate::decode::isa::tables::Op;
 use crate::model::sort;
@@ -52,14 +53,20 @@ struct Candidate {
 impl DataFlow {
     /// The values that could be computed again. Empty if calls or registers with unknown numbers may
     /// change the sources.
-    #[must_use]
-    pub fn recomputables(&self, spills: &Spills) -> Recomputables {
+    ///
+    /// # Errors
+    ///
+    /// As [`spills`](Self::spills).
+    pub fn recomputables(&self, spills: &Spills) -> Figure<Recomputables> {
+        self.figure(|| self.find_recomputables(spills))
+    }
+
+    fn find_recomputables(&self, spills: &Spills) -> Recomputables {
         let mut out = Recomputables::default();
         let extent = self.extent();
-        if extent.calls > 0 || extent.indirect > 0 || extent.incomplete {
+        if extent.calls > 0 || extent.indirect > 0 {
             return out;
         }
-        self.allow();
         let mut candidates = self.values_at_peak();
         candidates.extend(self.spilled_values(spills));
         candidates.retain(|candidate| {
@@ -92,9 +99,11 @@ impl DataFlow {
         for piece in live.pieces() {
             let mut producers = Vec::new();
             self.producers_at(peak, piece.unit, piece.mask, &mut |from| {
-                producers.push(from);
+                if producers.last() != Some(&from) {
+                    producers.push(from);
+                }
+                producers.len() <= 1
             });
-            producers.dedup();
             if let [from] = producers[..]
                 && from != NONE
             {
@@ -108,11 +117,12 @@ impl DataFlow {
             if bytes.bytes(RegisterFile::General) == 0 {
                 return None;
             }
-            let uses = self.uses(row).iter().copied();
             if !self.frees_register(&bytes, &live) {
                 return None;
             }
-            let uses: Vec<u32> = uses
+            let uses: Vec<u32> = self
+                .find_uses(row)
+                .into_iter()
                 .filter(|to| self.follows(row, peak, *to) && self.reads_any(*to, &bytes))
                 .take(USES + 1)
                 .collect();
@@ -208,15 +218,16 @@ impl DataFlow {
         if to >= position {
             return true;
         }
-        let loops = self.loops();
-        let is_in = |row: u32, blocks: &[u32]| {
+        let forest = self.forest();
+        let is_in = |row: u32, at: usize| {
             let block = self.block_of(row);
-            block.is_some_and(|block| blocks.binary_search(&block).is_ok())
+            block.is_some_and(|block| forest.has(at, block))
         };
-        let mut around = loops
-            .iter()
-            .filter(|found| is_in(position, &found.blocks) && is_in(to, &found.blocks));
-        around.any(|found| to <= value || !is_in(value, &found.blocks))
+        let innermost = self.block_of(position).and_then(|of| forest.loop_of(of));
+        let parent = |at: &usize| forest.loops.get(*at)?.parent;
+        let around = std::iter::successors(innermost, parent);
+        let mut around = around.take_while(|_| self.spend(1));
+        around.any(|at| is_in(to, at) && (to <= value || !is_in(value, at)))
     }
 
     fn reads_any(&self, row: u32, bytes: &ByteSet) -> bool {

@@ -2,15 +2,17 @@
 
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
-use super::loops::{Bound, Loop};
-use super::patterns::PatternKind;
+use super::loops::Bound;
+use super::patterns::{Pattern, PatternKind};
 use super::reaching::Definition;
+use super::recompute::Recomputables;
 use super::regset::ByteSet;
 use super::spills::{Base, Spills};
+use super::work::Done;
 use crate::analysis::data_flow::{
-    Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
+    Bottleneck, Figure, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
     LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern,
-    WaitFor, WaitReport,
+    WaitFor, WaitReport, loop_costs,
 };
 use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::model::sort;
@@ -18,6 +20,14 @@ use std::ops::Range;
 
 /// Maximum number of waits in a report.
 const WAITS: usize = 5;
+
+const PRODUCERS_INCOMPLETE: &str =
+    "The code takes too much work: producers and waits are incomplete.";
+
+struct LoopReports {
+    loops: Vec<LoopReport>,
+    hottest: Option<u32>,
+}
 
 impl Flows for DataFlow {
     fn instruction(&self, row: u32) -> Option<InstructionFlow> {
@@ -30,34 +40,38 @@ impl Flows for DataFlow {
             }
             set.parts()
         };
-        let definitions = self.all_definitions(row);
+        let Done {
+            value: (definitions, waits),
+            is_cut,
+        } = self.query(|| (self.find_all_definitions(row), self.waits_for(row)));
         Some(InstructionFlow {
             reads: all(&|role| !role.writes() && role != Role::Gathered),
             gathers: all(&|role| role == Role::Gathered),
             writes: all(&Role::writes),
             defs: definitions.iter().map(|def| self.producer(def)).collect(),
             live: Flows::live(self, row),
-            waits: self.waits_for(row),
+            waits,
             latency: self.latency(row).into(),
             occupancy: self.occupancy(row).into(),
             dead: self.is_dead(row),
+            limit: is_cut.then(|| PRODUCERS_INCOMPLETE.to_owned()),
         })
     }
 
-    fn live(&self, row: u32) -> LiveBytes {
-        let live = DataFlow::live(self, row);
-        LiveBytes {
+    fn live(&self, row: u32) -> Option<LiveBytes> {
+        let live = DataFlow::live(self, row)?;
+        Some(LiveBytes {
             r: live.bytes,
             acc: live.accumulator_bytes.into(),
             f: live.flag_bytes.into(),
             a: live.address_bytes.into(),
             s: live.scalar_bytes.into(),
             registers: live.registers.into(),
-        }
+        })
     }
 
-    fn uses(&self, row: u32) -> Vec<u32> {
-        DataFlow::uses(self, row).to_vec()
+    fn uses(&self, row: u32) -> Option<Vec<u32>> {
+        DataFlow::uses(self, row)
     }
 
     fn operands(&self, row: u32) -> Vec<OperandRegisters> {
@@ -82,14 +96,13 @@ impl Flows for DataFlow {
         footprint.accesses.iter().map(operand).collect()
     }
 
-    fn cycles(&self, row: u32) -> u64 {
-        u64::from(self.stall(row)) + u64::from(DataFlow::occupancy(self, row))
+    fn cycles(&self, row: u32) -> Option<u64> {
+        Some(u64::from(self.stall(row)?) + u64::from(self.occupancy(row)))
     }
 
     fn loop_rows(&self, start: u32) -> Vec<Range<u32>> {
-        let loops = self.loops();
         // Outer loops come first, and the blocks are in order.
-        let mut rows = loops.iter().map(|found| self.rows_of(found));
+        let mut rows = (0..self.forest().loops.len()).map(|at| self.rows_of(at));
         let starts = |rows: &Vec<Range<u32>>| {
             let first = rows.first().and_then(|rows| self.pc(rows.start));
             first == Some(start)
@@ -98,14 +111,14 @@ impl Flows for DataFlow {
     }
 
     fn counts(&self) -> FlowCounts {
-        let rows = 0..self.count();
-        let registers = rows.map(|row| DataFlow::live(self, row).registers);
-        let loops = self.loops();
-        let innermost = loops.iter().filter(|found| found.innermost);
+        let peak = self.figure(|| {
+            let registers = (0..self.count()).map(|row| self.find_live_at(row).registers);
+            registers.max().unwrap_or(0)
+        });
         FlowCounts {
-            peak_live_registers: registers.max().unwrap_or(0).into(),
+            peak_live_registers: peak.map(u64::from),
             dead_writes: self.dead_writes().map(u64::from),
-            innermost_loop_cycles: innermost.map(|found| found.cycles).sum(),
+            innermost_loop_cycles: self.figure(|| self.innermost_cycles()),
         }
     }
 
@@ -113,39 +126,45 @@ impl Flows for DataFlow {
         let mut report = FlowReport {
             instructions: self.count(),
             limits: self.limits(),
-            dead_writes: self.dead_writes(),
-            peak: self.peak(),
             ..FlowReport::default()
         };
-        for facts in self.messages().values() {
-            report.spills += u32::from(facts.spills);
-            report.fills += u32::from(facts.fills);
-        }
-        let spills = self.spills();
-        let pcs = |rows: &[u32]| rows.iter().filter_map(|row| self.pc(*row)).collect();
-        report.other_scratch = pcs(&spills.others);
-        let slots = spills.slots.iter();
-        report.slots = slots
-            .map(|slot| SlotReport {
-                address: self.address_text(slot.base, slot.offset),
-                bytes: slot.bytes,
-                writers: pcs(&slot.writers),
-                readers: pcs(&slot.readers),
-                depth: slot.depth,
+        report.dead_writes = report.known("dead writes", self.dead_writes());
+        let peak = report.known("peak pressure", self.figure(|| self.peak()));
+        report.peak = peak.flatten().map(|(row, peak)| {
+            let longest = self.figure(|| self.longest_across(row));
+            Peak {
+                longest: report.known("longest live range", longest).flatten(),
+                ..peak
+            }
+        });
+        let messages = self.figure(|| {
+            let messages = self.messages().values();
+            messages.fold((0, 0), |(spills, fills), facts| {
+                (
+                    spills + u32::from(facts.spills),
+                    fills + u32::from(facts.fills),
+                )
             })
-            .collect();
-        report.patterns = self.spill_patterns(&spills);
-        self.add_recomputables(&spills, &mut report);
-        self.add_loops(&mut report);
-        report.waits = self.costliest_waits();
+        });
+        let messages = report.known("spill messages, fill messages", messages);
+        (report.spills, report.fills) = messages.unzip();
+        if let Some(spills) = report.known("spills by slot", self.spills()) {
+            self.add_spills(&spills, &mut report);
+        }
+        let loops = report.known("loops", self.figure(|| self.loop_reports()));
+        report.loops = loops.map(|found| {
+            report.hottest = found.hottest;
+            found.loops
+        });
+        report.waits = report.known("waits", self.figure(|| self.costliest_waits()));
         report
     }
 
-    fn inputs(&self, row: u32) -> Vec<KernelInput> {
+    fn inputs(&self, row: u32) -> Option<Vec<KernelInput>> {
         DataFlow::inputs(self, row)
     }
 
-    fn input_uses(&self) -> Vec<InputUses> {
+    fn input_uses(&self) -> Figure<Vec<InputUses>> {
         DataFlow::input_uses(self)
     }
 
@@ -177,8 +196,29 @@ impl DataFlow {
         }
     }
 
-    fn spill_patterns(&self, spills: &Spills) -> Vec<SpillPattern> {
-        let patterns = self.patterns(spills).into_iter();
+    fn add_spills(&self, spills: &Spills, report: &mut FlowReport) {
+        let pcs = |rows: &[u32]| rows.iter().filter_map(|row| self.pc(*row)).collect();
+        report.other_scratch = Some(pcs(&spills.others));
+        let slots = spills.slots.iter();
+        let slots = slots.map(|slot| SlotReport {
+            address: self.address_text(slot.base, slot.offset),
+            bytes: slot.bytes,
+            writers: pcs(&slot.writers),
+            readers: pcs(&slot.readers),
+            depth: slot.depth,
+        });
+        report.slots = Some(slots.collect());
+        let patterns = self.patterns(spills);
+        let patterns = patterns.and_then(|found| Ok((found, self.recomputables(spills)?)));
+        if let Some((found, values)) = report.known("spill patterns", patterns) {
+            let mut patterns = self.spill_patterns(spills, found);
+            self.add_recomputables(spills, values, &mut patterns, &mut report.limits);
+            report.patterns = Some(patterns);
+        }
+    }
+
+    fn spill_patterns(&self, spills: &Spills, found: Vec<Pattern>) -> Vec<SpillPattern> {
+        let patterns = found.into_iter();
         let patterns = patterns.filter_map(|pattern| {
             let slot = spills.slots.get(pattern.slot)?;
             let (kind, text) = match pattern.kind {
@@ -214,8 +254,13 @@ impl DataFlow {
     }
 
     /// Adds the values that could be computed again.
-    fn add_recomputables(&self, spills: &Spills, report: &mut FlowReport) {
-        let found = self.recomputables(spills);
+    fn add_recomputables(
+        &self,
+        spills: &Spills,
+        found: Recomputables,
+        patterns: &mut Vec<SpillPattern>,
+        limits: &mut Vec<String>,
+    ) {
         for value in found.values {
             let slot = value.slot.and_then(|(at, writer)| {
                 let slot = spills.slots.get(at)?;
@@ -235,7 +280,7 @@ impl DataFlow {
                     "Live at the peak, but its sources are in registers at its uses anyway: it could be computed there again."
                 }
             };
-            report.patterns.push(SpillPattern {
+            patterns.push(SpillPattern {
                 kind: "recomputable".to_owned(),
                 address: match slot {
                     Some((address, _)) => address,
@@ -247,7 +292,7 @@ impl DataFlow {
         }
         if found.skipped > 0 {
             let count = found.skipped;
-            report.limits.push(format!(
+            limits.push(format!(
                 "{count} values were not checked for being computed again: their uses are too far away."
             ));
         }
@@ -255,7 +300,7 @@ impl DataFlow {
 
     fn waits_for(&self, row: u32) -> Vec<WaitFor> {
         let mut out = Vec::new();
-        for wait in self.waits(row) {
+        for wait in self.find_waits(row) {
             let mut push = |pc| {
                 out.push(WaitFor {
                     pc,
@@ -273,7 +318,7 @@ impl DataFlow {
 
     /// The producers that the hardware waits for, before Xe: it checks the registers.
     fn register_waits(&self, row: u32) -> Vec<WaitFor> {
-        let definitions = self.all_definitions(row);
+        let definitions = self.find_all_definitions(row);
         let longest = definitions.iter().filter_map(|def| def.row);
         let longest = longest.map(|row| self.latency(row)).max();
         let found = definitions.iter().filter(|def| {
@@ -326,11 +371,6 @@ impl DataFlow {
             )),
             None => {}
         }
-        if extent.incomplete {
-            out.push(
-                "The code takes too much work: producers and live registers are incomplete.".into(),
-            );
-        }
         out
     }
 
@@ -338,24 +378,26 @@ impl DataFlow {
     pub(super) fn peak_row(&self) -> Option<u32> {
         let rows = 0..self.count();
         let key = |row: &u32| {
-            let live = DataFlow::live(self, *row);
+            let live = self.find_live_at(*row);
             (live.registers, live.bytes, std::cmp::Reverse(*row))
         };
         rows.max_by_key(key)
     }
 
-    fn peak(&self) -> Option<Peak> {
+    /// The position with the most live registers, without the longest live range.
+    fn peak(&self) -> Option<(u32, Peak)> {
         let row = self.peak_row()?;
-        let live = DataFlow::live(self, row);
+        let live = self.find_live_at(row);
         if live.registers == 0 {
             return None;
         }
-        Some(Peak {
+        let peak = Peak {
             pc: self.pc(row)?,
             registers: live.registers.into(),
             bytes: live.bytes,
-            longest: self.longest_across(row),
-        })
+            longest: None,
+        };
+        Some((row, peak))
     }
 
     /// The longest live range of a general register across an instruction.
@@ -374,14 +416,15 @@ impl DataFlow {
                     None => from,
                 });
                 if let Some(from) = from {
-                    let uses = DataFlow::uses(self, from).iter();
+                    let uses = self.find_uses(from).into_iter();
                     let uses = uses.filter(|to| {
-                        let reads = self.reads_of(**to).iter();
+                        let reads = self.reads_of(*to).iter();
                         let mut reads = reads.map(|read| read.piece);
                         reads.any(|piece| piece.unit == number)
                     });
-                    last = last.max(uses.copied().max().unwrap_or(row));
+                    last = last.max(uses.max().unwrap_or(row));
                 }
+                true
             });
             let Some(first) = first else { continue };
             if first.is_none() {
@@ -401,16 +444,23 @@ impl DataFlow {
         })
     }
 
-    /// Calls `f` with the producers of the bytes of a register before an instruction.
-    pub(super) fn producers_at(&self, row: u32, unit: u16, mask: u64, f: &mut dyn FnMut(u32)) {
+    /// Calls `f` with the producers of the bytes of a register before an instruction, until it
+    /// returns `false`.
+    pub(super) fn producers_at(
+        &self,
+        row: u32,
+        unit: u16,
+        mask: u64,
+        f: &mut dyn FnMut(u32) -> bool,
+    ) {
         let Some(record) = self.row(row) else { return };
         let write = self.write_before(record.block, row, unit);
         let guard = super::build::Guard::default();
         let rest = self.walk(write, row, mask, guard, &mut |from, _| f(from));
         if rest != 0 {
             for (from, bytes) in self.entry(record.block, unit).iter() {
-                if bytes & rest != 0 {
-                    f(*from);
+                if !self.spend(1) || bytes & rest != 0 && !f(*from) {
+                    return;
                 }
             }
         }
@@ -421,13 +471,14 @@ impl DataFlow {
         let rows = (0..self.count()).rev();
         let mut reads = rows.filter(|row| {
             let read = self.reads_of(*row).iter().find(|r| r.piece.unit == unit);
-            let mut from_input = false;
-            if let Some(read) = read {
-                self.each_definition(*row, read.piece, &mut |from, _| {
-                    from_input |= from == super::build::NONE;
-                });
-            }
-            from_input
+            let rest = read.map_or(0, |read| self.walk_from(*row, read.piece, &mut |_, _| true));
+            let block = self.block_of(*row).filter(|_| rest != 0);
+            block.is_some_and(|block| {
+                // The initial value is the last one.
+                let entry = self.entry(block, unit);
+                let last = entry.last();
+                last.is_some_and(|(from, mask)| *from == super::build::NONE && mask & rest != 0)
+            })
         });
         reads.next().unwrap_or(0)
     }
@@ -447,10 +498,10 @@ impl DataFlow {
     }
 
     /// The rows of a loop, adjacent blocks joined.
-    fn rows_of(&self, found: &Loop) -> Vec<Range<u32>> {
+    fn rows_of(&self, at: usize) -> Vec<Range<u32>> {
         let mut ranges: Vec<Range<u32>> = Vec::new();
-        for block in &found.blocks {
-            let rows = self.block_rows(*block);
+        for block in self.loop_blocks(at) {
+            let rows = self.block_rows(block);
             match ranges.last_mut() {
                 Some(last) if last.end == rows.start => last.end = rows.end,
                 _ => ranges.push(rows),
@@ -459,12 +510,15 @@ impl DataFlow {
         ranges
     }
 
-    fn add_loops(&self, report: &mut FlowReport) {
-        let loops = self.loops();
-        for found in loops.iter() {
+    fn loop_reports(&self) -> LoopReports {
+        let mut loops = Vec::new();
+        for (at, found) in self.timing().loops.iter().enumerate() {
+            if !self.spend(self.forest().len(at) as u64) {
+                break;
+            }
             let end_of_code = u32::try_from(self.code.len()).unwrap_or(u32::MAX);
             let ranges: Vec<(u32, u32)> = self
-                .rows_of(found)
+                .rows_of(at)
                 .into_iter()
                 .map(|rows| {
                     let end = self.pc(rows.end).unwrap_or(end_of_code);
@@ -487,7 +541,7 @@ impl DataFlow {
                     producer: pc(producer),
                 },
             };
-            report.loops.push(LoopReport {
+            loops.push(LoopReport {
                 start: ranges.iter().map(|range| range.0).min().unwrap_or(0),
                 end: ranges.iter().map(|range| range.1).max().unwrap_or(0),
                 ranges,
@@ -507,18 +561,20 @@ impl DataFlow {
                 bottleneck,
             });
         }
-        let costs = (0_u32..).zip(report.loop_costs());
+        let costs = (0_u32..).zip(loop_costs(&loops));
         let hottest = costs.max_by_key(|(at, cost)| (*cost, std::cmp::Reverse(*at)));
-        report.hottest = hottest.map(|(at, _)| at);
+        LoopReports {
+            hottest: hottest.map(|(at, _)| at),
+            loops,
+        }
     }
 
     /// The most expensive waits, those in the deepest loops first.
     fn costliest_waits(&self) -> Vec<WaitReport> {
-        let rows = 0..self.count();
-        let mut waits: Vec<(u32, u32, u32)> = rows
-            .filter(|row| self.stall(*row) > 0)
-            .map(|row| (self.depth(row), self.stall(row), row))
-            .collect();
+        let stalls = (0_u32..).zip(&self.timing().stalls);
+        let stalls = stalls.filter(|(_, stall)| **stall > 0);
+        let waits = stalls.map(|(row, stall)| (self.depth(row), *stall, row));
+        let mut waits: Vec<(u32, u32, u32)> = waits.collect();
         sort::by_key(&mut waits, |(depth, stall, row)| {
             (std::cmp::Reverse((*depth, *stall)), *row)
         });

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::build::{DataFlow, NONE};
 use super::footprint_messages::cache_access;
 use super::regset::Piece;
+use crate::analysis::data_flow::Figure;
 use crate::decode::isa::instruction::{Descriptor, Instruction, OperandKind, RegisterName};
 use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::word::sign_extend;
@@ -51,50 +52,62 @@ pub struct Spills {
     pub others: Vec<u32>,
 }
 
-impl Spills {
-    /// Adds a message.
-    fn add(&mut self, base: Base, offset: i64, bytes: u32, row: u32, writes: bool) {
-        if writes {
-            // Slots are visited in order.
-            let last = self.slots.last_mut();
-            let same = last.filter(|slot| slot.base == base && slot.offset == offset);
-            if let Some(slot) = same {
-                slot.bytes = slot.bytes.max(bytes);
-                slot.writers.push(row);
-                return;
-            }
-        } else {
-            let end = offset.saturating_add(bytes.into());
-            let mut is_found = false;
-            for slot in self.slots.iter_mut().filter(|slot| slot.base == base) {
-                let slot_end = slot.offset.saturating_add(slot.bytes.into());
-                if slot.offset < end && offset < slot_end {
-                    slot.readers.push(row);
-                    is_found = true;
-                }
-            }
-            if is_found {
-                return;
-            }
+/// Slots in the order of their addresses.
+#[derive(Default)]
+struct Slots {
+    list: Vec<Slot>,
+    /// The size of the largest one in bytes.
+    largest: u32,
+}
+
+impl Slots {
+    /// Adds a slot behind the others, or the bytes of a message to the last one.
+    fn add(&mut self, (base, offset): (Base, i64), bytes: u32) -> Option<&mut Slot> {
+        self.largest = self.largest.max(bytes);
+        let last = self.list.last();
+        if last.is_none_or(|last| (last.base, last.offset) != (base, offset)) {
+            self.list.push(Slot {
+                base,
+                offset,
+                bytes: 0,
+                writers: Vec::new(),
+                readers: Vec::new(),
+                depth: 0,
+            });
         }
-        let (mut writers, mut readers) = (Vec::new(), Vec::new());
-        let to = if writes { &mut writers } else { &mut readers };
-        to.push(row);
-        self.slots.push(Slot {
-            base,
-            offset,
-            bytes,
-            writers,
-            readers,
-            depth: 0,
-        });
+        let slot = self.list.last_mut()?;
+        slot.bytes = slot.bytes.max(bytes);
+        Some(slot)
+    }
+
+    /// The slots that have bytes in common with a message.
+    fn overlapping(
+        &mut self,
+        (base, offset): (Base, i64),
+        bytes: u32,
+    ) -> impl Iterator<Item = &mut Slot> {
+        let first = offset.saturating_sub(self.largest.into());
+        let end = offset.saturating_add(bytes.into());
+        let start = self
+            .list
+            .partition_point(|slot| (slot.base, slot.offset) < (base, first));
+        let after = self.list.get_mut(start..).unwrap_or_default().iter_mut();
+        let near = after.take_while(move |slot| slot.base == base && slot.offset < end);
+        near.filter(move |slot| offset < slot.offset.saturating_add(slot.bytes.into()))
     }
 }
 
 impl DataFlow {
     /// The spills of the kernel, by slot.
-    #[must_use]
-    pub fn spills(&self) -> Spills {
+    ///
+    /// # Errors
+    ///
+    /// If the code takes too much work, or the analysis does not cover it.
+    pub fn spills(&self) -> Figure<Spills> {
+        self.figure(|| self.find_spills())
+    }
+
+    pub(super) fn find_spills(&self) -> Spills {
         let mut spills = Spills::default();
         let mut places: BTreeMap<(Base, i64), Vec<Place>> = BTreeMap::new();
         let mut rows: Vec<(u32, bool)> = self
@@ -114,13 +127,33 @@ impl DataFlow {
             }
         }
         // Each written range is a slot. A read belongs to all slots that it overlaps.
-        for writes in [true, false] {
-            for ((base, offset), messages) in &places {
-                for (row, bytes, _) in messages.iter().filter(|message| message.2 == writes) {
-                    spills.add(*base, *offset, *bytes, *row, writes);
+        let (mut written, mut read) = (Slots::default(), Slots::default());
+        for (place, messages) in &places {
+            for (row, bytes, _) in messages.iter().filter(|message| message.2) {
+                if let Some(slot) = written.add(*place, *bytes) {
+                    slot.writers.push(*row);
                 }
             }
         }
+        for (place, messages) in &places {
+            for (row, bytes, _) in messages.iter().filter(|message| !message.2) {
+                let mut is_found = false;
+                for slots in [&mut written, &mut read] {
+                    for slot in slots.overlapping(*place, *bytes) {
+                        if !self.spend(1) {
+                            break;
+                        }
+                        slot.readers.push(*row);
+                        is_found = true;
+                    }
+                }
+                if !is_found && let Some(slot) = read.add(*place, *bytes) {
+                    slot.readers.push(*row);
+                }
+            }
+        }
+        spills.slots = written.list;
+        spills.slots.append(&mut read.list);
         for slot in &mut spills.slots {
             let rows = slot.writers.iter().chain(&slot.readers);
             slot.depth = rows.map(|row| self.depth(*row)).max().unwrap_or(0);
@@ -137,10 +170,10 @@ impl DataFlow {
     #[must_use]
     pub fn depth(&self, row: u32) -> u32 {
         let block = self.block_of(row);
-        let found = block.and_then(|block| self.loop_of(block));
-        let loops = self.loops();
-        let found = found.and_then(|at| loops.get(at));
-        found.map_or(0, |l| l.depth)
+        let forest = self.forest();
+        let found = block.and_then(|block| forest.loop_of(block));
+        let found = found.and_then(|at| forest.loops.get(at));
+        found.map_or(0, |found| found.depth)
     }
 
     /// The address and the bytes of a message to scratch memory for all channels.
@@ -184,7 +217,10 @@ impl DataFlow {
     fn value(&self, row: u32, number: u16, mask: u64, depth: u32) -> Option<(Base, i64)> {
         let mut from = Vec::new();
         let unit = number;
-        self.each_definition(row, Piece { unit, mask }, &mut |row, _| from.push(row));
+        self.each_definition(row, Piece { unit, mask }, &mut |row, _| {
+            from.push(row);
+            from.len() <= 1
+        });
         let [from] = from[..] else { return None };
         if from == NONE {
             return Some((Base::Input(number), 0));

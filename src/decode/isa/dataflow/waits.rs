@@ -1,6 +1,7 @@
 //! The instructions that an instruction waits for, by the software scoreboard of Xe and later.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::build::{DataFlow, index};
 use super::regset::{ByteSet, Piece, Pieces};
@@ -224,6 +225,12 @@ struct Decision {
     from_entry: bool,
 }
 
+/// The conditions of waits, each with the instructions that are waited for.
+pub(super) type Awaited = Rc<[(WaitOn, Vec<u32>)]>;
+
+/// The memory of a condition in addition to its instructions, in definitions.
+const AWAITED: usize = 4;
+
 /// The rows issued to each pipe, and the rows that allocate each token.
 pub(super) struct Issued {
     pipes: HashMap<Option<Pipe>, Vec<u32>>,
@@ -234,7 +241,10 @@ impl DataFlow {
     /// The instructions that an instruction waits for. Empty before Xe.
     #[must_use]
     pub fn waits(&self, row: u32) -> Vec<Wait> {
-        self.allow();
+        self.query(|| self.find_waits(row)).value
+    }
+
+    pub(super) fn find_waits(&self, row: u32) -> Vec<Wait> {
         let Some(record) = self.row(row) else {
             return Vec::new();
         };
@@ -302,10 +312,19 @@ impl DataFlow {
         out
     }
 
-    /// The conditions of an instruction's waits, and the instructions that are waited for.
-    pub(super) fn producers(&self, row: u32) -> impl Iterator<Item = (WaitOn, Vec<u32>)> {
+    /// The conditions of an instruction's waits, and the instructions that are waited for. They are
+    /// kept: each loop around an instruction asks for them.
+    pub(super) fn producers(&self, row: u32) -> Awaited {
+        if let Some(known) = self.awaited.borrow().get(&row) {
+            return Rc::clone(known);
+        }
         let found = self.found(row).into_iter();
-        found.map(|found| (found.on, found.producers))
+        let found: Awaited = found.map(|found| (found.on, found.producers)).collect();
+        let count = found.iter().map(|(_, rows)| rows.len() + AWAITED).sum();
+        if !self.is_cut() && self.keep(count) {
+            self.awaited.borrow_mut().insert(row, Rc::clone(&found));
+        }
+        found
     }
 
     fn issued(&self) -> &Issued {
@@ -379,7 +398,7 @@ impl DataFlow {
     fn find_back(&self, row: u32, rows: &[u32], count: u8) -> (Vec<u32>, bool) {
         let mut found = BTreeSet::new();
         let mut from_entry = false;
-        let mut seen: HashMap<(u32, usize), ()> = HashMap::new();
+        let mut seen: foldhash::HashSet<(u32, usize)> = foldhash::HashSet::default();
         let Some(block) = self.row(row).map(|record| record.block) else {
             return (Vec::new(), false);
         };
@@ -402,7 +421,7 @@ impl DataFlow {
                 from_entry = true;
             }
             for from in &node.predecessors {
-                if seen.insert((*from, rest), ()).is_none() {
+                if seen.insert((*from, rest)) {
                     let end = self.node(*from).map_or(0, |node| node.end);
                     work.push((*from, end, rest));
                 }

@@ -2,7 +2,7 @@
 //! of its code.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::analysis::assembly::{Listing, Mix};
-use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::data_flow::{FlowCounts, Unknown};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::analysis::kernels::{CodeFigures, CodeResult, CodeTask};
 use crate::analysis::kernels::{
@@ -45,9 +45,11 @@ pub struct ZebinKernels {
     own: TargetDevice,
     /// The instruction decoder.
     instructions: Rc<Instructions>,
-    /// Totals of the instructions, by the start of the code.
-    mixes: RefCell<HashMap<u64, Rc<Mix>>>,
-    flows: RefCell<HashMap<u64, FlowCounts>>,
+    /// Totals of the instructions, by the code.
+    mixes: RefCell<HashMap<Span, Rc<Mix>>>,
+    flows: RefCell<HashMap<Span, FlowCounts>>,
+    /// Number of bytes of code that may still be analyzed: sections may overlap.
+    code_left: OnceCell<Cell<u64>>,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
     /// The entries of the kernels, then of the functions.
     places: OnceCell<Vec<Index>>,
@@ -74,6 +76,7 @@ impl ZebinKernels {
             instructions,
             mixes: RefCell::default(),
             flows: RefCell::default(),
+            code_left: OnceCell::new(),
             rows: OnceCell::new(),
             places: OnceCell::new(),
             descriptions: OnceCell::new(),
@@ -305,6 +308,17 @@ impl ZebinKernels {
     }
 }
 
+impl ZebinKernels {
+    /// Counts the bytes of code that is analyzed: all of it once for the instructions, and once for
+    /// the data flow. Returns `false` if sections overlap, and this is more.
+    fn may_analyze(&self, code: Span) -> bool {
+        let all = || self.links.code_bytes().saturating_mul(2);
+        let left = self.code_left.get_or_init(|| Cell::new(all()));
+        let rest = left.get().checked_sub(code.len());
+        rest.inspect(|rest| left.set(*rest)).is_some()
+    }
+}
+
 /// Returns the instruction mix of some code.
 fn mix(listing: &Code, sources: &Sources) -> Mix {
     let mut tally = listing.tally(sources);
@@ -354,24 +368,30 @@ impl Kernels for ZebinKernels {
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)> {
         let code = self.links.code_section(name)?;
         let decoder = self.instructions.decoder()?;
-        if let Some(mix) = self.mixes.borrow().get(&code.start) {
+        if let Some(mix) = self.mixes.borrow().get(&code) {
             return Some((code, Rc::clone(mix)));
+        }
+        if !self.may_analyze(code) {
+            return None;
         }
         let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
         let mix = Rc::new(mix(&listing, sources));
-        self.mixes.borrow_mut().insert(code.start, Rc::clone(&mix));
+        self.mixes.borrow_mut().insert(code, Rc::clone(&mix));
         Some((code, mix))
     }
 
     fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)> {
         let code = self.links.code_section(name)?;
         let decoder = self.instructions.decoder()?;
-        if let Some(counts) = self.flows.borrow().get(&code.start) {
+        if let Some(counts) = self.flows.borrow().get(&code) {
             return Some((code, *counts));
+        }
+        if !self.may_analyze(code) {
+            return Some((code, FlowCounts::unknown(Unknown::Overlapping)));
         }
         let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
         let counts = listing.data_flow(sources)?.counts();
-        self.flows.borrow_mut().insert(code.start, counts);
+        self.flows.borrow_mut().insert(code, counts);
         Some((code, counts))
     }
 
@@ -380,11 +400,14 @@ impl Kernels for ZebinKernels {
         let code = self.links.code_section(name)?;
         let platform = self.instructions.platform()?;
         let is_known = if is_flow {
-            self.flows.borrow().contains_key(&code.start)
+            self.flows.borrow().contains_key(&code)
         } else {
-            self.mixes.borrow().contains_key(&code.start)
+            self.mixes.borrow().contains_key(&code)
         };
-        let bytes = sources.read(code).ok().filter(|_| !is_known)?.to_vec();
+        if is_known || !self.may_analyze(code) {
+            return None;
+        }
+        let bytes = sources.read(code).ok()?.to_vec();
         Some(Box::new(move || {
             let sources = Sources::new("", Box::new(MemorySource::from(bytes)));
             let own = sources.whole(SourceId::FILE);
@@ -402,10 +425,10 @@ impl Kernels for ZebinKernels {
     fn keep_result(&self, CodeResult { code, figures }: CodeResult) {
         match figures {
             CodeFigures::Mix(mix) => {
-                self.mixes.borrow_mut().insert(code.start, Rc::from(mix));
+                self.mixes.borrow_mut().insert(code, Rc::from(mix));
             }
             CodeFigures::Flow(counts) => {
-                self.flows.borrow_mut().insert(code.start, counts);
+                self.flows.borrow_mut().insert(code, counts);
             }
         }
     }
