@@ -86,6 +86,48 @@ pub const TITLES: [&str; 7] = [
     "SPIR-V, too",
 ];
 
+/// A count of things in a container, which may be read in part only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// All images were read.
+    Known(u64),
+    /// At least so many, in the images that were read.
+    SoFar(u64),
+    /// None in the images that were read; the others may have some.
+    Unknown,
+}
+
+impl Count {
+    /// Returns the count for a number in the images that were read.
+    #[must_use]
+    pub fn new(count: u64, progress: Progress) -> Count {
+        match (progress.is_over(), count) {
+            (true, count) => Count::Known(count),
+            (false, 0) => Count::Unknown,
+            (false, count) => Count::SoFar(count),
+        }
+    }
+
+    /// Formats the count: `1 203`, `≥ 1 203`, `…`.
+    #[must_use]
+    pub fn text(self, number: &dyn Fn(u64) -> String) -> String {
+        match self {
+            Count::Known(count) => number(count),
+            Count::SoFar(count) => format!("≥ {}", number(count)),
+            Count::Unknown => "…".to_owned(),
+        }
+    }
+
+    /// Returns the number in the images that were read.
+    #[must_use]
+    pub fn so_far(self) -> u64 {
+        match self {
+            Count::Known(count) | Count::SoFar(count) => count,
+            Count::Unknown => 0,
+        }
+    }
+}
+
 /// A row of the table by device.
 pub struct SurveyRow<'a> {
     /// The device and its totals.
@@ -94,6 +136,7 @@ pub struct SurveyRow<'a> {
     pub is_native: bool,
     /// Number of kernels without native code.
     only_spirv: u64,
+    progress: Progress,
 }
 
 /// Formats a number with its noun, in the singular or plural.
@@ -111,14 +154,23 @@ impl SurveyRow<'_> {
 
     /// Returns the numbers of images, kernels, kernels that spill, and kernels with the large
     /// register file.
-    pub fn numbers(&self) -> [u64; 4] {
+    pub fn numbers(&self) -> [Count; 4] {
         let of = self.of;
         [of.images, of.kernels, of.spilling, of.large_grf]
+            .map(|count| Count::new(count, self.progress))
+    }
+
+    /// Formats the size of the device code.
+    pub fn size(&self, size: &dyn Fn(u64) -> String) -> String {
+        Count::new(self.of.bytes, self.progress).text(size)
     }
 
     /// Formats the kernels that also run on other devices; for SPIR-V, those without native code.
     pub fn fallback(&self, counted: CountFormatter<'_>) -> String {
+        let is_all = self.progress.is_over();
         match (self.is_native, self.of.with_spirv, self.only_spirv) {
+            // The SPIR-V of a kernel may be in an image that was not read, and so may its native code.
+            _ if !is_all => "not known yet".to_owned(),
             (true, 0, _) => "none".to_owned(),
             (true, count, _) if count == self.of.kernels => "all kernels".to_owned(),
             (true, count, _) => counted(count, "kernel", "kernels"),
@@ -137,6 +189,7 @@ impl Survey {
             of,
             is_native,
             only_spirv: self.only_spirv,
+            progress: self.progress,
         })
     }
 
@@ -162,7 +215,8 @@ impl Survey {
         let copies = &self.copies;
         (copies.documents > 0).then(|| {
             format!(
-                "In the file more than once: {} with {} ({}) have the same bytes as others for the same device.",
+                "{}n the file more than once: {} with {} ({}) have the same bytes as others for the same device.",
+                if self.progress.is_over() { "I" } else { "So far, i" },
                 counted(copies.documents, "zebin", "zebins"),
                 counted(copies.kernels, "kernel", "kernels"),
                 counted(copies.bytes, "byte", "bytes")

@@ -30,7 +30,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use crate::analysis::survey::TITLES;
+use crate::analysis::survey::{Count, TITLES};
 use crate::model::account::{Account, MeteredWriter};
 use crate::model::{Document, NodeId, Sources, Span, Tone};
 use crate::report::html::{begin, end, safe};
@@ -196,11 +196,14 @@ fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io
         write!(out, "<tr><td>{}</td>", safe(row.device()))?;
         for number in row.numbers() {
             match number {
-                0 => write!(out, "<td class=\"num dim\">–</td>")?,
-                number => write!(out, "<td class=\"num\">{number}</td>")?,
+                Count::Known(0) => write!(out, "<td class=\"num dim\">–</td>")?,
+                number => {
+                    let text = number.text(&|count| count.to_string());
+                    write!(out, "<td class=\"num\">{text}</td>")?;
+                }
             }
         }
-        let size = counted(row.of.bytes, "byte", "bytes");
+        let size = row.size(&|bytes| counted(bytes, "byte", "bytes"));
         let fallback = row.fallback(&counted);
         writeln!(out, "<td class=\"num\">{size}</td><td>{fallback}</td></tr>")?;
     }

@@ -34,7 +34,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
             if !layout.embed {
                 { status(view.map(|view| &**view)) }
             } else if !layout.hosted {
-                { link_out(state) }
+                { link_out(session, state) }
             }
             <input id="file" type="file" multiple=true class="unseen" tabindex="-1" aria-hidden="true" />
             <input id="folder" type="file" webkitdirectory=true class="unseen" tabindex="-1" aria-hidden="true" />
@@ -65,7 +65,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
             { workspace(session, state, tab, &PtrEq::from(view)) }
         </> },
         Phase::Failed(failure) => failed(tab, failure, session.0.can_retry(tab.id)),
-        Phase::Asking(host) => asking(tab, host),
+        Phase::Asking { host, page } => asking(tab, host, page.as_deref()),
         Phase::Waiting | Phase::Fetching { .. } | Phase::Listing { .. } | Phase::Decoding => {
             loading(tab)
         }
@@ -73,13 +73,16 @@ fn body(session: &SessionContext, state: &State) -> Html {
 }
 
 /// Link out of an embedded page.
-fn link_out(state: &State) -> Html {
+fn link_out(session: &SessionContext, state: &State) -> Html {
     let Some(tab) = state.active() else {
         return Html::default();
     };
     html! {
         <footer>
             <h1 class="unseen">{ "zeview" }</h1>
+            if session.0.is_private(tab.id) {
+                <p class="private">{ "Private: the page around this frame cannot read this file." }</p>
+            }
             <a class="away" href={link_to(tab)} target="_blank" rel="noopener">{ "Open in zeview" }</a>
         </footer>
     }

@@ -285,7 +285,10 @@ impl OpenFile {
             Request::Verdict {
                 document: id,
                 device,
-            } => verdict::verdict(document, *id, device.as_deref()),
+            } => {
+                let unread = self.lists.unread_files(document, *id);
+                verdict::verdict(document, *id, device.as_deref(), unread)
+            }
             Request::Graph {
                 document: id,
                 list: ListId::Instructions,

@@ -146,7 +146,7 @@ journey("a download from a third site needs confirmation", {
   await question.waitFor();
   await screenshot(page, "embed-asks");
   assert.deepEqual(await told(page, "loaded"), []);
-  await frame(page).getByRole("button", { name: "Open the file" }).click();
+  await frame(page).getByRole("button", { name: "Open, and let that page read it" }).click();
   await frame(page).getByRole("treeitem", { name: "ELF header" }).waitFor();
   await eventually(async () => (await told(page, "loaded")).length, 1);
 });

@@ -46,10 +46,7 @@ fn no_hidden_file_passes() {
     for (name, bytes) in hidden::cases() {
         assert_eq!(passing(&bytes), [""; 0], "{name}");
         let found = account(&mut open(&bytes));
-        assert!(
-            found.is_none_or(|found| found.entries() >= 1),
-            "{name}"
-        );
+        assert!(found.is_none_or(|found| found.entries() >= 1), "{name}");
     }
 }
 

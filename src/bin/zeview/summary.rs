@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use zeview::analysis::kernels::KernelRow;
-use zeview::analysis::survey::TITLES;
+use zeview::analysis::survey::{Count, TITLES};
 use zeview::decode::text::plural;
 use zeview::model::text::{distance, escaped};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
@@ -381,11 +381,12 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     });
     let mut table = Table::new(heads.collect());
     for row in survey.rows().take(LINES) {
-        let number = |count: u64| match count {
-            0 => "–".to_owned(),
-            count => count.to_string(),
+        let number = |count: Count| match count {
+            Count::Known(0) => "–".to_owned(),
+            count => count.text(&|count| count.to_string()),
         };
-        let numbers = row.numbers().into_iter().chain([row.of.bytes]);
+        let bytes = Count::new(row.of.bytes, survey.progress);
+        let numbers = row.numbers().into_iter().chain([bytes]);
         let device = format!("  {}", escaped(row.device()));
         let cells = std::iter::once(device).chain(numbers.map(number));
         table.rows.push(cells.chain([row.fallback(&counted)]));

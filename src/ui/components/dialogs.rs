@@ -9,6 +9,7 @@ use crate::model::text::escaped;
 use crate::ui::browser::dom::text_of;
 use crate::ui::session::SessionContext;
 use crate::ui::session::dialog::use_modal;
+use crate::ui::session::page::gate::Giver;
 use crate::ui::state::commands::Command;
 use crate::ui::state::{Dialog, OpenDialog};
 
@@ -34,7 +35,7 @@ pub fn Dialogs(props: &Props) -> Html {
             match dialog {
                 _ if text.trim().is_empty() => {}
                 Dialog::Link => {
-                    session.open_link(&text, None);
+                    session.open_link(&text, None, Giver::Reader);
                 }
                 Dialog::GoTo(tab, _) => session.go_to(Some(tab), &text),
                 Dialog::Help | Dialog::Rules | Dialog::Comment(..) | Dialog::Copy(_) => {}

@@ -94,15 +94,20 @@ pub fn loading(tab: &Tab) -> Html {
     }
 }
 
-/// A file on another host that the embedding page wants to download.
-pub fn asking(tab: &Tab, host: &str) -> Html {
+/// A file on another site that the embedding page wants to download, and could read.
+pub fn asking(tab: &Tab, host: &str, page: Option<&str>) -> Html {
+    let around = page.map_or_else(
+        || "The page around this frame".to_owned(),
+        |page| format!("The page around this frame, {},", escaped(page)),
+    );
     html! {
         <main class="middle">
             <div class="failed asking">
                 <h2>{ format!("Open {} from {}?", escaped(&tab.name), escaped(host)) }</h2>
-                <p class="message">{ "The page that contains this frame asks for a file from another site. That page will be told what the file is." }</p>
+                <p class="message">{ format!("{around} asks for a file from another site. If you allow it, that page can read what zeview shows of the file: its names, sizes, problems and tables, and the assembly.") }</p>
                 <div class="rowc">
-                    { button("btn", Command::Retry(tab.id), plain("Open the file")) }
+                    { button("btn2 big", Command::OpenPrivately(tab.id), plain("Open, but keep it private")) }
+                    { button("btn2 big", Command::Retry(tab.id), plain("Open, and let that page read it")) }
                 </div>
             </div>
         </main>

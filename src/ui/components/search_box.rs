@@ -79,6 +79,13 @@ impl View {
         }
         let extra = if found.typed == typed { found.extra } else { 0 };
         self.found.change(|found| {
+            if found.typed != typed {
+                // Results of another text must be neither read nor chosen.
+                *found = SearchHit {
+                    typed: typed.clone(),
+                    ..SearchHit::default()
+                };
+            }
             found.busy = true;
             found.open = true;
             found.stopped = false;
@@ -159,7 +166,12 @@ impl View {
 
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
-        let found = self.found.get();
+        let mut found = self.found.get();
+        if text_of(FIELD).trim() != found.typed {
+            // These are not for the typed text.
+            found.hits = Rc::default();
+            found.offset = None;
+        }
         let count = found.hits.len() + usize::from(found.offset.is_some());
         match key.as_str() {
             "Escape" if found.busy && !found.stopped => {

@@ -17,8 +17,10 @@ const ZOOMS: [u32; 9] = [25, 33, 50, 67, 80, 100, 125, 150, 200];
 /// [`ListId::Instructions`]: crate::tables::ListId::Instructions
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GraphView {
-    /// The loaded graph.
-    pub page: Option<GraphSubject>,
+    /// The loaded graph, which may be that of an earlier query or range.
+    page: Option<GraphSubject>,
+    /// Its list generation and range.
+    of: (u32, Option<(u64, u64)>),
     /// Index and number of the visible nodes; `None`: all.
     pub range: Option<(u64, u64)>,
     /// Whether the table is shown instead.
@@ -130,6 +132,7 @@ impl GraphView {
         match change {
             GraphChange::Range(range) => self.range = range,
             GraphChange::Page(of, range, page) if of == generation && range == self.range => {
+                self.of = (of, range);
                 let (now, before) = (page.place(), self.page.replace(page));
                 let is_other = before.as_ref().is_none_or(|page| page.place() != now);
                 if is_other {
@@ -161,6 +164,17 @@ impl GraphView {
         if !here || self.group(count) > 1 {
             self.range = self.chain(place).last().copied();
         }
+    }
+
+    /// The graph of the visible range for a generation of the list, once it is known.
+    pub fn shown(&self, generation: u32) -> Option<&GraphSubject> {
+        let is_current = self.of == (generation, self.range);
+        self.page.as_ref().filter(|_| is_current)
+    }
+
+    /// The graph so far: it stays in its place until the next one arrives.
+    pub fn latest(&self) -> Option<&GraphSubject> {
+        self.page.as_ref()
     }
 
     /// Number of nodes; `None` until it is known.

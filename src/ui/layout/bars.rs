@@ -122,10 +122,11 @@ fn icon(lines: &'static str, filled: &'static str) -> Html {
 /// The headline facts; each links to its bytes.
 fn chips(view: &View) -> Html {
     let summary = view.summary();
-    let headline = summary.facts.iter().filter(|fact| fact.headline);
+    let facts = summary.iter().flat_map(|summary| &summary.facts);
+    let headline = facts.filter(|fact| fact.headline);
     html! {
         <ul class="chips" aria-label="Summary">
-            <li><span class="chip">{ &*summary.title }</span></li>
+            <li><span class="chip">{ summary.map_or("…", |summary| &*summary.title) }</span></li>
             <>{ for verdict_chips(view) }</>
             { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
         </ul>
@@ -141,7 +142,17 @@ fn verdict_chips(view: &View) -> Vec<Html> {
         html! { <li class="verdict" {title}>{ button(format::chip_class(tone), Command::Panel(panel), label) }</li> }
     };
     let mut chips = Vec::new();
-    if let Some(verdict) = view.verdict.verdict() {
+    let parts = view.verdict_parts();
+    if view.awaits_verdict() && (parts.verdict || parts.images && view.verdict.device.is_some()) {
+        let title = "What the driver does is not known yet".to_owned();
+        chips.push(chip(
+            Tone::Plain,
+            PanelId::Overview,
+            title,
+            "driver: …".to_owned(),
+        ));
+    }
+    if let Some(verdict) = view.driver_verdict() {
         let mut words = format!("driver: {}", outcome_text(verdict));
         if let Some(device) = &verdict.device {
             words.push_str(&format!(" on {device}"));
@@ -149,7 +160,7 @@ fn verdict_chips(view: &View) -> Vec<Html> {
         let tone = verdict::tone(verdict.outcome);
         chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
     }
-    let images = view.verdict.container();
+    let images = view.container();
     if let Some((images, device)) =
         images.and_then(|images| Some((images, images.device.as_ref()?)))
     {

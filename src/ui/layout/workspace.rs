@@ -224,7 +224,8 @@ impl Panes<'_> {
 
     fn tree_view(&self, tab: TabId, view: &View, beside: Option<AttrValue>, head: Html) -> Html {
         let layout = &self.state.layout;
-        let known = self.state.beside().and(self.view.compare.differing.clone());
+        let known = self.view.compare.differing_rows().cloned();
+        let known = self.state.beside().and(known);
         let differing = known.map(|(from, to)| if beside.is_some() { from } else { to });
         let differing = differing.map(|differing| (differing, layout.unchanged));
         let order = view.order(layout);

@@ -47,8 +47,9 @@ fn dim_text(text: Html) -> Html {
 
 fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
     let selected = props.view.selection.span;
+    let is_late = props.view.is_row_late(ListId::Kernels);
     html! {
-        <div class="panel kernel" key={detail.row.index}>
+        <div class={classes!("panel", "kernel", is_late.then_some("late"))} aria-busy={is_late.then_some("true")} key={detail.row.index}>
             { crumb(list) }
             { head(list, detail) }
             <div class="block">

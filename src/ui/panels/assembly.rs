@@ -13,7 +13,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::list::kept;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
-use crate::worker::protocol::{CodeImage, CodeReport};
+use crate::worker::protocol::{CodeImage, CodeImages, CodeReport};
 
 /// Width of a jump lane, and row height, in pixels.
 const LANE: u32 = 8;
@@ -212,25 +212,32 @@ pub(super) fn cell(
 }
 
 /// Selection of an image with code, if the file has several.
-pub(super) fn images(view: &View, onchange: Callback<Event>) -> Html {
-    let Some(images) = view.code.images.as_deref() else {
-        return Html::default();
+pub(super) fn images(view: &View, list: ListId, onchange: Callback<Event>) -> Html {
+    let is_pending = view.awaits_images(list) && view.code.offers_images;
+    let Some(images) = view.code_images(list) else {
+        return if is_pending {
+            // The element stays, and with it the focus.
+            images_select(None, onchange)
+        } else {
+            Html::default()
+        };
     };
     let is_any_shown = images.images.iter().any(|image| image.is_shown);
     match images.images.len() {
         0 => Html::default(),
         1 if is_any_shown => Html::default(),
-        _ => images_select(view, onchange),
+        _ => images_select(Some(images), onchange),
     }
 }
 
-fn images_select(view: &View, onchange: Callback<Event>) -> Html {
-    let images = view.code.images.iter().flat_map(|images| &images.images);
+fn images_select(images: Option<&CodeImages>, onchange: Callback<Event>) -> Html {
+    let is_known = images.is_some();
+    let images = images.iter().flat_map(|images| &images.images);
     let is_any_shown = images.clone().any(|image| image.is_shown);
     html! {
         <select class="code-image" aria-label="Image" {onchange}>
             if !is_any_shown {
-                <option value="" selected=true>{ "Choose an image" }</option>
+                <option value="" selected=true>{ if is_known { "Choose an image" } else { "…" } }</option>
             }
             { for images.enumerate().map(|(place, image)| html! {
                 <option key={place} value={place.to_string()} selected={image.is_shown}>{ image_label(image) }</option>
@@ -263,7 +270,12 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
     } else {
         "readable text"
     };
-    let images = view.code.images.as_deref();
+    let list = if is_code {
+        ListId::Instructions
+    } else {
+        ListId::Lines
+    };
+    let images = view.code_images(list);
     let count = images.map_or(0, |images| images.images.len() as u64 + images.left_out);
     let has = view.opened.summary.anywhere();
     let has_kernels = has.kernels || has.host || has.package;
@@ -285,7 +297,7 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
             } else {
                 <p class="dim">{ format!("{} in this file {} native code.", format::counted(count, "image", "images"), if count == 1 { "has" } else { "have" }) }</p>
                 <div class="rowc">
-                    { images_of(view, onchange) }
+                    { images_of(images, onchange) }
                     if has_kernels { { button("btn2", Command::Panel(PanelId::Kernels), plain("Choose a kernel")) } }
                 </div>
                 <ul class="rows">
@@ -298,10 +310,9 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
     }
 }
 
-fn images_of(view: &View, onchange: Callback<Event>) -> Html {
-    let images = view.code.images.as_deref();
+fn images_of(images: Option<&CodeImages>, onchange: Callback<Event>) -> Html {
     if images.is_some_and(|images| images.images.len() > IMAGES_SHOWN) {
-        images_select(view, onchange)
+        images_select(images, onchange)
     } else {
         Html::default()
     }
@@ -314,8 +325,11 @@ pub(super) fn controls(
     on_encoding: Callback<Event>,
 ) -> Html {
     let list = view.lists.get(ListId::Instructions);
-    let Some(report) = &view.code.report else {
-        return Html::default();
+    let Some(report) = view.code_sections() else {
+        return html! { <>
+            <select class="code-section" aria-label="Code"><option>{ "…" }</option></select>
+            <select aria-label="Encoding"><option>{ "…" }</option></select>
+        </> };
     };
     let own = match &report.encoding {
         Some(name) => name.to_string(),
@@ -340,8 +354,7 @@ pub(super) fn controls(
 
 /// Statistics of the code.
 pub(super) fn head(view: &View) -> Html {
-    let of = view.lists.get(ListId::Instructions).query.of;
-    let Some(report) = view.code.report_of(of) else {
+    let Some(report) = view.code_report() else {
         return html! { <p class="code-head dim">{ "…" }</p> };
     };
     let mix = &report.mix;

@@ -19,7 +19,7 @@ use crate::worker::protocol::{CompareForm, CompareReport};
 
 /// Number of differences.
 pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
-    let report = view.compare.report.as_ref()?;
+    let report = view.compare.report()?;
     Some((report.differences, Tone::Plain))
 }
 
@@ -34,18 +34,20 @@ pub fn Compare(props: &PanelProps) -> Html {
     let profiles = profile.filter(|profile| profile.is_compared).map(|_| html! {
         <section class="differences" aria-label="Profiles">{ list_of(ListId::ProfileChanges, props) }</section>
     });
-    let Some(report) = &compare.report else {
+    let report = compare.report();
+    if report.is_none() && !(compare.is_working() && compare.has_result) {
         let class = if profiles.is_some() {
             "panel listing compare"
         } else {
             "panel calm compare"
         };
         return html! { <div {class} data-base="">{ choice(props) }<>{ profiles }</></div> };
-    };
+    }
+    let is_equal = report.is_some_and(|report| report.differences == 0);
     html! {
         <div class="panel listing compare" data-base="">
-            { head(props, report) }
-            if report.differences == 0 {
+            { head(props, report.map(|report| &**report)) }
+            if let Some(report) = report.filter(|_| is_equal) {
                 <div class="calm"><p>{ &*report.verdict }</p></div>
             } else {
                 <section class="differences" aria-label="Differences">{ list_of(ListId::Differences, props) }</section>
@@ -59,12 +61,12 @@ pub fn Compare(props: &PanelProps) -> Html {
 /// Files to compare with.
 fn choice(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
-    if compare.is_working {
+    if compare.is_working() {
         let name = compare.base.as_ref().map_or("", |base| &base.name);
         return html! { <p role="status">{ format!("Comparing with {} …", escaped(name)) }</p> };
     }
     html! { <>
-        if let Some(why) = &compare.failed {
+        if let Some(why) = compare.failed() {
             <p class="warn" role="alert">{ escaped(why) }</p>
         }
         <p>{ "Compare with another build of these kernels: kernels by name, code by instructions, values by key." }</p>
@@ -95,10 +97,10 @@ fn file(label: &'static str, head: &FileSummary, other: &FileSummary) -> Html {
     </> }
 }
 
-/// Summary of the differences.
-fn head(props: &PanelProps, report: &CompareReport) -> Html {
+/// Summary of the differences, once it is known.
+fn head(props: &PanelProps, report: Option<&CompareReport>) -> Html {
     let compare = &props.view.compare;
-    let tone = if report.same_meaning {
+    let tone = if report.is_some_and(|report| report.same_meaning) {
         Tone::Good
     } else {
         Tone::Plain
@@ -123,8 +125,15 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
     html! {
         <div class="compare-head">
             <dl class="both">
-                { file("from", &report.from, &report.to) }
-                { file("to", &report.to, &report.from) }
+                if let Some(report) = report {
+                    { file("from", &report.from, &report.to) }
+                    { file("to", &report.to, &report.from) }
+                } else {
+                    <dt>{ "from" }</dt>
+                    <dd>{ for compare.base.as_ref().map(|base| shortened(&escaped(&base.name))) }</dd>
+                    <dt>{ "to" }</dt>
+                    <dd>{ shortened(&escaped(&props.view.opened.name)) }</dd>
+                }
             </dl>
             <div class="acts">
                 if let Some(on) = props.sides.filter(|_| is_open) {
@@ -136,10 +145,13 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
                 { menu("Report", report_menu) }
             </div>
             <p class="said" role="status">
-                <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
-                { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
-                { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
-                if compare.is_working { <span class="dim">{ "Comparing …" }</span> }
+                if let Some(report) = report {
+                    <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
+                    { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
+                    { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
+                } else {
+                    <span class="dim">{ "Comparing …" }</span>
+                }
             </p>
         </div>
     }

@@ -22,12 +22,11 @@ const BAR: u32 = 40;
 
 /// The summary of the data flow, above the code.
 pub(super) fn summary(view: &View) -> Html {
-    let code = &view.code;
-    let of = view.lists.get(ListId::Instructions).query.of;
-    if code.requested.is_none() {
+    let Some(key) = view.code_key() else {
         return Html::default();
-    }
-    if code.flow_requested != code.requested {
+    };
+    // Before the first effect of the listing, nothing is requested.
+    if !view.is_flow_asked() && view.code.report.is_asked(&key) {
         return html! {
             <div class="code-head flow">
                 { button("btn2", Command::AnalyzeCode, plain("Analyze data flow")) }
@@ -35,8 +34,8 @@ pub(super) fn summary(view: &View) -> Html {
             </div>
         };
     }
-    let Some(flow) = code.flow_of(of) else {
-        let words = match &code.flow {
+    let Some(flow) = view.flow() else {
+        let words = match view.flow_answer() {
             Some(Err(why)) => why.to_string(),
             _ => "Analyzing data flow …".to_owned(),
         };

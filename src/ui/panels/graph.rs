@@ -22,9 +22,9 @@ use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::text::format;
 use crate::worker::protocol::{BlocksPage, GraphPage};
 
-/// Summary of the graph.
-pub(super) fn status(view: &GraphView) -> Html {
-    match &view.page {
+/// Summary of the graph for a generation of its list.
+pub(super) fn status(view: &GraphView, generation: u32) -> Html {
+    match view.shown(generation) {
         None => html! { <span class="dim" role="status">{ "…" }</span> },
         Some(GraphSubject::Modules(page)) => modules(page),
         Some(GraphSubject::Blocks(page)) => blocks(page),
@@ -96,9 +96,10 @@ fn modules(page: &GraphPage) -> Html {
 }
 
 /// Message for a query without matches.
-pub(super) fn none(view: &GraphView) -> Option<String> {
-    let is_empty = view.found()? == 0;
-    let summary = match view.page.as_ref()? {
+pub(super) fn none(view: &GraphView, generation: u32) -> Option<String> {
+    let page = view.shown(generation)?;
+    let is_empty = page.found() == 0;
+    let summary = match page {
         GraphSubject::Modules(page) if page.trouble.is_some() => return None,
         GraphSubject::Modules(page) => format!("No {} match the filter.", page.nouns().1),
         GraphSubject::Blocks(_) => {
@@ -239,14 +240,14 @@ pub fn Drawing(props: &DrawingProps) -> Html {
     let nodes = drawn.iter().flat_map(|graph| &graph.nodes);
     let selected = (1_u64..).zip(nodes).find(|(_, node)| node.selected);
     let selected = selected.map_or(0, |(number, _)| number);
-    let start = shown.page.as_ref().map_or(0, GraphSubject::start);
+    let start = shown.latest().map_or(0, GraphSubject::start);
     let reveal = move || {
         if let Some(place) = selected.checked_sub(1) {
             scroll_into_view(&format!("graph-node-{place}"));
         }
     };
     use_change([selected, start, 0, 0], Box::new(reveal));
-    let (Some(page), Some(graph)) = (&shown.page, drawn) else {
+    let (Some(page), Some(graph)) = (shown.latest(), drawn) else {
         return Html::default();
     };
     let label = match page {

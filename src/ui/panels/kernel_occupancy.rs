@@ -10,6 +10,7 @@ use crate::model::text::escaped;
 use crate::ui::browser::dom::{set_text, text_of};
 use crate::ui::components::{plain, prose};
 use crate::ui::hooks::use_change;
+use crate::ui::session::occupancy::shown;
 use crate::ui::state::occupancy::Field;
 use crate::ui::text::format;
 
@@ -51,20 +52,22 @@ pub fn Limits(props: &PanelProps) -> Html {
             </label>
         }
     };
-    let found = state.found.as_deref();
+    let kernel = shown(&props.view);
+    let found = kernel.and_then(|kernel| state.of(kernel));
+    let error = kernel.and_then(|kernel| state.error(kernel));
     let hint = |id: &str| {
         let value = found.and_then(|found| found.get(id));
         value.map_or_else(String::new, |value| value.to_string())
     };
     let device = found.and_then(|found| found.device.as_deref());
-    let has_local = found.is_some_and(|found| found.term("local_arguments").is_some());
+    let has_local = kernel.is_some_and(|kernel| state.has_local(kernel));
     html! {
         <section class="block occupancy" aria-labelledby="kernel-occupancy">
             <h3 id="kernel-occupancy">{ "Occupancy" }</h3>
             <p role="status">
-                if let Some(found) = found { { prose(&found.summary) } } else { { "…" } }
+                if let Some(found) = found { { prose(&found.summary) } } else if error.is_none() { { "not known yet …" } }
             </p>
-            if let Some(why) = &state.error { <p class="warn" role="alert">{ escaped(why) }</p> }
+            if let Some(why) = error { <p class="warn" role="alert">{ escaped(why) }</p> }
             <p class="device">
                 { field(Field::WorkGroup, WORK_GROUP, "Work-group size", match hint("work_group") {
                     size if size.is_empty() => "256 or 16x16".to_owned(),

@@ -18,7 +18,10 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     let opened = &props.view.opened;
     let summary = props.view.summary();
     // The images of a container have a table.
-    let has_images = props.view.verdict.container().is_some();
+    let has_images = match props.view.awaits_verdict() {
+        true => props.view.verdict_parts().images,
+        false => props.view.container().is_some(),
+    };
     let is_host = opened.summary.has.host && props.view.selection.documents().is_empty();
     let is_image = |fact: &&Fact| match &*fact.label {
         "image" | "binary" => true,
@@ -26,7 +29,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
         "device code" => !is_host,
         _ => false,
     };
-    let facts = summary.facts.iter();
+    let facts = summary.iter().flat_map(|summary| &summary.facts);
     let facts = facts.filter(|fact| !has_images || !is_image(fact));
     // Facts about another document than the selection's name it.
     let of = if props.view.selection.documents().is_empty() {
@@ -49,11 +52,11 @@ pub(super) fn overview(props: &PanelProps) -> Html {
             // The content matters most in a library.
             if !has_images {
                 { verdict(props) }
-                if let Some(worst) = worst(&props.view.verdict.worst) { { worst } }
+                if let Some(worst) = props.view.worst_kernels().and_then(|rows| worst(rows, true)) { { worst } }
             }
             <section class="block">
                 <div class="block-head">
-                    <h2>{ &*summary.title }</h2>
+                    <h2>{ summary.map_or("…", |summary| &*summary.title) }</h2>
                     <span title="The file as one page of HTML, to send or to print">{ button("btn2", Command::SaveReport, plain("Save report")) }</span>
                 </div>
                 <dl class="kv facts">

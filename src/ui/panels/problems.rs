@@ -272,6 +272,14 @@ pub fn Problems(props: &PanelProps) -> Html {
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     let here = Rc::clone(&list);
     let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
+    if list.all.is_empty() && awaits(&props.view) {
+        return html! {
+            <div class="panel calm">
+                <p>{ "The file is well-formed." }</p>
+                <p class="dim" role="status">{ "What the driver does with it is not known yet …" }</p>
+            </div>
+        };
+    }
     if list.all.is_empty() {
         return html! {
             <div class="panel calm">
@@ -299,6 +307,11 @@ pub fn Problems(props: &PanelProps) -> Html {
             if let Some(explained) = current.and_then(|place| explained(&list, place)) { { explained } }
         </div>
     }
+}
+
+/// Whether findings of the driver may follow.
+fn awaits(view: &View) -> bool {
+    view.awaits_verdict() && view.opened.summary.anywhere().loadable
 }
 
 fn explained(list: &List, place: usize) -> Option<Html> {
@@ -373,7 +386,7 @@ fn meaning(problem: &crate::ui::state::problem_list::ProblemDetail<'_>) -> &'sta
 
 fn heading(view: &View, place: usize, class: Class, count: u64) -> Html {
     let title = match class {
-        Class::Driver => view.verdict.verdict().map_or_else(String::new, |verdict| {
+        Class::Driver => view.driver_verdict().map_or_else(String::new, |verdict| {
             let device = verdict.device.as_deref().unwrap_or("any device");
             format!(
                 "Driver {} on {device}: {}",
@@ -426,6 +439,7 @@ fn filters(list: &List) -> Html {
             }) }
             <span class="grow" />
             <span class="dim" role="status">
+                if awaits(&list.props.view) { { "Asking the driver model … " } }
                 if list.shown < list.all.len() { { format!("{} of {}", list.shown, list.all.len()) } }
             </span>
             <span class="dim hint"><kbd>{ "[" }</kbd>{ " " }<kbd>{ "]" }</kbd>{ " previous, next" }</span>

@@ -262,7 +262,7 @@ pub(super) fn summary(view: &View) -> Html {
         return html! { <>{ failed }</> };
     };
     let Some(samples) = profile.samples_of(of) else {
-        let is_known = of.is_some() && profile.samples.as_ref().map(|known| known.of) == of;
+        let is_known = of.is_some_and(|of| profile.samples.to(&of).is_some());
         return html! { <>
             { failed }
             if is_known { <p class="code-head flow dim">{ format!("{} has no samples in this code.", overview.name) }</p> }

@@ -6,9 +6,11 @@ use super::overview::{bar, legend};
 use crate::model::sort;
 use crate::model::{Area, NodeId, SourceId};
 use crate::ui::components::{button, name_of, plain};
+use crate::ui::session::tree::ROOT_MAX;
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
+use crate::ui::tree::PAGE;
 use crate::worker::protocol::Row;
 
 /// Number of parts that are listed initially.
@@ -33,6 +35,17 @@ type Part<'a> = (u64, &'a Row);
 
 /// A bar of the regions and a table of the parts.
 pub(super) fn sizes(view: &View, more: bool) -> Html {
+    let all = view.tree.count(view.tree.root()).unwrap_or(0).min(ROOT_MAX);
+    let mut pages = (0..all.div_ceil(PAGE)).map(|page| page * PAGE);
+    if pages.any(|start| !view.tree.has_page(NodeId::ROOT, start)) {
+        // The sums would be those of the first parts.
+        return html! {
+            <section class="block">
+                <h2>{ "Sizes" }</h2>
+                <p class="dim" role="status">{ "not known yet …" }</p>
+            </section>
+        };
+    }
     let parts = by_size(view);
     let total = view.opened.size;
     let shown = if more { SHOWN_MORE } else { SHOWN };

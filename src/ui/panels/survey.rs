@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::list::reading;
 use super::props::PanelProps;
 use super::verdict::worst;
-use crate::analysis::survey::{Survey, TITLES};
+use crate::analysis::survey::{Count, Survey, TITLES};
 use crate::model::text::escaped;
 use crate::tables::{ListId, Row};
 use crate::ui::components::{button, plain};
@@ -22,22 +22,23 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
     let view = &props.view;
     let session = props.session.clone();
     let list = view.lists.get(ListId::Kernels);
-    let document = view.verdict.document.map_or(0, |id| u64::from(id.0) + 1);
-    let is_known = u64::from(view.verdict.container().is_some());
+    let document = u64::from(view.selection.document().0);
+    let is_known = u64::from(view.container().is_some());
     let is_waiting = view.opened.summary.has.package && !list.is_wanted;
     let wanted = u64::from(is_waiting) << 2 | u64::from(list.is_stopped) << 1 | is_known;
     use_change(
         [view.opening.into(), document, wanted, 0],
         Box::new(move || session.0.follow_survey()),
     );
-    let Some(report) = &view.verdict.survey else {
-        if !is_waiting {
-            return Html::default();
-        }
+    let Some(report) = view.survey() else {
         return html! {
             <section class="block" aria-labelledby="survey-title">
                 <h2 id="survey-title">{ "Native code" }</h2>
-                <p>{ button("btn2", Command::ReadOn, plain("Read the kernels of all files")) }</p>
+                if is_waiting {
+                    <p>{ button("btn2", Command::ReadOn, plain("Read the kernels of all files")) }</p>
+                } else {
+                    <p class="dim" role="status">{ "not known yet …" }</p>
+                }
             </section>
         };
     };
@@ -60,8 +61,20 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
                 <p>{ button("link", Command::Panel(PanelId::Matrix), plain("All kernels by device")) }</p>
             }
         </section>
-        if let Some(worst) = worst(&shown) { { worst } }
+        if let Some(worst) = worst(&shown, report.progress.is_over()) { { worst } }
     </> }
+}
+
+fn count_text(count: Count) -> String {
+    count.text(&format::grouped)
+}
+
+fn count_title(count: Count) -> Option<&'static str> {
+    match count {
+        Count::Known(_) => None,
+        Count::SoFar(_) => Some("so far: not all images were read"),
+        Count::Unknown => Some("not known yet"),
+    }
 }
 
 fn devices(survey: &Survey) -> Html {
@@ -71,9 +84,9 @@ fn devices(survey: &Survey) -> Html {
             None => Html::default(),
         };
     }
-    let number = |count: u64| match count {
-        0 => html! { <td class="num dim">{ "–" }</td> },
-        count => html! { <td class="num">{ format::grouped(count) }</td> },
+    let number = |count: Count| match count {
+        Count::Known(0) => html! { <td class="num dim">{ "–" }</td> },
+        count => html! { <td class="num" title={count_title(count)}>{ count_text(count) }</td> },
     };
     let is_number = |place: usize| (1..TITLES.len() - 1).contains(&place);
     html! {
@@ -89,7 +102,7 @@ fn devices(survey: &Survey) -> Html {
                     let [images, kernels, spilling, large_grf] = row.numbers();
                     let is_named = row.is_native && !of.device.is_empty();
                     let fallback = row.fallback(&format::counted);
-                    let is_dim = !row.is_native || of.with_spirv == 0;
+                    let is_dim = !row.is_native || of.with_spirv == 0 || !survey.progress.is_over();
                     html! {
                         <tr key={row.device().to_owned()}>
                             if is_named {
@@ -99,13 +112,13 @@ fn devices(survey: &Survey) -> Html {
                             }
                             { number(images) }
                             { number(kernels) }
-                            if spilling > 0 && is_named {
-                                <td class="num">{ button("cell", Command::SpillsFor(of.device.to_string()), plain(&format::grouped(spilling))) }</td>
+                            if spilling.so_far() > 0 && is_named {
+                                <td class="num" title={count_title(spilling)}>{ button("cell", Command::SpillsFor(of.device.to_string()), plain(&count_text(spilling))) }</td>
                             } else {
                                 { number(spilling) }
                             }
                             { number(large_grf) }
-                            <td class="num" title={format::bytes(of.bytes)}>{ format::size(of.bytes) }</td>
+                            <td class="num" title={format::bytes(of.bytes)}>{ row.size(&format::size) }</td>
                             <td class={is_dim.then_some("dim")}>{ fallback }</td>
                         </tr>
                     }

@@ -4,6 +4,7 @@
 use yew::prelude::*;
 
 use super::props::PanelProps;
+use crate::analysis::survey::Progress;
 use crate::analysis::{Matching, Verdict};
 use crate::model::sort;
 use crate::model::text::escaped;
@@ -36,30 +37,40 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
             <Picker session={props.session.clone()} device={state.device.clone()} {reset} opened={PtrEq::from(&props.view.opened)} />
         }
     };
-    let driver = state.verdict().map_or("driver".to_owned(), |verdict| {
+    let view = &*props.view;
+    let (verdict, container) = (view.driver_verdict(), view.container());
+    let driver = verdict.map_or("driver".to_owned(), |verdict| {
         format!("Intel driver {}", verdict.driver)
     });
+    let (awaits, parts) = (view.awaits_verdict(), view.verdict_parts());
+    let has_images = container.is_some() || awaits && parts.images;
+    let is_judged = verdict.is_some() || has_images || view.verdict_error().is_some();
+    let is_expected = awaits && (parts.verdict || view.opened.summary.has.loadable);
+    let reset = match (has_images, is_nested) {
+        (true, _) => NO_DEVICE,
+        (false, true) => "Back to the image’s target",
+        (false, false) => "Back to the file’s target",
+    };
     html! {
         <section class="block verdict" aria-labelledby="verdict-title">
             <h2 id="verdict-title">{ "Verdict" }</h2>
             <dl class="kv facts">
                 <dt>{ "format" }</dt>
                 <dd>{ well_formed(&props.view) }</dd>
-                if state.verdict().is_some() || state.container().is_some() || state.error.is_some() {
+                if is_judged || is_expected {
                     <dt>{ driver }</dt>
                     <dd>
-                        if let Some(verdict) = state.verdict() {
-                            { statement(verdict, is_nested) }
-                            { picker(if is_nested { "Back to the image’s target" } else { "Back to the file’s target" }) }
-                        }
-                        if let Some(images) = state.container() {
-                            { choice(images) }
-                            { picker(NO_DEVICE) }
-                        }
-                        if let Some(error) = &state.error {
+                        <div>{ match (verdict, container) {
+                            (Some(verdict), _) => statement(verdict, is_nested),
+                            (None, Some(images)) => choice(images),
+                            (None, None) if awaits => not_known(state.device.as_deref()),
+                            (None, None) => Html::default(),
+                        } }</div>
+                        { picker(reset) }
+                        if let Some(error) = view.verdict_error() {
                             <p class="warn" role="alert">{ escaped(error) }</p>
                         }
-                        if let Some(verdict) = state.verdict() {
+                        if let Some(verdict) = verdict {
                             { findings(verdict) }
                             if let Some(rebuild) = rebuild(verdict) { { rebuild } }
                         }
@@ -116,11 +127,39 @@ fn well_formed(view: &View) -> Html {
     </> }
 }
 
+/// The verdict is awaited.
+fn not_known(device: Option<&str>) -> Html {
+    let on = device.map(|device| format!(" on {}", escaped(device)));
+    html! { <span class="dim" role="status">{ "not known yet" }{ on }{ " …" }</span> }
+}
+
+/// Files of a package that were not read yet may have more images.
+fn unread(images: &ImagesReport, device: &str, progress: Progress) -> Html {
+    let so_far = match images.chosen {
+        0 => String::new(),
+        count => format!(
+            " So far, {} on it.",
+            format::counted(count, "image runs", "images run")
+        ),
+    };
+    html! { <>
+        { signed(Tone::Plain, "not known yet") }{ format!(" on {device} (selected device)") }
+        <p class="dim" role="status">{ format!(
+            "{} of {} were read.{so_far}",
+            format::grouped(progress.done),
+            format::counted(progress.of, "file", "files"),
+        ) }</p>
+    </> }
+}
+
 /// Lists the images of a container that run on the device.
 fn choice(images: &ImagesReport) -> Html {
     let Some(device) = &images.device else {
         return html! { <span class="dim">{ "Choose a GPU to see which images it would use." }</span> };
     };
+    if let Some(progress) = images.unread {
+        return unread(images, device, progress);
+    }
     let (tone, words) = choice_text(images);
     let more = images.chosen.saturating_sub(images.first.len() as u64);
     html! { <>
@@ -144,8 +183,20 @@ fn choice(images: &ImagesReport) -> Html {
 pub(super) fn images(view: &View) -> Option<Html> {
     // Images of a package are known only in its open files.
     let is_package = view.opened.summary.has.package && view.selection.documents().is_empty();
-    let container = view.verdict.container().filter(|_| !is_package)?;
-    let rows = &view.verdict.images;
+    if is_package {
+        return None;
+    }
+    let Some(container) = view.container() else {
+        return (view.awaits_verdict() && view.verdict_parts().images).then(|| {
+            html! {
+                <section class="block" aria-labelledby="images-title">
+                    <h2 id="images-title">{ "Images" }</h2>
+                    <p class="dim" role="status">{ "not known yet …" }</p>
+                </section>
+            }
+        });
+    };
+    let rows = view.first_images().map_or(&[][..], |rows| rows);
     let more = container.count.saturating_sub(rows.len() as u64);
     let has_device = container.device.is_some();
     let is_host = view.opened.summary.has.host && view.selection.documents().is_empty();
@@ -304,7 +355,7 @@ fn rebuild(verdict: &Verdict) -> Option<Html> {
 
 /// The devices that the file runs on, and the rule that decides.
 pub(super) fn target(view: &View) -> Option<Html> {
-    let matching = view.verdict.verdict()?.matching.as_ref()?;
+    let matching = view.driver_verdict()?.matching.as_ref()?;
     Some(html! {
         <section class="block" aria-labelledby="target-title">
             <h2 id="target-title">{ "Devices" }</h2>
@@ -339,14 +390,14 @@ fn compatible_devices(matching: &Matching) -> Option<Html> {
     })
 }
 
-/// The kernels with the worst hazards.
-pub(super) fn worst(worst: &[Row]) -> Option<Html> {
+/// The kernels with the worst hazards, of all kernels or of those that were read so far.
+pub(super) fn worst(worst: &[Row], is_all: bool) -> Option<Html> {
     if worst.is_empty() {
         return None;
     }
     Some(html! {
         <section class="block" aria-labelledby="worst-title">
-            <h2 id="worst-title">{ "Kernels to look at" }</h2>
+            <h2 id="worst-title">{ if is_all { "Kernels to look at" } else { "Kernels to look at, so far" } }</h2>
             <ul class="worst">
                 { for worst.iter().map(|row| {
                     let name = row.cells.first().map_or("".into(), |cell| cell.value.title());

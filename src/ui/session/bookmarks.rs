@@ -186,7 +186,7 @@ impl Session {
         if !now.all().is_empty() {
             return self.dispatch(Action::Bookmarks(tab, now));
         }
-        let file = live.file.borrow().clone();
+        let file = live.content.file();
         let Some(file) = file else { return };
         let sized = format!("{}-", file.size());
         if lines().iter().any(|line| line.starts_with(&sized)) {
@@ -215,7 +215,7 @@ impl Session {
                 return session.load_bookmarks(tab);
             }
             let changes = live.marks.unsaved.take();
-            let name = live.file.borrow().as_ref().map(|file| file.name());
+            let name = live.content.file().map(|file| file.name());
             let now = Rc::clone(&live.marks.now.borrow());
             let kept = keep(&name.unwrap_or_default(), &content, changes, &now);
             if kept != *now {
@@ -243,7 +243,7 @@ impl Session {
     pub(crate) fn import_bookmarks(self: &Rc<Self>, chosen: files::ChosenFile, explicit: bool) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let file = &chosen.0;
+            let file = &chosen.file;
             let name = short(&file.name());
             let text = if file.size() <= FILE_MAX as f64 {
                 JsFuture::from(file.text()).await.ok()
@@ -366,7 +366,7 @@ async fn content_of(live: &TabRuntime) -> Content {
     if let Some(content) = &*live.marks.content.borrow() {
         return content.clone();
     }
-    let file = live.file.borrow().clone();
+    let file = live.content.file();
     let Some(file) = file else {
         return Content::default();
     };

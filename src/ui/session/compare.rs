@@ -47,9 +47,10 @@ impl Session {
             let (Some(live), Some(from)) = (self.live(tab), self.live(base)) else {
                 continue;
             };
-            let file = from.file.borrow().clone();
+            let file = from.content.file();
             if let Some(file) = file.filter(|_| live.is_open.get()) {
                 live.base.set(None);
+                live.content.mix(from.content.giver());
                 self.dispatch(Action::PanelOf(tab, PanelId::Compare));
                 let shown = self.state().tab(base).cloned();
                 let base = Base {
@@ -82,29 +83,31 @@ impl Session {
         file: Option<File>,
         renumbered: bool,
     ) {
-        let Some(client) = self.client(tab) else {
+        let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
             return;
         };
+        let run = live.compared.get().wrapping_add(1);
+        live.compared.set(run);
         let name = base.name.to_string();
         let chosen = self.view(tab).and_then(|view| view.compare.chosen);
         let keep = chosen.filter(|_| file.is_none());
         let keep = keep.map(|chosen| chosen.index);
-        self.compare_changed(tab, CompareChange::Requested(base, renumbered));
+        self.compare_changed(tab, CompareChange::Requested(base, renumbered, run));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let answer = client.compare(name, file.as_deref(), renumbered, keep);
             let answer = answer.await;
-            let change = match answer {
-                Ok(report) => CompareChange::Answered(Rc::new(report)),
-                Err(ClientError::Failed(why)) => CompareChange::Failed(why.into()),
+            let result = match answer {
+                Ok(report) => Ok(Rc::new(report)),
+                Err(ClientError::Failed(why)) => Err(why.into()),
                 Err(error) => {
                     let why = error.to_string();
-                    session.compare_changed(tab, CompareChange::Failed(why.into()));
+                    session.compare_changed(tab, CompareChange::Answered(run, Err(why.into())));
                     return session.handle_error(tab, &error);
                 }
             };
-            let is_compared = matches!(change, CompareChange::Answered(_));
-            session.compare_changed(tab, change);
+            let is_compared = result.is_ok();
+            session.compare_changed(tab, CompareChange::Answered(run, result));
             if is_compared {
                 session.compare_profiles(tab);
             }
@@ -196,7 +199,7 @@ impl Session {
 
     /// Opens a file beside the one in front and compares them.
     pub(crate) fn compare_with_file(self: &Rc<Self>, chosen: super::files::ChosenFile, tab: TabId) {
-        let base = match self.opened_before(&chosen.0) {
+        let base = match self.opened_before(&chosen) {
             Some(base) => base,
             None => self.add_file(chosen, Phase::Waiting),
         };

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 use super::{Session, TabRuntime, spawn};
@@ -71,7 +72,7 @@ impl Session {
                 self.dispatch(Action::Changed(tab, message.clone().into()));
             }
             ClientError::Failed(message) => {
-                self.post_failure(message);
+                self.post_failure(tab, message, &JsValue::UNDEFINED);
                 self.notice(message.clone());
             }
             ClientError::Unexpected => self.notice(error.to_string()),
@@ -86,7 +87,7 @@ impl Session {
             return;
         };
         let Some(live) = self.live(tab) else { return };
-        let Some(file) = live.file.borrow().clone() else {
+        let Some(file) = live.content.file() else {
             return;
         };
         if view.changed.is_some() || view.opened.size == 0 {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::page::embedder;
+use super::page::gate::{self, Giver};
 use super::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::ui::browser::listener::Listener;
@@ -21,8 +21,25 @@ use web_sys::{
 const FILE_ID: &str = "file";
 const FOLDER_ID: &str = "folder";
 
-/// A file and its handle, which allows it to be read again later.
-pub(crate) type ChosenFile = (File, Option<JsValue>);
+/// A file to be opened.
+pub(crate) struct ChosenFile {
+    pub(crate) file: File,
+    /// Allows it to be read again later.
+    pub(crate) handle: Option<JsValue>,
+    /// Who gave it.
+    pub(crate) giver: Giver,
+}
+
+impl ChosenFile {
+    /// A file of the reader.
+    pub(crate) fn own(file: File, handle: Option<JsValue>) -> ChosenFile {
+        ChosenFile {
+            file,
+            handle,
+            giver: Giver::Reader,
+        }
+    }
+}
 
 fn document() -> Option<web_sys::Document> {
     web_sys::window()?.document()
@@ -131,7 +148,7 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
                             .filter(JsValue::is_object),
                         None => None,
                     };
-                    chosen.push((file, handle));
+                    chosen.push(ChosenFile::own(file, handle));
                 }
             }
         }
@@ -198,23 +215,23 @@ fn chosen(session: &Rc<Session>, event: &Event) {
     if let Some(tab) = session.instead.take()
         && let Some(file) = files.next()
     {
-        session.replace(tab, file);
+        session.replace(tab, ChosenFile::own(file, None));
     }
     if let Some(tab) = session.compared.take()
         && let Some(file) = files.next()
     {
-        session.compare_with_file((file, None), tab);
+        session.compare_with_file(ChosenFile::own(file, None), tab);
     }
     if session.imports.take()
         && let Some(file) = files.next()
     {
-        session.import_bookmarks((file, None), true);
+        session.import_bookmarks(ChosenFile::own(file, None), true);
     }
     receive_later(session, files);
 }
 
 fn receive_later(session: &Rc<Session>, files: impl Iterator<Item = File>) {
-    let files: Vec<ChosenFile> = files.map(|file| (file, None)).collect();
+    let files: Vec<ChosenFile> = files.map(|file| ChosenFile::own(file, None)).collect();
     let session = Rc::clone(session);
     spawn(Box::pin(async move { session.receive_files(files).await }));
 }
@@ -272,7 +289,7 @@ impl Session {
     /// Saves bytes of a file as a file.
     pub fn save_bytes(self: &Rc<Self>, tab: TabId, span: Span, name: String) {
         let Some(live) = self.live(tab) else { return };
-        let file = live.file.borrow().clone();
+        let file = live.content.file();
         if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {
             // No bytes are read here: the browser copies the slice itself.
             if let Ok(part) = file.slice_with_f64_and_f64(span.start as f64, span.end as f64) {
@@ -319,7 +336,7 @@ pub(crate) fn save_text(text: &str, name: &str) {
 }
 
 fn save(blob: &Blob, name: &str) {
-    if embedder::save(blob, name) {
+    if gate::save(blob, name) {
         return;
     }
     let Ok(url) = Url::create_object_url_with_blob(blob) else {

@@ -10,7 +10,7 @@ use js_sys::Array;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
-use super::files;
+use super::files::{self, ChosenFile};
 use super::{Session, spawn};
 use crate::ui::browser::fetch;
 use crate::ui::state::compare::Following;
@@ -53,7 +53,7 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let Some(file) = live.file.borrow().clone() else {
+            let Some(file) = live.content.file() else {
                 return;
             };
             *live.copy.borrow_mut() = copy(&file).await;
@@ -89,7 +89,7 @@ impl Session {
                 Some(handle) => files::file_of(&handle).await,
                 None => None,
             };
-            let before = live.file.borrow().clone();
+            let before = live.content.file();
             // Compilers truncate a file before they write it.
             let changed = now.zip(before).filter(|(now, before)| {
                 let is_same =
@@ -100,16 +100,16 @@ impl Session {
                 return;
             }
             if let Some((now, _)) = changed {
-                session.take_changed(tab, now).await;
+                session.take_changed(tab, ChosenFile::own(now, None)).await;
             }
             session.look_later(tab);
         }));
     }
 
     /// Reopens a file that has changed. If it is watched, its previous version is kept.
-    pub(crate) async fn take_changed(self: &Rc<Self>, tab: TabId, now: File) {
+    pub(crate) async fn take_changed(self: &Rc<Self>, tab: TabId, now: ChosenFile) {
         let Some(live) = self.live(tab) else { return };
-        let name = now.name();
+        let name = now.file.name();
         let is_watched = || {
             let state = self.state();
             let tab = state.tab(tab);
@@ -121,7 +121,7 @@ impl Session {
             }
             return;
         }
-        let fresh = copy(&now).await;
+        let fresh = copy(&now.file).await;
         let before = live.copy.replace(fresh);
         let can_compare = before.is_some();
         *live.before.borrow_mut() = before;
@@ -156,7 +156,12 @@ impl Session {
         let name = format!("{} (before)", view.opened.name);
         let parts = Array::of1(&before);
         if let Some(file) = fetch::file(&parts, &name) {
-            let base = self.add_file((file, None), Phase::Waiting);
+            let before = ChosenFile {
+                file,
+                handle: None,
+                giver: live.content.giver(),
+            };
+            let base = self.add_file(before, Phase::Waiting);
             live.before_tab.set(Some(base));
             self.compare(base, tab);
         }

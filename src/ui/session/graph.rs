@@ -17,12 +17,12 @@ use crate::worker::protocol::{Request, Response};
 
 /// The visible graph's layout.
 pub fn drawing(view: &View) -> Option<Graph> {
-    Some(match view.graph_of(view.graph_list()).page.as_ref()? {
+    Some(match view.graph_of(view.graph_list()).latest()? {
         GraphSubject::Modules(page) => {
             module_graph::graph(page, view.selected_graph_node(), &view.opened.name)
         }
         GraphSubject::Blocks(page) => {
-            let flow = view.code.flow_of(Some(page.of));
+            let flow = view.flow().filter(|flow| flow.of == page.of);
             let live = flow.map_or(&[][..], |flow| &flow.live);
             block_graph::graph(page, view.selection.span, live)
         }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::files;
+use super::page::gate::Giver;
 use super::{Session, spawn};
 use crate::model::{NodeId, Span};
 use crate::tables::query::{GroupBy, Query};
@@ -349,14 +350,22 @@ impl Session {
             return self.texts_changed(tab, TextsChange::Matches(None));
         }
         let Some(live) = self.live(tab) else { return };
+        if anew {
+            // The matches so far are those of another text.
+            self.texts_changed(tab, TextsChange::Matches(None));
+        }
         let serial = view.selection.serial;
         let coming = live.found.get().filter(|(before, _)| *before == serial);
         let selected = coming.map(|(_, span)| span).or(view.selection.span);
         let selected = selected.filter(|span| text.contains(*span));
         let step = u64::from(forward && !anew);
         let from = selected.map_or(text.start, |span| span.start.saturating_add(step));
+        let asked = typed.clone();
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::Match(found)) => {
+                if dom::text_of(FIND) != asked {
+                    return;
+                }
                 let matches = found.map_or((0, 0), |found| (found.ordinal, found.count));
                 session.texts_changed(tab, TextsChange::Matches(Some(matches)));
                 if let Some(found) = found {
@@ -432,6 +441,9 @@ impl Session {
         let Some(view) = self.state().tab(tab).and_then(|tab| tab.view()).cloned() else {
             return;
         };
+        if let Some(live) = self.live(tab) {
+            live.content.mix(Giver::Reader);
+        }
         let request = Request::AddSource {
             document: view.selection.document(),
             name,
@@ -489,9 +501,7 @@ impl Session {
             Form::Tabs | Form::Plain => "txt",
         };
         let code = view
-            .code
-            .report
-            .as_ref()
+            .code_sections()
             .filter(|_| list == ListId::Instructions);
         let mut sections = code.iter().flat_map(|report| &report.sections);
         let of = view.lists.get(list).query.of;

@@ -44,6 +44,7 @@ use super::session::bookmarks::BookmarkRuntime;
 use super::session::cache::Cache;
 use super::session::page::address::Step;
 use super::session::page::embedder::Embedder;
+use super::session::page::gate::{Content, Giver};
 use crate::model::{NodeId, SourceId, Span};
 use crate::tables::ListId;
 use crate::ui::state::code::CodeChange;
@@ -102,7 +103,7 @@ type Find = Rc<dyn Fn(bool) -> bool>;
 /// Per-file state that is not part of `State`.
 #[derive(Default)]
 pub(crate) struct TabRuntime {
-    pub(crate) file: RefCell<Option<File>>,
+    pub(crate) content: Content,
     /// Lets the browser read the file again after it has changed.
     pub(crate) handle: RefCell<Option<JsValue>>,
     pub(crate) client: RefCell<Option<Client>>,
@@ -128,6 +129,8 @@ pub(crate) struct TabRuntime {
     pub(crate) surveying: Cell<bool>,
     /// Number of selection requests; only the latest takes effect.
     pub(crate) last_selection: Cell<u32>,
+    /// The id of the embedding page's message that causes the next one.
+    pub(crate) request: RefCell<JsValue>,
     pub(crate) click: RefCell<Option<Click>>,
     /// The last match in a text, and the serial of the selection it will cause: moving on before
     /// that continues from here.
@@ -137,6 +140,8 @@ pub(crate) struct TabRuntime {
     pub(crate) is_open: Cell<bool>,
     /// The comparison that starts once both files are loaded.
     pub(crate) base: Cell<Option<TabId>>,
+    /// Number of comparisons so far.
+    pub(crate) compared: Cell<u32>,
     /// The profiles that are added once the file is open, the last one first.
     pub(crate) profiles: RefCell<Vec<File>>,
     /// The profile with samples that was added last.
@@ -155,6 +160,14 @@ pub(crate) struct TabRuntime {
 }
 
 impl TabRuntime {
+    /// That of a file from `giver`.
+    pub(crate) fn of(giver: Giver) -> TabRuntime {
+        TabRuntime {
+            content: Content::of(giver),
+            ..TabRuntime::default()
+        }
+    }
+
     /// Invalidates responses of earlier decoders.
     pub(crate) fn next_turn(&self) -> u32 {
         self.turn.set(self.turn.get().wrapping_add(1));

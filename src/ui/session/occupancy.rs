@@ -12,7 +12,7 @@ use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
 
 /// The current kernel: its document and its index in the list.
-fn shown(view: &View) -> Option<(NodeId, u64)> {
+pub fn shown(view: &View) -> Option<(NodeId, u64)> {
     let list = view.lists.get(ListId::Kernels);
     match list.detail() {
         Detail::Kernel(_) => Some((list.document?, list.current()?.index)),
@@ -25,7 +25,7 @@ impl Session {
     pub fn follow_occupancy(self: &Rc<Self>) {
         if let Some((tab, view)) = self.active()
             && let Some(kernel) = shown(&view)
-            && view.occupancy.kernel != Some(kernel)
+            && !view.occupancy.is_asked(kernel)
         {
             self.ask_occupancy(tab, kernel, view.occupancy.parameters.clone());
         }
@@ -53,12 +53,13 @@ impl Session {
         parameters: OccupancyParameters,
     ) {
         let (document, place) = kernel;
-        let change = OccupancyChange::Requested(document, place, parameters.clone());
+        let question = (document, place, parameters.clone());
+        let change = OccupancyChange::Requested(question.clone());
         self.dispatch(Action::Occupancy(tab, change));
         let request = Request::Occupancy {
             document,
             kernel: place,
-            parameters: parameters.clone(),
+            parameters,
         };
         let then = move |session: &Rc<Session>, answer| {
             let answer = match answer {
@@ -67,7 +68,7 @@ impl Session {
                 Err(error) => return session.handle_error(tab, &error),
                 Ok(_) => return,
             };
-            let answered = OccupancyChange::Answered(document, place, parameters, answer);
+            let answered = OccupancyChange::Answered(question, answer);
             session.dispatch(Action::Occupancy(tab, answered));
         };
         self.ask_then(tab, request, Box::new(then));

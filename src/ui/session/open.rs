@@ -9,6 +9,7 @@ use yew::AttrValue;
 
 use super::files::{self, ChosenFile};
 use super::page::address::read_link;
+use super::page::gate::Giver;
 use super::{Session, TabRuntime, spawn};
 use crate::ui::browser::fetch::{self, FetchError};
 use crate::ui::browser::folder::{self, FolderFile};
@@ -34,21 +35,22 @@ impl Session {
     /// Opens files, each in its own tab, and shows the first one.
     pub(crate) fn open_files(self: &Rc<Self>, files: Vec<ChosenFile>) {
         let mut first = None;
-        for (file, handle) in files {
-            if let Some(tab) = self.takes_source(&file) {
-                self.read_source(tab, file);
+        for chosen in files {
+            let file = &chosen.file;
+            if let Some(tab) = self.takes_source(file) {
+                self.read_source(tab, chosen.file);
                 continue;
             }
-            if let Some(open) = self.opened_before(&file) {
+            if let Some(open) = self.opened_before(&chosen) {
                 first.get_or_insert(open);
                 continue;
             }
             let name = file.name().to_ascii_lowercase();
             if name.ends_with(".json") && file.size() <= FILE_MAX as f64 {
-                self.import_bookmarks((file, handle), false);
+                self.import_bookmarks(chosen, false);
                 continue;
             }
-            let id = self.add_file((file, handle), Phase::Waiting);
+            let id = self.add_file(chosen, Phase::Waiting);
             first.get_or_insert(id);
         }
         if let Some(id) = first {
@@ -98,7 +100,7 @@ impl Session {
     /// Opens the files of a folder in a tab.
     fn open_listed(self: &Rc<Self>, tab: TabId, name: &str, files: Vec<FolderFile>) {
         let Some(live) = self.live(tab) else { return };
-        *live.file.borrow_mut() = folder::file(name, files);
+        live.content.put(folder::file(name, files), Giver::Reader);
         self.decode(tab);
         self.settle();
     }
@@ -116,14 +118,14 @@ impl Session {
     }
 
     /// Adds a tab for a file.
-    pub(crate) fn add_file(&self, (file, handle): ChosenFile, phase: Phase) -> TabId {
-        let live = TabRuntime::default();
-        let name = file.name();
-        if let Some(handle) = &handle {
-            self.remember_file(&file, handle);
+    pub(crate) fn add_file(&self, chosen: ChosenFile, phase: Phase) -> TabId {
+        let live = TabRuntime::of(chosen.giver);
+        let name = chosen.file.name();
+        if let Some(handle) = &chosen.handle {
+            self.remember_file(&chosen.file, handle);
         }
-        *live.file.borrow_mut() = Some(file);
-        *live.handle.borrow_mut() = handle;
+        live.content.put(Some(chosen.file), chosen.giver);
+        *live.handle.borrow_mut() = chosen.handle;
         self.add(name, Origin::Local, phase, live)
     }
 
@@ -152,11 +154,15 @@ impl Session {
         }));
     }
 
-    /// The tab of a file that is already open and unchanged.
-    pub(crate) fn opened_before(&self, file: &File) -> Option<TabId> {
+    /// The tab of a file that is already open and unchanged, and that the same side gave: an
+    /// embedding page cannot name a file of the reader.
+    pub(crate) fn opened_before(&self, chosen: &ChosenFile) -> Option<TabId> {
         let live = self.live.borrow();
+        let file = &chosen.file;
         let same = |live: &TabRuntime| {
-            live.file.borrow().as_ref().is_some_and(|open| {
+            let of_giver = live.content.giver() == chosen.giver;
+            let open = live.content.file().filter(|_| of_giver);
+            open.is_some_and(|open| {
                 open.name() == file.name()
                     && open.size() == file.size()
                     && open.last_modified() == file.last_modified()
@@ -174,13 +180,13 @@ impl Session {
         };
         let parts = Array::of1(&Uint8Array::from(bytes.as_slice()));
         if let Some(file) = fetch::file(&parts, "pasted bytes") {
-            self.open_files(vec![(file, None)]);
+            self.open_files(vec![ChosenFile::own(file, None)]);
         }
     }
 
     /// Opens a sample, and compares it with a second one if it has one.
     pub fn open_sample(self: &Rc<Self>, name: &str, base: Option<&str>) -> TabId {
-        let open = |name| self.open_link(&format!("{SAMPLES}{name}"), None);
+        let open = |name| self.open_link(&format!("{SAMPLES}{name}"), None, Giver::Reader);
         let base = base.map(open);
         let tab = open(name);
         if let Some(base) = base {
@@ -189,16 +195,26 @@ impl Session {
         tab
     }
 
-    /// Opens a file from a URL.
-    pub fn open_link(self: &Rc<Self>, address: &str, link: Option<Link>) -> TabId {
+    /// Opens a file from a URL that the reader or the embedding page names.
+    pub(crate) fn open_link(
+        self: &Rc<Self>,
+        address: &str,
+        link: Option<Link>,
+        giver: Giver,
+    ) -> TabId {
         let origin = Origin::Link(address.trim().to_owned().into());
         let state = self.state();
-        let is_open = |tab: &&Rc<Tab>| tab.origin == origin && tab.view().is_some();
+        let of_giver = |tab: TabId| {
+            let live = self.live(tab);
+            live.is_some_and(|live| live.content.giver() == giver)
+        };
+        let is_open =
+            |tab: &&Rc<Tab>| tab.origin == origin && tab.view().is_some() && of_giver(tab.id);
         if let Some(tab) = state.tabs.iter().find(is_open) {
             self.dispatch(Action::Activate(tab.id));
             return tab.id;
         }
-        self.fetch(address, origin, link)
+        self.fetch(address, origin, link, giver)
     }
 
     /// Retries a file that failed to open.
@@ -208,11 +224,19 @@ impl Session {
             return;
         };
         live.crashes.take();
-        if live.file.borrow().is_some() {
+        if live.content.file().is_some() {
             self.decode(tab);
         } else if let Origin::Link(address) = &shown.origin {
             let address = address.to_string();
             self.transfer(tab, &address);
+        }
+    }
+
+    /// Opens a file that the embedding page names, but keeps it from that page.
+    pub(crate) fn open_privately(self: &Rc<Self>, tab: TabId) {
+        if let Some(live) = self.live(tab) {
+            live.content.mix(Giver::Reader);
+            self.retry(tab);
         }
     }
 
@@ -225,7 +249,7 @@ impl Session {
         from_network
             || self
                 .live(tab)
-                .is_some_and(|live| live.file.borrow().is_some())
+                .is_some_and(|live| live.content.file().is_some())
     }
 
     /// Closes a file and terminates its decoder.
@@ -269,14 +293,24 @@ impl Session {
         id
     }
 
-    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, link: Option<Link>) -> TabId {
-        let live = TabRuntime::default();
+    fn fetch(
+        self: &Rc<Self>,
+        address: &str,
+        origin: Origin,
+        link: Option<Link>,
+        giver: Giver,
+    ) -> TabId {
+        let live = TabRuntime::of(giver);
         *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
-        let foreign = fetch::absolute(address).filter(|url| self.needs_confirmation(url));
+        let url = fetch::absolute(address).filter(|_| giver == Giver::Embedder);
+        let foreign = url.and_then(|url| Some((url.host(), self.needs_confirmation(&url)?)));
         let asks = foreign.is_some();
         let phase = match foreign {
-            Some(url) => Phase::Asking(url.host().into()),
+            Some((host, page)) => Phase::Asking {
+                host: host.into(),
+                page: page.map(Into::into),
+            },
             None => Phase::Fetching {
                 got: 0,
                 total: None,
@@ -305,7 +339,7 @@ impl Session {
             };
             match fetch::fetch(&url, &abort, progress).await {
                 Ok(file) => {
-                    *live.file.borrow_mut() = Some(file);
+                    live.content.put(Some(file), live.content.giver());
                     session.decode(tab);
                     session.settle();
                 }
@@ -322,7 +356,7 @@ impl Session {
     /// Sends a tab's file to a decoder.
     pub(crate) fn decode(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
-        let Some(file) = live.file.borrow().clone() else {
+        let Some(file) = live.content.file() else {
             return;
         };
         let client = self.fresh_client();
@@ -386,7 +420,7 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match files::file_of(&handle).await {
-                Some(file) => session.replace(tab, file),
+                Some(file) => session.replace(tab, ChosenFile::own(file, None)),
                 None => session.choose(Some(tab)),
             }
         }));

@@ -87,7 +87,9 @@ impl Session {
                 return session.notice("The browser was not allowed to open the file.");
             };
             match files::file_of(&handle).await {
-                Some(file) => session.open_files(vec![(file, Some(handle))]),
+                Some(file) => {
+                    session.open_files(vec![ChosenFile::own(file, Some(handle))]);
+                }
                 None => session.notice("The file was moved or deleted."),
             }
         }));
@@ -115,7 +117,7 @@ impl Session {
                     let mut chosen: Vec<ChosenFile> = Vec::new();
                     for handle in handles.unchecked_into::<Array>().iter() {
                         if let Some(file) = files::file_of(&handle).await {
-                            chosen.push((file, Some(handle)));
+                            chosen.push(ChosenFile::own(file, Some(handle)));
                         }
                     }
                     session.open_files(chosen);

@@ -6,8 +6,7 @@
 
 use std::rc::Rc;
 
-use web_sys::File;
-
+use super::files::ChosenFile;
 use super::{Session, TabRuntime, spawn};
 use crate::model::NodeId;
 use crate::ui::state::{Action, Restored, TabId, View};
@@ -21,22 +20,23 @@ const PATIENCE: f64 = 500.0;
 
 impl Session {
     /// Shows another file, or a newer version, in a tab.
-    pub(crate) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
+    pub(crate) fn replace(self: &Rc<Self>, tab: TabId, chosen: ChosenFile) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            session.load_version(tab, file).await;
+            session.load_version(tab, chosen).await;
         }));
     }
 
     /// The same; returns whether the new version was loaded.
-    pub(super) async fn load_version(self: &Rc<Self>, tab: TabId, file: File) -> bool {
+    pub(super) async fn load_version(self: &Rc<Self>, tab: TabId, chosen: ChosenFile) -> bool {
         let Some(live) = self.live(tab) else {
             return false;
         };
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view()).cloned();
         *live.link.borrow_mut() = view.as_ref().map(|view| view.link());
-        *live.file.borrow_mut() = Some(file.clone());
+        let file = chosen.file;
+        live.content.put(Some(file.clone()), chosen.giver);
         live.marks.forget();
         live.crashes.take();
         let Some(view) = view else {

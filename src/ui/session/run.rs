@@ -57,6 +57,7 @@ impl Session {
             Command::Activate(tab) => self.dispatch(Action::Activate(tab)),
             Command::Close(tab) => self.close(tab),
             Command::Retry(tab) => self.retry(tab),
+            Command::OpenPrivately(tab) => self.open_privately(tab),
             Command::Help => self.show_dialog(Dialog::Help),
             Command::Rules => self.show_dialog(Dialog::Rules),
             Command::OpenLink => self.show_dialog(Dialog::Link),
@@ -117,7 +118,7 @@ impl Session {
             Command::NextRow(list) => self.step_row(list, true),
             Command::PreviousRow(list) => self.step_row(list, false),
             Command::References => self.show_references(),
-            Command::OpenSource => self.send_source(),
+            Command::OpenSource => self.open_source(),
             Command::NextMatch => self.find_in_text(true, false),
             Command::PreviousMatch => self.find_in_text(false, false),
             Command::CopyLines => self.copy_lines(),
@@ -282,10 +283,10 @@ impl Session {
             ("?", _) => self.show_dialog(Dialog::Help),
             ("/", Some(_)) => focus_by_id("search"),
             ("g", Some(_)) => self.ask_place(file),
-            ("." | ",", Some(view)) if view.compare.report.is_some() => {
+            ("." | ",", Some(view)) if view.compare.report().is_some() => {
                 self.step_difference(key == ".");
             }
-            ("s", Some(view)) if view.compare.report.is_some() && !state.layout.narrow => {
+            ("s", Some(view)) if view.compare.has_result && !state.layout.narrow => {
                 self.run(Command::ToggleSides);
             }
             ("t", Some(_)) => self.toggle_pane(Pane::Structure),
@@ -319,7 +320,9 @@ fn image_name(view: &View) -> Option<String> {
     let ancestry = view.selection.ancestry.iter().rev();
     let mut names = ancestry.map(|row| &*row.name);
     let image = names.find(|name| !matches!(*name, "" | "data" | "code" | "image" | "unpacked"))?;
-    let summary = Some(view.summary()).filter(|_| view.verdict.document == Some(row.id))?;
+    let summary = view
+        .summary()
+        .filter(|_| view.selection.document() == row.id)?;
     let mut facts = summary.facts.iter();
     let target = facts.find(|fact| fact.label == Fact::TARGET);
     let device = target.and_then(|fact| fact.text.split(" · ").next());

@@ -528,6 +528,7 @@ impl Session {
         // Supersedes earlier requests.
         let ticket = live.last_selection.get().wrapping_add(1);
         live.last_selection.set(ticket);
+        let request = live.request.take();
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let found = found.await;
@@ -536,6 +537,10 @@ impl Session {
             }
             let found = match found {
                 Ok(found) => found,
+                Err(ClientError::Failed(why)) => {
+                    session.post_failure(tab, &why, &request);
+                    return session.notice(why);
+                }
                 Err(error) => return session.handle_error(tab, &error),
             };
             let span = match (&found.selection, &found.preview) {

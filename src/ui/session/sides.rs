@@ -75,7 +75,7 @@ impl Session {
 
     /// Requests which rows of the file in front and of the one beside it differ.
     pub(crate) fn ask_differing(self: &Rc<Self>, tab: TabId) {
-        let compared = move |session: &Session| session.view(tab)?.compare.report.clone();
+        let compared = move |session: &Session| session.view(tab)?.compare.report().cloned();
         let Some(report) = compared(self) else { return };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
@@ -99,7 +99,7 @@ impl Session {
     pub(crate) fn renumber_differing(self: &Rc<Self>, tab: TabId, beside: TabId) {
         let state = self.state();
         let view = |tab| state.tab(tab).and_then(|tab| tab.view());
-        let differing = view(tab).and_then(|view| view.compare.differing.clone());
+        let differing = view(tab).and_then(|view| view.compare.differing_rows().cloned());
         let (Some((from, to)), Some(base)) = (differing, view(beside)) else {
             return;
         };
@@ -114,7 +114,7 @@ impl Session {
                 Ok(Response::SourceNumbers(numbers)) => {
                     let state = session.state();
                     let view = |tab| state.tab(tab).and_then(|tab| tab.view());
-                    let now = view(tab).and_then(|view| view.compare.differing.as_ref());
+                    let now = view(tab).and_then(|view| view.compare.differing_rows());
                     // The decoder or the comparison may have been replaced meanwhile.
                     let is_due = now.is_some_and(|(_, now)| *now == to)
                         && view(beside).is_some_and(|view| view.opening == opening);

@@ -13,7 +13,7 @@ use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{ExportForm, Request, Response, Row};
 
 /// Maximum number of the root's children that are used for the sizes and the map of the file.
-const ROOT_MAX: u64 = 16 * 1024;
+pub const ROOT_MAX: u64 = 16 * 1024;
 /// Maximum number of siblings that `*` expands.
 const OPEN_AT_ONCE: usize = 200;
 

@@ -32,7 +32,7 @@ impl Session {
             return;
         };
         let document = view.selection.document();
-        if view.verdict.document != Some(document) {
+        if view.verdict.document() != Some(document) {
             self.ask_verdict(tab, document, view.verdict.device.clone());
             // For a host file this would open all images.
             let has = view.opened.summary.anywhere();
@@ -48,7 +48,7 @@ impl Session {
             return;
         };
         let device = Some(device.trim()).filter(|name| !name.is_empty());
-        if let Some(document) = view.verdict.document {
+        if let Some(document) = view.verdict.document() {
             self.ask_verdict(tab, document, device.map(|name| name.to_owned().into()));
         }
     }
@@ -62,7 +62,8 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        self.change_verdict(tab, VerdictChange::Requested(document, device.clone()));
+        let judged = (document, device.clone());
+        self.change_verdict(tab, VerdictChange::Requested(judged.clone()));
         let name = device.as_ref().map(|name| Str::from(name.to_string()));
         let request = Request::Verdict {
             document,
@@ -81,7 +82,16 @@ impl Session {
             };
             let is_container = report.as_ref().is_ok_and(|report| report.images.is_some());
             let is_known = report.is_ok();
-            session.change_verdict(tab, VerdictChange::Answered(document, device, report));
+            let images = report
+                .as_ref()
+                .ok()
+                .and_then(|report| report.images.as_ref());
+            let is_unread = images.is_some_and(|images| images.unread.is_some());
+            session.change_verdict(tab, VerdictChange::Answered(judged, report));
+            if is_unread && name.is_some() {
+                // Which images run on a device is known once the files of the package are read.
+                session.list_changed(tab, ListId::Kernels, ListChange::Stop(false));
+            }
             if is_known {
                 session.show_images_for(tab, name.clone());
             }
@@ -117,6 +127,10 @@ impl Session {
             IMAGE_COLUMNS
         };
         let columns = columns.iter().map(|id| (*id).into()).collect();
+        let judged = (
+            document,
+            device.as_ref().map(|name| name.to_string().into()),
+        );
         let request = Request::List {
             document,
             list: ListId::Images,
@@ -132,7 +146,7 @@ impl Session {
         };
         let then = move |session: &Rc<Session>, answer| {
             if let Ok(Response::List(page)) = answer {
-                session.change_verdict(tab, VerdictChange::Images(document, page.rows.into()));
+                session.change_verdict(tab, VerdictChange::Images(judged, page.rows.into()));
             }
         };
         self.ask_then(tab, request, Box::new(then));
@@ -145,20 +159,17 @@ impl Session {
             return;
         };
         let Some(live) = self.live(tab) else { return };
-        let state = &view.verdict;
-        let survey = state.survey.as_ref();
+        let survey = view.survey();
         let is_over = survey.is_some_and(|survey| survey.progress.is_over());
         let list = view.lists.get(ListId::Kernels);
         // Decompressing all files of a package takes long: it waits for a request.
         let is_waiting = view.opened.summary.has.package && !list.is_wanted;
         let is_stopped = is_waiting || survey.is_some() && list.is_stopped;
-        let is_wanted = view.panel == PanelId::Overview && state.container().is_some();
-        let Some(document) = state
-            .document
-            .filter(|_| is_wanted && !is_over && !is_stopped)
-        else {
+        let is_wanted = view.panel == PanelId::Overview && view.container().is_some();
+        if !is_wanted || is_over || is_stopped {
             return;
-        };
+        }
+        let document = view.selection.document();
         if live.surveying.replace(true) {
             return;
         }
@@ -181,6 +192,7 @@ impl Session {
                     session.follow_survey();
                     if is_over {
                         session.ask_first_images(tab, document);
+                        session.judge_again(tab, document);
                     }
                 }
                 // There are no kernels.
@@ -196,11 +208,20 @@ impl Session {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
         let is_missing = view.is_some_and(|view| {
-            let verdict = &view.verdict;
-            verdict.document == Some(document) && verdict.images.is_empty()
+            let none = view.first_images().is_none_or(|images| images.is_empty());
+            view.selection.document() == document && none
         });
         if is_missing && self.is_host(tab, document) {
             self.ask_images(tab, document, None);
+        }
+    }
+
+    /// Requests the verdict on a package again, now that its files are read.
+    fn judge_again(self: &Rc<Self>, tab: TabId, document: NodeId) {
+        let Some(view) = self.view(tab) else { return };
+        let container = view.container().filter(|images| images.unread.is_some());
+        if container.is_some() && view.selection.document() == document {
+            self.ask_verdict(tab, document, view.verdict.device.clone());
         }
     }
 

@@ -103,6 +103,8 @@ commands! {
     Close(tab: TabId) = "close";
     /// Retries opening a file.
     Retry(tab: TabId) = "retry";
+    /// Opens a file that the embedding page names, but keeps it from that page.
+    OpenPrivately(tab: TabId) = "open-privately";
     /// Shows the help.
     Help = "help";
     /// Shows all rules.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::AttrValue;
 
 use super::TabId;
+use super::answer::Answer;
 use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::CompareReport;
 
@@ -15,17 +16,15 @@ pub struct CompareState {
     pub base: Option<Base>,
     /// Whether register and scoreboard token numbers are ignored.
     pub renumbered: bool,
-    /// The result; the previous one stays until it arrives.
-    pub report: Option<Rc<CompareReport>>,
-    /// Whether the comparison is running.
-    pub is_working: bool,
-    /// Why it failed.
-    pub failed: Option<AttrValue>,
+    /// The result by the number of the comparison, or why it failed.
+    answer: Answer<u32, Result<Rc<CompareReport>, AttrValue>>,
+    /// Whether a comparison with that file had a result: its place stays while the next one is
+    /// awaited.
+    pub has_result: bool,
     /// The difference that is shown in full.
     pub chosen: Option<ChosenDifference>,
-    /// Differing rows of the other file and of this one, once requested; the previous ones stay
-    /// until they arrive.
-    pub differing: Option<(DifferenceIndex, DifferenceIndex)>,
+    /// Differing rows of the other file and of this one, as of an earlier result.
+    differing: Option<(DifferenceIndex, DifferenceIndex)>,
     /// Number of results so far.
     pub results: u32,
     /// The result, by that number, that `differing` belongs to.
@@ -67,12 +66,10 @@ pub struct ChosenDifference {
 
 /// A change of this state.
 pub enum CompareChange {
-    /// A comparison with this file has started.
-    Requested(Base, bool),
-    /// The result.
-    Answered(Rc<CompareReport>),
-    /// It failed; the message.
-    Failed(AttrValue),
+    /// A comparison with this file has started; its number.
+    Requested(Base, bool, u32),
+    /// The result of a comparison, or why it failed.
+    Answered(u32, Result<Rc<CompareReport>, AttrValue>),
     /// A difference is shown in full.
     Choose(ChosenDifference),
     /// The differing rows of both files.
@@ -85,30 +82,29 @@ impl CompareState {
     /// Applies a change.
     pub fn apply(&mut self, change: CompareChange) {
         match change {
-            CompareChange::Requested(base, renumbered) => {
+            CompareChange::Requested(base, renumbered, run) => {
                 if self.base.as_ref() != Some(&base) {
-                    self.report = None;
+                    self.has_result = false;
                     self.differing = None;
                 }
                 self.base = Some(base);
                 self.renumbered = renumbered;
-                self.is_working = true;
-                self.failed = None;
+                self.answer.ask(run);
             }
-            CompareChange::Answered(report) => {
-                let chosen = ChosenDifference {
-                    index: report.kept.unwrap_or(0),
-                    place: None,
-                };
-                self.chosen = (report.differences > 0).then_some(chosen);
-                self.report = Some(report);
-                self.results = self.results.wrapping_add(1);
-                self.is_working = false;
-            }
-            CompareChange::Failed(why) => {
-                self.report = None;
-                self.is_working = false;
-                self.failed = Some(why);
+            CompareChange::Answered(run, answer) => {
+                let report = answer.as_ref().ok().cloned();
+                if !self.answer.put(&run, answer) {
+                    return;
+                }
+                self.has_result = report.is_some();
+                if let Some(report) = report {
+                    let chosen = ChosenDifference {
+                        index: report.kept.unwrap_or(0),
+                        place: None,
+                    };
+                    self.chosen = (report.differences > 0).then_some(chosen);
+                    self.results = self.results.wrapping_add(1);
+                }
             }
             CompareChange::Choose(chosen) => self.chosen = Some(chosen),
             CompareChange::Differing(from, to) => {
@@ -123,8 +119,33 @@ impl CompareState {
         }
     }
 
+    fn latest(&self) -> Option<&Result<Rc<CompareReport>, AttrValue>> {
+        self.answer.to(self.answer.question()?)
+    }
+
+    /// The result of the latest comparison, once it is known.
+    pub fn report(&self) -> Option<&Rc<CompareReport>> {
+        self.latest()?.as_ref().ok()
+    }
+
+    /// Why the latest comparison failed.
+    pub fn failed(&self) -> Option<&AttrValue> {
+        self.latest()?.as_ref().err()
+    }
+
+    /// Whether a comparison is running.
+    pub fn is_working(&self) -> bool {
+        self.base.is_some() && self.latest().is_none()
+    }
+
     /// Whether the differing rows of the latest result are known.
     pub fn knows_differing(&self) -> bool {
-        self.differing.is_some() && self.results == self.differing_of
+        let is_current = self.report().is_some() && self.results == self.differing_of;
+        self.differing.is_some() && is_current
+    }
+
+    /// The differing rows of both files in the latest comparison, once they are known.
+    pub fn differing_rows(&self) -> Option<&(DifferenceIndex, DifferenceIndex)> {
+        self.differing.as_ref().filter(|_| self.knows_differing())
     }
 }

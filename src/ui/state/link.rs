@@ -28,7 +28,7 @@ impl View {
             }
             shown.group = query.by.map_or("", GroupBy::name).to_owned();
         }
-        if self.verdict.error.is_none() {
+        if self.verdict_error().is_none() {
             shown.device = self.verdict.device.as_deref().unwrap_or_default().into();
         }
         let target = path.and_then(|path| self.selection.target(path));
@@ -37,7 +37,7 @@ impl View {
 
     /// Shows a link's panel with its filter and order, and sets the device for the verdict.
     pub(crate) fn show(&mut self, shown: &ViewOptions) {
-        if !shown.device.is_empty() && self.verdict.document.is_none() {
+        if !shown.device.is_empty() && self.verdict.document().is_none() {
             let verdict = std::rc::Rc::make_mut(&mut self.verdict);
             verdict.device = Some(shown.device.clone().into());
         }

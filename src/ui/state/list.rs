@@ -46,6 +46,8 @@ pub struct List {
     pub at: Option<Rc<ListAt>>,
     /// The selection and the generation that [`at`](List::at) is valid for.
     at_is_for: Option<(u32, u32)>,
+    /// The latest selection whose row is known.
+    answered: Option<u32>,
     /// The user stopped the reading of the list.
     pub is_stopped: bool,
     /// The user asked for the list: it was shown, or is to be read.
@@ -158,6 +160,7 @@ impl List {
             page: None,
             at: None,
             at_is_for: None,
+            answered: None,
             is_stopped: false,
             is_wanted: false,
             failed: None,
@@ -175,10 +178,13 @@ impl List {
                 if query.filter.is_empty() && !self.query.filter.is_empty() {
                     self.cleared.0 += 1;
                 }
-                if (query.of, query.row) == (self.query.of, self.query.row) {
+                if (query.of, query.row) != (self.query.of, self.query.row) {
+                    self.reset();
+                } else if (&query.device, query.by) == (&self.query.device, self.query.by) {
                     self.rows.renew();
                 } else {
-                    self.reset();
+                    // The rows so far say something else.
+                    self.rows.forget();
                 }
                 if query.by != self.query.by {
                     self.longest = Rc::from([]);
@@ -320,8 +326,15 @@ impl List {
             self.query.of = None;
         }
         self.cleared.1 = self.cleared.0;
+        self.answered = Some(serial);
         // If no document has such a list, the previous one stays.
         self.at_is_for = Some((serial, self.rows.generation));
+    }
+
+    /// Whether the document and the row of this selection are not known yet: those of an earlier one
+    /// are shown.
+    pub(super) fn awaits_row(&self, serial: u32) -> bool {
+        self.answered != Some(serial)
     }
 
     /// Whether [`at`](List::at) is valid for this selection and the current query.

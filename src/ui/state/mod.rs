@@ -1,5 +1,6 @@
 //! State of the page and its reducer, independent of the browser.
 
+pub mod answer;
 pub mod bookmarks;
 pub mod code;
 pub mod commands;
@@ -86,8 +87,13 @@ pub struct Failure {
 pub enum Phase {
     /// Opened when it is first shown.
     Waiting,
-    /// Downloaded once the user allows it: the embedding page requests it from this host.
-    Asking(AttrValue),
+    /// Downloaded once the user allows it: the embedding page requests it from another site.
+    Asking {
+        /// The host of the file.
+        host: AttrValue,
+        /// The origin of the embedding page, if it is known.
+        page: Option<AttrValue>,
+    },
     /// Downloading.
     Fetching {
         /// Number of bytes received.
@@ -308,7 +314,11 @@ impl State {
         let layout = &self.layout;
         let view = self.active()?.view()?;
         let is_wanted = layout.side_by_side && !layout.narrow && view.panel == PanelId::Compare;
-        let base = view.compare.report.as_ref().and(view.compare.base.as_ref());
+        let base = view
+            .compare
+            .base
+            .as_ref()
+            .filter(|_| view.compare.has_result);
         self.tab(base.filter(|_| is_wanted)?.tab)
     }
 

@@ -4,33 +4,33 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::answer::Answer;
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::NodeId;
 
 /// Occupancy of the current kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OccupancyState {
-    /// The kernel of the latest request: its document and list index.
-    pub kernel: Option<(NodeId, u64)>,
     /// The user's parameters, for all kernels.
     pub parameters: OccupancyParameters,
-    /// The response; the previous one stays until it arrives.
-    pub found: Option<Rc<Occupancy>>,
-    /// Why the latest request failed or an input is invalid.
-    pub error: Option<AttrValue>,
+    /// The response, or why the request failed.
+    found: Answer<KernelQuestion, Result<Rc<Occupancy>, AttrValue>>,
+    /// Why an input is invalid.
+    refused: Option<AttrValue>,
+    /// Whether the latest kernel has arguments in shared local memory: their field stays while its
+    /// next occupancy is awaited.
+    has_local: Option<(NodeId, u64)>,
 }
+
+/// The document of a kernel, its list index, and the user's parameters.
+pub type KernelQuestion = (NodeId, u64, OccupancyParameters);
 
 /// A change of this state.
 pub enum OccupancyChange {
     /// The occupancy of a kernel was requested.
-    Requested(NodeId, u64, OccupancyParameters),
-    /// The response to the latest request.
-    Answered(
-        NodeId,
-        u64,
-        OccupancyParameters,
-        Result<Rc<Occupancy>, AttrValue>,
-    ),
+    Requested(KernelQuestion),
+    /// The response.
+    Answered(KernelQuestion, Result<Rc<Occupancy>, AttrValue>),
     /// An input is invalid; the message.
     Refused(AttrValue),
 }
@@ -39,25 +39,49 @@ impl OccupancyState {
     /// Applies a change.
     pub fn apply(&mut self, change: OccupancyChange) {
         match change {
-            OccupancyChange::Requested(document, kernel, parameters) => {
-                if self.kernel != Some((document, kernel)) {
-                    self.found = None;
-                }
-                self.kernel = Some((document, kernel));
-                self.parameters = parameters;
-                self.error = None;
+            OccupancyChange::Requested(question) => {
+                self.parameters = question.2.clone();
+                self.refused = None;
+                self.found.ask(question);
             }
-            OccupancyChange::Answered(document, kernel, parameters, answer)
-                if self.kernel == Some((document, kernel)) && self.parameters == parameters =>
-            {
-                match answer {
-                    Ok(found) => self.found = Some(found),
-                    Err(why) => self.error = Some(why),
+            OccupancyChange::Answered(question, answer) => {
+                let has_local = |found: &Rc<Occupancy>| found.term("local_arguments").is_some();
+                let has_local = answer.as_ref().is_ok_and(has_local);
+                let kernel = (question.0, question.1);
+                if self.found.put(&question, answer) {
+                    self.has_local = has_local.then_some(kernel);
                 }
             }
-            OccupancyChange::Answered(..) => {}
-            OccupancyChange::Refused(why) => self.error = Some(why),
+            OccupancyChange::Refused(why) => self.refused = Some(why),
         }
+    }
+
+    fn answer(&self, kernel: (NodeId, u64)) -> Option<&Result<Rc<Occupancy>, AttrValue>> {
+        let (document, index) = kernel;
+        self.found.to(&(document, index, self.parameters.clone()))
+    }
+
+    /// Whether the occupancy of a kernel was requested.
+    pub fn is_asked(&self, kernel: (NodeId, u64)) -> bool {
+        let (document, index) = kernel;
+        self.found
+            .is_asked(&(document, index, self.parameters.clone()))
+    }
+
+    /// The occupancy of a kernel with the user's parameters, once it is known.
+    pub fn of(&self, kernel: (NodeId, u64)) -> Option<&Occupancy> {
+        self.answer(kernel)?.as_deref().ok()
+    }
+
+    /// Why the occupancy of a kernel is not known, or an input is invalid.
+    pub fn error(&self, kernel: (NodeId, u64)) -> Option<&AttrValue> {
+        let failed = self.answer(kernel).and_then(|answer| answer.as_ref().err());
+        self.refused.as_ref().or(failed)
+    }
+
+    /// Whether a kernel has arguments in shared local memory, as far as it is known.
+    pub fn has_local(&self, kernel: (NodeId, u64)) -> bool {
+        self.has_local == Some(kernel)
     }
 }
 
@@ -163,34 +187,27 @@ mod tests {
             eus: Some(4),
             ..OccupancyParameters::default()
         };
-        state.apply(OccupancyChange::Requested(
-            NodeId::ROOT,
-            0,
-            OccupancyParameters::default(),
-        ));
-        state.apply(OccupancyChange::Requested(
-            NodeId::ROOT,
-            0,
-            parameters.clone(),
-        ));
-        let late = OccupancyChange::Answered(
-            NodeId::ROOT,
-            0,
-            OccupancyParameters::default(),
-            Ok(found("a")),
-        );
-        state.apply(late);
-        assert_eq!(state.found, None);
-        state.apply(OccupancyChange::Answered(
-            NodeId::ROOT,
-            0,
-            parameters.clone(),
-            Ok(found("b")),
-        ));
-        assert_eq!(state.found, Some(found("b")));
+        let kernel = (NodeId::ROOT, 0);
+        let ask = |kernel: (NodeId, u64), parameters: &OccupancyParameters| {
+            (kernel.0, kernel.1, parameters.clone())
+        };
+        let default = OccupancyParameters::default();
+        state.apply(OccupancyChange::Requested(ask(kernel, &default)));
+        let answer =
+            |parameters, name| OccupancyChange::Answered(ask(kernel, parameters), Ok(found(name)));
+        state.apply(answer(&default, "a"));
+        assert_eq!(state.of(kernel), Some(&*found("a")));
+        state.apply(OccupancyChange::Requested(ask(kernel, &parameters)));
+        assert_eq!(state.of(kernel), None, "that of other parameters");
+        state.apply(answer(&default, "a"));
+        assert_eq!(state.of(kernel), None);
+        state.apply(answer(&parameters, "b"));
+        assert_eq!(state.of(kernel), Some(&*found("b")));
         state.apply(OccupancyChange::Refused("no".into()));
-        assert_eq!((state.found.is_some(), state.error.is_some()), (true, true));
-        state.apply(OccupancyChange::Requested(NodeId::ROOT, 1, parameters));
-        assert_eq!((state.found, state.error), (None, None));
+        assert!(state.of(kernel).is_some() && state.error(kernel).is_some());
+        let other = (NodeId::ROOT, 1);
+        assert_eq!(state.of(other), None, "before it is requested");
+        state.apply(OccupancyChange::Requested(ask(other, &parameters)));
+        assert_eq!((state.of(other), state.error(other)), (None, None));
     }
 }

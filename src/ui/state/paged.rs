@@ -37,6 +37,13 @@ impl<R> Paged<R> {
         self.generation = self.generation.wrapping_add(1);
     }
 
+    /// Invalidates the rows for a query whose rows say something else; their number stays so far, so
+    /// that nothing jumps.
+    pub fn forget(&mut self) {
+        self.renew();
+        self.pages.clear();
+    }
+
     /// Discards the rows for a list of another document.
     pub fn reset(&mut self) {
         self.renew();

@@ -75,7 +75,7 @@ pub struct ProblemDetail<'a> {
 /// Looks up an entry.
 pub fn describe(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
     if entry.class == Class::Driver {
-        let report = view.verdict.report.as_deref()?;
+        let report = view.verdict_report()?;
         let finding = report.verdict.as_ref()?.findings.get(entry.place)?;
         return Some(ProblemDetail {
             rule: &finding.rule,
@@ -106,7 +106,7 @@ pub fn describe(view: &View, entry: Entry) -> Option<ProblemDetail<'_>> {
 pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
     let id = describe(view, entry)?.rule;
     let rules = match entry.class {
-        Class::Driver => &view.verdict.verdict()?.rules,
+        Class::Driver => &view.driver_verdict()?.rules,
         _ => &view.opened.rules,
     };
     rules.iter().find(|rule| rule.id == id)
@@ -114,7 +114,7 @@ pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
 
 /// All problems by class, then by rule in order of first appearance, then by position.
 pub fn entries(view: &View) -> Vec<Entry> {
-    let findings = view.verdict.verdict().map_or(0, |v| v.findings.len());
+    let findings = view.driver_verdict().map_or(0, |v| v.findings.len());
     let driver = (0..findings).map(|place| (Class::Driver, place));
     let diagnostics = view.opened.diagnostics.iter().enumerate();
     let spec = diagnostics.map(|(place, p)| (Class::of(p.diagnostic.severity), place));

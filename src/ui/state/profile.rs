@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::answer::Answer;
 use crate::model::Span;
 use crate::worker::protocol::{CodeSamples, ProfileOverview};
 
@@ -16,10 +17,8 @@ pub struct ProfileState {
     pub overview: Option<Rc<ProfileOverview>>,
     /// Why the latest profile could not be added.
     pub failed: Option<AttrValue>,
-    /// The code whose samples were requested last.
-    pub requested: Option<Span>,
-    /// Its samples.
-    pub samples: Option<Rc<CodeSamples>>,
+    /// The samples of the visible code.
+    pub samples: Answer<Span, Option<Rc<CodeSamples>>>,
 }
 
 /// A change of this state.
@@ -35,7 +34,7 @@ pub enum ProfileChange {
     /// The samples of some code were requested.
     Requested(Span),
     /// The samples of some code.
-    Samples(Option<Box<CodeSamples>>),
+    Samples(Span, Option<Box<CodeSamples>>),
 }
 
 impl ProfileState {
@@ -57,18 +56,17 @@ impl ProfileState {
                 self.reading = None;
                 self.failed = Some(why);
             }
-            ProfileChange::Requested(of) => self.requested = Some(of),
-            ProfileChange::Samples(samples) => {
-                let samples = samples.filter(|samples| self.requested == Some(samples.of));
-                self.samples = samples.map(Rc::from);
+            ProfileChange::Requested(of) => self.samples.ask(of),
+            ProfileChange::Samples(of, samples) => {
+                self.samples.put(&of, samples.map(Rc::from));
             }
         }
     }
 
     /// The samples of the code at these bytes, if it has any.
     pub fn samples_of(&self, of: Option<Span>) -> Option<&Rc<CodeSamples>> {
-        let samples = self.samples.as_ref()?;
-        (Some(samples.of) == of && !samples.rows.is_empty()).then_some(samples)
+        let samples = self.samples.to(&of?)?.as_ref();
+        samples.filter(|samples| !samples.rows.is_empty())
     }
 }
 
@@ -94,14 +92,14 @@ mod tests {
         let mut state = ProfileState::default();
         state.apply(ProfileChange::Requested(of(0)));
         state.apply(ProfileChange::Requested(of(16)));
-        state.apply(ProfileChange::Samples(samples(0)));
-        assert_eq!(state.samples, None);
-        state.apply(ProfileChange::Samples(samples(16)));
-        assert!(state.samples.is_some());
+        state.apply(ProfileChange::Samples(of(0), samples(0)));
+        assert_eq!(state.samples.to(&of(0)), None);
+        state.apply(ProfileChange::Samples(of(16), samples(16)));
+        assert!(state.samples.to(&of(16)).is_some());
         // Without samples, nothing is shown beside the code.
         assert_eq!(state.samples_of(Some(of(16))), None);
         state.apply(ProfileChange::Added(Box::default()));
-        assert_eq!((state.samples, state.requested), (None, None));
+        assert_eq!(state.samples, Answer::default());
     }
 
     #[test]

@@ -4,9 +4,14 @@ use super::{PanelId, State, View};
 use crate::model::Capabilities;
 
 /// A summary flag of the file, a document in it, or the selection's document: images of a host file
-/// are opened on demand.
+/// are opened on demand. While the summary of that document is not known, the tabs are those of the
+/// one before.
 fn has(view: &View) -> Capabilities {
-    view.opened.summary.anywhere() | view.summary().has
+    let inner = match view.summary() {
+        Some(summary) => summary.has,
+        None => view.verdict_parts().has,
+    };
+    view.opened.summary.anywhere() | inner
 }
 
 /// Whether the file is a container of device code.

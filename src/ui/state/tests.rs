@@ -6,6 +6,7 @@ use crate::tables::Row as ListRow;
 use crate::tables::RowDetails;
 use crate::tables::query::Query;
 use crate::ui::graphs::graph_view::GraphSubject;
+use crate::ui::state::compare::Base;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::tree::differing::DifferenceIndex;
 use crate::ui::tree::tests::{opened, row};
@@ -389,7 +390,7 @@ fn the_graph_goes_with_the_list_of_modules() {
     // Another document has another graph.
     let state = state.reduce(modules(ListChange::At(2, 1, list_at(6, None))));
     let graph = &view(&state).graph;
-    assert!(graph.page.is_none() && graph.range.is_none());
+    assert!(graph.latest().is_none() && graph.range.is_none());
 }
 
 #[test]
@@ -507,7 +508,38 @@ fn answered(kept: Option<u64>) -> Action {
         notes: Vec::new(),
         kept,
     };
-    Action::Compare(TabId(1), CompareChange::Answered(Rc::new(report)))
+    let change = CompareChange::Answered(1, Ok(Rc::new(report)));
+    Action::Compare(TabId(1), change)
+}
+
+/// A comparison with another file begins.
+fn comparing(run: u32) -> Action {
+    let base = Base {
+        tab: TabId(2),
+        name: "b".into(),
+        url: None,
+    };
+    Action::Compare(TabId(1), CompareChange::Requested(base, false, run))
+}
+
+#[test]
+fn the_result_of_a_comparison_does_not_stand_under_another_one() {
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        comparing(1),
+        answered(None),
+    ]);
+    let compare = |state: &State| Rc::clone(&view(state).compare);
+    assert!(compare(&state).report().is_some() && !compare(&state).is_working());
+    let state = state.reduce(comparing(2));
+    assert!(compare(&state).report().is_none() && compare(&state).is_working());
+    assert!(compare(&state).has_result, "its place stays");
+    let state = state.reduce(answered(None));
+    assert!(
+        compare(&state).report().is_none(),
+        "the result of the first"
+    );
 }
 
 #[test]
@@ -516,6 +548,7 @@ fn the_chosen_difference_stays_while_it_exists() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
+        comparing(1),
         answered(None),
     ]);
     let shown = |state: &State| {
@@ -571,7 +604,7 @@ fn the_chosen_difference_stays_while_it_exists() {
     assert!(view(&state).compare.knows_differing());
     let state = state.reduce(answered(Some(4)));
     assert!(!view(&state).compare.knows_differing());
-    assert!(view(&state).compare.differing.is_some());
+    assert!(view(&state).compare.differing_rows().is_none());
     // It is gone: the first difference is shown.
     let state = state.reduce(answered(None));
     assert_eq!(shown(&state), (Some(0), None));

@@ -4,45 +4,56 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::View;
+use super::answer::Answer;
 use crate::analysis::Verdict;
-use crate::model::{Effect, NodeId, Outcome, Severity, Tone};
+use crate::model::{Capabilities, Effect, NodeId, Outcome, Severity, Summary, Tone};
 use crate::tables::{Annotation, Row};
 use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
 
+/// A document, and the device that it is judged for; `None`: its own.
+pub type Judged = (NodeId, Option<AttrValue>);
+
+/// The parts that the latest answer has, whatever they say. They are shown while the next answer is
+/// awaited, so that nothing jumps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Parts {
+    /// The contents of the document.
+    pub has: Capabilities,
+    /// A verdict.
+    pub verdict: bool,
+    /// Images of a container.
+    pub images: bool,
+}
+
 /// The verdict on a document.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VerdictState {
-    /// The document of the last request.
-    pub document: Option<NodeId>,
-    /// The device of the latest request; `None`: the document's own.
+    /// The chosen device, for all documents; `None`: the document's own.
     pub device: Option<AttrValue>,
-    /// The verdict, or the images of a container; `None` while unknown.
-    pub report: Option<Rc<VerdictReport>>,
-    /// Why the latest request failed: unknown device, or the decoder crashed.
-    pub error: Option<AttrValue>,
+    /// The verdict, or the images of a container; or why there is none: an unknown device.
+    pub report: Answer<Judged, Result<Rc<VerdictReport>, AttrValue>>,
     /// The kernels with the worst hazards.
-    pub worst: Rc<[Row]>,
+    pub worst: Answer<NodeId, Rc<[Row]>>,
     /// The first images of a container.
-    pub images: Rc<[Row]>,
+    pub images: Answer<Judged, Rc<[Row]>>,
     /// Survey of a container's images and devices, as far as it is read.
-    pub survey: Option<Rc<SurveyReport>>,
+    pub survey: Answer<NodeId, Rc<SurveyReport>>,
+    /// The parts of the latest verdict.
+    pub parts: Parts,
 }
 
 /// A change of this state.
 pub enum VerdictChange {
     /// The verdict on a document for a device was requested.
-    Requested(NodeId, Option<AttrValue>),
+    Requested(Judged),
     /// The response: the verdict, or why there is none.
-    Answered(
-        NodeId,
-        Option<AttrValue>,
-        Result<Rc<VerdictReport>, AttrValue>,
-    ),
+    Answered(Judged, Result<Rc<VerdictReport>, AttrValue>),
     /// The worst kernels of a document.
     Worst(NodeId, Rc<[Row]>),
     /// The first images of a document.
-    Images(NodeId, Rc<[Row]>),
+    Images(Judged, Rc<[Row]>),
     /// The survey of a document.
     Survey(NodeId, Rc<SurveyReport>),
 }
@@ -51,45 +62,109 @@ impl VerdictState {
     /// Applies a change.
     pub fn apply(&mut self, change: VerdictChange) {
         match change {
-            VerdictChange::Requested(document, device) => {
-                if self.document != Some(document) {
-                    self.worst = Rc::default();
-                    self.images = Rc::default();
-                    self.survey = None;
+            VerdictChange::Requested(judged) => {
+                self.worst.ask(judged.0);
+                self.survey.ask(judged.0);
+                self.images.ask(judged.clone());
+                self.device = judged.1.clone();
+                self.report.ask(judged);
+            }
+            VerdictChange::Answered(judged, report) => {
+                let parts = report.as_ref().ok().map(|report| Parts {
+                    has: report
+                        .summary
+                        .as_ref()
+                        .map(|inner| inner.has)
+                        .unwrap_or_default(),
+                    verdict: report.verdict.is_some(),
+                    images: report.images.is_some(),
+                });
+                if self.report.put(&judged, report)
+                    && let Some(parts) = parts
+                {
+                    self.parts = parts;
                 }
-                self.document = Some(document);
-                self.device = device;
-                self.error = None;
             }
-            VerdictChange::Answered(document, device, report)
-                if self.document == Some(document) && self.device == device =>
-            {
-                match report {
-                    Ok(report) => self.report = Some(report),
-                    Err(error) => self.error = Some(error),
-                }
+            VerdictChange::Worst(document, worst) => {
+                self.worst.put(&document, worst);
             }
-            VerdictChange::Worst(document, worst) if self.document == Some(document) => {
-                self.worst = worst;
+            VerdictChange::Images(judged, images) => {
+                self.images.put(&judged, images);
             }
-            VerdictChange::Images(document, images) if self.document == Some(document) => {
-                self.images = images;
+            VerdictChange::Survey(document, survey) => {
+                self.survey.put(&document, survey);
             }
-            VerdictChange::Survey(document, survey) if self.document == Some(document) => {
-                self.survey = Some(survey);
-            }
-            _ => {}
         }
     }
 
-    /// The verdict.
-    pub fn verdict(&self) -> Option<&Verdict> {
-        self.report.as_ref()?.verdict.as_ref()
+    /// The document of the latest request.
+    pub fn document(&self) -> Option<NodeId> {
+        Some(self.report.question()?.0)
+    }
+}
+
+/// What is known about the selection's document, on the chosen device.
+impl View {
+    fn judged(&self) -> Judged {
+        (self.selection.document(), self.verdict.device.clone())
     }
 
-    /// The images of a container.
+    fn verdict_answer(&self) -> Option<&Result<Rc<VerdictReport>, AttrValue>> {
+        self.verdict.report.to(&self.judged())
+    }
+
+    /// Whether the verdict is not known yet.
+    pub fn awaits_verdict(&self) -> bool {
+        self.verdict_answer().is_none()
+    }
+
+    /// The answer about the verdict, once it is known.
+    pub fn verdict_report(&self) -> Option<&VerdictReport> {
+        self.verdict_answer()?.as_deref().ok()
+    }
+
+    /// Why there is no verdict.
+    pub fn verdict_error(&self) -> Option<&AttrValue> {
+        self.verdict_answer()?.as_ref().err()
+    }
+
+    /// The verdict, once it is known.
+    pub fn driver_verdict(&self) -> Option<&Verdict> {
+        self.verdict_report()?.verdict.as_ref()
+    }
+
+    /// The images of a container, once they are known.
     pub fn container(&self) -> Option<&ImagesReport> {
-        self.report.as_ref()?.images.as_ref()
+        self.verdict_report()?.images.as_ref()
+    }
+
+    /// The summary of the selection's document, once it is known.
+    pub fn summary(&self) -> Option<&Summary> {
+        if self.selection.document() == NodeId::ROOT {
+            return Some(&self.opened.summary);
+        }
+        let report = self.verdict_report()?;
+        Some(report.summary.as_ref().unwrap_or(&self.opened.summary))
+    }
+
+    /// The parts of the answer about the verdict, or of the one before while it is awaited.
+    pub fn verdict_parts(&self) -> Parts {
+        self.verdict.parts
+    }
+
+    /// The kernels with the worst hazards, once they are known.
+    pub fn worst_kernels(&self) -> Option<&Rc<[Row]>> {
+        self.verdict.worst.to(&self.selection.document())
+    }
+
+    /// The first images of a container for the chosen device, once they are known.
+    pub fn first_images(&self) -> Option<&Rc<[Row]>> {
+        self.verdict.images.to(&self.judged())
+    }
+
+    /// The survey of a container, as far as it is read.
+    pub fn survey(&self) -> Option<&Rc<SurveyReport>> {
+        self.verdict.survey.to(&self.selection.document())
     }
 }
 
@@ -144,7 +219,9 @@ pub fn tone(outcome: Outcome) -> Tone {
 /// Fate of a container's images on a device, and its tone.
 pub fn choice_text(images: &ImagesReport) -> (Tone, &'static str) {
     match images.outcome {
+        _ if images.unread.is_some() => (Tone::Plain, "not known yet"),
         Some(outcome) => (tone(outcome), outcome.words()),
+        None if images.count == 0 => (Tone::Plain, "no images"),
         None => (Tone::Bad, "no image runs"),
     }
 }

@@ -10,7 +10,7 @@ use super::occupancy::OccupancyState;
 use super::verdict::VerdictState;
 use super::{Layout, PanelId};
 use crate::analysis::modules::PropertyOwner;
-use crate::model::{NodeKind, SourceId, Span, Summary};
+use crate::model::{NodeKind, SourceId, Span};
 use crate::tables::query::Query;
 use crate::tables::{Detail as ListDetail, ListId};
 use crate::ui::graphs::graph_view::{GraphChange, GraphView};
@@ -105,10 +105,10 @@ impl Lists {
 impl View {
     /// Shows the live registers beside code whose data flow is known or expected.
     pub(super) fn show_live_registers(&mut self) {
-        let of = self.lists.get(ListId::Instructions).query.of;
-        let is_expected =
-            self.code.flow.is_none() && self.code.flow_requested == self.code.requested;
-        let is_shown = is_expected || self.code.flow_of(of).is_some();
+        let is_shown = match self.flow_answer() {
+            Some(flow) => flow.is_ok(),
+            None => self.is_flow_asked(),
+        };
         self.lists
             .apply(ListId::Instructions, ListChange::Live(is_shown));
     }
@@ -122,9 +122,7 @@ impl View {
         let is_first = list.rows.found.is_none() && list.place().is_none();
         let is_small = query.of.is_some_and(|of| of.len() <= FIRST_FLOW_MAX);
         let is_in_order = query.filter.is_empty() && query.sort.is_none();
-        let of = self.code.flow_requested.as_ref().map(|key| key.1);
-        let is_known = self.code.flow.is_some() && of == query.of;
-        is_first && is_small && is_in_order && !is_known
+        is_first && is_small && is_in_order && self.flow_answer().is_none()
     }
 
     pub(super) fn profile_changed(&mut self, change: ProfileChange) {
@@ -179,13 +177,6 @@ impl View {
         }
     }
 
-    /// Summary of the selection's document, if known.
-    pub fn summary(&self) -> &Summary {
-        let report = self.verdict.report.as_ref();
-        let inner = report.and_then(|report| report.summary.as_ref());
-        inner.unwrap_or(&self.opened.summary)
-    }
-
     /// The document that is itself selected.
     pub fn selected_document(&self) -> Option<&Row> {
         let row = self.selection.ancestry.last()?;
@@ -202,6 +193,37 @@ impl View {
         self.detail
             .as_deref()
             .filter(|detail| detail.node == self.row().id)
+    }
+
+    /// Whether a list may be about another part of the file than the selection: which one belongs to
+    /// it is not known yet. What is shown so far must not be read as an answer.
+    pub fn is_late(&self, id: ListId) -> bool {
+        let list = self.lists.get(id);
+        let selection = &self.selection;
+        let within = |of: Option<Span>| match (of, selection.span) {
+            (Some(of), Some(span)) => of.contains(span),
+            _ => false,
+        };
+        match id {
+            ListId::Differences | ListId::Changes => self.compare.is_working(),
+            ListId::ProfileChanges => false,
+            // Nothing is shown, or nothing else is requested.
+            _ if list.document.is_none() || !list.awaits_row(selection.serial) => false,
+            ListId::Lines => selection.text().is_some() && !within(list.query.of),
+            ListId::Instructions | ListId::Properties => !within(list.query.of),
+            _ => {
+                let is_same = list.document == Some(selection.document());
+                !is_same && !selection.ancestry.is_empty()
+            }
+        }
+    }
+
+    /// Whether the row of the selection in a list is not known yet: the details are those of the row
+    /// before.
+    pub fn is_row_late(&self, id: ListId) -> bool {
+        let list = self.lists.get(id);
+        let is_asked = !self.selection.ancestry.is_empty() && list.at.is_some();
+        self.is_late(id) || is_asked && list.awaits_row(self.selection.serial)
     }
 
     pub(in crate::ui) fn list_changed(&mut self, list: ListId, change: ListChange) {
@@ -238,9 +260,9 @@ impl View {
     }
 
     pub(super) fn compare_changed(&mut self, change: CompareChange) {
-        let is_new = matches!(change, CompareChange::Answered(_));
+        let before = self.compare.results;
         Rc::make_mut(&mut self.compare).apply(change);
-        if is_new {
+        if self.compare.results != before {
             self.lists.apply(ListId::Differences, ListChange::Reset);
             self.lists.apply(ListId::Changes, ListChange::Reset);
             self.place_difference();

@@ -47,6 +47,28 @@ impl Lists {
         }
     }
 
+    /// Returns the progress of reading the files of a package, unless all were read: their images
+    /// are known only then. Returns `None` for other documents.
+    pub(crate) fn unread_files(&self, document: &Document, id: NodeId) -> Option<Progress> {
+        let files = document.package_files(id)?;
+        let reading = self.reading.as_ref().filter(|known| known.document == id);
+        let opening = self.opening.as_ref().filter(|(known, _)| *known == id);
+        let known = [
+            reading.map(|reading| reading.kernels.progress()),
+            opening.map(|(_, opening)| Progress {
+                done: opening.done(),
+                of: opening.count(),
+            }),
+        ];
+        let known = known.into_iter().flatten();
+        let best = known.max_by_key(|progress| (progress.is_over(), progress.done));
+        let best = best.unwrap_or(Progress {
+            done: 0,
+            of: files.count() as u64,
+        });
+        (!best.is_over()).then_some(best)
+    }
+
     /// Opens more files of the package around a node.
     fn open_files(
         &mut self,

@@ -1,5 +1,7 @@
 //! Answers to requests about the verdict.
 
+use crate::analysis::survey::Progress;
+use crate::decode::device::Device;
 use crate::decode::rule::Rule;
 use crate::decode::{self, rules};
 use crate::model::{Document, Fact, NodeId, Span, Summary};
@@ -8,8 +10,14 @@ use crate::worker::handler::{Answer, PATHS_MAX, failed};
 use crate::worker::protocol::{ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport};
 
 /// Predicts what the driver does with a document on a device, by default its own. For a container,
-/// reports which images run on the device.
-pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>) -> Answer {
+/// reports which images run on the device. `unread` is the progress of reading the files of a package
+/// that are not all read.
+pub(crate) fn verdict(
+    document: &mut Document,
+    id: NodeId,
+    device: Option<&str>,
+    unread: Option<Progress>,
+) -> Answer {
     let mut report = VerdictReport {
         summary: summary(document, id),
         ..VerdictReport::default()
@@ -20,7 +28,7 @@ pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
     } else {
         report.images = document
             .has_list(id, ListId::Images)
-            .then(|| images(document, id, device));
+            .then(|| images(document, id, device, unread));
         let images = report.images.as_ref();
         images.is_none_or(|images| images.device.is_some() == device.is_some())
     };
@@ -35,13 +43,23 @@ pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
 }
 
 /// Reports the images of a container and which of them run on the device. Ignores unknown devices.
-fn images(document: &mut Document, id: NodeId, device: Option<&str>) -> ImagesReport {
+fn images(
+    document: &mut Document,
+    id: NodeId,
+    device: Option<&str>,
+    unread: Option<Progress>,
+) -> ImagesReport {
     let images = match device {
         Some(_) => document.images_to_choose(id),
         None => document.images(id),
     };
     let mut report = ImagesReport {
         count: images.list.len() as u64 + images.left_out,
+        // Whether there are images or not.
+        device: device
+            .and_then(Device::named)
+            .map(|known| known.name().into()),
+        unread,
         ..ImagesReport::default()
     };
     let Some(choice) = device.and_then(|device| document.choice(&images, device)) else {

@@ -1,6 +1,7 @@
 //! The driver's verdict.
 
 use crate::analysis::Verdict;
+use crate::analysis::survey::Progress;
 use crate::model::{Outcome, Span, Str, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,8 @@ pub struct ImagesReport {
     pub chosen: u64,
     /// The component that chooses the image, and its rule.
     pub rule: Str,
+    /// For a package whose files were not all read: how many were. The others may have images.
+    pub unread: Option<Progress>,
 }
 
 /// An image, and why it runs on a device or does not.

@@ -207,7 +207,10 @@ impl View {
         let byte = byte.map(|b| format!(", byte {b:02x}")).unwrap_or_default();
         let hand = self.hand.clone();
         let done = move |name: String| {
-            hand.change(|hand| hand.announcement = format!("offset {at:#x}{byte}, {name}"));
+            // The cursor may be elsewhere by now.
+            if hand.get().cursor == Some(at) {
+                hand.change(|hand| hand.announcement = format!("offset {at:#x}{byte}, {name}"));
+            }
         };
         self.session
             .name_of_byte(self.tab, self.source, at, Box::new(done));

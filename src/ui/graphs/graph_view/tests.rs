@@ -16,11 +16,14 @@ fn drawn(found: u64, place: Option<u64>) -> GraphView {
 fn stale_responses_are_not_drawn() {
     let mut view = GraphView::default();
     view.apply(GraphChange::Page(0, None, page(3)), 1, None);
-    assert_eq!(view.page, None, "of another query");
+    assert_eq!(view.latest(), None, "of another query");
     view.apply(GraphChange::Page(1, Some((0, 2)), page(3)), 1, None);
-    assert_eq!(view.page, None, "of another range");
+    assert_eq!(view.latest(), None, "of another range");
     view.apply(GraphChange::Page(1, None, page(3)), 1, None);
     assert_eq!(view.found(), Some(3));
+    assert!(view.shown(1).is_some() && view.shown(2).is_none());
+    view.apply(GraphChange::Range(Some((0, 2))), 1, None);
+    assert!(view.shown(1).is_none(), "the drawing is that of all nodes");
 }
 
 #[test]
@@ -48,10 +51,10 @@ fn the_selection_is_visible() {
 fn a_new_query_shows_the_first_modules() {
     let mut view = drawn(10_000, Some(7));
     view.renew(false);
-    assert!(view.range.is_none() && view.page.is_some());
+    assert!(view.range.is_none() && view.latest().is_some());
     view.apply(GraphChange::AsTable(true), 0, None);
     view.renew(true);
-    assert!(view.page.is_none() && view.as_table);
+    assert!(view.latest().is_none() && view.as_table);
 }
 
 #[test]

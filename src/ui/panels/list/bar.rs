@@ -20,7 +20,7 @@ use crate::worker::protocol::{self, ListPage};
 
 /// Number of rows.
 pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
-    let Some(page) = &list.page else {
+    let Some(page) = list.page.as_ref().filter(|_| !view.is_late(list.id)) else {
         return html! { <span class="dim" role="status">{ "Reading …" }</span> };
     };
     let names_many = page.names.filter(|names| *names < page.total);
@@ -53,7 +53,11 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
         },
     };
     let has_count = page.trouble.is_none() || (list.rows.is_waiting() && page.reading.is_none());
-    let counts = if found < all {
+    // The rows so far match another query.
+    let awaits = list.rows.is_waiting() && page.reading.is_none();
+    let counts = if awaits {
+        "…".to_owned()
+    } else if found < all {
         format!("{} of {count}", format::grouped(found))
     } else {
         count
@@ -86,7 +90,7 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
 /// Number of rows of the listing that are no instructions, once counted.
 fn padding(view: &View, list: &List) -> u64 {
     let report = match list.id {
-        ListId::Instructions => view.code.report_of(list.query.of),
+        ListId::Instructions => view.code_report(),
         _ => None,
     };
     report

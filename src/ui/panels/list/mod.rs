@@ -165,6 +165,8 @@ fn Panel(props: &Props) -> Html {
     if let Some(empty) = empty(view, list, names, &on_image) {
         return empty;
     }
+    let generation = list.rows.generation;
+    let is_late = view.is_late(id) || is_graph && drawn.shown(generation).is_none();
     let grid = Grid {
         session: session.clone(),
         view: view.clone(),
@@ -180,9 +182,10 @@ fn Panel(props: &Props) -> Html {
                {oninput} {onkeydown} />
     };
     html! {
-        <div class={if is_code { "panel listing codes" } else { "panel listing" }} {onmouseover}>
+        <div class={classes!("panel", "listing", is_code.then_some("codes"), is_late.then_some("late"))}
+             aria-busy={is_late.then_some("true")} {onmouseover}>
             <div class="filters">
-                if has_images { { assembly::images(view, on_image) } }
+                if has_images { { assembly::images(view, id, on_image) } }
                 if is_text {
                     { picker(&view.texts, onchange) }
                     { status(view, list, names) }
@@ -193,7 +196,7 @@ fn Panel(props: &Props) -> Html {
                     // The graph always shows all code.
                     if !(is_code && is_graph) { { field } }
                     if id == ListId::Kernels { { grouping(list, on_rows) } }
-                    { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(view, list, names) } }
+                    { if is_graph || id == ListId::Modules { graph::status(drawn, generation) } else { status(view, list, names) } }
                     <span class="grow" />
                 }
                 if draws { { graph::controls(drawn, if is_code { "Listing" } else { "Table" }) } }
@@ -219,7 +222,7 @@ fn Panel(props: &Props) -> Html {
                     <>{ strip_of(session, view, list) }</>
                 </div>
             }
-            if let Some(none) = if is_graph { graph::none(drawn) } else { no_rows(list, names) } {
+            if let Some(none) = if is_graph { graph::none(drawn, generation) } else { no_rows(list, names) } {
                 <p class="none">{ none }</p>
             }
             if props.panel.has_strip { { strip(view, list, names, false) } }
@@ -241,7 +244,7 @@ fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> 
         let count = list.page.as_ref().map_or(0, |page| page.total);
         return Some(profile::strip(samples, count, jump));
     }
-    let flow = view.code.flow_of(query.of)?;
+    let flow = view.flow()?;
     Some(data_flow::strip(flow, jump))
 }
 
@@ -258,8 +261,8 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
         _ => false,
     };
     // In a container, one of the images may have such a list.
-    if is_without && view.code.images.is_some() {
-        return Some(if is_known {
+    if is_without && (view.awaits_images(list.id) || view.code_images(list.id).is_some()) {
+        return Some(if is_known && !view.awaits_images(list.id) {
             assembly::choose(view, is_code, on_image.clone())
         } else {
             html! { <div class="panel calm"><p class="dim" role="status">{ "Reading the image …" }</p></div> }

@@ -164,7 +164,7 @@ impl Grid {
 
     /// The data flow of the visible code.
     fn flow(&self) -> Option<&FlowOverview> {
-        let code = self.view.code.flow_of(self.data().query.of);
+        let code = self.view.flow();
         code.filter(|_| self.list == ListId::Instructions)
             .map(|flow| &**flow)
     }

@@ -33,11 +33,16 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
     let Some(current) = list.current() else {
         return Html::default();
     };
-    let class = if is_narrow { "strip beside" } else { "strip" };
+    let class = classes!(
+        "strip",
+        is_narrow.then_some("beside"),
+        view.is_row_late(list.id).then_some("late"),
+    );
+    let is_late = view.is_row_late(list.id).then_some("true");
     let copy = button("btn2", Command::CopyName(list.id), plain("Copy name"));
     match (list.id, &current.about.detail) {
         (_, Detail::Kernel(detail)) => html! {
-            <section {class} aria-label={label}>
+            <section {class} aria-label={label} aria-busy={is_late}>
                 <div class="strip-head">
                     <h2 title={escaped(detail.row.title())}>{ shortened(&escaped(&current.about.title)) }</h2>
                     <span class="dim said">{ payload_text(detail) }</span>
@@ -60,7 +65,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
             detail,
         ) => {
             html! {
-                <section {class} aria-label={label}>
+                <section {class} aria-label={label} aria-busy={is_late}>
                     <div class="strip-head">
                         <h2 title={escaped(&current.about.title)}>{ shortened(&escaped(current.title())) }</h2>
                         <span class="grow" />

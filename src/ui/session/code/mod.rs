@@ -5,7 +5,7 @@ mod profile;
 use std::rc::Rc;
 
 use super::Session;
-use crate::model::{NodeId, Span};
+use crate::model::Span;
 use crate::tables::query::Query;
 use crate::tables::{Detail, ListId};
 use crate::ui::state::code::{CodeChange, CodeKey};
@@ -20,13 +20,10 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let list = view.lists.get(ListId::Instructions);
-        let (Some(document), Some(of)) = (list.document, list.query.of) else {
-            return;
-        };
+        let Some(key) = view.code_key() else { return };
+        let of = key.1;
         self.follow_samples(tab, of);
-        let key = (document, of, list.query.device.clone());
-        if view.code.requested.as_ref() != Some(&key) {
+        if !view.code.report.is_asked(&key) {
             self.dispatch(Action::Code(tab, CodeChange::Requested(key.clone())));
             // The first rows may wait for it.
             if of.len() <= FLOW_MAX {
@@ -63,7 +60,7 @@ impl Session {
     /// Requests the data flow of the visible code.
     pub fn analyze_code(self: &Rc<Self>) {
         if let Some((tab, view)) = self.active()
-            && let Some(key) = view.code.requested.clone()
+            && let Some(key) = view.code_key()
         {
             self.ask_data_flow(tab, key);
         }
@@ -102,22 +99,18 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let summary = &view.opened.summary;
-        if !summary.within.image && !summary.anywhere().host && !summary.has.package {
-            return;
-        }
-        let document = view.lists.get(list).document;
-        let document = document.filter(|id| *id != NodeId::ROOT);
-        let node = document.unwrap_or(view.selection.node_id());
-        if view.code.images_requested == Some(node) {
+        let node = view.images_node(list);
+        if !view.may_have_images() || view.code.images.is_asked(&node) {
             return;
         }
         self.dispatch(Action::Code(tab, CodeChange::ImagesAsked(node)));
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::CodeImages(images)) => {
-                session.dispatch(Action::Code(tab, CodeChange::Images(node, images)));
+                session.dispatch(Action::Code(tab, CodeChange::Images(node, Some(images))));
             }
-            Ok(_) | Err(ClientError::Failed(_)) => {}
+            Ok(_) | Err(ClientError::Failed(_)) => {
+                session.dispatch(Action::Code(tab, CodeChange::Images(node, None)));
+            }
             Err(error) => session.handle_error(tab, &error),
         };
         self.ask_then(tab, Request::CodeImages { node }, Box::new(then));
@@ -129,7 +122,8 @@ impl Session {
             return;
         };
         let place: Option<usize> = place.parse().ok();
-        let images = view.code.images.as_ref();
+        let list = view.panel.list().unwrap_or(ListId::Instructions);
+        let images = view.code_images(list);
         if let Some(image) = place.and_then(|place| images?.images.get(place)) {
             self.select_span(image.span, SelectionOrigin::Jump);
         }
@@ -173,7 +167,7 @@ impl Session {
                 let state = session.state();
                 let view = state.tab(tab).and_then(|tab| tab.view());
                 let is_wanted = view.is_some_and(|view| {
-                    view.code.requested.as_ref() == Some(&key) && view.panel == PanelId::Assembly
+                    view.code.report.is_asked(&key) && view.panel == PanelId::Assembly
                 });
                 if !is_all && is_wanted {
                     session.ask_code(tab, key);
@@ -192,7 +186,7 @@ impl Session {
             return;
         };
         let place: Option<usize> = place.parse().ok();
-        let report = view.code.report.as_ref();
+        let report = view.code_sections();
         let section = place.and_then(|place| report?.sections.get(place));
         if let Some((_, span)) = section {
             self.select_span(*span, SelectionOrigin::Jump);

@@ -9,6 +9,7 @@ use web_sys::File;
 use crate::model::Span;
 use crate::tables::{ListId, add_metric_columns};
 use crate::ui::session::files::ChosenFile;
+use crate::ui::session::page::gate::Giver;
 use crate::ui::session::{Session, spawn};
 use crate::ui::state::list::ListChange;
 use crate::ui::state::profile::ProfileChange;
@@ -28,11 +29,11 @@ impl Session {
     pub(crate) async fn receive_files(self: &Rc<Self>, files: Vec<ChosenFile>) {
         let mut profiles = Vec::new();
         let mut others = Vec::new();
-        for (file, handle) in files {
-            if is_profile_file(&file).await {
-                profiles.push(file);
+        for chosen in files {
+            if is_profile_file(&chosen.file).await {
+                profiles.push(chosen.file);
             } else {
-                others.push((file, handle));
+                others.push(chosen);
             }
         }
         let before = self.next.get();
@@ -87,6 +88,8 @@ impl Session {
         let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
             return;
         };
+        // Only readers add profiles.
+        live.content.mix(Giver::Reader);
         let turn = live.profile_turn.get().wrapping_add(1);
         live.profile_turn.set(turn);
         let name = file.name();
@@ -178,7 +181,7 @@ impl Session {
     /// Requests the samples of the visible code, unless they were requested already.
     pub(super) fn follow_samples(self: &Rc<Self>, tab: TabId, of: Span) {
         let Some(view) = self.view(tab) else { return };
-        if view.profile.overview.is_some() && view.profile.requested != Some(of) {
+        if view.profile.overview.is_some() && !view.profile.samples.is_asked(&of) {
             self.ask_samples(tab, of);
         }
     }
@@ -193,7 +196,7 @@ impl Session {
         self.profile_changed(tab, ProfileChange::Requested(of));
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::CodeSamples(samples)) => {
-                session.profile_changed(tab, ProfileChange::Samples(samples));
+                session.profile_changed(tab, ProfileChange::Samples(of, samples));
             }
             Ok(_) | Err(ClientError::Failed(_)) => {}
             Err(error) => session.handle_error(tab, &error),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
-use crate::ui::session::page::embedder;
+use crate::ui::session::page::gate;
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
 use crate::ui::text::route::{self, Link, Query, Target};
@@ -22,7 +22,7 @@ const START: TabId = TabId(0);
 /// root element there.
 pub(crate) fn read_query() -> Query {
     // The query of its document belongs to the host.
-    if embedder::host().is_some() {
+    if gate::host().is_some() {
         return Query {
             embed: true,
             ..Query::default()
@@ -123,7 +123,12 @@ fn relative(tab: &Tab, file: Option<&str>, embed: bool) -> String {
 }
 
 /// A URL of the selection and view in a file.
-fn address_of(state: &State, tab: &Tab) -> String {
+fn address_of(state: &State, tab: &Tab, is_private: bool) -> String {
+    if is_private {
+        // A frame that is loaded again must not take the file for one of the embedding page.
+        let link = tab.view().map(|view| view.link()).unwrap_or_default();
+        return start_address(state).to_owned() + &route::fragment(&link, None);
+    }
     relative(tab, None, state.layout.embed)
 }
 
@@ -142,7 +147,8 @@ impl Session {
         if view.detail().is_none() {
             return;
         }
-        let address = address_of(&state, tab);
+        let is_private = self.is_private(tab.id);
+        let address = address_of(&state, tab, is_private);
         let now = Step {
             opening: view.opening,
             serial: view.selection.serial,
@@ -155,7 +161,8 @@ impl Session {
             }
             _ => jumped,
         };
-        self.push.set(push || self.push.get());
+        // The embedding page can read the length of the history.
+        self.push.set(!is_private && (push || self.push.get()));
         let entry = entry(tab.id, local_name(tab));
         let flag = Rc::clone(&self.push);
         let later = Timer::start(DELAY, move || {
@@ -173,7 +180,8 @@ impl Session {
             self.push.set(false);
             // Write the pending URL first, so that Back leads to it.
             let shown = entry(tab.id, local_name(tab));
-            let _ = write(&shown, &address_of(&state, tab), false);
+            let address = address_of(&state, tab, self.is_private(tab.id));
+            let _ = write(&shown, &address, false);
             let _ = write(&entry(START, None), start_address(&state), true);
             self.dispatch(Action::Home);
         }
@@ -193,7 +201,7 @@ impl Session {
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
         if let Some(view) = view.filter(|_| says_all || !device.is_empty())
-            && let Some(document) = view.verdict.document
+            && let Some(document) = view.verdict.document()
             && view.verdict.device.as_deref().unwrap_or_default() != device
         {
             let device = (!device.is_empty()).then(|| device.into());

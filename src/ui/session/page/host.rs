@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-use super::embedder::{Embedder, Message, file_of};
+use super::embedder::{Embedder, file_of};
+use super::gate::{Message, Received, Refusal};
 use crate::model::{NodeId, Str};
 use crate::tables::ListId;
 use crate::tables::query::Query;
@@ -20,38 +21,26 @@ use crate::worker::protocol::{ListRequest, Request, Response};
 /// Columns of a reported source line.
 const SOURCE: [&str; 4] = ["directory", "source_file", "line", "column"];
 
-/// A message, and its fields by name.
-pub(super) struct HostRequest<'a> {
-    pub(super) kind: &'a str,
-    pub(super) get: &'a dyn Fn(&str) -> JsValue,
-    pub(super) text: &'a dyn Fn(&str) -> String,
-}
-
-/// An error code and its message.
-type Refusal = (&'static str, String);
-
-impl HostRequest<'_> {
-    /// A list request about the file, or with `inner` about the innermost document around the
-    /// selection.
-    fn about_list(&self, view: &View, ask: ListRequest) -> Result<Request, Refusal> {
-        let name = (self.text)("list");
-        let list = ListId::named(&name).ok_or(("message", format!("“{name}” is not a list.")))?;
-        let document = if (self.get)("inner").is_truthy() {
-            view.selection.document()
-        } else {
-            NodeId::ROOT
-        };
-        let query = Query {
-            filter: (self.text)("filter"),
-            ..Query::default()
-        };
-        Ok(Request::List {
-            document,
-            list,
-            query,
-            ask,
-        })
-    }
+/// A list request of a message about the file, or with `inner` about the innermost document around
+/// the selection.
+fn about_list(message: &Received, view: &View, ask: ListRequest) -> Result<Request, Refusal> {
+    let list = ListId::named(&message.text("list"));
+    let list = list.ok_or_else(|| Refusal::of(message, "list", "is not a list."))?;
+    let document = if message.get("inner").is_truthy() {
+        view.selection.document()
+    } else {
+        NodeId::ROOT
+    };
+    let query = Query {
+        filter: message.text("filter"),
+        ..Query::default()
+    };
+    Ok(Request::List {
+        document,
+        list,
+        query,
+        ask,
+    })
 }
 
 impl Session {
@@ -59,41 +48,43 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If it is malformed, or needs an open file.
-    pub(super) fn answer_host(
+    /// If it is malformed, or needs a file that the embedding page may read.
+    pub(super) fn act_for_host(
         self: &Rc<Self>,
         embedder: &Embedder,
-        message: &HostRequest<'_>,
+        message: &Received,
     ) -> Result<(), Refusal> {
-        let HostRequest { kind, get, text } = *message;
-        let is_known = match kind {
+        let kind = message.text("type");
+        let is_known = match kind.as_str() {
             "command" => embedder.is_host,
             kind => matches!(kind, "select" | "table" | "source" | "compare" | "changed"),
         };
         if !is_known {
-            return Err(("message", format!("“{kind}” is not a message type.")));
+            return Err(Refusal::of(message, "type", "is not a message type."));
         }
-        let no_file = || ("no-file", "No file is open.".to_owned());
-        let (tab, view) = self.active().ok_or_else(no_file)?;
-        // In front may be the file that it is compared with.
-        let opened = embedder.opened.get().unwrap_or(tab);
+        let subject = self.subject(embedder)?;
+        let tab = subject.tab().id;
+        let view = subject.view().ok_or_else(Refusal::no_file)?;
+        let id = message.get("id");
         let file = || {
-            let words = format!("“{kind}” needs bytes: a Blob, an ArrayBuffer, a typed array.");
-            file_of(get, text).ok_or(("not-opened", words))
+            file_of(message).ok_or(Refusal::new(
+                "not-opened",
+                "This message needs bytes: a Blob, an ArrayBuffer, a typed array.",
+            ))
         };
-        match kind {
+        match kind.as_str() {
             "select" => {
-                let start = get("row").as_f64().unwrap_or(0.0) as u64;
+                let start = message.get("row").as_f64().unwrap_or(0.0) as u64;
                 let ask = ListRequest::Rows {
                     start,
                     count: 1,
                     columns: Vec::new(),
                 };
-                let request = message.about_list(&view, ask)?;
-                self.select_first(tab, request, PanelId::named(&text("panel")));
+                let request = about_list(message, view, ask)?;
+                self.select_first(tab, request, PanelId::named(&message.text("panel")), id);
             }
             "table" => {
-                let columns = text("columns");
+                let columns = message.text("columns");
                 let ask = ListRequest::Written {
                     columns: columns
                         .split_whitespace()
@@ -102,26 +93,33 @@ impl Session {
                     form: Form::Tabs,
                     rows: None,
                 };
-                self.send_text(tab, message.about_list(&view, ask)?, "table", get("id"));
+                self.send_text(tab, about_list(message, view, ask)?, "table", id);
             }
-            "source" => self.send_source(),
-            "compare" => self.compare_with_file((file()?, None), opened),
+            "source" => self.send_source(tab, view, id),
+            "compare" => self.compare_with_file(file()?, self.changing(embedder)?),
             "changed" => {
                 let (session, file) = (Rc::clone(self), file()?);
+                let changed = self.changing(embedder)?;
                 spawn(Box::pin(async move {
-                    session.take_changed(opened, file).await;
+                    session.take_changed(changed, file).await;
                 }));
             }
-            _ => match text("command").parse::<Command>() {
+            _ => match message.text("command").parse::<Command>() {
                 Ok(command) => self.run(command),
-                Err(_) => return Err(("message", "There is no such command.".to_owned())),
+                Err(_) => return Err(Refusal::new("message", "There is no such command.")),
             },
         }
         Ok(())
     }
 
     /// Selects the first row of the answer, and shows a panel.
-    fn select_first(self: &Rc<Self>, tab: TabId, request: Request, panel: Option<PanelId>) {
+    fn select_first(
+        self: &Rc<Self>,
+        tab: TabId,
+        request: Request,
+        panel: Option<PanelId>,
+        id: JsValue,
+    ) {
         let again = request.clone();
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::List(page)) => match page.rows.first() {
@@ -132,12 +130,12 @@ impl Session {
                     }
                 }
                 // The list of a container is read in steps.
-                None if page.reading.is_some() => session.select_first(tab, again, panel),
-                None => session.post_failure("No row matches."),
+                None if page.reading.is_some() => session.select_first(tab, again, panel, id),
+                None => session.post_failure(tab, "No row matches.", &id),
             },
             Ok(_) => {}
             // Quietly: a cursor moves through lines without code, too.
-            Err(error) => session.post_failure(&ClientError::to_string(&error)),
+            Err(error) => session.post_failure(tab, &ClientError::to_string(&error), &id),
         };
         self.ask_then(tab, request, Box::new(then));
     }
@@ -145,27 +143,33 @@ impl Session {
     /// Reports the text of the answer.
     fn send_text(self: &Rc<Self>, tab: TabId, request: Request, kind: &'static str, id: JsValue) {
         let then = move |session: &Rc<Session>, answer| {
-            let Some(embedder) = session.embedder.borrow().clone() else {
-                return;
+            let Some(file) = session.readable(tab) else {
+                // The reader has added something of their own meanwhile, or closed it.
+                return session.post(&Message::refusal(Refusal::no_file(), &id));
             };
             match answer {
                 Ok(Response::Text(text)) => {
-                    embedder.post(&Message::new(kind).with("id", &id).with("text", text));
+                    session.post(
+                        &Message::about(&file, kind)
+                            .with("id", &id)
+                            .with("text", text),
+                    );
                 }
                 Ok(_) => {}
-                Err(error) => {
-                    embedder.post_error("not-found", &ClientError::to_string(&error), &id)
-                }
+                Err(error) => session.post_failure(tab, &ClientError::to_string(&error), &id),
             }
         };
         self.ask_then(tab, request, Box::new(then));
     }
 
-    /// Reports the source line of the selected code.
-    pub(crate) fn send_source(self: &Rc<Self>) {
-        let Some((tab, view)) = self.active() else {
-            return;
-        };
+    /// Reports the source line of the selected code of the file in front.
+    pub(crate) fn open_source(self: &Rc<Self>) {
+        if let Some((tab, view)) = self.active() {
+            self.send_source(tab, &view, JsValue::UNDEFINED);
+        }
+    }
+
+    fn send_source(self: &Rc<Self>, tab: TabId, view: &View, id: JsValue) {
         let document = view.selection.document();
         let list = move |ask| Request::List {
             document,
@@ -185,14 +189,16 @@ impl Session {
                 _ => None,
             };
             let Some(place) = place else {
-                return session.notice("The line tables name no source line for the selection.");
+                let words = "The line tables name no source line for the selection.";
+                session.post_failure(tab, words, &id);
+                return session.notice(words);
             };
             let written = list(ListRequest::Written {
                 columns: SOURCE.map(Str::from).to_vec(),
                 form: Form::Tabs,
                 rows: Some((place, place)),
             });
-            session.send_text(tab, written, "source", JsValue::UNDEFINED);
+            session.send_text(tab, written, "source", id);
         };
         self.ask_then(tab, at, Box::new(then));
     }

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod embedder;
+pub mod gate;
 mod host;
 pub mod keys;
 pub mod media;

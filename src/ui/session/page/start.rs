@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::gate::{self, Giver};
 use super::{address, embedder, keys, media};
 use crate::ui::browser::{dom, storage, theme};
 use crate::ui::hooks::effect::{fingerprint, use_change, use_kept};
@@ -28,7 +29,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     let mut layout = Layout {
         theme: chosen.unwrap_or_else(theme::remembered),
         embed: query.embed,
-        hosted: embedder::host().is_some(),
+        hosted: gate::host().is_some(),
         no_padding: storage::load(run::PADDING).is_some(),
         no_defaults: storage::load(run::DEFAULTS).is_some(),
         order: match storage::load(run::ORDER) {
@@ -46,12 +47,20 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     layout.narrow = media.as_ref().is_some_and(media::Watch::holds);
     session.dispatch(Action::Layout(layout));
     *session.spare.borrow_mut() = Some(Client::start());
-    let base = query.base.map(|base| session.open_link(&base, None));
+    // An embedding page has written the address: for readers' files, it does not name any.
+    let giver = match query.embed {
+        true => Giver::Embedder,
+        false => Giver::Reader,
+    };
+    let base = query.base.map(|base| session.open_link(&base, None, giver));
     let mut tabs = Vec::new();
     for url in &query.urls {
         // The fragment belongs to the first file.
         let link = tabs.is_empty().then(address::read_link);
-        tabs.push(session.open_link(url, link));
+        tabs.push(session.open_link(url, link, giver));
+    }
+    if let Some(first) = tabs.first() {
+        session.opened_by_address(*first);
     }
     match (base, tabs.as_slice()) {
         (Some(base), [tab, ..]) => session.compare(base, *tab),
@@ -135,6 +144,30 @@ fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, s
     use_change([id << 32 | number, opening, serial, own], Box::new(follow));
 }
 
+/// Reports changes of the embedding page's file to it. `shown` is the arrangement of the page.
+#[hook]
+fn use_events(session: &Rc<Session>, state: &UseReducerHandle<State>, shown: u64) {
+    let here = Rc::clone(session);
+    let told = session.told().and_then(|id| state.tab(id));
+    let id = told.map_or(0, |tab| u64::from(tab.id.0));
+    let is_front = told.is_some_and(|tab| state.active == Some(tab.id));
+    let has_failed = told.is_some_and(|tab| matches!(tab.phase, Phase::Failed(_)));
+    let view = told.and_then(|tab| tab.view());
+    let is_known = view.is_some_and(|view| view.detail().is_some());
+    let opening = view.map_or(0, |view| u64::from(view.opening));
+    let serial = view.map_or(0, |view| u64::from(view.selection.serial));
+    // The panel's filter is a part of the link; the driver's findings come later.
+    let link = view.map_or(0, |view| fingerprint(&route::fragment(&view.link(), None)));
+    let found = view.and_then(|view| view.driver_verdict());
+    let found = found.map_or(0, |verdict| verdict.findings.len() as u64 + 1);
+    let flags = [is_front, has_failed, is_known].into_iter();
+    let flags = flags.fold(id, |all, flag| all << 1 | u64::from(flag));
+    use_change(
+        [flags, opening << 32 | serial, found << 32 ^ link, shown],
+        Box::new(move || here.post_to_embedder()),
+    );
+}
+
 /// The session of the page, with the effects of state changes.
 #[hook]
 pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
@@ -204,19 +237,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let shown = flags
         .into_iter()
         .fold(panel, |all, flag| all << 1 | u64::from(flag));
-    let told = Rc::clone(&session);
-    // The panel's filter is a part of the link; the driver's findings come later.
-    let found = view.and_then(|view| view.verdict.verdict());
-    let found = found.map_or(0, |verdict| verdict.findings.len() as u64 + 1);
-    use_change(
-        [
-            id << 1 | u64::from(is_known),
-            opening << 32 | serial,
-            found << 32 ^ link,
-            shown,
-        ],
-        Box::new(move || told.post_to_embedder()),
-    );
+    use_events(&session, state, shown);
     let current = view.map(|view| view.current_panel());
     // The tab bar may be wider than the window.
     let reveal = move || {
