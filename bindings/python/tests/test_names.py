@@ -79,7 +79,7 @@ def test_text_in_terminals(content):
         document = zeview.open(content, name=name)
         check_text(repr(document))
         check_text(repr(document.view()))
-    for node in nodes(document.tree, 2000):
+    for node in nodes(document.tree(), 2000):
         check_text(repr(node))
         check_text(repr(node.children))
     for read in (document.kernels, document.images, document.symbols):
