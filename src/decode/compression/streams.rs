@@ -195,6 +195,7 @@ mod tests {
         match method {
             Method::Zlib => miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6),
             Method::Zstd => compress_to_vec(bytes, CompressionLevel::Fastest),
+            _ => panic!("{} is tested with files", method.name()),
         }
     }
 
