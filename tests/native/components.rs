@@ -136,7 +136,7 @@ impl File {
     fn verdict(&mut self, view: &mut View, device: Option<&str>) {
         let state = Rc::make_mut(&mut view.verdict);
         let device: Option<AttrValue> = device.map(|name| name.to_owned().into());
-        state.apply(VerdictChange::Requested(NodeId::ROOT, device.clone()));
+        state.apply(VerdictChange::Requested((NodeId::ROOT, device.clone())));
         let request = Request::Verdict {
             document: NodeId::ROOT,
             device: device.as_ref().map(|name| name.to_string().into()),
@@ -146,7 +146,7 @@ impl File {
             Response::Failed { message, .. } => Err(message.into()),
             other => panic!("{other:?}"),
         };
-        state.apply(VerdictChange::Answered(NodeId::ROOT, device, report));
+        state.apply(VerdictChange::Answered((NodeId::ROOT, device), report));
     }
 
     /// Requests the first page of a list, and the details of a row.
@@ -399,27 +399,19 @@ fn limited(parameters: OccupancyParameters) -> View {
     let (mut file, mut view) = File::open("spill.dg2.zebin");
     file.list(&mut view, ListId::Kernels, Query::default(), 2);
     let state = Rc::make_mut(&mut view.occupancy);
-    state.apply(OccupancyChange::Requested(
-        NodeId::ROOT,
-        2,
-        parameters.clone(),
-    ));
+    let question = (NodeId::ROOT, 2, parameters.clone());
+    state.apply(OccupancyChange::Requested(question.clone()));
     let request = Request::Occupancy {
         document: NodeId::ROOT,
         kernel: 2,
-        parameters: parameters.clone(),
+        parameters,
     };
     let answer = match file.ask(request) {
         Response::Occupancy(found) => Ok(Rc::from(found)),
         Response::Failed { message, .. } => Err(message.into()),
         other => panic!("{other:?}"),
     };
-    state.apply(OccupancyChange::Answered(
-        NodeId::ROOT,
-        2,
-        parameters,
-        answer,
-    ));
+    state.apply(OccupancyChange::Answered(question, answer));
     view
 }
 
@@ -843,9 +835,9 @@ fn missing_verdict_is_explained_in_its_place() {
     let text = panel(PanelId::Overview, || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         let state = Rc::make_mut(&mut view.verdict);
-        state.apply(VerdictChange::Requested(NodeId::ROOT, None));
+        state.apply(VerdictChange::Requested((NodeId::ROOT, None)));
         let why = "The decoder crashed: memory.".into();
-        state.apply(VerdictChange::Answered(NodeId::ROOT, None, Err(why)));
+        state.apply(VerdictChange::Answered((NodeId::ROOT, None), Err(why)));
         view
     });
     assert!(text.contains("well-formed"), "{text}");

@@ -1052,6 +1052,7 @@ fn report() -> VerdictReport {
             }],
             chosen: 1,
             rule: "by name".into(),
+            unread: Some(Progress { done: 2, of: 3 }),
         }),
         summary: Some(Summary::new("zebin", "zebin 1.73", Vec::new())),
     }
