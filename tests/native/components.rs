@@ -780,7 +780,7 @@ fn buttons_name_commands() {
 #[test]
 fn problems_and_their_absence_are_reported() {
     let calm = panel(PanelId::Problems, || {
-        let (_, mut view) = File::open("vecadd.bmg.zebin");
+        let mut view = with_verdict("vecadd.bmg.zebin", None);
         Rc::make_mut(&mut view.opened).diagnostics.clear();
         view
     });

@@ -94,8 +94,8 @@ impl Archive {
     fn entry_node(&self, entry: &Entry, id: u64, span: Span) -> Node {
         let kind = kind_text(entry.kind);
         let text = match entry.file {
-            Some(_) => plural(entry.data.len(), "byte"),
-            None => kind.to_owned(),
+            Some(_) if !matches!(entry.kind, b'1'..=b'6') => plural(entry.data.len(), "byte"),
+            _ => kind.to_owned(),
         };
         let count = row_count(entry);
         Node::new(NodeKind::Item, String::from(&*entry.name), span)

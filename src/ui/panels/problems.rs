@@ -280,6 +280,14 @@ pub fn Problems(props: &PanelProps) -> Html {
             </div>
         };
     }
+    if list.all.is_empty() && props.view.opened.summary.has.package {
+        return html! {
+            <div class="panel calm">
+                <p>{ "No problems found so far." }</p>
+                <p class="dim">{ "The files in it are checked when they are opened, or when their kernels are read." }</p>
+            </div>
+        };
+    }
     if list.all.is_empty() {
         return html! {
             <div class="panel calm">
