@@ -22,7 +22,7 @@ use crate::model::{Document, Fact, InnerDocument, Node, NodeId, NodeKind, Source
 
 /// Maximum number of listed images of a container. Each takes about 1 KB of memory; the number of
 /// documents in a file is bounded by its size.
-pub const IMAGES_MAX: usize = 1 << 18;
+pub const IMAGES_MAX: usize = 1 << 15;
 
 /// The name of a kernel, and its demangled form.
 type KernelName = (String, Option<Rc<str>>);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::package::{FileStatus, PackageAccount, PackageFiles};
-use crate::model::{Document, NodeId, NodeKind, Str};
+use crate::model::{Document, NodeId, NodeKind, Span, Str};
 
 /// Number of bytes of a file that are restored or read in one step.
 const STEP: u64 = 8 << 20;
@@ -83,7 +83,17 @@ fn tasks<'a>(
 
 /// Reports that a file was not read, unless that was reported since `before` findings.
 fn report_unread(task: &Task, reason: &str, before: u64, document: &mut Document) {
-    if document.unread_count() == before {
+    // A package can be read several times: for its kernels, and for its images.
+    let places = [
+        task.files.data(task.index, &document.sources),
+        task.files
+            .file(task.index)
+            .map_or(Span::default(), |file| file.entry),
+    ];
+    let is_known = document
+        .unread()
+        .any(|found| places.contains(&found.primary.span));
+    if document.unread_count() == before && !is_known {
         let found = task.files.unread(task.index, reason, &document.sources);
         document.add_findings(found);
     }
@@ -155,9 +165,13 @@ impl PackageReading {
                     if is_intact && matches!(opened, Opened::Unread) {
                         report_unread(&task, "it cannot be opened", before, document);
                     }
-                    let is_read = is_intact
-                        && document.unread_count() == before
-                        && !matches!(opened, Opened::Unread);
+                    // What is not read of a package are its files, which follow.
+                    let is_read = match opened {
+                        Opened::File(_) => document.unread_count() == before,
+                        Opened::Package => true,
+                        Opened::Unread => false,
+                    };
+                    let is_read = is_intact && is_read;
                     let count = match is_read {
                         true => &mut self.account.read,
                         false => &mut self.account.unread,

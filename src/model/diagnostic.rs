@@ -46,6 +46,7 @@ pub struct RuleInfo {
     pub docs: Str,
     /// Whether zeview did not read the reported bytes, or only a part of them: device code in them is
     /// in no list.
+    #[serde(rename = "unread")]
     pub is_unread: bool,
 }
 

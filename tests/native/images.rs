@@ -322,7 +322,7 @@ fn images_that_are_too_many_are_counted() {
         .map(|at| member(&format!("{at}/"), &image))
         .collect();
     // Small images in a small file are not all opened.
-    members.push(member("large/", &vec![0; 12 << 20]));
+    members.push(member("large/", &vec![0; 60 << 20]));
     let document = &mut open(&archive(&members));
     let images = list(document, ListId::Images);
     assert_eq!(images.count() as usize, IMAGES_MAX);

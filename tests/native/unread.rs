@@ -150,12 +150,8 @@ fn commands_agree() {
             "secret.zebin: encrypted",
         ),
         (
-            "gap.zip",
-            zip_with(
-                &zip(&[stored("x", &[7; 5000])]),
-                &[deflated("good.zebin", &good)],
-                "",
-            ),
+            "gap.tar",
+            [tar(&[tar_entry("good.zebin", b'0', &good)]), vec![7; 5000]].concat(),
             "bytes that no entry of the package has",
         ),
         (

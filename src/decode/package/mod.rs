@@ -85,6 +85,8 @@ pub(super) struct Package {
     checked: RefCell<HashSet<usize>>,
     /// The checksums of stored files, as far as they were read.
     sums: RefCell<HashMap<usize, Sum>>,
+    /// The stored files whose checksum was compared.
+    summed: RefCell<HashSet<usize>>,
 }
 
 /// The CRC-32 of the first bytes of a stored file.
@@ -105,6 +107,7 @@ impl Package {
             check: None,
             checked: RefCell::default(),
             sums: RefCell::default(),
+            summed: RefCell::default(),
         }
     }
 
@@ -329,11 +332,13 @@ impl Package {
         let Some(member) = self.members.get(index) else {
             return;
         };
-        let (Packing::Stored(Some(stored)), Some(sum)) =
-            (&member.packing, self.sums.borrow_mut().remove(&index))
-        else {
+        let sum = self.sums.borrow().get(&index).copied();
+        let (Packing::Stored(Some(stored)), Some(sum)) = (&member.packing, sum) else {
             return;
         };
+        if !self.summed.borrow_mut().insert(index) {
+            return;
+        }
         let data = self.data(index, cx.sources);
         if sum.len == data.len() && sum.crc != *stored {
             let message = format_args!(

@@ -34,14 +34,14 @@ pub fn zips() -> Vec<Case> {
         flags: 1,
         ..stored("a", b"text")
     };
-    let bzip2 = ZipFile {
-        method: 12,
+    let imploded = ZipFile {
+        method: 6,
         ..stored("a", b"text")
     };
     let outside = of(stored("../a", b"text"), b"PK\x01\x02", 46, 50);
     let absolute = of(stored("/etc/a", b"text"), b"PK\x01\x02", 46, 52);
     let encrypted = of(encrypted, b"PK\x01\x02", 8, 10);
-    let bzip2 = of(bzip2, b"PK\x01\x02", 10, 12);
+    let imploded = of(imploded, b"PK\x01\x02", 10, 12);
     let renamed = ZipFile {
         local_name: Some("c".to_owned()),
         ..stored("a", b"text")
@@ -130,7 +130,7 @@ pub fn zips() -> Vec<Case> {
             &usual,
         ),
         part(&r::ZIP_METHOD, encrypted),
-        part(&r::ZIP_METHOD, bzip2),
+        part(&r::ZIP_METHOD, imploded),
         part(&r::PACKAGE_PATH, outside),
         part(&r::PACKAGE_PATH, absolute),
     ]
@@ -181,6 +181,18 @@ pub fn tars() -> Vec<Case> {
             &usual,
         ),
         bytes(&r::PACKAGE_PATH, &outside, 0..100, &usual),
+        bytes(
+            &r::PACKAGE_UNREAD,
+            &with(tar_entry("a", b'S', b"holes")),
+            156..157,
+            &usual,
+        ),
+        bytes(
+            &r::PACKAGE_GAP,
+            &[usual.clone(), vec![7; 600]].concat(),
+            usual.len()..usual.len() + 600,
+            &usual,
+        ),
     ]
 }
 
