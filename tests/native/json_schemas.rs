@@ -91,6 +91,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "check --json ZEBIN/*",
             "check --json SYCLBIN/*",
             "check --json SAMPLES/*",
+            "check --json PACKAGE/streamed.whl",
             "check --json HOSTILE/linkfail.zebin HOSTILE/fat_linkfail_member.ar",
             "check --json --device pvc ZEBIN/*",
             "check --json --device bmg-g21 SAMPLES/*",

@@ -17,8 +17,11 @@ use super::compression::Method;
 use super::format::{self, Format, OpenedDocument};
 use super::layout::Layout;
 use super::tree::StaticTree;
+use super::{limits, rules};
 use crate::analysis::package::PackageFiles;
-use crate::model::{Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Summary, Value};
+use crate::model::{
+    Expand, InterfaceRequest, Node, NodeKind, Rows, SourceId, Sources, Span, Summary, Value,
+};
 
 /// A format of files that are compressed as a whole.
 #[derive(Debug)]
@@ -48,7 +51,16 @@ impl Format for Compressed {
         let mut summary = Summary::new(name, name, Vec::new());
         let mut files = None;
         let mut parts = Vec::new();
-        match cx.inflate("unpacked", self.0, span, None) {
+        // Each file stays in memory: one compressed many times must not take the memory of all.
+        let most = limits::unpacked(cx.sources.size());
+        let is_nested = span.source != SourceId::FILE;
+        let is_too_deep = is_nested && cx.may_unpack() < most.saturating_sub(most / 4);
+        if is_too_deep {
+            let message = format_args!("{name}: compressed too many times: not decompressed");
+            cx.report(&rules::UNPACKED_TOO_LARGE, span, message);
+        }
+        let unpack = || cx.inflate("unpacked", self.0, span, None);
+        match (!is_too_deep).then(unpack).flatten() {
             Some(found) => {
                 let opened = format::nested(cx, found.whole);
                 let inner = "unpacked".to_owned();
