@@ -29,6 +29,7 @@ pub mod data_flow;
 pub mod host_images;
 mod image_choice;
 mod image_graph;
+mod image_samples;
 pub mod images;
 pub mod kernel_inputs;
 pub mod kernel_order;
@@ -47,4 +48,7 @@ pub mod source_lines;
 pub mod survey;
 mod verdict;
 
-pub use verdict::{DriverModel, Import, KnownDevice, Matching, Rebuild, Verdict};
+pub use verdict::{
+    ApiVerdict, DriverModel, Import, KnownDevice, LoadOptions, Matching, NeededRelease, Rebuild,
+    Verdict,
+};

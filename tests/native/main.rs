@@ -64,6 +64,7 @@ mod spec_tables;
 mod spirv;
 mod survey;
 mod syclbin;
+mod verdict_apis;
 mod verdict_cases;
 mod verdict_limits;
 mod verdict_rules;

@@ -3,6 +3,7 @@
 mod argument;
 mod check;
 mod code_figures;
+mod devices;
 mod diff;
 mod disasm;
 mod dump;
@@ -113,6 +114,10 @@ enum Command {
     ///
     /// Example: zeview check --quiet build/
     Check(check::Options),
+    /// Print the devices: all names that --device accepts, and their properties.
+    ///
+    /// Example: zeview devices B580
+    Devices(devices::Options),
     /// List all rules: summary, severity or driver behavior, and origin.
     ///
     /// Example: zeview rules driver/
@@ -210,6 +215,7 @@ fn main() -> ExitCode {
         Some(Command::Analyze(options)) => disasm::analyze::run(options),
         Some(Command::Profile(options)) => profile::run(options),
         Some(Command::Check(options)) => check::run(options),
+        Some(Command::Devices(options)) => devices::run(options),
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
         Some(Command::Images(options)) => images::run(options),
@@ -261,6 +267,7 @@ fn judges(arguments: &Arguments) -> bool {
             | Command::Disasm(_)
             | Command::Analyze(_)
             | Command::Profile(_)
+            | Command::Devices(_)
             | Command::Rules(_)
             | Command::Extract(_)
             | Command::Open(_)
@@ -296,6 +303,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
             | Command::Disasm(_)
             | Command::Analyze(_)
             | Command::Extract(_)
+            | Command::Devices(_)
             | Command::Rules(_)
             | Command::Completions { .. }
             | Command::Man { .. },

@@ -55,7 +55,12 @@ static OUTCOMES: [(FileOutcome, &str, &str, Style); 7] = [
         "well-formed, not for the driver",
         style::PLAIN,
     ),
-    (FileOutcome::Rejected, "rejected", "rejected", style::BAD),
+    (
+        FileOutcome::Rejected,
+        "does not load",
+        "do not load",
+        style::BAD,
+    ),
     (FileOutcome::Malformed, "malformed", "malformed", style::BAD),
     (
         FileOutcome::NotJudged,
@@ -103,7 +108,7 @@ impl Tally {
         }
     }
 
-    /// `12 files: 10 load, 1 rejected, 1 malformed; 3 of unknown format skipped`.
+    /// `12 files: 10 load, 1 does not load, 1 malformed; 3 of unknown format skipped`.
     pub fn print(&self, out: &mut Visible<impl Write>) -> io::Result<()> {
         let skipped = self.count(FileOutcome::Skipped);
         let files = self.all.len() - skipped;
