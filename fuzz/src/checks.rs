@@ -11,6 +11,7 @@ use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
 use zeview::decode::device::Device;
+use zeview::decode::zebin::verdict::release::Release;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};
@@ -171,7 +172,7 @@ pub fn verdict(input: &[u8]) {
     let sources = Sources::new("fuzz", Box::new(MemorySource::from(file)));
     let whole = sources.whole(SourceId::FILE);
     for device in [None, Some(device)] {
-        let (verdict, steps) = load(&sources, whole, device);
+        let (verdict, steps) = load(&sources, whole, device, Release::default(), None);
         let mut ended = verdict.rules.iter();
         let ended = ended.any(|rule| rule.id == rules::NOT_JUDGED.id);
         assert!(

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::modules::{Property, PropertySet, PropertyValue, requirement};
+use super::modules::{Property, PropertySet, compile_target, requirement};
 use crate::model::{Document, NodeId, Sources, Span, Str};
 
 /// Provides the device images of a host binary.
@@ -154,10 +154,7 @@ impl ImageDescription {
 
     /// Returns the single device that the image was compiled for, if specified: `intel_gpu_pvc`.
     pub fn compile_target(&self) -> Option<String> {
-        match &self.requirement("compile_target")?.value {
-            PropertyValue::Bytes { bytes, .. } => Some(String::from_utf8_lossy(bytes).into_owned()),
-            _ => None,
-        }
+        compile_target(&self.properties)
     }
 
     /// Returns the register mode that the kernels request, from the options in the properties.

@@ -9,8 +9,22 @@ use crate::model::{Outcome, Str};
 pub struct Pick {
     /// Whether the runtime selects it.
     pub is_chosen: bool,
+    /// The result, if it is selected.
+    pub outcome: Option<Outcome>,
+    /// The result in OpenCL, if it is selected.
+    pub opencl: Option<Outcome>,
     /// The reason, in words.
     pub why: Str,
+}
+
+impl Pick {
+    /// Formats the decision: the outcome of a selected image, or that it is not selected.
+    pub fn words(&self) -> &'static str {
+        match self.outcome.filter(|_| self.is_chosen) {
+            Some(outcome) => outcome.words(),
+            None => "not used",
+        }
+    }
 }
 
 /// The images of a container that run on a device.
@@ -18,8 +32,10 @@ pub struct Pick {
 pub struct Choice {
     /// The device, by name.
     pub device: Str,
-    /// The worst outcome of the selected images; `None` if no image is selected.
-    pub outcome: Option<Outcome>,
+    /// The worst outcome of the selected images; [`Outcome::DoesNotRun`] if no image is selected.
+    pub outcome: Outcome,
+    /// The worst outcome of the selected images in OpenCL.
+    pub opencl: Outcome,
     /// One entry per image, in the order of the list.
     pub picks: Vec<Pick>,
     /// The selection rule, one line.
@@ -35,8 +51,12 @@ impl Choice {
             .map(|(place, _)| place)
     }
 
-    /// Returns the outcome for display.
-    pub fn words(&self) -> &'static str {
-        self.outcome.map_or("no image runs", Outcome::words)
+    /// Returns the outcome for display; if the APIs differ, a sentence about both.
+    pub fn statement(&self) -> String {
+        if self.outcome == self.opencl {
+            return self.outcome.words().to_owned();
+        }
+        let (level_zero, opencl) = (self.outcome.predicate(), self.opencl.predicate());
+        format!("Level Zero {level_zero}; OpenCL {opencl}")
     }
 }

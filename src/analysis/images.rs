@@ -16,7 +16,7 @@ use foldhash::HashSet;
 pub use super::image_choice::{Choice, Pick};
 
 use super::host_images::{HostImage, HostImages, ImageDescription};
-use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertyValue, requirement};
+use super::modules::{AbstractModule, ModuleGraph, PropertyOwner, PropertySet};
 use super::package_images::PackagePlace;
 use crate::model::{Document, Fact, InnerDocument, Node, NodeId, NodeKind, Sources, Span, Str};
 
@@ -223,17 +223,14 @@ pub struct Container {
 pub struct SyclModules {
     /// The modules.
     pub graph: Rc<ModuleGraph>,
-    /// `compile_target` from the device requirements of each abstract module.
-    pub compile_targets: Vec<Option<String>>,
+    /// The property sets of each abstract module.
+    pub requirements: Vec<Vec<PropertySet>>,
 }
 
 /// Whether a document is an image: device code, or listed by a host binary's index.
 fn is_image(inner: &InnerDocument) -> bool {
     inner.has.image || inner.is_listed
 }
-
-/// Maximum number of sorts of images that are opened to determine the driver's verdict.
-const SAMPLES_MAX: usize = 16;
 
 impl Document {
     /// Whether a document contains a nested one that satisfies `wanted`. Device code contains no
@@ -346,28 +343,6 @@ impl Document {
         images
     }
 
-    /// Returns the images of a container and, for a host binary, the contents of the first image of
-    /// each sort: the verdict is computed for those, not for thousands of similar images.
-    pub fn images_to_choose(&mut self, container: NodeId) -> Images {
-        let mut images = self.images(container);
-        let mut known = Vec::new();
-        for at in 0..images.list.len() {
-            let Some(image) = images.list.get(at) else {
-                break;
-            };
-            let sort = image.sort(&self.sources);
-            let is_new = sort.is_some() && !known.contains(&sort);
-            if !is_new || known.len() >= SAMPLES_MAX {
-                continue;
-            }
-            known.push(sort);
-            if let Some(within) = self.images_within(image.span) {
-                images.samples.push((at, within));
-            }
-        }
-        images
-    }
-
     /// Opens an image of a host binary and returns its contents: the members of an archive, or just
     /// itself.
     pub fn images_within(&mut self, span: Span) -> Option<Images> {
@@ -377,33 +352,6 @@ impl Document {
             return Some(images);
         }
         self.image_itself(document)
-    }
-
-    /// Returns a document as the only image of a container.
-    pub(super) fn image_itself(&mut self, document: NodeId) -> Option<Images> {
-        let node = self.node(document)?;
-        let (whole, name) = (node.span?, node.name.clone());
-        let own = self.inner_document(whole)?;
-        let own = own.clone();
-        let place = PackagePlace::default();
-        Some(Images {
-            containers: vec![self.container(document, whole, "host".into(), None, place)],
-            list: vec![Image {
-                span: whole,
-                path: self.path(document),
-                name: String::new(),
-                file: Str::default(),
-                format: own.format,
-                title: own.title,
-                target: own.target,
-                is_loadable: own.has.loadable,
-                has_kernels: own.has.kernels,
-                container: 0,
-                member: name,
-                host: None,
-            }],
-            ..Images::default()
-        })
     }
 
     /// Returns the images, with each native image of a host binary opened and replaced by its
@@ -470,7 +418,7 @@ impl Document {
         ids.into_iter().find(is_file)
     }
 
-    fn container(
+    pub(super) fn container(
         &self,
         node: NodeId,
         span: Span,
@@ -480,18 +428,12 @@ impl Document {
     ) -> Container {
         let modules = self.modules(node).map(|modules| {
             let graph = modules.graph(&self.sources);
-            let compile_target = |module: &AbstractModule| {
+            let requirements = |module: &AbstractModule| {
                 let owner = PropertyOwner::AbstractModule(module.index);
-                let sets = modules.values(owner, &self.sources);
-                match &requirement(&sets, "compile_target")?.value {
-                    PropertyValue::Bytes { bytes, .. } => {
-                        Some(String::from_utf8_lossy(bytes).into_owned())
-                    }
-                    _ => None,
-                }
+                modules.values(owner, &self.sources)
             };
             SyclModules {
-                compile_targets: graph.abstract_modules.iter().map(compile_target).collect(),
+                requirements: graph.abstract_modules.iter().map(requirements).collect(),
                 graph,
             }
         });

@@ -29,6 +29,7 @@ pub mod data_flow;
 pub mod host_images;
 mod image_choice;
 mod image_graph;
+mod image_samples;
 pub mod images;
 pub mod kernel_inputs;
 pub mod kernel_order;
@@ -48,4 +49,7 @@ pub mod survey;
 pub mod unread;
 mod verdict;
 
-pub use verdict::{DriverModel, Import, KnownDevice, Matching, Rebuild, Verdict};
+pub use verdict::{
+    ApiVerdict, DriverModel, Import, KnownDevice, LoadOptions, Matching, NeededRelease, Rebuild,
+    Verdict,
+};

@@ -142,9 +142,10 @@ impl PackageReading {
             }
             let opened = match status {
                 FileStatus::NoCode(_) => {
-                    let count = match is_intact {
-                        true => &mut self.account.without_code,
-                        false => &mut self.account.unread,
+                    let count = if is_intact {
+                        &mut self.account.without_code
+                    } else {
+                        &mut self.account.unread
                     };
                     *count = count.saturating_add(1);
                     None
@@ -172,9 +173,10 @@ impl PackageReading {
                         Opened::Unread => false,
                     };
                     let is_read = is_intact && is_read;
-                    let count = match is_read {
-                        true => &mut self.account.read,
-                        false => &mut self.account.unread,
+                    let count = if is_read {
+                        &mut self.account.read
+                    } else {
+                        &mut self.account.unread
                     };
                     *count = count.saturating_add(1);
                     Some(opened)

@@ -5,9 +5,10 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::dto::{Diagnostic, Node, Summary, Verdict};
+use super::dto::{Diagnostic, Node, Summary};
 use super::js;
 use super::operations::{self, ApiError, ListOptions};
+use super::verdict::Verdict;
 use crate::analysis::profile::{ProfileComparison, Reader};
 use crate::decode::decode;
 use crate::decode::demangle::demangle_briefly;
@@ -103,11 +104,17 @@ impl ZeviewDocument {
         Ok(Uint8Array::from(&*bytes))
     }
 
-    /// Predicts what the driver does with the file on a device, by default the file's own. Returns
-    /// `null` for files that are not passed to the driver.
+    /// Predicts what the driver does with the file on a device, by default the file's own, and in a
+    /// release (`25.18`, `lts2`), by default the newest that was observed. Returns `null` for files
+    /// that are not passed to the driver.
     #[wasm_bindgen(unchecked_return_type = "Verdict | null")]
-    pub fn verdict(&self, device: Option<String>) -> Result<JsValue, Error> {
-        let verdict = operations::verdict(&self.0, device.as_deref())?;
+    pub fn verdict(
+        &self,
+        device: Option<String>,
+        driver: Option<String>,
+    ) -> Result<JsValue, Error> {
+        let options = operations::VerdictOptions { device, driver };
+        let verdict = operations::verdict(&self.0, &options)?;
         to_js(&verdict.as_ref().map(Verdict::new))
     }
 

@@ -82,7 +82,7 @@ pub struct Span {
 }
 
 impl Span {
-    fn new(span: model::Span) -> Span {
+    pub(super) fn new(span: model::Span) -> Span {
         Span {
             source: span.source.0,
             start: span.start,
@@ -345,50 +345,6 @@ impl<'a> Label<'a> {
         Label {
             span: Span::new(label.span),
             text: &label.text,
-        }
-    }
-}
-
-/// The driver's verdict on a file.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Verdict<'a> {
-    driver: &'a str,
-    outcome: &'static str,
-    device: Option<&'a str>,
-    requested: bool,
-    headline: String,
-    findings: Vec<Finding<'a>>,
-}
-
-/// A problem that the driver meets.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Finding<'a> {
-    rule: &'a str,
-    message: &'a str,
-    span: Span,
-    decisive: bool,
-}
-
-impl<'a> Verdict<'a> {
-    /// Converts the verdict.
-    pub fn new(verdict: &'a crate::analysis::Verdict) -> Verdict<'a> {
-        let findings = verdict.findings.iter().enumerate();
-        Verdict {
-            driver: &verdict.driver,
-            outcome: verdict.outcome.name(),
-            device: verdict.device.as_deref(),
-            requested: verdict.requested,
-            headline: verdict.headline(),
-            findings: findings
-                .map(|(at, finding)| Finding {
-                    rule: &finding.rule,
-                    message: &finding.message,
-                    span: Span::new(finding.span),
-                    decisive: verdict.decisive == Some(at),
-                })
-                .collect(),
         }
     }
 }

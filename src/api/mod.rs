@@ -20,6 +20,7 @@ pub mod dto;
 #[cfg(feature = "api")]
 pub mod js;
 pub mod operations;
+pub mod verdict;
 
 #[cfg(feature = "api")]
 mod document;

@@ -7,12 +7,14 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use super::dto::Node;
-use crate::analysis::Verdict;
 use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{FlowReport, Flows, InstructionFlow};
 use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::analysis::line_costs::{LineCosts, line_costs};
+use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
+use crate::decode::device::names::similar;
+use crate::decode::zebin::verdict::release::Release;
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::write_excerpt;
@@ -168,12 +170,49 @@ fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, R
     found
 }
 
+/// The device and the release of the driver for a verdict.
+#[derive(Debug, Clone, Default)]
+pub struct VerdictOptions {
+    /// The name of the device; by default the file's own.
+    pub device: Option<String>,
+    /// The release of the driver: `25.18`, `lts2`; by default the one that was observed.
+    pub driver: Option<String>,
+}
+
+impl VerdictOptions {
+    /// Checks the names.
+    fn load(&self, document: &Document) -> Result<LoadOptions<'_>, ApiError> {
+        if let Some(device) = &self.device {
+            known_device(document, device)?;
+        }
+        if let Some(driver) = self
+            .driver
+            .as_ref()
+            .filter(|name| Release::named(name).is_none())
+        {
+            let (oldest, newest) = Release::range();
+            let message = format!(
+                "no release of the driver is called {driver:?}; known are those from {oldest} to {newest}, and lts2"
+            );
+            return Err(ApiError::new("no-driver", message));
+        }
+        Ok(LoadOptions {
+            device: self.device.as_deref(),
+            release: self.driver.as_deref(),
+        })
+    }
+}
+
 fn known_device(document: &Document, device: &str) -> Result<(), ApiError> {
     let mut known = document.devices().into_iter();
     if Device::named(device).is_some() || known.any(|known| known == *device) {
         return Ok(());
     }
-    let message = format!("no device is called {device:?}");
+    let similar = similar(device).map(|name| format!("; did you mean {name:?}?"));
+    let message = format!(
+        "no device is called {device:?}{}",
+        similar.unwrap_or_default()
+    );
     Err(ApiError::new("no-device", message))
 }
 
@@ -182,12 +221,10 @@ fn known_device(document: &Document, device: &str) -> Result<(), ApiError> {
 ///
 /// # Errors
 ///
-/// If no device has the name (`no-device`).
-pub fn verdict(document: &Document, device: Option<&str>) -> Result<Option<Verdict>, ApiError> {
-    if let Some(device) = device {
-        known_device(document, device)?;
-    }
-    Ok(document.verdict(NodeId::ROOT, device))
+/// If no device has the name (`no-device`), or no release of the driver (`no-driver`).
+pub fn verdict(document: &Document, options: &VerdictOptions) -> Result<Option<Verdict>, ApiError> {
+    let options = options.load(document)?;
+    Ok(document.verdict_with(NodeId::ROOT, options))
 }
 
 /// Returns the verdict and the problems of the file and of all images in it, as an object of
@@ -195,12 +232,10 @@ pub fn verdict(document: &Document, device: Option<&str>) -> Result<Option<Verdi
 ///
 /// # Errors
 ///
-/// If no device has the name (`no-device`).
-pub fn check(document: &mut Document, device: Option<&str>) -> Result<String, ApiError> {
-    if let Some(device) = device {
-        known_device(document, device)?;
-    }
-    let row = VerdictRow::file(document, device);
+/// If no device has the name (`no-device`), or no release of the driver (`no-driver`).
+pub fn check(document: &mut Document, options: &VerdictOptions) -> Result<String, ApiError> {
+    let options = options.load(document)?;
+    let row = VerdictRow::file(document, options);
     let name = document.sources.name(SourceId::FILE);
     let mut out = Vec::new();
     let written = file_json(document, &row, &name, &mut out);

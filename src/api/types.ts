@@ -221,6 +221,27 @@ export interface Verdict {
   headline: string;
   /** The problems that the driver meets, in its order. */
   findings: Finding[];
+  /** OpenCL's verdict; the outcome and the findings above are Level Zero's. */
+  opencl: ApiVerdict;
+  /** The release of the driver that the file needs; null if all known releases can read it. */
+  needsDriver: NeededDriver | null;
+}
+
+/** The verdict of the driver in one of its APIs. */
+export interface ApiVerdict {
+  outcome: Outcome;
+  /** The problems that the driver meets, in its order. */
+  findings: Finding[];
+}
+
+/** A release of the driver. */
+export interface NeededDriver {
+  /** Its number: "25.35". */
+  release: string;
+  /** Its first patch that reads the file: "25.35.35096.8". */
+  version: string;
+  /** The key or value of `.ze_info` that older releases do not know. */
+  key: string;
 }
 
 export type Outcome =
@@ -231,6 +252,7 @@ export type Outcome =
   | "refused"
   | "link-failure"
   | "may-crash"
+  | "does-not-run"
   | "not-judged";
 
 export interface Finding {

@@ -16,8 +16,8 @@ pub enum Outcome {
     /// It loads; its kernels can be created once it is linked with modules that define its imported
     /// symbols.
     NeedsLinking,
-    /// It is for another device: the driver recompiles the intermediate representation and loads
-    /// the result.
+    /// The driver does not use the native code, or there is none for the device: it compiles the
+    /// intermediate representation in the file and loads the result.
     Recompiled,
     /// The driver refuses it.
     Refused,
@@ -25,6 +25,9 @@ pub enum Outcome {
     LinkFailure,
     /// The driver, and the program with it, may crash.
     MayCrash,
+    /// No code of the file runs on the device, or the device lacks what the file requires: the
+    /// runtime refuses it before the driver sees it.
+    DoesNotRun,
     /// Unknown: the analysis exceeded its budget.
     NotJudged,
 }
@@ -35,7 +38,21 @@ impl Outcome {
         self <= Outcome::Recompiled
     }
 
-    /// `loads`, `loads-with-warnings`, `needs-linking`, `recompiled`, `refused`, `link-failure`, `may-crash` or `not-judged`.
+    /// All outcomes, from best to worst.
+    pub const ALL: [Outcome; 9] = [
+        Outcome::Loads,
+        Outcome::LoadsWithWarnings,
+        Outcome::NeedsLinking,
+        Outcome::Recompiled,
+        Outcome::Refused,
+        Outcome::LinkFailure,
+        Outcome::MayCrash,
+        Outcome::DoesNotRun,
+        Outcome::NotJudged,
+    ];
+
+    /// `loads`, `loads-with-warnings`, `needs-linking`, `recompiled`, `refused`, `link-failure`,
+    /// `may-crash`, `does-not-run` or `not-judged`.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Loads => "loads",
@@ -45,21 +62,38 @@ impl Outcome {
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "link-failure",
             Outcome::MayCrash => "may-crash",
+            Outcome::DoesNotRun => "does-not-run",
             Outcome::NotJudged => "not-judged",
         }
     }
 
-    /// The outcome in words.
+    /// The outcome in words; the same everywhere.
     pub fn words(self) -> &'static str {
         match self {
             Outcome::Loads => "loads",
             Outcome::LoadsWithWarnings => "loads with warnings",
-            Outcome::NeedsLinking => "loads, to be linked with other modules",
-            Outcome::Recompiled => "loads after JIT compilation",
+            Outcome::NeedsLinking => "needs linking",
+            Outcome::Recompiled => "recompiled",
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "fails to link",
-            Outcome::MayCrash => "may crash the driver",
+            Outcome::MayCrash => "may crash",
+            Outcome::DoesNotRun => "does not run",
             Outcome::NotJudged => "not judged",
+        }
+    }
+
+    /// The predicate of a sentence about a driver: `Level Zero …`.
+    pub fn predicate(self) -> &'static str {
+        match self {
+            Outcome::Loads => "loads it",
+            Outcome::LoadsWithWarnings => "loads it with warnings",
+            Outcome::NeedsLinking => "needs it linked with other modules",
+            Outcome::Recompiled => "recompiles it",
+            Outcome::Refused => "refuses it",
+            Outcome::LinkFailure => "fails to link it",
+            Outcome::MayCrash => "may crash",
+            Outcome::DoesNotRun => "does not run it",
+            Outcome::NotJudged => "is not judged",
         }
     }
 }
@@ -107,7 +141,7 @@ impl Effect {
             Effect::Passes => "continues without a message",
             Effect::Warns => "warns and continues",
             Effect::NeedsLinking => "loads the file, but creates no kernel before it is linked",
-            Effect::Recompiles => "does not use the native code",
+            Effect::Recompiles => "recompiles the file and does not use the native code",
             Effect::Refuses => "refuses the file",
             Effect::LinkFails => "cannot link the file",
             Effect::Crashes => "may crash",

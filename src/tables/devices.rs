@@ -8,8 +8,11 @@ use std::rc::Rc;
 use super::images::{key, outcome};
 use super::{Cell, Key, List, ListId, RowDetails, columns};
 use crate::analysis::images::Images;
-use crate::analysis::{DriverModel, KnownDevice};
-use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone};
+use crate::analysis::{DriverModel, KnownDevice, LoadOptions};
+use crate::model::{Document, NodeId, Outcome, Sources, Span, Str};
+
+/// The rule of a remark about compatible devices.
+const COMPATIBLE: &str = "driver/compatible-device";
 
 /// Maximum number of reasons in a cell.
 const REASONS_MAX: usize = 3;
@@ -27,8 +30,12 @@ columns! {
         |(_, device, _), _| Cell::text(&*device.family);
     "verdict" Text Default 27 "Verdict" "" "The driver's verdict on the file for the device."
         |(list, _, at), sources| match list.answer(at, sources) {
-            Some(Answer { outcome: Some(of), .. }) => outcome(*of),
-            Some(_) => Cell::text("no image runs").mark(Tone::Bad, "✕", "No image runs on the device."),
+            Some(answer) => outcome(answer.outcome),
+            None => Cell::empty(),
+        };
+    "opencl" Text Default 14 "OpenCL" "" "The driver's verdict in OpenCL; the other column is for Level Zero."
+        |(list, _, at), sources| match list.answer(at, sources) {
+            Some(answer) => outcome(answer.opencl),
             None => Cell::empty(),
         };
     "image" Words Several 18 "Image" "" "The images that run on the device."
@@ -48,8 +55,8 @@ columns! {
 /// The result for a device.
 #[derive(Clone)]
 struct Answer {
-    /// The outcome; `None` if no image of the container runs.
-    outcome: Option<Outcome>,
+    outcome: Outcome,
+    opencl: Outcome,
     /// The images of a container that run.
     images: Vec<String>,
     why: String,
@@ -60,6 +67,8 @@ struct Answer {
 struct DeviceList {
     devices: Vec<KnownDevice>,
     driver: &'static dyn DriverModel,
+    /// The release of the driver; `None` for the usual one.
+    release: Option<Str>,
     file: Span,
     /// The name of the image that is the document; empty for the opened file.
     image: String,
@@ -72,18 +81,24 @@ struct DeviceList {
 
 impl Document {
     /// Returns the results for a document, or for the images of a container, on each device.
-    pub(super) fn device_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+    pub(super) fn device_list(
+        &mut self,
+        id: NodeId,
+        release: Option<&str>,
+    ) -> Option<Rc<dyn List>> {
         let driver = self.driver()?;
         let images = if self.is_loadable(id) {
             None
         } else {
-            Some(self.has_images(id).then(|| self.images_to_choose(id))?)
+            let images = self.images_to_choose(id);
+            Some(Some(images).filter(|images| !images.list.is_empty())?)
         };
         let devices = driver.devices();
         Some(Rc::new(DeviceList {
             answers: devices.iter().map(|_| OnceCell::new()).collect(),
             devices,
             driver,
+            release: release.map(|release| release.to_owned().into()),
             file: self.node(id)?.span?,
             image: self.image_text(id).0,
             images,
@@ -93,6 +108,13 @@ impl Document {
 }
 
 impl DeviceList {
+    fn options<'a>(&'a self, device: Option<&'a str>) -> LoadOptions<'a> {
+        LoadOptions {
+            device,
+            release: self.release.as_deref(),
+        }
+    }
+
     fn answer(&self, at: usize, sources: &Sources) -> Option<&Answer> {
         let made = self.answers.get(at)?.get_or_init(|| {
             let device = self.devices.get(at)?;
@@ -108,7 +130,7 @@ impl DeviceList {
         // If the budget is exceeded on one device, it is on all.
         let unfinished = self.unfinished.get_or_init(|| {
             let own = self.verdict(None, sources);
-            own.filter(|own| own.outcome == Some(Outcome::NotJudged))
+            own.filter(|own| own.outcome == Outcome::NotJudged)
         });
         match unfinished {
             Some(unfinished) => Some(unfinished.clone()),
@@ -117,22 +139,32 @@ impl DeviceList {
     }
 
     fn verdict(&self, device: Option<&str>, sources: &Sources) -> Option<Answer> {
-        let verdict = self.driver.load(sources, self.file, device)?;
+        let verdict = self.driver.load(sources, self.file, self.options(device))?;
         let decisive = verdict.decisive.and_then(|at| verdict.findings.get(at));
+        // Without a problem, the first remark: that the device is a compatible one.
+        let first = decisive.or_else(|| {
+            let mut remarks = verdict.findings.iter();
+            remarks.find(|found| found.rule == COMPATIBLE)
+        });
+        let difference = verdict.difference();
         Some(Answer {
-            outcome: Some(verdict.outcome),
+            outcome: verdict.outcome,
+            opencl: verdict.opencl.outcome,
             images: Vec::new(),
-            why: match (decisive, &verdict.matching) {
-                (Some(found), _) => found.message.clone(),
-                (None, Some(matching)) => matching.rule.to_string(),
-                (None, None) => String::new(),
+            why: match (difference, first, &verdict.matching) {
+                (Some(difference), ..) => difference,
+                (None, Some(found), _) => found.message.clone(),
+                (None, None, Some(matching)) => matching.rule.to_string(),
+                (None, None, None) => String::new(),
             },
-            span: decisive.map(|found| found.span),
+            span: first.map(|found| found.span),
         })
     }
 
     fn chosen(&self, images: &Images, device: &str, sources: &Sources) -> Option<Answer> {
-        let choice = self.driver.choose(sources, images, device)?;
+        let choice = self
+            .driver
+            .choose(sources, images, self.options(Some(device)))?;
         let chosen = || choice.chosen().filter_map(|at| images.list.get(at));
         // The reason of the first chosen image, or of the first image if none is chosen. If not all
         // chosen images load, the first one need not be the reason: then all different reasons.
@@ -145,12 +177,13 @@ impl DeviceList {
             if !reasons.contains(&&*pick.why) {
                 reasons.push(&pick.why);
             }
-            if reasons.len() == REASONS_MAX || choice.outcome.is_none_or(Outcome::loads) {
+            if reasons.len() == REASONS_MAX || choice.outcome.loads() {
                 break;
             }
         }
         Some(Answer {
             outcome: choice.outcome,
+            opencl: choice.opencl,
             images: chosen().map(|image| image.name.clone()).collect(),
             why: reasons.join("; "),
             span: chosen().next().map(|image| image.span),
@@ -197,7 +230,8 @@ impl List for DeviceList {
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
         let at = usize::try_from(row).unwrap_or(usize::MAX);
         match COLUMNS.get(column).map(|column| column.id) {
-            Some("verdict") => key(self.answer(at, sources).and_then(|answer| answer.outcome)),
+            Some("verdict") => key(self.answer(at, sources).map(|answer| answer.outcome)),
+            Some("opencl") => key(self.answer(at, sources).map(|answer| answer.opencl)),
             // The list is in numerical order.
             Some("configuration") if row < self.count() => Key::Ints([row.into(), 0, 0]),
             _ => self.cell(row, column, sources).value.into_key(),

@@ -15,8 +15,8 @@ use crate::analysis::host_images::{
 };
 use crate::analysis::images::{Choice, Image, Images};
 use crate::analysis::modules::{Property, PropertyValue};
-use crate::analysis::{DriverModel, Verdict};
-use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone, Xref};
+use crate::analysis::{DriverModel, LoadOptions, Verdict};
+use crate::model::{Document, NodeId, Outcome, Sources, Span, Str, Tone, Xref};
 
 type RowRef<'a> = (&'a ImageList, usize, &'a Image);
 
@@ -40,6 +40,11 @@ columns! {
         |(list, at, _), _| match list.pick(at) {
             Some(pick) if pick.is_chosen => Cell::new(super::CellValue::Bool(true)),
             Some(_) => Cell::new(super::CellValue::Bool(false)),
+            None => Cell::empty(),
+        };
+    "outcome" Text Several 12 "Outcome" "" "The result of the image on the selected device."
+        |(list, at, _), _| match list.pick(at).and_then(|pick| pick.outcome) {
+            Some(of) => outcome(of),
             None => Cell::empty(),
         };
     "reason" Text Several 30 "Reason" "" "Why the image is or is not chosen for the selected device."
@@ -288,7 +293,9 @@ pub(super) fn outcome(outcome: Outcome) -> Cell<'static> {
         Outcome::LoadsWithWarnings | Outcome::NeedsLinking | Outcome::Recompiled => {
             (Tone::Warning, "▲")
         }
-        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash => (Tone::Bad, "✕"),
+        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash | Outcome::DoesNotRun => {
+            (Tone::Bad, "✕")
+        }
         Outcome::NotJudged => return cell,
     };
     cell.mark(tone, sign, outcome.words())
@@ -300,6 +307,8 @@ struct ImageList {
     /// The verdict of each image on its own device, computed on demand.
     verdicts: Vec<OnceCell<Option<Verdict>>>,
     choice: Option<Choice>,
+    /// The release of the driver; `None` for the usual one.
+    release: Option<Str>,
     /// The indices of the images of each length in bytes.
     by_len: OnceCell<HashMap<u64, Vec<usize>>>,
     /// Hashes of the images' bytes, computed when images of the same length are compared.
@@ -309,7 +318,12 @@ struct ImageList {
 
 impl Document {
     /// Returns the images of a container; with a device, which of them run on it.
-    pub(super) fn image_list(&mut self, id: NodeId, device: Option<&str>) -> Option<Rc<dyn List>> {
+    pub(super) fn image_list(
+        &mut self,
+        id: NodeId,
+        device: Option<&str>,
+        release: Option<&str>,
+    ) -> Option<Rc<dyn List>> {
         if !self.has_list(id, ListId::Images) {
             return None;
         }
@@ -318,9 +332,10 @@ impl Document {
             None => self.images(id),
         };
         Some(Rc::new(ImageList {
-            choice: device.and_then(|device| self.choice(&images, device)),
+            choice: self.choice_with(&images, LoadOptions { device, release }),
             driver: self.driver(),
             verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
+            release: release.map(|release| release.to_owned().into()),
             by_len: OnceCell::new(),
             digests: images.list.iter().map(|_| OnceCell::new()).collect(),
             names: self.index_names(id),
@@ -338,7 +353,11 @@ impl ImageList {
     fn verdict(&self, at: usize, sources: &Sources) -> Option<&Verdict> {
         let verdict = self.verdicts.get(at)?.get_or_init(|| {
             let image = self.images.list.get(at).filter(|image| image.is_loadable)?;
-            self.driver?.load(sources, image.span, None)
+            let options = LoadOptions {
+                device: None,
+                release: self.release.as_deref(),
+            };
+            self.driver?.load(sources, image.span, options)
         });
         verdict.as_ref()
     }

@@ -193,7 +193,7 @@ impl Document {
                 self.kernels(id).is_none()
                     && (self.package_files(id).is_some() || self.has_kernels(id))
             }
-            ListId::Devices => self.is_loadable(id) || self.has_images(id),
+            ListId::Devices => self.is_loadable(id) || self.has_images(id) || self.is_spirv(id),
             ListId::Lines => self
                 .node(id)
                 .is_some_and(|node| node.kind == NodeKind::File),
@@ -238,6 +238,7 @@ impl Document {
         query: &Query,
     ) -> Option<Rc<dyn List>> {
         let (of, device) = (query.of, query.device.as_deref());
+        let release = query.release.as_deref();
         match list {
             ListId::Differences => return self.difference_list(),
             ListId::Changes => return self.change_list(query.row?, query.all),
@@ -246,10 +247,10 @@ impl Document {
                 let list = self.kernel_list(document)?;
                 return Some(self.grouped(list, query.by));
             }
-            ListId::Images => return self.image_list(document, device),
+            ListId::Images => return self.image_list(document, device, release),
             ListId::Files => return self.file_list(document),
             ListId::Matrix => return self.matrix_list(document),
-            ListId::Devices => return self.device_list(document),
+            ListId::Devices => return self.device_list(document, release),
             ListId::Instructions => return self.instruction_list(document, of, device),
             _ => {}
         }

@@ -48,7 +48,7 @@ for (const theme of ["light", "dark"]) {
   journey(`all devices of a container, ${theme}`, { theme }, async (page) => {
     await dropFile(page, FAT);
     await tab(page, "Devices").click();
-    await page.locator("#devices").getByText("no image runs").first().waitFor();
+    await page.locator("#devices").getByText("does not run").first().waitFor();
     await axe(page);
     await screenshot(page, `devices-container-${theme}`);
     await page.getByLabel("Filter devices").fill("verdict=loads");

@@ -76,7 +76,7 @@ task("3: whether and why a file for Ponte Vecchio runs on Battlemage", 1, {}, as
   await click(device);
   await device.fill("Battlemage");
   await device.press("Enter");
-  await page.getByRole("banner").getByRole("button", { name: /driver: loads after JIT compilation on bmg-g21/ }).waitFor();
+  await page.getByRole("banner").getByRole("button", { name: /driver: recompiled on bmg-g21/ }).waitFor();
   // Both numbers, in one sentence.
   await page.getByRole("tabpanel", { name: "Overview" }).getByText(/built for pvc \(12\.60\.7\); bmg-g21 is 20\.1\.0/).first().waitFor();
 });

@@ -22,7 +22,7 @@ for (const theme of ["light", "dark"]) {
     const device = page.getByLabel("Check another GPU");
     await device.fill("dg2");
     await device.press("Enter");
-    await chip(page, "driver: loads after JIT compilation on acm-g10").waitFor();
+    await chip(page, "driver: recompiled on acm-g10").waitFor();
     await overview(page).getByText("(selected device)").waitFor();
     await overview(page).getByText("well-formed").waitFor();
     await axe(page);
@@ -50,7 +50,7 @@ journey("typed text survives a rerender", {}, async (page) => {
   await page.locator("[role=treeitem][aria-selected=true]", { hasText: ".ze_info" }).waitFor();
   assert.equal(await device.inputValue(), "dg2");
   await device.press("Enter");
-  await chip(page, "driver: loads after JIT compilation on acm-g10").waitFor();
+  await chip(page, "driver: recompiled on acm-g10").waitFor();
 });
 
 journey("a reason of the verdict selects its bytes", {}, async (page) => {

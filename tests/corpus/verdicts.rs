@@ -12,7 +12,9 @@ use std::path::Path;
 use libtest_mimic::Failed;
 use zeview::analysis::DriverModel;
 use zeview::decode::decode;
+use zeview::decode::device::Device;
 use zeview::decode::zebin::verdict::ComputeRuntime;
+use zeview::decode::zebin::verdict::release::Word;
 use zeview::model::{MemorySource, NodeId, Outcome, Severity, SourceId};
 
 use crate::Test;
@@ -22,6 +24,10 @@ pub const TESTS: &[(&str, Test)] = &[
     ("agrees_with_the_driver_on_changed_files", changed),
     ("agrees_with_the_driver_on_real_files", real),
     ("no_real_file_is_malformed", well_formed),
+    ("agrees_with_both_apis_on_pairs", pairs),
+    ("agrees_with_both_apis_on_more_pairs", more_pairs),
+    ("device_properties_are_the_drivers", properties),
+    ("releases_know_the_words_of_the_drivers", releases),
 ];
 
 /// Known disagreements, with the reason.
@@ -97,7 +103,7 @@ fn count(rows: &[&Row], files: &Path) -> Count {
         let device = Some(row.device.as_str());
         let verdict = document
             .verdict(NodeId::ROOT, device)
-            .or_else(|| ComputeRuntime.load(&document.sources, whole, device))
+            .or_else(|| ComputeRuntime.load(&document.sources, whole, device.into()))
             .unwrap_or_else(|| {
                 panic!("{} has no verdict on {}", row.file, row.device);
             });
@@ -189,6 +195,164 @@ fn changed(corpus: &Path) -> Result<(), Failed> {
 fn real(corpus: &Path) -> Result<(), Failed> {
     let rows = rows(&corpus.join("verdicts/SAMPLES.tsv"));
     check("SAMPLES.tsv", &rows, &corpus.join("samples/zebin"))
+}
+
+/// Files whose pairs are not all predicted, with the reason.
+const EXPLAINED: &[(&str, &str)] = &[
+    (
+        "regiongroup.cri.igc2.40.zebin",
+        "IGC refuses the SPIR-V for other devices: region_group_size is not supported on this platform",
+    ),
+    (
+        "media.skl.igc1.17791.zebin",
+        "IGC aborts while it compiles media block reads for Xe2 and later",
+    ),
+];
+
+/// The class of an outcome in the tables of pairs.
+fn class(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Loads | Outcome::LoadsWithWarnings | Outcome::NeedsLinking => "loads",
+        Outcome::Recompiled => "recompiled",
+        Outcome::MayCrash => "crash",
+        _ => "refused",
+    }
+}
+
+/// Sets the headers of sections with SPIR-V to SHT_NULL.
+fn without_spirv(bytes: &mut [u8]) {
+    let number = |bytes: &[u8], at: usize, len: usize| {
+        let field = bytes[at..at + len].iter().rev();
+        field.fold(0usize, |number, byte| number << 8 | usize::from(*byte))
+    };
+    let (table, size, count) = match bytes[4] {
+        2 => (
+            number(bytes, 40, 8),
+            number(bytes, 58, 2),
+            number(bytes, 60, 2),
+        ),
+        _ => (
+            number(bytes, 32, 4),
+            number(bytes, 46, 2),
+            number(bytes, 48, 2),
+        ),
+    };
+    for index in 0..count {
+        let at = table + index * size + 4;
+        if number(bytes, at, 4) == 0xff00_0009 {
+            bytes[at..at + 4].fill(0);
+        }
+    }
+}
+
+/// Judges pairs of a sample and a device for both APIs: file, device, Level Zero, OpenCL, and whether
+/// the SPIR-V is active.
+fn check_pairs(corpus: &Path, table: &str) -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (file, device, expected) = (cells[0], cells[1], (cells[2], cells[3]));
+        let mut bytes = fs::read(corpus.join("samples/zebin").join(file))?;
+        if cells.get(4) == Some(&"none") {
+            without_spirv(&mut bytes);
+        }
+        let document = decode(Box::new(MemorySource::from(bytes)), file);
+        let verdict = document.verdict(NodeId::ROOT, Some(device));
+        let verdict = verdict.ok_or_else(|| format!("{file} has no verdict on {device}"))?;
+        let found = (class(verdict.outcome), class(verdict.opencl.outcome));
+        count += 1;
+        let is_explained = EXPLAINED.iter().any(|(known, _)| *known == file);
+        if found != expected && !is_explained {
+            wrong.push(format!(
+                "{file} on {device}: driver {expected:?}, here {found:?}"
+            ));
+        }
+    }
+    eprintln!("{count} pairs, {} wrong", wrong.len());
+    match wrong.as_slice() {
+        [] => Ok(()),
+        wrong => Err(wrong.join("\n").into()),
+    }
+}
+
+fn pairs(corpus: &Path) -> Result<(), Failed> {
+    let table = fs::read_to_string(corpus.join("verdicts/DRIVER_PAIRS.tsv"))?;
+    check_pairs(corpus, &table)
+}
+
+fn more_pairs(corpus: &Path) -> Result<(), Failed> {
+    check_pairs(corpus, include_str!("../fixtures/verdicts/pairs.tsv"))
+}
+
+/// The table of device properties, against what the driver prints. The work-group size depends on
+/// the number of EUs of the simulated device.
+fn properties(corpus: &Path) -> Result<(), Failed> {
+    let table = fs::read_to_string(corpus.join("verdicts/DEVICE_PROPERTIES.tsv"))?;
+    let mut wrong = Vec::new();
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let value = |key: &str| {
+            let mut values = cells[2]
+                .split(' ')
+                .filter_map(|value| value.split_once('='));
+            values
+                .find(|(name, _)| *name == key)
+                .map_or("", |(_, value)| value)
+        };
+        let device = Device::usual().find(|device| device.abbreviation() == Some(cells[0]));
+        let known = device.and_then(|device| device.properties());
+        let known = known.ok_or_else(|| format!("{} has no properties", cells[0]))?;
+        let sub_groups: Vec<String> = known.sub_groups.iter().map(u32::to_string).collect();
+        let eus: u32 = value("eus_per_subslice").parse().unwrap();
+        let items = known.threads * eus * known.sub_groups[0];
+        let largest = 1 << items.ilog2();
+        // The driver limits it to 1024 unless more threads exist.
+        let group = largest.min(known.work_group);
+        for (key, own) in [
+            ("fp64", u32::from(known.fp64).to_string()),
+            ("subgroups", sub_groups.join(",")),
+            ("slm", known.local_memory.to_string()),
+            ("threads_per_eu", known.threads.to_string()),
+            ("max_group", group.to_string()),
+            ("fp16", "1".to_owned()),
+            ("atomic64", "1".to_owned()),
+        ] {
+            if value(key) != own {
+                wrong.push(format!("{}: {key} is {}, here {own}", cells[0], value(key)));
+            }
+        }
+    }
+    match wrong.as_slice() {
+        [] => Ok(()),
+        wrong => Err(wrong.join("\n").into()),
+    }
+}
+
+/// The table of releases, against the words in the tags of the driver.
+fn releases(corpus: &Path) -> Result<(), Failed> {
+    let table = fs::read_to_string(corpus.join("verdicts/KEYS_BY_RELEASE.txt"))?;
+    let mut wrong = Vec::new();
+    let lines = table
+        .lines()
+        .filter_map(|line| line.split_once(" lack later: "));
+    for (known, lost) in lines {
+        let (word, version) = known.split_once(' ').unwrap_or((known, ""));
+        let found = Word::of(word.as_bytes());
+        let own = found.map_or_else(String::new, Word::version);
+        let until = found.and_then(|word| word.until);
+        let until = until.map_or_else(String::new, |(year, week)| format!("{year}.{week:02}"));
+        let first_lost = lost.split(',').next().unwrap_or_default().trim();
+        if own != version || until != first_lost {
+            wrong.push(format!(
+                "{word}: {version} to {first_lost}, here {own} to {until}"
+            ));
+        }
+    }
+    match wrong.as_slice() {
+        [] => Ok(()),
+        wrong => Err(wrong.join("\n").into()),
+    }
 }
 
 fn well_formed(corpus: &Path) -> Result<(), Failed> {

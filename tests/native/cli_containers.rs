@@ -182,8 +182,8 @@ fn device_selects_its_image() {
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
     for line in [
-        "  64.12.60.7/data: runs: named for 12.60.7",
-        "  64.dg2/data: does not run: not named for pvc (12.60.7)",
+        "  64.12.60.7/data: loads: named for 12.60.7",
+        "  64.dg2/data: not used: not named for pvc (12.60.7)",
     ] {
         assert!(
             text.lines().any(|l| l == line),
@@ -196,7 +196,7 @@ fn device_selects_its_image() {
     let choice = &all[0]["choice"];
     assert_eq!(
         (&choice["device"], &choice["verdict"]),
-        (&json!("bmg-g21"), &Value::Null)
+        (&json!("bmg-g21"), &json!("does-not-run"))
     );
     assert_eq!(choice["images"][0]["chosen"], false);
 }
@@ -214,8 +214,8 @@ fn all_devices_in_a_table() {
     let pvc = text.lines().find(|line| line.starts_with("pvc  "));
     let cells: Vec<&str> = pvc.unwrap().split_whitespace().collect();
     assert_eq!(
-        cells[..5],
-        ["pvc", "12.60.7", "Xe-HPC", "loads", "64.12.60.7"],
+        cells[..6],
+        ["pvc", "12.60.7", "Xe-HPC", "loads", "loads", "64.12.60.7"],
         "{text}"
     );
     let json = zeview(&["check", "--device", "all", "--json", &fat]);
@@ -229,7 +229,7 @@ fn all_devices_in_a_table() {
     };
     assert_eq!(of("pvc")["verdict"], "loads");
     assert_eq!(of("pvc")["image"], json!(["64.12.60.7"]));
-    assert_eq!(of("bmg-g21")["verdict"], "no image runs");
+    assert_eq!(of("bmg-g21")["verdict"], "does not run");
     // For an image, and for files without code for the driver.
     let image = zeview(&["check", "--device", "all", "--path", "64.dg2/data", &fat]);
     assert!(stdout(&image).contains("built for"), "{}", stdout(&image));

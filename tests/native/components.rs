@@ -813,7 +813,7 @@ fn the_overview_keeps_the_two_statements_apart() {
         with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
     assert!(
-        text.contains("loads after JIT compilation") && text.contains("(selected device)"),
+        text.contains("recompiled") && text.contains("(selected device)"),
         "{text}"
     );
     assert!(

@@ -115,6 +115,7 @@ const USES: &[(&str, &[&str])] = &[
             "FOLDER",
         ],
     ),
+    ("devices", &["", "--json", "TYPED"]),
     ("rules", &["", "--json", "TYPED"]),
     (
         "kernels",

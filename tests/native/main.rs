@@ -67,6 +67,7 @@ mod spirv;
 mod survey;
 mod syclbin;
 mod unread;
+mod verdict_apis;
 mod verdict_cases;
 mod verdict_limits;
 mod verdict_rules;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use zeview::analysis::LoadOptions;
 use zeview::report::check::VerdictRow;
 use zeview::tables::gate::{Condition, Gate, Outcome};
 
@@ -24,7 +25,7 @@ fn scratch(name: &str) -> PathBuf {
 fn passing(bytes: &[u8]) -> Vec<&'static str> {
     let mut passing = Vec::new();
     let mut document = open(bytes);
-    let judged = VerdictRow::file(&mut document, None);
+    let judged = VerdictRow::file(&mut document, LoadOptions::default());
     if judged.is_well_formed() == Some(true) && judged.loads() {
         passing.push("check");
     }
@@ -265,7 +266,7 @@ fn all_images_are_judged() {
     let mut entries = vec![good; 16_400];
     entries.push(tar_entry("refused.zebin", b'0', &hidden::refused()));
     let mut document = open(&tar(&entries));
-    let judged = VerdictRow::file(&mut document, None);
+    let judged = VerdictRow::file(&mut document, LoadOptions::default());
     assert_eq!(judged.inner.len(), 16_401);
     assert!(!judged.loads());
 }

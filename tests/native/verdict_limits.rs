@@ -6,6 +6,7 @@ use crate::support::open;
 use crate::support::zebin::{code, small, ze_info, zebin};
 use zeview::analysis::Verdict;
 use zeview::decode::limits::verdict_steps;
+use zeview::decode::zebin::verdict::release::Release;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::{NodeId, Outcome, SourceId};
 
@@ -13,7 +14,7 @@ use zeview::model::{NodeId, Outcome, SourceId};
 fn judge(bytes: &[u8]) -> (Verdict, u64, u64) {
     let document = open(bytes);
     let file = document.sources.whole(SourceId::FILE);
-    let (verdict, steps) = load(&document.sources, file, None);
+    let (verdict, steps) = load(&document.sources, file, None, Release::default(), None);
     assert_eq!(
         document.verdict(NodeId::ROOT, None).as_ref(),
         Some(&verdict)

@@ -15,7 +15,7 @@ const LOADS: &str = "loads";
 fn verdict_on(bytes: &[u8], device: Option<&str>) -> Verdict {
     let document = open(bytes);
     let whole = document.sources.whole(SourceId::FILE);
-    let verdict = ComputeRuntime.load(&document.sources, whole, device);
+    let verdict = ComputeRuntime.load(&document.sources, whole, device.into());
     let verdict = verdict.expect("a known device");
     // The verdict of the document is the same, if it has one.
     if let Some(same) = document.verdict(NodeId::ROOT, device) {
@@ -357,7 +357,7 @@ fn notes(notes: Notes) -> String {
 fn notes_decide_about_the_device() {
     let config = |value| Notes::new().number(6, value);
     assert_eq!(notes(config(0x0500_4000)), LOADS);
-    assert_eq!(notes(config(0x0500_4004)), "other-device");
+    assert_eq!(notes(config(0x0500_4004)), LOADS);
     assert_eq!(notes(config(0x0500_8000)), "other-device");
     assert_eq!(notes(config(0)), "no-target");
     assert_eq!(notes(config(1).number(6, 0x0500_4000)), LOADS);
@@ -470,7 +470,8 @@ fn device_is_the_target_or_the_requested_one() {
         ("bmg", LOADS),
         ("20.1.0", LOADS),
         ("0x05004000", LOADS),
-        ("bmg-g31", "other-device"),
+        ("bmg-g31", LOADS),
+        ("ptl-h", "other-device"),
         ("pvc", "other-device"),
         ("skl", "device-not-supported"),
     ] {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use zeview::analysis::Verdict;
 use zeview::decode::limits::verdict_steps;
+use zeview::decode::zebin::verdict::release::Release;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::text::{TextOptions, value_text, write_tree};
 use zeview::model::{
@@ -330,7 +331,7 @@ impl Check<'_> {
                 continue;
             };
             let verdict = document.verdict(id, None);
-            let (again, steps) = load(&document.sources, file, None);
+            let (again, steps) = load(&document.sources, file, None, Release::default(), None);
             if verdict.as_ref() != Some(&again) {
                 self.fail(format!("two verdicts on {file:?}: {verdict:?}, {again:?}"));
             }

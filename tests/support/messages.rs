@@ -13,7 +13,7 @@ use zeview::analysis::profile::{
     Cause, ImageKernel, InstructionSamples, Problem as ProfileProblem, SourcePosition,
 };
 use zeview::analysis::survey::{Copies, DeviceSurvey, Progress, Survey};
-use zeview::analysis::{Import, Matching, Rebuild, Verdict};
+use zeview::analysis::{ApiVerdict, Import, Matching, NeededRelease, Rebuild, Verdict};
 use zeview::diff::{DifferenceIndex, FileSummary};
 use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, NodeId, NodeKind,
@@ -571,6 +571,7 @@ fn query() -> Query {
         all: true,
         of: Some(SPAN),
         device: Some("bmg-g21".into()),
+        release: Some("25.18".into()),
         row: Some(u64::MAX),
         by: Some(GroupBy::Device),
         folded: vec![0, u32::MAX],
@@ -1039,15 +1040,29 @@ fn report() -> VerdictReport {
                 accepted_on: vec!["bmg-g21".into()],
                 compatible: Vec::new(),
             }),
+            needs_driver: Some(NeededRelease {
+                release: "25.35".into(),
+                version: "25.35.35096.8".into(),
+                until: Some("26.05".into()),
+                word: "has_printf_calls".into(),
+                span: SPAN,
+            }),
+            opencl: ApiVerdict {
+                outcome: Outcome::Recompiled,
+                decisive: None,
+                findings: Vec::new(),
+            },
         }),
         paths: vec![".text.k/[0]".to_owned()],
         images: Some(ImagesReport {
             count: 1 << 33,
             device: Some("bmg-g21".into()),
             outcome: Some(Outcome::Recompiled),
+            opencl: Some(Outcome::Refused),
             first: vec![ImagePick {
                 name: "64.20.1.0".to_owned(),
                 span: SPAN,
+                outcome: Some(Outcome::Recompiled),
                 why: "named for 20.1.0".into(),
             }],
             chosen: 1,

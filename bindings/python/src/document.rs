@@ -11,7 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use zeview::api::dto::{Node, Summary};
-use zeview::api::operations::{self, ApiError, LISTS, ListOptions};
+use zeview::api::operations::{self, ApiError, LISTS, ListOptions, VerdictOptions};
 use zeview::diff;
 use zeview::model::{self, FileSource, NodeId, SourceId, Span, folder_files};
 use zeview::report::comparison;
@@ -188,10 +188,14 @@ impl Document {
         })
     }
 
-    fn check(&self, py: Python<'_>, device: Option<String>) -> PyResult<String> {
-        self.run(py, move |document| {
-            operations::check(document, device.as_deref())
-        })
+    fn check(
+        &self,
+        py: Python<'_>,
+        device: Option<String>,
+        driver: Option<String>,
+    ) -> PyResult<String> {
+        let options = VerdictOptions { device, driver };
+        self.run(py, move |document| operations::check(document, &options))
     }
 
     fn problems(&self, py: Python<'_>) -> PyResult<String> {

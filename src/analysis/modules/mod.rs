@@ -305,6 +305,14 @@ pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Propert
     set.entries.iter().find(|entry| entry.key == key)
 }
 
+/// Returns the single device that the code was compiled for, if specified: `intel_gpu_pvc`.
+pub fn compile_target(sets: &[PropertySet]) -> Option<String> {
+    match &requirement(sets, "compile_target")?.value {
+        PropertyValue::Bytes { bytes, .. } => Some(String::from_utf8_lossy(bytes).into_owned()),
+        _ => None,
+    }
+}
+
 /// Maximum number of specialization constants of a property whose defaults are added.
 const CONSTANTS_MAX: usize = 64;
 

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 
 use clap::{Arg, Args};
+use zeview::decode::device::Device;
+use zeview::decode::device::names::similar;
 use zeview::decode::isa::Platform;
 
 use crate::disasm::parse_platform;
@@ -47,6 +49,17 @@ pub(crate) struct Within {
     /// Only these documents within the file: a path as `zeview ls` prints it, or a pattern.
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
+}
+
+/// Checks the name of a device. The error suggests a similar name.
+pub(crate) fn known_device(name: &str) -> Result<String, String> {
+    if Device::named(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    Err(match similar(name) {
+        Some(similar) => format!("unknown device; did you mean {similar:?}?"),
+        None => "unknown device; `zeview devices` prints all names".to_owned(),
+    })
 }
 
 /// The kernel.

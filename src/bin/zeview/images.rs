@@ -16,10 +16,10 @@ use zeview::analysis::naming::{NameSet, ShortNames};
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
 use zeview::model::text::escaped;
-use zeview::model::{Document, NodeId, Span};
+use zeview::model::{Document, NodeId, Outcome, Span};
 use zeview::tables::table::{ColumnHeader, Rows, Table};
 
-use crate::argument::InputFiles;
+use crate::argument::{InputFiles, known_device};
 use crate::input;
 use crate::output::{self, complain, print_table, report_left_out};
 use crate::progress::Progress;
@@ -37,8 +37,9 @@ pub struct Options {
     /// properties.
     #[arg(long)]
     json: bool,
-    /// Explain which images run on a device; in JSON: chosen and reason.
-    #[arg(long, value_name = "NAME")]
+    /// Explain which images run on a device, by any name that `zeview devices` prints; in JSON:
+    /// chosen, verdict, opencl and reason.
+    #[arg(long, value_name = "NAME", value_parser = known_device)]
     device: Option<String>,
     /// Print kernel names in tables as stored in the file. Default: short names.
     #[arg(long)]
@@ -265,12 +266,7 @@ impl Printer {
             }),
         ];
         let runs = pick.map_or_else(String::new, |pick| {
-            let runs = if pick.is_chosen {
-                "runs"
-            } else {
-                "does not run"
-            };
-            format!("{runs}: {}", escaped(&pick.why))
+            format!("{}: {}", pick.words(), escaped(&pick.why))
         });
         let runs = self.with_device.then_some(runs);
         self.rows.push(file.into_iter().chain(cells).chain(runs));
@@ -329,7 +325,16 @@ struct ImageJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Outcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opencl: Option<OutcomeJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct OutcomeJson {
+    verdict: Outcome,
 }
 
 /// Output budget for the names and properties of an image. They are serialized one by one until it
@@ -455,6 +460,10 @@ impl<'a> ImageJson<'a> {
             imported: names(IMPORTED),
             properties: Properties(described.map(properties).unwrap_or_default(), room),
             chosen: pick.map(|pick| pick.is_chosen),
+            verdict: pick.and_then(|pick| pick.outcome),
+            opencl: pick
+                .and_then(|pick| pick.opencl)
+                .map(|verdict| OutcomeJson { verdict }),
             reason: pick.map(|pick| &*pick.why),
         }
     }

@@ -3,6 +3,7 @@
 mod argument;
 mod check;
 mod code_figures;
+mod devices;
 mod diff;
 mod disasm;
 mod dump;
@@ -114,6 +115,10 @@ enum Command {
     ///
     /// Example: zeview check --quiet build/
     Check(check::Options),
+    /// Print the devices: all names that --device accepts, and their properties.
+    ///
+    /// Example: zeview devices B580
+    Devices(devices::Options),
     /// List all rules: summary, severity or driver behavior, and origin.
     ///
     /// Example: zeview rules driver/
@@ -211,6 +216,7 @@ fn main() -> ExitCode {
         Some(Command::Analyze(options)) => disasm::analyze::run(options),
         Some(Command::Profile(options)) => profile::run(options),
         Some(Command::Check(options)) => check::run(options),
+        Some(Command::Devices(options)) => devices::run(options),
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
         Some(Command::Images(options)) => images::run(options),
@@ -262,6 +268,7 @@ fn judges(arguments: &Arguments) -> bool {
             | Command::Disasm(_)
             | Command::Analyze(_)
             | Command::Profile(_)
+            | Command::Devices(_)
             | Command::Rules(_)
             | Command::Extract(_)
             | Command::Open(_)
@@ -297,6 +304,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
             | Command::Disasm(_)
             | Command::Analyze(_)
             | Command::Extract(_)
+            | Command::Devices(_)
             | Command::Rules(_)
             | Command::Completions { .. }
             | Command::Man { .. },

@@ -40,7 +40,7 @@ pub fn outcome(outcome: Outcome) -> Style {
         | Outcome::NeedsLinking
         | Outcome::Recompiled
         | Outcome::NotJudged => WARNING,
-        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash => BAD,
+        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash | Outcome::DoesNotRun => BAD,
     }
 }
 

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
+use zeview::analysis::LoadOptions;
 use zeview::analysis::kernels::KernelRow;
 use zeview::analysis::survey::{Count, TITLES};
 use zeview::decode::text::plural;
@@ -82,7 +83,7 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<boo
     if document.summary.has.package {
         return print_package(document, file, out);
     }
-    let judged = VerdictRow::file(document, None);
+    let judged = VerdictRow::file(document, LoadOptions::default());
     out.paint(style::HEAD, escaped(&file.display().to_string()))?;
     writeln!(out, ": {}", escaped(&judged.title))?;
     let size = document.root().span.map_or(0, |span| span.len());

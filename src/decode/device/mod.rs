@@ -5,7 +5,10 @@
 //! removed from it in 2024-11. Other copies of the family enumeration (media, Windows) number
 //! 24 to 37 differently; compute binaries use these.
 
+mod compatibility;
+pub mod described;
 pub mod names;
+pub mod properties;
 
 use crate::analysis::KnownDevice;
 use crate::decode::names::{Decimal, Hex};
@@ -214,6 +217,19 @@ impl ProductConfig {
         CONFIGS.iter().find(|c| c.value == value)
     }
 
+    /// The names of `ocloc -device` that do not name a stepping.
+    pub fn usual_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let dashed = self.name.to_ascii_lowercase().replace('_', "-");
+        let is_stepping = |part: &str| {
+            let mut letters = part.chars();
+            matches!(letters.next(), Some('a'..='c'))
+                && letters.next().is_some_and(|c| c.is_ascii_digit())
+        };
+        let has_stepping = dashed.split('-').skip(1).any(is_stepping);
+        let names = self.devices.iter().copied();
+        names.filter(move |name| !has_stepping || *name != dashed)
+    }
+
     /// The usual name: the one of `ocloc -device`, or the runtime's.
     pub fn device(&self) -> &'static str {
         self.devices.first().copied().unwrap_or(self.name)
@@ -320,21 +336,6 @@ const CORES: &[(ProductFamily, CoreFamily)] = &[
     (ProductFamily::IGFX_CRI, CoreFamily::IGFX_XE3P_CORE),
 ];
 
-/// Configurations that can also run binaries of the first one, as far as the code is concerned.
-/// Release 26.27 of the driver uses it only with the debug key EnableCompatibilityMode.
-/// compute-runtime, product_config_base.inl.
-const COMPATIBLE: &[(u32, &[u32])] = &[
-    (0x030d_c008, &[0x030e_0005, 0x030e_4000]),
-    (0x0311_8004, &[0x0311_c004]),
-    (0x0500_4000, &[0x0500_8000, 0x0501_0004]),
-    (0x0500_4001, &[0x0500_4000, 0x0500_8000, 0x0501_0004]),
-    (0x0500_4004, &[0x0500_4000, 0x0500_8000, 0x0501_0004]),
-    (
-        0x0780_0004,
-        &[0x0780_4000, 0x0780_c001, 0x0781_0004, 0x0781_4004],
-    ),
-];
-
 impl Device {
     /// The device of a product configuration, known or not.
     pub fn of_config(value: u32) -> Device {
@@ -378,9 +379,13 @@ impl Device {
 
     /// Finds a device by a name of `ocloc -device`, the runtime's name of a configuration,
     /// `arch.release.revision`, the number of a configuration or a PCI device id (with `0x`), a
-    /// marketing name, a code name, or a release. Returns `None` if there is no match.
+    /// SYCL architecture by name (`intel_gpu_bmg_g21`, `intel_gpu_20_1_4`) or number, a marketing
+    /// name, a code name, or a release. Returns `None` if there is no match.
     pub fn named(name: &str) -> Option<Device> {
         let name = name.trim();
+        if let Some(found) = names::of_architecture(name) {
+            return found;
+        }
         let spelled = name.to_ascii_lowercase().replace('_', "-");
         let config = CONFIGS.iter().find(|c| {
             c.devices.contains(&spelled.as_str())
@@ -493,14 +498,6 @@ impl Device {
     pub fn is_supported(&self) -> bool {
         self.config.arch() >= 12 && self.product != ProductFamily::IGFX_XE_HP_SDV
     }
-
-    /// The other devices that can run its binaries, as far as the code is concerned.
-    pub fn compatible(&self) -> impl Iterator<Item = Device> + use<> {
-        let value = self.config.0;
-        let list = COMPATIBLE.iter().find(|(from, _)| *from == value);
-        let list = list.map_or(&[] as &[u32], |(_, to)| to);
-        list.iter().map(|value| Device::of_config(*value))
-    }
 }
 
 fn core_of(product: ProductFamily) -> CoreFamily {
@@ -574,8 +571,5 @@ mod tests {
             assert_eq!((device.product, device.core), (*product, *core));
             assert_eq!(Device::of_core(*core).unwrap().core, *core);
         }
-        let bmg = Device::named("bmg").unwrap();
-        let names: Vec<String> = bmg.compatible().map(|d| d.name()).collect();
-        assert_eq!(names, ["bmg-g31", "lnl-m"]);
     }
 }

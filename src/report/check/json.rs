@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::{ImageChoice, VerdictRow, path_of};
 use crate::analysis::package::PackageAccount;
-use crate::analysis::{Import, Rebuild, Verdict};
+use crate::analysis::{ApiVerdict, Import, Rebuild, Verdict};
 use crate::model::json::{DiagnosticJson, FindingJson, SCHEMA};
-use crate::model::{Coverage, Diagnostic, Document, Outcome};
+use crate::model::{Coverage, Diagnostic, Document, Finding, Outcome};
 
 /// JSON object of a file, or of a document selected with `--path`.
 #[derive(Serialize)]
@@ -28,6 +28,10 @@ struct FileJson<'a> {
     driver: Option<&'a str>,
     device: Option<&'a str>,
     findings: Vec<FindingJson<'a>>,
+    /// OpenCL's verdict; the keys before it are Level Zero's. Null without a verdict.
+    opencl: Option<OpenclJson<'a>>,
+    /// The release of the driver that the file needs.
+    needs_driver: Option<NeededJson<'a>>,
     /// Symbols that other modules must define.
     #[serde(skip_serializing_if = "<[Import]>::is_empty")]
     imports: &'a [Import],
@@ -48,6 +52,47 @@ struct FileJson<'a> {
     diagnostics: Vec<DiagnosticJson<'a>>,
 }
 
+/// Value of `opencl`.
+#[derive(Serialize)]
+struct OpenclJson<'a> {
+    verdict: Outcome,
+    findings: Vec<FindingJson<'a>>,
+}
+
+impl<'a> OpenclJson<'a> {
+    fn new(document: &mut Document, verdict: &'a Verdict) -> OpenclJson<'a> {
+        let ApiVerdict {
+            outcome,
+            decisive,
+            findings,
+        } = &verdict.opencl;
+        OpenclJson {
+            verdict: *outcome,
+            findings: findings_json(document, findings, *decisive),
+        }
+    }
+}
+
+/// Value of `needs_driver`.
+#[derive(Serialize)]
+struct NeededJson<'a> {
+    release: &'a str,
+    version: &'a str,
+    /// The key or value that needs it.
+    key: &'a str,
+}
+
+impl<'a> NeededJson<'a> {
+    fn new(verdict: &'a Verdict) -> Option<NeededJson<'a>> {
+        let needed = verdict.needs_driver.as_ref()?;
+        Some(NeededJson {
+            release: &needed.release,
+            version: &needed.version,
+            key: &needed.word,
+        })
+    }
+}
+
 /// Entry of [`FileJson::documents`].
 #[derive(Serialize)]
 struct InnerJson<'a> {
@@ -55,6 +100,8 @@ struct InnerJson<'a> {
     device: Option<&'a str>,
     verdict: Outcome,
     findings: Vec<FindingJson<'a>>,
+    opencl: OpenclJson<'a>,
+    needs_driver: Option<NeededJson<'a>>,
     #[serde(skip_serializing_if = "<[Import]>::is_empty")]
     imports: &'a [Import],
 }
@@ -63,10 +110,16 @@ struct InnerJson<'a> {
 #[derive(Serialize)]
 struct ChoiceJson<'a> {
     device: &'a str,
-    /// Null if no image runs.
-    verdict: Option<Outcome>,
+    verdict: Outcome,
+    opencl: OutcomeJson,
     rule: &'a str,
     images: Vec<PickJson<'a>>,
+}
+
+/// An outcome in OpenCL, without findings.
+#[derive(Serialize)]
+struct OutcomeJson {
+    verdict: Outcome,
 }
 
 /// Entry of [`ChoiceJson::images`].
@@ -74,6 +127,9 @@ struct ChoiceJson<'a> {
 struct PickJson<'a> {
     path: &'a str,
     chosen: bool,
+    /// Null if it is not chosen.
+    verdict: Option<Outcome>,
+    opencl: Option<OutcomeJson>,
     reason: &'a str,
 }
 
@@ -83,11 +139,16 @@ impl<'a> ChoiceJson<'a> {
         ChoiceJson {
             device: &choice.device,
             verdict: choice.outcome,
+            opencl: OutcomeJson {
+                verdict: choice.opencl,
+            },
             rule: &choice.rule,
             images: picks
                 .map(|(image, pick)| PickJson {
                     path: &image.path,
                     chosen: pick.is_chosen,
+                    verdict: pick.outcome,
+                    opencl: pick.opencl.map(|verdict| OutcomeJson { verdict }),
                     reason: &pick.why,
                 })
                 .collect(),
@@ -123,7 +184,10 @@ pub fn file_json(
     });
     let unread = unread.collect();
     let verdict = judged.verdict.as_ref();
-    let findings = verdict.map_or_else(Vec::new, |verdict| findings_json(document, verdict));
+    let findings = verdict.map_or_else(Vec::new, |verdict| {
+        findings_json(document, &verdict.findings, verdict.decisive)
+    });
+    let opencl = verdict.map(|verdict| OpenclJson::new(document, verdict));
     let documents = judged
         .inner
         .iter()
@@ -131,7 +195,9 @@ pub fn file_json(
             path,
             device: verdict.device.as_deref(),
             verdict: verdict.outcome,
-            findings: findings_json(document, verdict),
+            findings: findings_json(document, &verdict.findings, verdict.decisive),
+            opencl: OpenclJson::new(document, verdict),
+            needs_driver: NeededJson::new(verdict),
             imports: &verdict.imports,
         })
         .collect();
@@ -148,6 +214,8 @@ pub fn file_json(
             driver: verdict.map(|verdict| &*verdict.driver),
             device: verdict.and_then(|verdict| verdict.device.as_deref()),
             findings,
+            opencl,
+            needs_driver: verdict.and_then(NeededJson::new),
             imports: verdict.map_or(&[], |verdict| &verdict.imports),
             rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
             choice: judged.choice.as_ref().map(ChoiceJson::new),
@@ -178,12 +246,16 @@ pub fn problems_json(document: &mut Document, out: &mut Vec<u8>) -> io::Result<(
     Ok(())
 }
 
-fn findings_json<'a>(document: &mut Document, verdict: &'a Verdict) -> Vec<FindingJson<'a>> {
-    let findings = verdict.findings.iter().enumerate();
+fn findings_json<'a>(
+    document: &mut Document,
+    findings: &'a [Finding],
+    decisive: Option<usize>,
+) -> Vec<FindingJson<'a>> {
+    let findings = findings.iter().enumerate();
     findings
         .map(|(at, finding)| {
             let path = path_of(document, finding.span);
-            FindingJson::new(finding, verdict.decisive == Some(at), path)
+            FindingJson::new(finding, decisive == Some(at), path)
         })
         .collect()
 }

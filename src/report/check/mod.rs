@@ -3,10 +3,10 @@
 mod json;
 
 pub use self::json::{file_json, problems_json};
-use crate::analysis::Verdict;
 use crate::analysis::images::{Choice, Images};
 use crate::analysis::package::PackageAccount;
 use crate::analysis::unread::Unread;
+use crate::analysis::{LoadOptions, Verdict};
 use crate::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Span};
 
 /// Verdict and diagnostics of a file, or of a document within it.
@@ -41,23 +41,25 @@ pub struct ImageChoice {
 
 impl VerdictRow {
     /// Judges the whole file.
-    pub fn file(document: &mut Document, device: Option<&str>) -> VerdictRow {
+    pub fn file(document: &mut Document, options: LoadOptions<'_>) -> VerdictRow {
+        let device = options.device;
         document.open_files(NodeId::ROOT);
         document.open_all();
         let is_known = !document.summary.has.unknown;
-        let verdict = document.verdict(NodeId::ROOT, device);
+        let verdict = document.verdict_with(NodeId::ROOT, options);
         let images = match verdict {
             None if device.is_some() => document.images_to_choose(NodeId::ROOT),
             None => document.images(NodeId::ROOT),
             Some(_) => Images::default(),
         };
         let left_out = images.left_out;
-        let inner = inner_verdicts(document, &images, device);
+        let inner = inner_verdicts(document, &images, options);
         // A library without kernels in its images has nothing to judge.
         let sources = &document.sources;
         let mut list = images.list.iter();
         let device = device.filter(|_| list.any(|image| image.may_run(sources)));
-        let choice = device.and_then(|device| document.choice(&images, device));
+        let options = LoadOptions { device, ..options };
+        let choice = document.choice_with(&images, options);
         let mut title = document.summary.title.to_string();
         for fact in document.summary.facts.iter().filter(|f| f.headline) {
             title.push_str(" · ");
@@ -77,7 +79,7 @@ impl VerdictRow {
     }
 
     /// Judges a part of the file.
-    pub fn part(document: &mut Document, id: NodeId, device: Option<&str>) -> VerdictRow {
+    pub fn part(document: &mut Document, id: NodeId, options: LoadOptions<'_>) -> VerdictRow {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         document.open_within(extent);
         let unread = document.unread_within(&[extent]);
@@ -88,7 +90,7 @@ impl VerdictRow {
             title: title.unwrap_or_default().into_owned(),
             diagnostics: document.diagnostics_in(extent).cloned().collect(),
             is_known: true,
-            verdict: document.verdict(id, device),
+            verdict: document.verdict_with(id, options),
             inner: Vec::new(),
             unread,
             files: None,
@@ -117,7 +119,7 @@ impl VerdictRow {
             return Some(verdict.outcome);
         }
         if let Some(ImageChoice { choice, .. }) = &self.choice {
-            return Some(choice.outcome.unwrap_or(Outcome::Refused));
+            return Some(choice.outcome);
         }
         let inner = self.inner.iter().map(|(_, verdict)| verdict.outcome);
         inner.max_by_key(|outcome| (!outcome.loads(), *outcome))
@@ -143,13 +145,13 @@ impl VerdictRow {
 fn inner_verdicts(
     document: &mut Document,
     images: &Images,
-    device: Option<&str>,
+    options: LoadOptions<'_>,
 ) -> Vec<(String, Verdict)> {
     let images = document.opened_images(images);
     let loadable = images.iter().filter(|image| image.is_loadable);
     let verdicts = loadable.filter_map(|image| {
         let node = document.node_of(image)?;
-        let verdict = document.verdict(node, device)?;
+        let verdict = document.verdict_with(node, options)?;
         Some((image.path.clone(), verdict))
     });
     verdicts.collect()

@@ -52,6 +52,9 @@ pub struct Query {
     /// [`ListId::Instructions`](crate::tables::ListId::Instructions): the encoding, or a device that has it; by default that of the
     /// file's device.
     pub device: Option<Str>,
+    /// For [`ListId::Images`](crate::tables::ListId::Images) and [`ListId::Devices`](crate::tables::ListId::Devices): the release of the driver; by default the
+    /// usual one.
+    pub release: Option<Str>,
     /// For [`ListId::Changes`](crate::tables::ListId::Changes): the index of the difference in [`ListId::Differences`](crate::tables::ListId::Differences).
     pub row: Option<u64>,
     /// For [`ListId::Kernels`](crate::tables::ListId::Kernels) of several images: the grouping; by default, a row per build.

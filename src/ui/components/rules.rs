@@ -86,7 +86,7 @@ const OTHER_DEVICE: &str = "driver/other-device";
 pub(super) fn effect_text(rule: &str, effect: Effect) -> String {
     match rule {
         OTHER_DEVICE => {
-            "The driver refuses the native code. If the file contains SPIR-V, it recompiles that and loads the result.".to_owned()
+            "The driver refuses the file. If the file contains SPIR-V, it is recompiled: the driver compiles that and loads the result.".to_owned()
         }
         _ => format!("The driver {}.", effect.words()),
     }

@@ -18,9 +18,10 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     let opened = &props.view.opened;
     let summary = props.view.summary();
     // The images of a container have a table.
-    let has_images = match props.view.awaits_verdict() {
-        true => props.view.verdict_parts().images,
-        false => props.view.container().is_some(),
+    let has_images = if props.view.awaits_verdict() {
+        props.view.verdict_parts().images
+    } else {
+        props.view.container().is_some()
     };
     let is_host = opened.summary.has.host && props.view.selection.documents().is_empty();
     let is_image = |fact: &&Fact| match &*fact.label {

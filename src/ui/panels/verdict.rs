@@ -8,7 +8,7 @@ use crate::analysis::survey::Progress;
 use crate::analysis::{Matching, Verdict};
 use crate::model::sort;
 use crate::model::text::escaped;
-use crate::model::{Effect, Severity, Str, Tone};
+use crate::model::{Effect, Outcome, Severity, Str, Tone};
 use crate::tables::{CellValue, Row};
 use crate::ui::browser::dom::{set_text, text_of};
 use crate::ui::components::ptr_eq::PtrEq;
@@ -72,7 +72,9 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
                         }
                         if let Some(verdict) = verdict {
                             { findings(verdict) }
+                            if let Some(difference) = difference(verdict) { { difference } }
                             if let Some(rebuild) = rebuild(verdict) { { rebuild } }
+                            if let Some(needed) = needs_driver(verdict) { { needed } }
                         }
                     </dd>
                 }
@@ -160,14 +162,15 @@ fn choice(images: &ImagesReport) -> Html {
     if let Some(progress) = images.unread {
         return unread(images, device, progress);
     }
+    let tone_of = tone;
     let (tone, words) = choice_text(images);
     let more = images.chosen.saturating_sub(images.first.len() as u64);
     html! { <>
-        { signed(tone, words) }{ format!(" on {device} (selected device)") }
+        { signed(tone, &words) }{ format!(" on {device} (selected device)") }
         <ul class="findings">
             { for images.first.iter().map(|image| html! {
                 <li>
-                    { format::tone_mark(if images.chosen > 0 { tone } else { Tone::Bad }, if images.chosen > 0 { "runs" } else { "does not run" }) }
+                    { format::tone_mark(image.outcome.map_or(Tone::Bad, tone_of), image.outcome.unwrap_or(Outcome::DoesNotRun).words()) }
                     <span>{ span_button("fact", image.span, plain(&escaped(&image.name))) }<span class="dim">{ " · " }{ prose(&image.why) }</span></span>
                 </li>
             }) }
@@ -244,7 +247,7 @@ pub(super) fn images(view: &View) -> Option<Html> {
                                 <td class={if is_host { "long" } else { "" }}>{ if is_host { kernel(row) } else { verdict(row) } }</td>
                                 if has_device {
                                     <td class={if is_chosen { "" } else { "dim" }}>
-                                        { if is_chosen { format!("runs: {}", text(row, 4)) } else { text(row, 4) } }
+                                        { if is_chosen { format!("{}: {}", text(row, 5), text(row, 4)) } else { text(row, 4) } }
                                     </td>
                                 }
                             </tr>
@@ -353,6 +356,23 @@ fn rebuild(verdict: &Verdict) -> Option<Html> {
     Some(html! { <p class="dim">{ span_button("fact", rebuild.span, prose(&rebuild.text)) }</p> })
 }
 
+/// What the APIs do, if they differ.
+fn difference(verdict: &Verdict) -> Option<Html> {
+    let text = verdict.difference()?;
+    let opencl = &verdict.opencl;
+    let found = opencl.decisive.and_then(|at| opencl.findings.get(at));
+    Some(match found {
+        Some(found) => html! { <p>{ span_button("fact", found.span, prose(&text)) }</p> },
+        None => html! { <p>{ prose(&text) }</p> },
+    })
+}
+
+/// The release of the driver that the file needs.
+fn needs_driver(verdict: &Verdict) -> Option<Html> {
+    let needed = verdict.needs_driver.as_ref()?;
+    Some(html! { <p class="dim">{ span_button("fact", needed.span, prose(&needed.text())) }</p> })
+}
+
 /// The devices that the file runs on, and the rule that decides.
 pub(super) fn target(view: &View) -> Option<Html> {
     let matching = view.driver_verdict()?.matching.as_ref()?;
@@ -381,10 +401,10 @@ fn names(devices: &[Str], none: &'static str) -> Html {
 fn compatible_devices(matching: &Matching) -> Option<Html> {
     (!matching.compatible.is_empty()).then(|| {
         html! { <>
-            <dt>{ "same instruction set" }</dt>
+            <dt>{ "of these, compatible" }</dt>
             <dd>
                 { names(&matching.compatible, "") }
-                <span class="dim">{ " (the driver still refuses)" }</span>
+                <span class="dim">{ " (the file was not built for them)" }</span>
             </dd>
         </> }
     })

@@ -200,29 +200,42 @@ pub fn errors(opened: &Opened) -> u64 {
         .count() as u64
 }
 
-/// Columns of the first images; the last two depend on the device.
-pub const IMAGE_COLUMNS: [&str; 5] = ["image", "device", "verdict", "chosen", "reason"];
+/// Columns of the first images; the last three depend on the device.
+pub const IMAGE_COLUMNS: [&str; 6] = ["image", "device", "verdict", "chosen", "reason", "outcome"];
 
 /// The same columns for a host file.
-pub const HOST_COLUMNS: [&str; 5] = ["image", "target", "kernel", "chosen", "reason"];
+pub const HOST_COLUMNS: [&str; 6] = ["image", "target", "kernel", "chosen", "reason", "outcome"];
 
 /// Tone of an outcome.
 pub fn tone(outcome: Outcome) -> Tone {
     match outcome {
         Outcome::Loads => Tone::Good,
         Outcome::LoadsWithWarnings | Outcome::NeedsLinking | Outcome::Recompiled => Tone::Warning,
-        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash => Tone::Bad,
+        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash | Outcome::DoesNotRun => {
+            Tone::Bad
+        }
         Outcome::NotJudged => Tone::Plain,
     }
 }
 
 /// Fate of a container's images on a device, and its tone.
-pub fn choice_text(images: &ImagesReport) -> (Tone, &'static str) {
-    match images.outcome {
-        _ if images.unread.is_some() => (Tone::Plain, "not known yet"),
-        Some(outcome) => (tone(outcome), outcome.words()),
-        None if images.count == 0 => (Tone::Plain, "no images"),
-        None => (Tone::Bad, "no image runs"),
+pub fn choice_text(images: &ImagesReport) -> (Tone, String) {
+    if images.unread.is_some() {
+        return (Tone::Plain, "not known yet".to_owned());
+    }
+    if images.outcome.is_none() && images.count == 0 {
+        return (Tone::Plain, "no images".to_owned());
+    }
+    let outcome = images.outcome.unwrap_or(Outcome::NotJudged);
+    let text = both(outcome.words().to_owned(), outcome, images.opencl);
+    (tone(outcome), text)
+}
+
+/// Adds the outcome in OpenCL if it is another one.
+fn both(words: String, outcome: Outcome, opencl: Option<Outcome>) -> String {
+    match opencl.filter(|opencl| *opencl != outcome) {
+        Some(opencl) => format!("{words}; OpenCL: {}", opencl.words()),
+        None => words,
     }
 }
 
@@ -235,14 +248,15 @@ pub fn effect_tone(effect: Effect) -> Tone {
     }
 }
 
-/// The verdict in a few words: `loads, 2 warnings`.
+/// The verdict in a few words: `loads with warnings (2)`, `loads; OpenCL: recompiled`.
 pub fn outcome_text(verdict: &Verdict) -> String {
     let warns = |found: &&crate::model::Finding| found.effect == Effect::Warns;
-    match verdict.outcome {
+    let words = match verdict.outcome {
         Outcome::LoadsWithWarnings => {
             let count = verdict.findings.iter().filter(warns).count() as u64;
-            format!("loads, {}", format::counted(count, "warning", "warnings"))
+            format!("{} ({})", verdict.outcome.words(), format::grouped(count))
         }
         outcome => outcome.words().to_owned(),
-    }
+    };
+    both(words, verdict.outcome, Some(verdict.opencl.outcome))
 }

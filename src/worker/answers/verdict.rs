@@ -76,11 +76,13 @@ fn images(
         .map(|(image, pick)| ImagePick {
             name: image.name.clone(),
             span: image.span,
+            outcome: pick.outcome,
             why: pick.why.clone(),
         })
         .collect();
     report.device = Some(choice.device);
-    report.outcome = choice.outcome;
+    report.outcome = Some(choice.outcome);
+    report.opencl = Some(choice.opencl);
     report.rule = choice.rule;
     report
 }

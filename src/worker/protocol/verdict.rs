@@ -32,8 +32,10 @@ pub struct ImagesReport {
     pub count: u64,
     /// The requested device; `None` if none was requested: a container has no device of its own.
     pub device: Option<Str>,
-    /// The outcome for the images that run; `None` if none runs.
+    /// The worst outcome of the images that run; `None` without a device.
     pub outcome: Option<Outcome>,
+    /// The worst outcome in OpenCL; `None` without a device.
+    pub opencl: Option<Outcome>,
     /// The first images that run; if none runs, the first that does not.
     pub first: Vec<ImagePick>,
     /// Number of images that run.
@@ -51,6 +53,8 @@ pub struct ImagePick {
     pub name: String,
     /// Its bytes.
     pub span: Span,
+    /// The result, if it runs.
+    pub outcome: Option<Outcome>,
     /// Why.
     pub why: Str,
 }

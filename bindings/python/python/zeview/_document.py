@@ -164,9 +164,10 @@ class Document:
         """The problems of the file and of all documents in it, by position."""
         return [Problem(values) for values in json.loads(self._native.problems())]
 
-    def check(self, device: Optional[str] = None) -> Check:
-        """Predicts what the driver does with the file, by default on its own device."""
-        return Check(json.loads(self._native.check(device)))
+    def check(self, device: Optional[str] = None, driver: Optional[str] = None) -> Check:
+        """Predicts what the driver does with the file, by default on its own device and in the newest
+        release that was observed; `driver` names another release ("25.18", "lts2")."""
+        return Check(json.loads(self._native.check(device, driver)))
 
     def _list(
         self,

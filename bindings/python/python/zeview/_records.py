@@ -131,6 +131,27 @@ class Finding(_Located):
     path: str
 
 
+class ApiVerdict(Record):
+    """The driver's verdict in one of its APIs."""
+
+    __slots__ = ()
+    verdict: str
+
+    @property
+    def findings(self) -> List[Finding]:
+        """The problems that the driver meets, in its order."""
+        return [Finding(values) for values in self._values["findings"]]
+
+
+class NeededDriver(Record):
+    """A release of the driver."""
+
+    __slots__ = ()
+    release: str
+    version: str
+    key: str
+
+
 class Check(Record):
     """The driver's verdict on a file and its problems, as `zeview check --json` prints them."""
 
@@ -147,6 +168,18 @@ class Check(Record):
     def findings(self) -> List[Finding]:
         """The problems that the driver meets, in its order."""
         return [Finding(values) for values in self._values["findings"]]
+
+    @property
+    def opencl(self) -> Optional[ApiVerdict]:
+        """OpenCL's verdict; `verdict` and `findings` are Level Zero's."""
+        values = self._values["opencl"]
+        return None if values is None else ApiVerdict(values)
+
+    @property
+    def needs_driver(self) -> Optional[NeededDriver]:
+        """The release of the driver that the file needs."""
+        values = self._values["needs_driver"]
+        return None if values is None else NeededDriver(values)
 
     @property
     def problems(self) -> List[Problem]:

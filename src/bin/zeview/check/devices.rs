@@ -4,10 +4,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
+use zeview::analysis::LoadOptions;
 use zeview::analysis::unread::Unread;
 use zeview::model::json::SCHEMA;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Severity, Tone};
+use zeview::tables::query::Query;
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId};
@@ -26,14 +28,23 @@ pub enum Text {
 
 /// Returns the device table of a document and its outcome. A document fails if it runs on no
 /// device.
-pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (FileOutcome, Text) {
+pub fn table(
+    document: &mut Document,
+    id: NodeId,
+    options: LoadOptions<'_>,
+    as_json: bool,
+) -> (FileOutcome, Text) {
     document.open_files(id);
     let is_malformed = document
         .diagnostics
         .iter()
         .any(|found| found.severity == Severity::Error);
     let is_incomplete = !document.unread_parts().is_empty();
-    let Some(list) = document.list(id, ListId::Devices, None) else {
+    let query = Query {
+        release: options.release.map(|release| release.to_owned().into()),
+        ..Query::default()
+    };
+    let Some(list) = document.list_for(id, ListId::Devices, &query) else {
         let outcome = if document.summary.has.unknown {
             FileOutcome::Unknown
         } else if is_malformed {

@@ -10,12 +10,13 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::decode::device::Device;
+use zeview::analysis::LoadOptions;
+use zeview::decode::zebin::verdict::release::Release;
 use zeview::model::{Document, NodeId};
 use zeview::report::check::{VerdictRow, file_json};
 use zeview::tables::write::Form;
 
-use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within, own_help};
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within, known_device, own_help};
 use crate::files::{Target, targets};
 use crate::input;
 use crate::output::{self, Visible, complain};
@@ -35,8 +36,9 @@ pub struct Options {
     pub input: InputFiles,
     /// Print a JSON array with one object per file: schema, file, path (with --path), format,
     /// verdict (null for containers, host programs and unknown formats), well_formed (null for
-    /// unknown formats, and if not everything was read), driver, device, findings, rebuild, documents,
-    /// unread, files (of a package), coverage, diagnostics.
+    /// unknown formats, and if not everything was read), driver, device, findings, opencl (verdict and
+    /// findings of that API; the others are Level Zero's), needs_driver, rebuild, documents, unread,
+    /// files (of a package), coverage, diagnostics.
     #[arg(long)]
     json: bool,
     /// Print a SARIF 2.1.0 log, for tools that show findings in code reviews.
@@ -50,13 +52,27 @@ pub struct Options {
     strict: bool,
     #[command(flatten)]
     within: Within,
-    /// The device for the verdict, instead of the file's target: a driver name (`bmg-g21`), a
-    /// marketing or code name (`B580`, `Battlemage`), a release (`xe2-hpg`),
-    /// `arch.release.revision` (`20.1.0`), a PCI device id (`0xe20b`), or a product configuration
-    /// (`0x05004000`). For a container, also explains which image runs on the device. `all` prints
+    /// The device for the verdict, instead of the file's target: any name that `zeview devices`
+    /// prints, such as a driver name (`bmg-g21`), a marketing or code name (`B580`, `Battlemage`), a
+    /// release (`xe2-hpg`), `arch.release.revision` (`20.1.0`), a SYCL architecture
+    /// (`intel_gpu_bmg_g21`), a PCI device id (`0xe20b`), or a product configuration (`0x05004000`). For a container, also explains which image runs on the device. `all` prints
     /// a table of all devices; with --json, an object with `devices`.
     #[arg(long, value_name = "NAME", value_parser = device)]
     device: Option<String>,
+    /// The release of the driver: its number (`25.18`), a version (`25.18.33578.42`), or `lts2`.
+    /// Judges the keys and values of `.ze_info`, compatible devices, and the rules that came with a
+    /// release; everything else as in release 26.27. Default: 26.27.
+    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    driver: Option<String>,
+}
+
+impl Options {
+    fn load(&self) -> LoadOptions<'_> {
+        LoadOptions {
+            device: self.device.as_deref().filter(|device| *device != ALL),
+            release: self.driver.as_deref(),
+        }
+    }
 }
 
 /// Value of `--device` that selects all devices.
@@ -64,11 +80,21 @@ const ALL: &str = "all";
 
 /// Checks the name of a device.
 fn device(name: &str) -> Result<String, String> {
-    match Device::named(name) {
-        _ if name == ALL => Ok(name.to_owned()),
-        Some(_) => Ok(name.to_owned()),
-        None => Err("unknown device".to_owned()),
+    if name == ALL {
+        return Ok(name.to_owned());
     }
+    known_device(name)
+}
+
+/// Checks the name of a release.
+fn release(name: &str) -> Result<String, String> {
+    if Release::named(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    let (oldest, newest) = Release::range();
+    Err(format!(
+        "unknown release; known are those from {oldest} to {newest}, such as 25.18, and lts2"
+    ))
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -164,15 +190,14 @@ struct Checked {
 
 fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + Send + Sync>> {
     let mut document = input::open(&target.path)?;
-    let device = options.device.as_deref();
-    if device == Some(ALL) {
+    if options.device.as_deref() == Some(ALL) {
         return matrix(&mut document, target, options);
     }
     let all = match &options.within.path {
-        None => vec![VerdictRow::file(&mut document, device)],
+        None => vec![VerdictRow::file(&mut document, options.load())],
         Some(path) => {
             let found = document.find_all(path).map_err(|e| e.to_string())?;
-            let judge = |id: NodeId| VerdictRow::part(&mut document, id, device);
+            let judge = |id: NodeId| VerdictRow::part(&mut document, id, options.load());
             found.into_iter().map(judge).collect()
         }
     };
@@ -197,7 +222,7 @@ fn matrix(
     let mut text = Vec::new();
     let mut is_first = true;
     for id in ids {
-        let (outcome, table) = devices::table(document, id, options.json);
+        let (outcome, table) = devices::table(document, id, options.load(), options.json);
         if outcome == FileOutcome::Unknown && target.is_found {
             checked.outcomes.push(FileOutcome::Skipped);
             continue;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use zeview::analysis::Verdict;
 use zeview::decode::rules;
 use zeview::model::text::escaped;
-use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span};
+use zeview::model::{Diagnostic, Document, Effect, Finding, RuleInfo, Severity, SourceId, Span};
 use zeview::report::check::{VerdictRow, path_of};
 
 /// Text before the first result.
@@ -97,14 +97,22 @@ pub fn print(
 }
 
 fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results: &mut Vec<Value>) {
-    for finding in &verdict.findings {
+    let is_new = |found: &&Finding| {
+        !verdict
+            .findings
+            .iter()
+            .any(|known| known.rule == found.rule)
+    };
+    let level_zero = verdict.findings.iter().map(|found| (found, ""));
+    let opencl = verdict.opencl.findings.iter().filter(is_new);
+    for (finding, api) in level_zero.chain(opencl.map(|found| (found, " (OpenCL)"))) {
         let path = path_of(document, finding.span);
         let device = match &verdict.device {
             Some(device) => format!(" on {device}"),
             None => String::new(),
         };
         let text = format!(
-            "driver {}{device} {}: {}",
+            "driver {}{api}{device} {}: {}",
             verdict.driver,
             finding.effect.words(),
             finding.message

@@ -33,9 +33,10 @@ impl FileOutcome {
     /// Returns the outcome of a file. Malformed takes precedence over the driver's verdict.
     pub fn of(judged: &VerdictRow) -> FileOutcome {
         if !judged.is_known {
-            return match judged.unread.is_empty() {
-                true => FileOutcome::Unknown,
-                false => FileOutcome::Incomplete,
+            return if judged.unread.is_empty() {
+                FileOutcome::Unknown
+            } else {
+                FileOutcome::Incomplete
             };
         }
         if judged.files.is_some_and(|files| files.entries() == 0) && judged.unread.is_empty() {
@@ -68,7 +69,12 @@ static OUTCOMES: [(FileOutcome, &str, &str, Style); 9] = [
         "well-formed, not for the driver",
         style::PLAIN,
     ),
-    (FileOutcome::Rejected, "rejected", "rejected", style::BAD),
+    (
+        FileOutcome::Rejected,
+        "does not load",
+        "do not load",
+        style::BAD,
+    ),
     (FileOutcome::Malformed, "malformed", "malformed", style::BAD),
     (
         FileOutcome::NotJudged,
@@ -138,7 +144,7 @@ impl Tally {
         }
     }
 
-    /// `12 files: 10 load, 1 rejected, 1 malformed; 3 of unknown format skipped`.
+    /// `12 files: 10 load, 1 does not load, 1 malformed; 3 of unknown format skipped`.
     pub fn print(&self, out: &mut Visible<impl Write>) -> io::Result<()> {
         let skipped = self.count(FileOutcome::Skipped);
         let files = self.all.len() - skipped;

@@ -99,16 +99,12 @@ fn print_choice(
     out: &mut Visible<impl Write>,
 ) -> io::Result<()> {
     write!(out, "  on {}: ", choice.device)?;
-    let style = choice.outcome.map_or(style::BAD, style::outcome);
-    out.paint(style, choice.words())?;
+    out.paint(style::outcome(choice.outcome), choice.statement())?;
     writeln!(out, " ({})", choice.rule)?;
     for (image, pick) in images.list.iter().zip(&choice.picks) {
         write!(out, "  {}: ", escaped(&image.path))?;
-        if pick.is_chosen {
-            out.paint(style::HEAD, "runs")?
-        } else {
-            out.paint(style::DIM, "does not run")?
-        }
+        let style = pick.outcome.map_or(style::DIM, style::outcome);
+        out.paint(style, pick.words())?;
         writeln!(out, ": {}", escaped(&pick.why))?;
         let mut inner = judged.inner.iter().filter(|_| pick.is_chosen);
         if let Some((_, verdict)) = inner.find(|(path, _)| *path == image.path) {
@@ -120,10 +116,9 @@ fn print_choice(
 
 /// Prints the verdict in one line.
 pub fn print_headline(verdict: &Verdict, out: &mut Visible<impl Write>) -> io::Result<()> {
-    let headline = verdict.headline();
-    let outcome = verdict.outcome.words();
-    write!(out, "{}", headline.strip_suffix(outcome).unwrap_or(""))?;
-    out.paint(style::outcome(verdict.outcome), outcome)?;
+    write!(out, "{}: ", verdict.subject())?;
+    let statement = verdict.statement();
+    out.paint(style::outcome(verdict.outcome), escaped(&statement))?;
     writeln!(out)
 }
 
@@ -136,6 +131,20 @@ fn print_verdict(
     for finding in &verdict.findings {
         let text = finding_text(finding, &path_of(document, finding.span));
         style::print_finding(&text, style::effect(finding.effect), "    ", out)?;
+    }
+    // Only the findings of OpenCL alone.
+    for finding in &verdict.opencl.findings {
+        if !verdict
+            .findings
+            .iter()
+            .any(|known| known.rule == finding.rule)
+        {
+            let text = finding_text(finding, &path_of(document, finding.span));
+            style::print_finding(&text, style::effect(finding.effect), "    ", out)?;
+        }
+    }
+    if let Some(needed) = &verdict.needs_driver {
+        writeln!(out, "    {}", escaped(&needed.text()))?;
     }
     for import in &verdict.imports {
         if !import.exported_by.is_empty() {

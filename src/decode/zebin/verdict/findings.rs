@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Display};
 
+use super::release::Release;
 use super::rules;
 use crate::analysis::Import;
 use crate::decode::context::headline;
@@ -15,7 +16,9 @@ use crate::model::{Effect, Finding, RuleInfo, Span};
 pub struct Refused;
 
 /// The findings so far.
+#[derive(Clone)]
 pub struct Findings {
+    release: Release,
     list: Vec<Finding>,
     counts: Vec<(&'static Rule, usize)>,
     imports: Vec<Import>,
@@ -26,9 +29,10 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// No findings yet, for a file of this size.
-    pub fn new(file: Span) -> Findings {
+    /// No findings yet, for a file of this size and a release of the driver.
+    pub fn new(file: Span, release: Release) -> Findings {
         Findings {
+            release,
             list: Vec::new(),
             counts: Vec::new(),
             imports: Vec::new(),
@@ -37,6 +41,11 @@ impl Findings {
             steps: 0,
             limit: limits::verdict_steps(file.len()),
         }
+    }
+
+    /// The release of the driver.
+    pub fn release(&self) -> Release {
+        self.release
     }
 
     /// Adds work on the bytes of `span`, in bytes read or kept.
@@ -78,6 +87,35 @@ impl Findings {
         self.add(rule, span, &message);
     }
 
+    /// Like [`note`](Self::note), with another effect than the rule's usual one.
+    pub fn note_as(
+        &mut self,
+        rule: &'static Rule,
+        effect: Effect,
+        span: Span,
+        message: impl Display,
+    ) {
+        self.add_as(rule, effect, span, &message);
+    }
+
+    /// Makes the last finding decide the outcome.
+    pub fn decide_by_last(&mut self) {
+        let last = self.list.len().checked_sub(1);
+        self.decisive = last.map(|at| (at, self.stage));
+    }
+
+    /// Changes the effect of all findings that have `from`.
+    pub fn change_effect(&mut self, from: Effect, to: Effect) {
+        for finding in self.list.iter_mut().filter(|found| found.effect == from) {
+            finding.effect = to;
+        }
+    }
+
+    /// The effect of the finding that decides the outcome.
+    pub fn decisive_effect(&self) -> Option<Effect> {
+        Some(self.list.get(self.decisive()?)?.effect)
+    }
+
     /// Reports a finding at which the driver stops.
     ///
     /// # Errors
@@ -110,7 +148,10 @@ impl Findings {
     }
 
     fn add(&mut self, rule: &'static Rule, span: Span, message: &dyn Display) {
-        let effect = rule.effect.unwrap_or(Effect::Passes);
+        self.add_as(rule, rule.effect.unwrap_or(Effect::Passes), span, message);
+    }
+
+    fn add_as(&mut self, rule: &'static Rule, effect: Effect, span: Span, message: &dyn Display) {
         let count = match self.counts.iter_mut().find(|(r, _)| r.id == rule.id) {
             Some((_, count)) => {
                 *count += 1;

@@ -35,11 +35,21 @@ const MAX_ALLOCATION: u64 = 1 << 38;
 /// Allocations with this alignment fail.
 const MAX_ALIGNMENT: u64 = 1 << 31;
 
+/// An API of the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// Level Zero.
+    LevelZero,
+    /// OpenCL, which does not need the buffer of constants that a kernel has the address of.
+    OpenCl,
+}
+
 /// Checks the steps between decoding and linking: sizes and buffers.
 pub fn allocate(
     sections: &Sections<'_>,
     module: &Module<'_>,
     device: &Device,
+    api: Api,
     findings: &mut Findings,
 ) -> Result<(), Refused> {
     findings.stage();
@@ -71,6 +81,9 @@ pub fn allocate(
         ] {
             let Some(base) = base else { continue };
             let name = Excerpt(kernel.name);
+            if !buffer.exists() && api == Api::OpenCl {
+                continue;
+            }
             if !buffer.exists() {
                 let message = format_args!("{name}: {noun} without {section}");
                 return findings.refuse(&rules::NO_BUFFER, base.place, message);

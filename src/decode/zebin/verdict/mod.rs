@@ -23,8 +23,12 @@ mod elf_level;
 mod findings;
 mod image;
 mod link;
+mod policy;
+pub mod release;
+mod requirements;
 pub mod rules;
 mod sections;
+mod spirv_needs;
 mod target;
 mod version;
 mod yaml;
@@ -33,80 +37,130 @@ mod ze_info;
 use self::elf_level::Elf;
 use self::findings::{Excerpt, Findings, Refused};
 use self::image::{Image, Location};
+use self::link::Api;
+use self::policy::Policy;
+use self::release::Release;
+use self::spirv_needs::{Compilation, SpirvNeeds};
 use self::target::Target;
-use self::ze_info::{Decoder, Module, ZeInfoText};
+use self::ze_info::{Decoder, Facts, Module, ZeInfoText};
 use crate::analysis::images::{Choice, Images};
-use crate::analysis::{DriverModel, KnownDevice, Matching, Rebuild, Verdict};
-use crate::decode::device::Device;
+use crate::analysis::{
+    ApiVerdict, DriverModel, KnownDevice, LoadOptions, Matching, NeededRelease, Rebuild, Verdict,
+};
+use crate::decode::device::{Device, ProductFamily};
 use crate::decode::elf::section::SectionType;
-use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span, Str};
-
-/// The driver's release.
-pub const RELEASE: &str = "26.27";
+use crate::model::{Bytes, Effect, Finding, Outcome, RuleInfo, Sources, Span, Str};
 
 /// Intel's compute-runtime, as a loader of files.
 #[derive(Debug)]
 pub struct ComputeRuntime;
 
 impl DriverModel for ComputeRuntime {
-    fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict> {
-        let device = match device {
+    fn load(&self, sources: &Sources, file: Span, options: LoadOptions<'_>) -> Option<Verdict> {
+        let device = match options.device {
             Some(name) => Some(Device::named(name)?),
             None => None,
         };
-        Some(load(sources, file, device).0)
+        let release = release_of(options)?;
+        Some(load(sources, file, device, release, None).0)
     }
 
     fn device(&self, sources: &Sources, file: Span) -> Option<Str> {
-        let mut findings = Findings::new(file);
+        let mut findings = Findings::new(file, Release::default());
         let elf = Elf::decode(Image { sources, file }, &mut findings).ok()?;
         let target = Target::read(&elf, &mut findings).ok()?;
         target.device(&elf).map(|device| device.name().into())
     }
 
-    fn choose(&self, sources: &Sources, images: &Images, device: &str) -> Option<Choice> {
-        Some(choice::choose(sources, images, Device::named(device)?))
+    fn choose(
+        &self,
+        sources: &Sources,
+        images: &Images,
+        options: LoadOptions<'_>,
+    ) -> Option<Choice> {
+        let device = Device::named(options.device?)?;
+        let release = release_of(options)?;
+        Some(choice::choose(sources, images, device, release))
     }
 
     fn devices(&self) -> Vec<KnownDevice> {
         Device::usual().map(|device| device.known()).collect()
     }
+
+    fn releases(&self) -> Vec<Str> {
+        Release::all()
+            .map(|release| release.to_string().into())
+            .collect()
+    }
 }
 
+fn release_of(options: LoadOptions<'_>) -> Option<Release> {
+    match options.release {
+        Some(name) => Release::named(name),
+        None => Some(Release::default()),
+    }
+}
+
+/// An intermediate representation: its kind and its bytes.
+pub type Ir = (&'static str, Span);
+
 /// The driver's handling of the file, on the requested device or the file's own; and the work of
-/// the verdict, in bytes read or kept.
-pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdict, u64) {
-    let mut findings = Findings::new(file);
+/// the verdict, in bytes read or kept. `ir` is the intermediate representation that an archive has
+/// for files without one.
+pub fn load(
+    sources: &Sources,
+    file: Span,
+    requested: Option<Device>,
+    release: Release,
+    ir: Option<Ir>,
+) -> (Verdict, u64) {
     let mut load = Load {
         device: requested,
         requested: requested.is_some(),
-        ir: None,
+        ir,
         matching: None,
+        facts: Facts::default(),
+        options: String::new(),
+        level_zero: Findings::new(file, release),
+        opencl: None,
     };
     // The findings contain the reason for stopping.
-    let _ = load.run(Image { sources, file }, &mut findings);
-    let steps = findings.steps();
-    (load.verdict(findings), steps)
+    let _ = load.run(Image { sources, file });
+    let steps = load.level_zero.steps();
+    (load.verdict(sources), steps)
 }
 
 /// The state of loading a file.
 struct Load {
     device: Option<Device>,
     requested: bool,
-    ir: Option<(&'static str, Span)>,
+    ir: Option<Ir>,
     matching: Option<Matching>,
+    facts: Facts,
+    /// The compiler options in the file.
+    options: String,
+    level_zero: Findings,
+    /// OpenCL's findings, if they are not Level Zero's.
+    opencl: Option<Findings>,
 }
 
 impl Load {
-    fn run(&mut self, image: Image<'_>, findings: &mut Findings) -> Result<(), Refused> {
+    /// Loads the file as far as both APIs do the same, then continues for each.
+    fn run(&mut self, image: Image<'_>) -> Result<(), Refused> {
+        let findings = &mut self.level_zero;
         findings.stage();
         let elf = Elf::decode(image, findings)?;
-        self.ir = sections::find_ir(&elf);
+        self.ir = sections::find_ir(&elf).or(self.ir);
+        if self.ir.is_some() {
+            // Only for the compiler: an error counts when the sections are sorted.
+            let options = policy::build_options(&elf, &mut findings.clone());
+            self.options = options.map_or_else(|_| String::new(), |(options, _)| options);
+        }
         findings.stage();
         let target = Target::read(&elf, findings)?;
         let device = self.device.or_else(|| target.device(&elf));
         self.device = device;
-        self.matching = Some(target.matching(&elf));
+        self.matching = Some(target.matching(&elf, findings.release()));
         target.check(&elf, device.as_ref(), findings)?;
         // A file without a device was refused before.
         let device = device.ok_or(Refused)?;
@@ -116,15 +170,263 @@ impl Load {
             None => None,
         };
         let mut nodes = Vec::new();
-        if let Some(texts) = &texts {
-            texts.scan_l1_policy(&mut nodes, findings)?;
+        let key = match &texts {
+            Some(texts) => texts.scan_l1_policy(&mut nodes, findings)?,
+            None => None,
+        };
+        let policy = Policy::of(&elf, &target, &device, key, findings)?;
+        // From here on the APIs differ.
+        let start = findings.clone();
+        let mut decoded = Decoded::default();
+        let facts = &mut self.facts;
+        let read = decoded.read(&elf, &device, texts.as_ref(), &mut nodes, findings, facts);
+        let decoding = findings.clone();
+        let linked = read.and_then(|()| {
+            if target.is_of_igc(&elf) {
+                check_buffers(&device, facts, findings)?;
+            }
+            decoded.link(&elf, &device, texts.as_ref(), Api::LevelZero, findings)
+        });
+        let native = if self.level_zero.contains(&rules::NO_BUFFER) {
+            let mut findings = decoding.clone();
+            let _ = decoded.link(&elf, &device, texts.as_ref(), Api::OpenCl, &mut findings);
+            findings
+        } else {
+            self.level_zero.clone()
+        };
+        let is_over_level_zero = device.product == ProductFamily::IGFX_CRI
+            && start.release().has_opencl_over_level_zero();
+        let opencl = if is_over_level_zero {
+            None
+        } else {
+            Some(self.opencl(&start, decoding, native, &policy))
+        };
+        if let Some((effect, place, message)) = policy.level_zero(self.ir.is_some()) {
+            self.level_zero = start;
+            self.level_zero
+                .note_as(&rules::CACHE_POLICY, effect, place, message);
         }
-        let sections = sections::sort(&elf, findings)?;
-        let mut module = Module::default();
-        match (&sections.ze_info, &texts) {
+        self.opencl = opencl;
+        linked
+    }
+
+    /// OpenCL's findings, if they are not Level Zero's: the driver decodes the file before it decides
+    /// whether to use the native code, and links it completely. (For Crescent Island, OpenCL is
+    /// implemented with Level Zero: product_helper, isLEOSupported.)
+    fn opencl(
+        &self,
+        start: &Findings,
+        decoding: Findings,
+        mut native: Findings,
+        policy: &Policy,
+    ) -> Findings {
+        let decided = decoding.decisive_effect();
+        if matches!(decided, Some(Effect::Crashes | Effect::NotJudged)) {
+            return decoding;
+        }
+        let has_ir = self.ir.is_some();
+        let bindless = self.facts.bindless.as_ref();
+        let bindless = bindless.filter(|_| start.release().recompiles_bindless_code());
+        if let Some((kernel, place, noun)) = bindless {
+            let effect = if has_ir {
+                Effect::Recompiles
+            } else {
+                Effect::Refuses
+            };
+            let message = format_args!("kernel {kernel} uses bindless {noun}");
+            let mut findings = start.clone();
+            findings.note_as(&rules::BINDLESS, effect, *place, message);
+            return findings;
+        }
+        if let Some((place, message)) = policy.opencl(has_ir) {
+            let mut findings = start.clone();
+            let effect = Effect::Recompiles;
+            findings.note_as(&rules::CACHE_POLICY, effect, place, message);
+            return findings;
+        }
+        native.change_effect(Effect::NeedsLinking, Effect::LinkFails);
+        native
+    }
+
+    fn verdict(mut self, sources: &Sources) -> Verdict {
+        let mut level_zero = self.level_zero;
+        let imports = level_zero.take_imports();
+        let release = level_zero.release();
+        let mut opencl = self.opencl.take().unwrap_or_else(|| level_zero.clone());
+        let mut needs = None;
+        for findings in [&mut level_zero, &mut opencl] {
+            if self.ir.is_some() {
+                recompile(findings);
+            }
+            if let Some((_, span)) = self.ir
+                && let Some(device) = &self.device
+                && findings.decisive_effect() == Some(Effect::Recompiles)
+            {
+                let needs = needs.get_or_insert_with(|| SpirvNeeds::read(sources, span));
+                compile(needs.as_ref(), device, &self.options, span, findings);
+            }
+        }
+        let opencl = ApiResult::new(opencl);
+        let level_zero = ApiResult::new(level_zero);
+        let outcome = level_zero.outcome();
+        let helps = outcome == Outcome::Recompiled;
+        let rebuild = self.ir.map(|(from, span)| Rebuild {
+            from: from.into(),
+            span,
+            helps,
+            text: match (outcome.loads(), helps) {
+                (_, true) => format!(
+                    "the driver recompiles the {from} of the file for the device, which needs the compiler (IGC), and loads the result"
+                ),
+                (true, _) => format!("the file contains {from}, which is not needed here"),
+                _ => format!(
+                    "the {from} in the file does not help: the driver does not recompile it when it finds an error in the native code"
+                ),
+            }
+            .into(),
+        });
+        let mut rules = level_zero.rules.clone();
+        for rule in &opencl.rules {
+            if !rules.iter().any(|known| known.id == rule.id) {
+                rules.push(rule.clone());
+            }
+        }
+        Verdict {
+            driver: release.to_string().into(),
+            outcome,
+            device: self.device.map(|device| device.name().into()),
+            requested: self.requested,
+            decisive: level_zero.decisive,
+            findings: level_zero.findings,
+            rules,
+            imports,
+            rebuild,
+            matching: self.matching,
+            needs_driver: self.facts.needed.map(|(word, span)| NeededRelease {
+                release: word.release().into(),
+                version: word.version().into(),
+                until: word
+                    .until
+                    .map(|(year, week)| format!("{year}.{week:02}").into()),
+                word: word.name.into(),
+                span,
+            }),
+            opencl: ApiVerdict {
+                outcome: ApiResult::outcome_of(&opencl.findings, opencl.decisive),
+                decisive: opencl.decisive,
+                findings: opencl.findings,
+            },
+        }
+    }
+}
+
+/// The result for one API.
+struct ApiResult {
+    findings: Vec<Finding>,
+    rules: Vec<RuleInfo>,
+    decisive: Option<usize>,
+}
+
+/// The driver recompiles the intermediate representation of a file for another device.
+fn recompile(findings: &mut Findings) {
+    let target_only = [&rules::OTHER_TARGET, &rules::NO_TARGET];
+    if target_only.iter().any(|rule| findings.contains(rule)) {
+        findings.change_effect(Effect::Refuses, Effect::Recompiles);
+    }
+}
+
+/// Compiles the intermediate representation.
+fn compile(
+    needs: Option<&SpirvNeeds>,
+    device: &Device,
+    options: &str,
+    ir: Span,
+    findings: &mut Findings,
+) {
+    // The work on a module is proportional to its size.
+    if findings.spend(ir.len(), ir).is_err() {
+        return;
+    }
+    let (effect, span, why) = match needs.map(|needs| needs.compile(device, options)) {
+        None | Some(Compilation::Works) => return,
+        Some(Compilation::WorksBecause(span, why)) => (Effect::Passes, span, why),
+        Some(Compilation::Fails(span, why)) => (Effect::Refuses, span, why),
+        Some(Compilation::Unknown(span, why)) => (Effect::NotJudged, span, why),
+    };
+    findings.note_as(&rules::COMPILATION, effect, span, &why);
+    if effect != Effect::Passes {
+        findings.decide_by_last();
+    }
+}
+
+impl ApiResult {
+    fn new(findings: Findings) -> ApiResult {
+        let (findings, rules, decisive) = findings.finish();
+        ApiResult {
+            findings,
+            rules,
+            decisive,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        ApiResult::outcome_of(&self.findings, self.decisive)
+    }
+
+    fn outcome_of(findings: &[Finding], decisive: Option<usize>) -> Outcome {
+        match decisive.and_then(|at| findings.get(at)) {
+            Some(finding) => finding.effect.outcome(),
+            None if findings.iter().any(|f| f.effect == Effect::Warns) => {
+                Outcome::LoadsWithWarnings
+            }
+            None => Outcome::Loads,
+        }
+    }
+}
+
+/// On Xe3P, buffers must be accessed by address. compute-runtime, module_imp.cpp, shouldBuildBeFailed,
+/// and build.cpp.
+fn check_buffers(device: &Device, facts: &Facts, findings: &mut Findings) -> Result<(), Refused> {
+    let is_xe3p = matches!(
+        device.product,
+        ProductFamily::IGFX_NVL | ProductFamily::IGFX_CRI
+    );
+    let Some((kernel, place)) = facts.stateful.as_ref() else {
+        return Ok(());
+    };
+    if !is_xe3p || !findings.release().refuses_stateful_buffers() {
+        return Ok(());
+    }
+    findings.stage();
+    let name = device.name();
+    let message =
+        format_args!("kernel {kernel} uses a stateful or bindless buffer, which {name} lacks");
+    findings.refuse(&rules::STATEFUL_BUFFER, *place, message)
+}
+
+/// The decoded native code.
+#[derive(Default)]
+struct Decoded<'a> {
+    sections: Option<sections::Sections<'a>>,
+    module: Module<'a>,
+}
+
+impl<'a> Decoded<'a> {
+    /// Decodes sections and text.
+    fn read(
+        &mut self,
+        elf: &'a Elf<'_>,
+        device: &Device,
+        texts: Option<&'a ZeInfoText<'_>>,
+        nodes: &'a mut Vec<yaml::Node>,
+        findings: &mut Findings,
+        facts: &mut Facts,
+    ) -> Result<(), Refused> {
+        let sections = sections::sort(elf, findings)?;
+        match (&sections.ze_info, texts) {
             (None, _) => {
                 let message = "no section of type SHT_ZEBIN_ZEINFO";
-                findings.note(&rules::NO_ZE_INFO, image.span(0, 0), message);
+                findings.note(&rules::NO_ZE_INFO, elf.image.span(0, 0), message);
             }
             (Some(section), None) => {
                 let (rule, message) = match elf.image.locate(section.data) {
@@ -136,19 +438,37 @@ impl Load {
                 return findings.refuse(rule, section.header, message);
             }
             (Some(_), Some(texts)) => {
-                if let Some(yaml) = texts.decoded(&mut nodes, findings)? {
-                    module = Decoder::new(yaml, texts.span(), device, findings).module()?;
+                if let Some(yaml) = texts.decoded(nodes, findings)? {
+                    let mut decoder = Decoder::new(yaml, texts.span(), *device, findings, facts);
+                    self.module = decoder.module()?;
                 }
-                sections.check_code(&elf, &module.kernels, findings)?;
+                sections.check_code(elf, &self.module.kernels, findings)?;
             }
         }
+        self.sections = Some(sections);
+        Ok(())
+    }
+
+    /// Links the code.
+    fn link(
+        &self,
+        elf: &Elf<'_>,
+        device: &Device,
+        texts: Option<&ZeInfoText<'_>>,
+        api: Api,
+        findings: &mut Findings,
+    ) -> Result<(), Refused> {
+        let Some(sections) = &self.sections else {
+            return Err(Refused);
+        };
+        let module = &self.module;
         findings.stage();
         if let Some((name, place)) = module.libraries.first() {
             let message = format_args!("required library \"{}\"", Excerpt(name));
             return findings.refuse(&rules::LIBRARIES, *place, message);
         }
-        link::allocate(&sections, &module, &device, findings)?;
-        link::link(&elf, &sections, &module, findings)?;
+        link::allocate(sections, module, device, api, findings)?;
+        link::link(elf, sections, module, findings)?;
         findings.stage();
         for kernel in &module.kernels {
             for (noun, place) in &kernel.bad_pointers {
@@ -157,57 +477,10 @@ impl Load {
                 findings.note(&rules::POINTER_SIZE, *place, message);
             }
         }
-        if let Some(texts) = &texts {
+        if let Some(texts) = texts {
             ze_info::check_misc_info(texts, &module.kernels, findings);
         }
         Ok(())
-    }
-
-    fn verdict(self, mut findings: Findings) -> Verdict {
-        let imports = findings.take_imports();
-        let target_only = [&rules::OTHER_TARGET, &rules::NO_TARGET];
-        let helps = self.ir.is_some() && target_only.iter().any(|rule| findings.contains(rule));
-        let (mut findings, rules, decisive) = findings.finish();
-        if helps {
-            let refuses = |finding: &&mut Finding| finding.effect == Effect::Refuses;
-            for finding in findings.iter_mut().filter(refuses) {
-                finding.effect = Effect::Recompiles;
-            }
-        }
-        let outcome = match decisive.and_then(|at| findings.get(at)) {
-            Some(finding) => finding.effect.outcome(),
-            None if findings.iter().any(|f| f.effect == Effect::Warns) => {
-                Outcome::LoadsWithWarnings
-            }
-            None => Outcome::Loads,
-        };
-        let rebuild = self.ir.map(|(from, span)| Rebuild {
-            from: from.into(),
-            span,
-            helps,
-            text: match (outcome.loads(), helps) {
-                (_, true) => format!(
-                    "the driver recompiles the {from} of the file for the device, which needs the compiler (IGC), and loads the result"
-                ),
-                (true, _) => format!("the file contains {from}, which is not needed here"),
-                _ => format!(
-                    "the {from} in the file does not help: the driver recompiles it only if the native code is for another device"
-                ),
-            }
-            .into(),
-        });
-        Verdict {
-            driver: RELEASE.into(),
-            outcome,
-            device: self.device.map(|device| device.name().into()),
-            requested: self.requested,
-            decisive,
-            findings,
-            rules,
-            imports,
-            rebuild,
-            matching: self.matching,
-        }
     }
 }
 

@@ -109,13 +109,36 @@ rules! {
     NOTE_VERSION = "note-version" Refuses "Invalid version in the notes" "zeinfo_decoder.cpp, populateZeInfoVersion";
     /// The file has no target device: note 6 is missing or 0, and so are notes 1 and 2.
     NO_TARGET = "no-target" Refuses "No target device" "zebin_decoder.cpp, validateTargetDevice";
-    /// The driver compares the product configuration (note 6) exactly, with its revision. If the note
-    /// is missing or 0, it compares the families (notes 1 and 2), and the stepping if note 3 requires
-    /// it; in files of 2020, e_machine and e_flags. Compatible configurations load only with the debug
-    /// key EnableCompatibilityMode.
+    /// The product configuration in note 6 must be the device's, with its revision, or one that the
+    /// driver knows to be compatible with it. If the note is missing or 0, the driver compares the
+    /// families (notes 1 and 2), and the stepping if note 3 requires it; in files of 2020, e_machine
+    /// and e_flags.
     OTHER_TARGET = "other-device" Refuses "File is for another device" "zebin_decoder.cpp, validateTargetDevice";
+    /// The driver has a table of product configurations that can run the code of others, in one
+    /// direction: code for bmg-g21 loads on lnl-m, but not the reverse. The native code is used.
+    COMPATIBLE_DEVICE = "compatible-device" Passes "Code for a compatible device" "platforms.h, compatibilityMapping";
     /// The current driver supports devices from Xe-LP on. Releases up to 24.35 support older ones.
     DEVICE_GONE = "device-not-supported" Refuses "Device no longer supported" "platforms.h (observed)";
+
+    /// On Xe3 the driver compares the L1 cache policy of the code with the device's, write back. If
+    /// .ze_info has the key l1_cache_policy, Level Zero compares it. Otherwise, files of version 1.60 or
+    /// older (in the notes) must have been compiled with the options of the policy
+    /// (`.misc.buildOptions`). If the policies differ, the driver recompiles the intermediate
+    /// representation. Without one, Level Zero loads a file with the key, and refuses one without it;
+    /// OpenCL loads both, and ignores the key.
+    CACHE_POLICY = "cache-policy" Recompiles "L1 cache policy differs from the device's" "module_imp.cpp, createFromNativeBinary; program.cpp, createProgramFromBinary";
+    /// OpenCL does not use native code if a kernel accesses buffers or images through bindless
+    /// handles: it recompiles the intermediate representation, or refuses a file without one. Level
+    /// Zero uses the native code.
+    BINDLESS = "bindless-in-opencl" Recompiles "OpenCL does not use bindless code" "program.cpp, createProgramFromBinary";
+    /// The device lacks something that the functions of the SPIR-V use, so that the compiler refuses
+    /// the module: 64-bit floating-point arithmetic, images, or a required sub-group size. A capability
+    /// that no function uses does not matter. Options in the file (`.misc.buildOptions`) can make the
+    /// compiler emulate 64-bit arithmetic, or replace the kernels that need it.
+    COMPILATION = "spirv-needs" Refuses "SPIR-V uses what the device lacks" "IGC (observed)";
+    /// On Xe3P, code of IGC must access buffers by address: an argument with a binding table entry or
+    /// a bindless handle makes the build fail, without a message.
+    STATEFUL_BUFFER = "stateful-buffer" Refuses "Stateful or bindless buffer on Xe3P" "addressing_mode_helper.cpp, containsBufferStatefulAccess";
 
     /// The driver has its own line-based YAML parser. It does not support braces, not even empty
     /// ones. Braces in quotes and comments are fine.
@@ -196,6 +219,8 @@ rules! {
     /// nor those of experimental_properties as the compiler writes them. List items at the
     /// indentation of their key, which YAML allows, count as entries without a key.
     UNKNOWN_KEY = "unknown-key" Refuses "Unknown key" "zeinfo_decoder.cpp, encounterUnknownZeInfoAttribute";
+    /// Releases before 24.45 warn about unknown keys, and continue without them.
+    UNKNOWN_KEY_IGNORED = "unknown-key-ignored" Warns "Unknown key is ignored" "zeinfo_decoder.cpp";
     /// The tables of a kernel and of the whole text may exist only once. For other duplicate keys,
     /// the driver uses the last value.
     DUPLICATE_KEY = "duplicate-key" Refuses "Duplicate key" "zeinfo_decoder.cpp, validateZeInfoKernelSectionsCount";

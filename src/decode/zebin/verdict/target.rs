@@ -5,13 +5,14 @@
 use super::elf_level::Elf;
 use super::findings::{Excerpt, Findings, Refused};
 use super::image::{Location, word};
+use super::release::Release;
 use super::{rules, version};
 use crate::analysis::Matching;
 use crate::decode::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::elf::header::Machine;
 use crate::decode::elf::section::SectionType;
 use crate::decode::rule::Rule;
-use crate::decode::zebin::target_metadata::TargetMetadata;
+use crate::decode::zebin::target_metadata::{GeneratorId, TargetMetadata};
 use crate::model::{Span, Str};
 
 /// The section with the notes.
@@ -27,6 +28,8 @@ pub struct Target {
     core: Option<(u32, Span)>,
     metadata: Option<(u32, Span)>,
     config: Option<(u32, Span)>,
+    /// The version of `.ze_info` in the notes.
+    version: Option<(u32, u32)>,
     /// All notes, or `e_machine`.
     place: Option<Span>,
     /// Whether the driver reads all notes without an error.
@@ -155,7 +158,9 @@ impl Target {
                 let end = note.desc.iter().position(|byte| *byte == 0);
                 let text = note.desc.get(..end.unwrap_or(0)).unwrap_or(&[]);
                 let rule = &rules::NOTE_VERSION;
-                return Ok(version::check(text, note.place, rule, findings).is_ok());
+                let version = version::check(text, note.place, rule, findings);
+                self.version = version.ok();
+                return Ok(version.is_ok());
             }
             6 => self.config = nonzero,
             5 | 7 | 8 => {}
@@ -185,23 +190,44 @@ impl Target {
     }
 
     /// Determines which devices the file is for by [checking](Self::check) each.
-    pub fn matching(&self, elf: &Elf<'_>) -> Matching {
-        let accepts = |device: &Device| self.compare(elf, Some(device)).is_ok();
-        let name = |device: Device| Str::from(device.name());
-        let config = self.config.into_iter();
-        let compatible = config.flat_map(|(word, _)| Device::of_config(word).compatible());
+    pub fn matching(&self, elf: &Elf<'_>, release: Release) -> Matching {
+        let accepted = |device: &Device| self.compare(elf, Some(device), release).ok();
+        let names = |wanted: Option<Match>| {
+            let is_wanted = |device: &Device| {
+                accepted(device).is_some_and(|found| wanted.is_none_or(|wanted| wanted == found))
+            };
+            let devices = Device::usual().filter(is_wanted);
+            devices.map(|device| Str::from(device.name())).collect()
+        };
         Matching {
-            rule: self.rule(elf).into(),
-            accepted_on: Device::usual().filter(accepts).map(name).collect(),
-            compatible: compatible
-                .filter(|device| device.is_supported() && !accepts(device))
-                .map(name)
-                .collect(),
+            rule: self.rule(elf, release).into(),
+            accepted_on: names(None),
+            compatible: names(Some(Match::Compatible)),
         }
     }
 
+    /// The version of `.ze_info` in the notes.
+    pub fn version(&self) -> Option<(u32, u32)> {
+        self.version
+    }
+
+    /// The notes, or `e_machine`.
+    pub fn place(&self, elf: &Elf<'_>) -> Span {
+        self.place.unwrap_or(elf.machine_span())
+    }
+
+    /// Returns whether the file is the compiler's (IGC), as far as the driver knows.
+    pub fn is_of_igc(&self, elf: &Elf<'_>) -> bool {
+        let word = if self.optional {
+            Some(elf.flags)
+        } else {
+            self.metadata.map(|(word, _)| word)
+        };
+        word.is_some_and(|word| TargetMetadata(word).generator() == GeneratorId::IGC)
+    }
+
     /// Describes the driver's comparison.
-    fn rule(&self, elf: &Elf<'_>) -> String {
+    fn rule(&self, elf: &Elf<'_>, release: Release) -> String {
         let steppings = |word: u32| {
             let metadata = TargetMetadata(word);
             if metadata.validates_revision() {
@@ -227,10 +253,21 @@ impl Target {
             );
         }
         if let Some((config, _)) = self.config {
-            return format!(
-                "runs natively only on product configuration {}; the other notes are ignored",
-                GmdId(config)
-            );
+            let compatible = Device::of_config(config).compatible();
+            let compatible = compatible.filter(|(_, since)| *since <= release.week());
+            let others: Vec<String> = compatible
+                .map(|(device, _)| device.config.to_string())
+                .collect();
+            let config = GmdId(config);
+            return match others.as_slice() {
+                [] => format!(
+                    "the device must have product configuration {config}; the other notes are ignored"
+                ),
+                others => format!(
+                    "the device must have product configuration {config} or a compatible one ({}); the other notes are ignored",
+                    others.join(", ")
+                ),
+            };
         }
         let mut families = Vec::new();
         if let Some((word, _)) = self.core {
@@ -258,8 +295,19 @@ impl Target {
         device: Option<&Device>,
         findings: &mut Findings,
     ) -> Result<(), Refused> {
-        self.compare(elf, device)
-            .or_else(|(rule, place, message)| findings.refuse(rule, place, message))
+        let release = findings.release();
+        match self.compare(elf, device, release) {
+            Ok(Match::Equal) => Ok(()),
+            Ok(Match::Compatible) => {
+                if let (Some((config, place)), Some(device)) = (self.config, device) {
+                    let own = titled(&Device::of_config(config));
+                    let message = format_args!("built for {own}, which {} can run", titled(device));
+                    findings.note(&rules::COMPATIBLE_DEVICE, place, message);
+                }
+                Ok(())
+            }
+            Err((rule, place, message)) => findings.refuse(rule, place, message),
+        }
     }
 
     /// Compares the device with the file's target. Returns the reason why the driver refuses the
@@ -268,7 +316,8 @@ impl Target {
         &self,
         elf: &Elf<'_>,
         device: Option<&Device>,
-    ) -> Result<(), (&'static Rule, Span, String)> {
+        release: Release,
+    ) -> Result<Match, (&'static Rule, Span, String)> {
         let place = self.place.unwrap_or(elf.machine_span());
         let Some(device) = device else {
             let message = "the file has no target device".to_owned();
@@ -303,18 +352,20 @@ impl Target {
         }
         if let Some((config, place)) = self.config {
             if config == device.config.0 {
-                return Ok(());
+                return Ok(Match::Equal);
+            }
+            if device.accepts_code_for(config, release.week()) {
+                return Ok(Match::Compatible);
             }
             let own = Device::of_config(config);
-            let message = if own.compatible().any(|to| to == *device) {
-                format!(
-                    "built for {}; {name} is {}: compatible, but the driver requires an equal configuration",
-                    titled(&own),
-                    device.config
-                )
-            } else {
-                format!("built for {}; {name} is {}", titled(&own), device.config)
-            };
+            let mut message = format!("built for {}; {name} is {}", titled(&own), device.config);
+            let mut compatible = own.compatible();
+            if let Some((_, since)) = compatible.find(|(to, _)| to == device) {
+                message.push_str(&format!(
+                    ": compatible since release {}.{:02} of the driver",
+                    since.0, since.1
+                ));
+            }
             return other(place, message);
         }
         if self.core.is_none() && self.product.is_none() {
@@ -339,9 +390,18 @@ impl Target {
             Some((word, place)) => {
                 stepping(TargetMetadata(word), device).or_else(|message| other(place, message))
             }
-            None => Ok(()),
+            None => Ok(Match::Equal),
         }
     }
+}
+
+/// How a device matches the target of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Match {
+    /// It is the target.
+    Equal,
+    /// Its product configuration is compatible.
+    Compatible,
 }
 
 /// A device by its name and configuration: `pvc (12.60.7)`.
@@ -363,10 +423,10 @@ fn family(name: Option<&str>, word: u32) -> String {
 }
 
 /// Checks that the device's stepping is in the range, if there is one.
-fn stepping(metadata: TargetMetadata, device: &Device) -> Result<(), String> {
+fn stepping(metadata: TargetMetadata, device: &Device) -> Result<Match, String> {
     let range = metadata.min_revision()..=metadata.max_revision();
     if !metadata.validates_revision() || range.contains(&device.revision()) {
-        return Ok(());
+        return Ok(Match::Equal);
     }
     Err(format!(
         "for steppings {} to {}; {} has stepping {}",

@@ -4,7 +4,6 @@
 use super::findings::{Excerpt, Findings, Refused};
 use super::rules;
 use crate::decode::rule::Rule;
-use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
 /// Checks a version.
@@ -18,7 +17,7 @@ pub fn check(
     rule: &'static Rule,
     findings: &mut Findings,
 ) -> Result<(u32, u32), Refused> {
-    let (known_major, known_minor) = schema::VERSION;
+    let (known_major, known_minor) = findings.release().ze_info();
     let version = Excerpt(text);
     let dot = text.iter().position(|byte| *byte == b'.');
     let Some(dot) = dot.filter(|dot| *dot > 0 && dot + 1 < text.len()) else {

@@ -48,9 +48,10 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     session.dispatch(Action::Layout(layout));
     *session.spare.borrow_mut() = Some(Client::start());
     // An embedding page has written the address: for readers' files, it does not name any.
-    let giver = match query.embed {
-        true => Giver::Embedder,
-        false => Giver::Reader,
+    let giver = if query.embed {
+        Giver::Embedder
+    } else {
+        Giver::Reader
     };
     let base = query.base.map(|base| session.open_link(&base, None, giver));
     let mut tabs = Vec::new();

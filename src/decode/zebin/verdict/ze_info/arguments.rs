@@ -90,7 +90,12 @@ impl<'a> Decoder<'a, '_> {
             (Some(place), _, _) if seen.stateful_buffer => (place, "stateful buffers"),
             (_, Some(place), _) if seen.stateful_image => (place, "stateful images"),
             (_, _, Some(place)) if state.entries > 0 => (place, "a binding table entry"),
-            _ => return Ok(()),
+            _ => {
+                state.bindless = buffer.map(|place| (place, "buffers"));
+                state.bindless = state.bindless.or(image.map(|place| (place, "images")));
+                state.stateful_buffer = seen.bindless_buffer;
+                return Ok(());
+            }
         };
         let message = format_args!("bindless access and {why}");
         self.refuse(&rules::MIXED_ADDRESSING, place, message)
@@ -288,26 +293,38 @@ impl<'a> Decoder<'a, '_> {
 
     /// Refuses entries for arguments that are neither buffers nor images; the driver does not check
     /// whether the argument exists.
-    pub(super) fn binding_table(&mut self, table: &Node) -> Result<(), Refused> {
+    pub(super) fn binding_table(
+        &mut self,
+        table: &Node,
+        state: &mut KernelState,
+    ) -> Result<(), Refused> {
         self.begin();
         let mut entries = Vec::new();
         for entry in self.yaml.children(table) {
             let mut index = None;
+            let mut has_entry = false;
             for member in self.yaml.children(entry) {
-                if let Some((key, Value::Int(number))) =
-                    self.member(&schema::BINDING_TABLE_INDICES, member)
-                    && key.name == "arg_index"
-                {
-                    index = Some((number, self.value_span(member)));
+                let read = self.member(&schema::BINDING_TABLE_INDICES, member);
+                match read.map(|(key, value)| (key.name, value)) {
+                    Some(("arg_index", Value::Int(number))) => {
+                        index = Some((number, self.value_span(member)));
+                    }
+                    Some(("bti_value", Value::Int(number))) => has_entry = number != -1,
+                    _ => {}
                 }
             }
-            entries.extend(index);
+            entries.extend(index.map(|(index, place)| (index, place, has_entry)));
         }
         self.end()?;
-        for (index, place) in entries {
+        for (index, place, has_entry) in entries {
             let at = usize::try_from(index).ok();
             let rule = match at.and_then(|at| self.kinds.get(at)) {
-                Some(ArgumentKind::Pointer | ArgumentKind::Image) => continue,
+                Some(ArgumentKind::Pointer) => {
+                    let first = state.stateful_buffer.or(Some(place).filter(|_| has_entry));
+                    state.stateful_buffer = first;
+                    continue;
+                }
+                Some(ArgumentKind::Image) => continue,
                 Some(_) => &rules::BINDING_TABLE,
                 // The memory near the list decides: assume zeros.
                 None if is_near(index) => &rules::BINDING_TABLE,
@@ -332,8 +349,12 @@ struct AddressingModes {
 impl AddressingModes {
     fn add(&mut self, kind: ArgumentKind, argument: &Argument) {
         match (argument.mode, kind) {
-            ("bindless", ArgumentKind::Pointer) => self.bindless_buffer = Some(argument.place),
-            ("bindless", ArgumentKind::Image) => self.bindless_image = Some(argument.place),
+            ("bindless", ArgumentKind::Pointer) => {
+                self.bindless_buffer.get_or_insert(argument.place);
+            }
+            ("bindless", ArgumentKind::Image) => {
+                self.bindless_image.get_or_insert(argument.place);
+            }
             ("stateful", ArgumentKind::Pointer) => self.stateful_buffer = true,
             ("stateful", ArgumentKind::Image) => self.stateful_image = true,
             _ => {}

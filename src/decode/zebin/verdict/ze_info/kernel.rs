@@ -19,6 +19,10 @@ pub struct Kernel<'a> {
     pub constants: Option<BufferAddress>,
     /// Whether it uses the buffer of variables.
     pub variables: Option<BufferAddress>,
+    /// The first bindless argument, and what it accesses.
+    pub bindless: Option<(Span, &'static str)>,
+    /// The first explicit argument that is a stateful or bindless buffer.
+    pub stateful_buffer: Option<Span>,
     /// Pointers whose size prevents the driver from writing them when it creates the kernel.
     pub bad_pointers: Vec<(&'static str, Span)>,
 }
@@ -44,6 +48,10 @@ pub(super) struct KernelState {
     pub(super) variables: Option<BufferAddress>,
     /// Whether constants or variables are addressed without the binding table.
     pub(super) bindless_base: Option<Span>,
+    /// The first bindless argument, and what it accesses.
+    pub(super) bindless: Option<(Span, &'static str)>,
+    /// The first explicit argument that is a stateful or bindless buffer.
+    pub(super) stateful_buffer: Option<Span>,
 }
 
 /// The relevant values of `execution_env`.
@@ -78,6 +86,8 @@ impl<'a> Decoder<'a, '_> {
             slm: (0, place),
             constants: None,
             variables: None,
+            bindless: None,
+            stateful_buffer: None,
             bad_pointers: Vec::new(),
         };
         self.begin();
@@ -101,6 +111,8 @@ impl<'a> Decoder<'a, '_> {
             constants: None,
             variables: None,
             bindless_base: None,
+            bindless: None,
+            stateful_buffer: None,
         };
         self.simple_tables(&members, &mut state)?;
         if let Some(node) = members.get("per_thread_payload_arguments") {
@@ -127,8 +139,10 @@ impl<'a> Decoder<'a, '_> {
             self.end()?;
         }
         if let Some(node) = members.get("binding_table_indices") {
-            self.binding_table(node)?;
+            self.binding_table(node, &mut state)?;
         }
+        kernel.bindless = state.bindless;
+        kernel.stateful_buffer = state.stateful_buffer;
         kernel.constants = state.constants;
         kernel.variables = state.variables;
         kernel.bad_pointers.extend(state.printf);

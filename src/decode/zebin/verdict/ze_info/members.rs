@@ -1,10 +1,15 @@
 //! The members of a mapping: their keys and values as the driver reads them.
 
+use std::fmt::Display;
+
 use super::Decoder;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::findings::Excerpt;
+use crate::decode::zebin::verdict::release::Word;
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::Node;
 use crate::decode::zebin::ze_info::schema::{Driver, EnumValue, Key, Table, Type};
+use crate::model::Span;
 
 /// The table after the end of the decoded text, which may occur more than once.
 const MISC_INFO: &str = "kernels_misc_info";
@@ -42,24 +47,71 @@ impl<'a> Decoder<'a, '_> {
     pub fn known(&mut self, table: &'static Table, member: &Node) -> Option<&'static Key> {
         let name = self.yaml.key(member);
         let known = table.key(name);
-        let key = known.filter(|key| key.driver != Driver::Unknown);
-        if key.is_none() {
+        let word = known.and_then(|key| Word::of(key.name.trim_matches('*').as_bytes()));
+        let release = self.findings.release();
+        let knows = |key: &&Key| match word {
+            Some(word) => release.knows(word),
+            None => key.driver != Driver::Unknown,
+        };
+        let key = known.filter(knows);
+        if key.is_some() {
+            self.need_key(word, member);
+        } else {
             let place = self.key_span(member);
-            let (rule, within, key) = (&rules::UNKNOWN_KEY, table.name, Excerpt(name));
+            let (within, key) = (table.name, Excerpt(name));
+            let rule = if release.refuses_unknown_keys() {
+                &rules::UNKNOWN_KEY
+            } else {
+                &rules::UNKNOWN_KEY_IGNORED
+            };
+            if let Some(word) = word.filter(|word| word.until.is_none()) {
+                let since = word.release();
+                let message = format_args!(
+                    "driver {release} does not know {key} in {within} (since {since})"
+                );
+                self.need_key(Some(word), member);
+                self.report_key(rule, place, message);
+                return None;
+            }
             match (name, known) {
-                (b"", _) => self.fail(rule, place, format_args!("entry of {within} without a key")),
+                (b"", _) => {
+                    let message = format_args!("entry of {within} without a key");
+                    self.report_key(rule, place, message);
+                }
                 (_, Some(_)) => {
                     let message = format_args!("the driver does not support {key} in {within}");
-                    self.fail(rule, place, message);
+                    self.report_key(rule, place, message);
                 }
-                (_, None) => self.fail(
-                    rule,
-                    place,
-                    format_args!("unknown key \"{key}\" in {within}"),
-                ),
+                (_, None) => {
+                    let message = format_args!("unknown key \"{key}\" in {within}");
+                    self.report_key(rule, place, message);
+                }
             }
         }
         key
+    }
+
+    /// Reports a key that the driver does not know.
+    fn report_key(&mut self, rule: &'static Rule, place: Span, message: impl Display) {
+        if self.findings.release().refuses_unknown_keys() {
+            self.fail(rule, place, message);
+        } else {
+            self.note(rule, place, message);
+        }
+    }
+
+    /// Records a key that older releases refuse.
+    fn need_key(&mut self, word: Option<&'static Word>, member: &Node) {
+        self.need(word.filter(|word| word.is_needed_as_key()), member);
+    }
+
+    /// Records a word without which older releases refuse the file.
+    fn need(&mut self, word: Option<&'static Word>, member: &Node) {
+        let Some(word) = word else { return };
+        let needed = self.facts.needed.as_ref();
+        if needed.is_none_or(|(known, _)| (known.since, known.build) < (word.since, word.build)) {
+            self.facts.needed = Some((word, self.key_span(member)));
+        }
     }
 
     /// The members of a mapping, without duplicates.
@@ -103,12 +155,22 @@ impl<'a> Decoder<'a, '_> {
             },
             Type::Enum(list) => {
                 let word = self.yaml.raw(member);
-                match list
-                    .value(word)
-                    .filter(|value| value.driver != Driver::Unknown)
-                {
-                    Some(value) => Some(Value::Word(value)),
-                    None => self.unhandled(member, word, list.name),
+                let known = list.value(word);
+                let since = known.and_then(|value| Word::of(value.name.as_bytes()));
+                let release = self.findings.release();
+                let knows = |value: &&EnumValue| match since {
+                    Some(since) => release.knows(since),
+                    None => value.driver != Driver::Unknown,
+                };
+                match known.filter(knows) {
+                    Some(value) => {
+                        self.need(since, member);
+                        Some(Value::Word(value))
+                    }
+                    None => {
+                        self.need(since.filter(|word| word.until.is_none()), member);
+                        self.unhandled(member, word, list.name)
+                    }
                 }
             }
             Type::Int32x3 => self.three(member),

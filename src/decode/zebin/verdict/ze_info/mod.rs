@@ -15,6 +15,7 @@ pub use self::text::ZeInfoText;
 use std::fmt::Display;
 
 use super::findings::{Excerpt, Findings, Refused};
+use super::release::Word;
 use super::yaml::{Node, TokenKind, TokenRange, Yaml};
 use super::{rules, version};
 use crate::decode::device::Device;
@@ -35,6 +36,17 @@ pub struct Module<'a> {
     pub libraries: Vec<(&'a [u8], Span)>,
 }
 
+/// What the driver remembers of the text beyond its contents.
+#[derive(Default)]
+pub struct Facts {
+    /// The first kernel with bindless access, the argument, and what it accesses.
+    pub bindless: Option<(String, Span, &'static str)>,
+    /// The first kernel with a stateful or bindless buffer argument, and the argument.
+    pub stateful: Option<(String, Span)>,
+    /// The word that is known for the shortest time, of those that some releases do not know.
+    pub needed: Option<(&'static Word, Span)>,
+}
+
 /// Decoder of the text.
 pub struct Decoder<'a, 'f> {
     /// The text.
@@ -47,6 +59,8 @@ pub struct Decoder<'a, 'f> {
     pub version: (u32, u32),
     /// The findings so far.
     pub findings: &'f mut Findings,
+    /// The facts so far.
+    pub facts: &'f mut Facts,
     /// The current kernel or function; its name starts the messages.
     pub owner: &'a [u8],
     /// Whether an error was found in the current step.
@@ -57,13 +71,20 @@ pub struct Decoder<'a, 'f> {
 
 impl<'a, 'f> Decoder<'a, 'f> {
     /// Starts at the top of a text.
-    pub fn new(yaml: Yaml<'a>, at: Span, device: Device, findings: &'f mut Findings) -> Self {
+    pub fn new(
+        yaml: Yaml<'a>,
+        at: Span,
+        device: Device,
+        findings: &'f mut Findings,
+        facts: &'f mut Facts,
+    ) -> Self {
         Decoder {
             yaml,
             at,
             device,
             version: schema::VERSION,
             findings,
+            facts,
             owner: b"",
             failed: false,
             kinds: Vec::new(),
@@ -140,19 +161,10 @@ impl<'a, 'f> Decoder<'a, 'f> {
                 self.version = version::check(text, place, &rules::VERSION, self.findings)?;
             }
             None => {
-                let message = format_args!("read as version 1.{}", schema::VERSION.1);
+                self.version = self.findings.release().ze_info();
+                let (major, minor) = self.version;
+                let message = format_args!("read as version {major}.{minor}");
                 self.note(&rules::NO_VERSION, self.at.subspan(0, 0), message);
-            }
-        }
-        if let Some(node) = top.get("l1_cache_policy") {
-            self.begin();
-            self.member(&CONTAINER, node);
-            self.end()?;
-        }
-        if let Some(node) = top.get("required_libs") {
-            for library in self.yaml.children(node) {
-                let place = self.value_span(library);
-                module.libraries.push((self.yaml.unquoted(library), place));
             }
         }
         if let Some(node) = top.get("global_host_access_table") {
@@ -167,12 +179,41 @@ impl<'a, 'f> Decoder<'a, 'f> {
         if let Some(node) = top.get("kernels") {
             for entry in self.yaml.children(node) {
                 match self.kernel(entry) {
-                    Ok(kernel) => module.kernels.push(kernel),
+                    Ok(kernel) => {
+                        if result.is_ok() {
+                            self.remember(&kernel);
+                        }
+                        module.kernels.push(kernel);
+                    }
                     Err(Refused) => result = Err(Refused),
                 }
             }
         }
+        self.owner = b"";
+        if let Some(node) = top.get("required_libs") {
+            for library in self.yaml.children(node) {
+                let place = self.value_span(library);
+                module.libraries.push((self.yaml.unquoted(library), place));
+            }
+        }
+        if let Some(node) = top.get("l1_cache_policy").filter(|_| result.is_ok()) {
+            self.begin();
+            self.member(&CONTAINER, node);
+            self.end()?;
+        }
         result.map(|()| module)
+    }
+
+    /// Remembers the access modes of a kernel. The driver stops at the first kernel with an error.
+    fn remember(&mut self, kernel: &Kernel<'_>) {
+        let name = || Excerpt(kernel.name).to_string();
+        if self.facts.bindless.is_none() {
+            let found = kernel.bindless.map(|(place, noun)| (name(), place, noun));
+            self.facts.bindless = found;
+        }
+        if self.facts.stateful.is_none() {
+            self.facts.stateful = kernel.stateful_buffer.map(|place| (name(), place));
+        }
     }
 
     fn host_access(&mut self, table: &Node, module: &mut Module<'a>) -> Result<(), Refused> {

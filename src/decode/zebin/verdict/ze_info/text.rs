@@ -7,6 +7,7 @@
 use crate::decode::zebin::verdict::findings::{Findings, Refused};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Fault, Node, Tokens, Yaml, build, tokenize};
+use crate::decode::zebin::ze_info::schema;
 use crate::model::{Effect, Span};
 
 /// The text, its tokens, and the offset of the cut.
@@ -20,6 +21,7 @@ pub struct ZeInfoText<'a> {
 }
 
 const MISC_INFO: &[u8] = b"kernels_misc_info";
+const L1_CACHE_POLICY: &[u8] = b"l1_cache_policy";
 const LIBRARIES: &[u8] = b"required_libs";
 
 /// The work on a token: it is kept in addition to the text and its rows, as are its line and its
@@ -99,12 +101,12 @@ impl<'a> ZeInfoText<'a> {
     }
 
     /// Parses the whole text for `l1_cache_policy`, which the driver does first: assertions count,
-    /// errors do not. `nodes` is memory to reuse.
+    /// errors do not. Returns its value and bytes. `nodes` is memory to reuse.
     pub fn scan_l1_policy(
         &self,
         nodes: &mut Vec<Node>,
         findings: &mut Findings,
-    ) -> Result<(), Refused> {
+    ) -> Result<Option<(&'static str, Span)>, Refused> {
         findings.stage();
         let whole = &self.whole;
         let fault = whole
@@ -112,8 +114,26 @@ impl<'a> ZeInfoText<'a> {
             .or_else(|| build(self.text, &whole.lines, &whole.tokens, nodes).err());
         match fault.filter(|fault| fault.rule.effect == Some(Effect::Crashes)) {
             Some(fault) => self.report(&fault, findings),
-            None => Ok(()),
+            None if fault.is_some() => Ok(None),
+            None => Ok(self.l1_policy(nodes)),
         }
+    }
+
+    /// The value of the first `l1_cache_policy`, if it is readable.
+    fn l1_policy(&self, nodes: &[Node]) -> Option<(&'static str, Span)> {
+        let yaml = Yaml {
+            text: self.text,
+            tokens: &self.whole.tokens,
+            nodes,
+        };
+        let mut keys = yaml.children(yaml.root()?);
+        let node = keys.find(|node| yaml.key(node) == L1_CACHE_POLICY)?;
+        let value = schema::L1_CACHE_POLICY.value(yaml.raw(node))?;
+        let (start, end) = yaml.place(node);
+        let place = self
+            .at
+            .subspan(start.into(), u64::from(end.saturating_sub(start)));
+        Some((value.name, place))
     }
 
     /// The part to decode. Returns `None` if it has no data. `nodes` is memory to reuse.
