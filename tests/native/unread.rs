@@ -279,7 +279,8 @@ fn unreadable_parts_of_a_folder() {
     let folder = scratch("unreadable");
     let outside = scratch("outside");
     fs::write(outside.join("hidden.zebin"), hidden::refused()).unwrap();
-    let cases: [(&str, &dyn Fn(&Path), &str); 5] = [
+    type Make<'a> = &'a dyn Fn(&Path);
+    let cases: [(&str, Make<'_>, &str); 5] = [
         (
             "nowhere",
             &|at| symlink("missing", at.join("link")).unwrap(),

@@ -347,9 +347,12 @@ mod tests {
     fn needs(instructions: &[Vec<u32>], is_big: bool) -> SpirvNeeds {
         let header = [MAGIC, 0x0001_0000, 0, 100, 0];
         let words = header.iter().chain(instructions.iter().flatten());
-        let bytes = words.flat_map(|word| match is_big {
-            true => word.to_be_bytes(),
-            false => word.to_le_bytes(),
+        let bytes = words.flat_map(|word| {
+            if is_big {
+                word.to_be_bytes()
+            } else {
+                word.to_le_bytes()
+            }
         });
         let bytes: Vec<u8> = bytes.collect();
         let sources = Sources::new("test", Box::new(MemorySource::from(bytes)));
