@@ -23,7 +23,7 @@ for (const theme of ["light", "dark"]) {
     await device.fill("Max 1100");
     await device.press("Enter");
     await overview.getByText("on pvc (selected device)").waitFor();
-    await overview.getByText("runs: named for 12.60.7").waitFor();
+    await overview.getByText("named for 12.60.7").waitFor();
     await chip(page, "driver: loads on pvc").waitFor();
     await axe(page);
     await screenshot(page, `container-device-${theme}`);
@@ -51,8 +51,9 @@ for (const theme of ["light", "dark"]) {
     await page.locator("#devices").getByText("does not run").first().waitFor();
     await axe(page);
     await screenshot(page, `devices-container-${theme}`);
+    // pvc, and for dg2 the devices that are compatible with acm-g10.
     await page.getByLabel("Filter devices").fill("verdict=loads");
-    await eventually(() => page.locator("#devices [data-row]").count(), 2);
+    await eventually(() => page.locator("#devices [data-row]").count(), 4);
     // A row selects its device.
     await page.locator("#devices [data-row='0']").dblclick();
     await panel(page, "Overview").getByText("(selected device)").waitFor();

@@ -99,7 +99,7 @@ journey("every rule is explained in the help", {}, async (page) => {
   await dialog.locator("summary").first().waitFor();
   await dialog.getByLabel("Filter rules").fill("driver/other-device");
   await dialog.locator("summary").getByText("driver/other-device").click();
-  await dialog.getByText("The driver refuses the native code.").waitFor();
+  await dialog.getByText("one that the driver knows to be compatible").waitFor();
   await axe(page);
   await screenshot(page, "rules");
 });

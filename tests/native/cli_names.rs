@@ -34,7 +34,7 @@ const USES: &[(&str, &[&str])] = &[
 ];
 
 /// Commands without files, and one that runs until it is killed (`tests/native/cli_open.rs`).
-const OTHERS: [&str; 4] = ["completions", "man", "open", "rules"];
+const OTHERS: [&str; 5] = ["completions", "devices", "man", "open", "rules"];
 
 /// `-` is not here: it is standard input everywhere.
 const NAMES: &[&str] = &[

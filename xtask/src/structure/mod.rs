@@ -37,7 +37,7 @@ const FLOORS: &[&[&str]] = &[
 const CYCLE_MAX: usize = 9;
 
 /// Maximum number of files in a folder, not counting those in its subfolders.
-const FILES_MAX: usize = 25;
+const FILES_MAX: usize = 30;
 
 /// Maximum number of lines in a file.
 const LINES_MAX: usize = 650;

@@ -1,7 +1,7 @@
 //! What the embedding page learns: nothing about files that it did not give.
 //!
-//! Every message to it is a [`Message`], and the only ways to make one need no file ([`Message::ready`],
-//! [`Message::refusal`]) or a file that the embedding page may read ([`Readable`]). [`Session::post`]
+//! Every message to it is a `Message`, and the only ways to make one need no file (`Message::ready`,
+//! `Message::refusal`) or a file that the embedding page may read (`Readable`). `Session::post`
 //! checks that again when it sends: the reader may have added something of their own meanwhile.
 
 use std::cell::{Cell, RefCell};
