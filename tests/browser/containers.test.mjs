@@ -23,7 +23,7 @@ for (const theme of ["light", "dark"]) {
     await device.fill("Max 1100");
     await device.press("Enter");
     await overview.getByText("on pvc (selected device)").waitFor();
-    await overview.getByText("named for 12.60.7").waitFor();
+    await overview.getByText("loads: named for 12.60.7").waitFor();
     await chip(page, "driver: loads on pvc").waitFor();
     await axe(page);
     await screenshot(page, `container-device-${theme}`);
