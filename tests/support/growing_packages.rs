@@ -1,8 +1,10 @@
 //! Packages of any size that are expensive to process: many files, many kernels, archives in
 //! archives.
 
+use miniz_oxide::deflate::compress_to_vec;
+
 use super::growing::Make;
-use super::packages::{ZipFile, deflated, stored, tar, tar_entry, zip};
+use super::packages::{ZipFile, crc32, deflated, stored, tar, tar_entry, zip};
 use super::zebin::{ze_info, zebin};
 
 /// All constructs, by name.
@@ -40,7 +42,14 @@ pub const PACKAGES: &[(&str, Make)] = &[
     }),
     ("large files of zeros in a zip in a zip", |size| {
         // The inner archive shrinks to a fortieth.
-        let large = deflated("a", &elf_header(1 << 20));
+        let file = elf_header(1 << 20);
+        let large = ZipFile {
+            data: Some(compress_to_vec(&file, 6)),
+            size: Some(1 << 20),
+            // Compressed and added up once.
+            crc: crc32(&file) ^ crc32(b""),
+            ..deflated("a", b"")
+        };
         let files: Vec<ZipFile> = (0..size * 40 / 1200)
             .map(|at| ZipFile {
                 name: format!("{at}.so"),

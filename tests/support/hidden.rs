@@ -313,14 +313,17 @@ pub fn random(random: &mut Random, depth: usize) -> Vec<u8> {
     }
 }
 
-/// Changes bytes of a package that are not those of a stored zebin, in which a change can make a
-/// file that violates nothing.
+/// Changes bytes of a package: not those of a stored zebin, in which a change can make a file that
+/// violates nothing, and not the magic numbers of packages.
 pub fn damage(package: &mut Vec<u8>, random: &mut Random) {
     let zebins = [good(), refused(), spilling()];
-    let mut is_zebin = vec![false; package.len()];
-    for zebin in &zebins {
-        for at in memmem(package, zebin) {
-            is_zebin[at..at + zebin.len()].fill(true);
+    let mut is_kept = vec![false; package.len()];
+    // Without its magic number, nothing says that a file is a package.
+    let magics: [&[u8]; 4] = [b"PK\x03\x04", b"\x1f\x8b\x08", b"zeview folder ", b"ustar"];
+    let kept = zebins.iter().map(Vec::as_slice).chain(magics);
+    for kept in kept {
+        for at in memmem(package, kept) {
+            is_kept[at..at + kept.len()].fill(true);
         }
     }
     match random.below(4) {
@@ -332,7 +335,7 @@ pub fn damage(package: &mut Vec<u8>, random: &mut Random) {
         _ => {
             for _ in 0..=random.below(4) {
                 let at = random.below(package.len());
-                if !is_zebin[at] {
+                if !is_kept[at] {
                     package[at] ^= 1 << random.below(8);
                 }
             }
