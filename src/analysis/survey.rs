@@ -91,7 +91,7 @@ pub const TITLES: [&str; 7] = [
 pub enum Count {
     /// All images were read.
     Known(u64),
-    /// At least so many, in the images that were read.
+    /// A lower bound: the count in the images that were read.
     SoFar(u64),
     /// None in the images that were read; the others may have some.
     Unknown,

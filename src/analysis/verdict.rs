@@ -37,7 +37,7 @@ pub struct Matching {
     pub rule: Str,
     /// The devices whose target the driver accepts for this file, in the driver's order.
     pub accepted_on: Vec<Str>,
-    /// Those of them that the file was not built for, but whose product configuration is compatible.
+    /// The devices among them with another, compatible product configuration than the file was built for.
     pub compatible: Vec<Str>,
 }
 

@@ -99,6 +99,14 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
         let make = |name: &str, bytes: &[u8]| with_data(name, bytes, |data| data[at] ^= 0xff);
         add(&format!("damaged at {at}"), zip_of(make));
     }
+    // A changed byte in a valid stream hides the format of the file.
+    add(
+        "first byte changed",
+        zip_of(|name, bytes| ZipFile {
+            data: Some(compress_to_vec(&[b"x", &bytes[1..]].concat(), 6)),
+            ..deflated(name, bytes)
+        }),
+    );
     add(
         "no bytes",
         zip_of(|name, bytes| with_data(name, bytes, Vec::clear)),

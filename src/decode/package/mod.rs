@@ -327,6 +327,45 @@ impl Package {
         data.len().saturating_sub(sum.len)
     }
 
+    /// Compares the checksum of a file of unknown kind, up to [`limits::CHECKED`] bytes: damage in its
+    /// first bytes hides its format.
+    fn check_unknown(&self, cx: &Context<'_>, index: usize) {
+        let Some(member) = self.members.get(index) else {
+            return;
+        };
+        let size = member.file.size;
+        let is_unknown = self.status(index, cx.sources) == FileStatus::NoCode("");
+        if !is_unknown || size == 0 || size > limits::CHECKED {
+            return;
+        }
+        match member.packing {
+            // Compared below.
+            Packing::Stored(Some(_)) => {
+                self.sum(index, size, cx.sources);
+            }
+            Packing::Deflated(crc) if self.summed.borrow_mut().insert(index) => {
+                let data = self.data(index, cx.sources);
+                let stream = DeflateStream::new(data.len(), size, Some(crc));
+                let may_restore = cx.sources.costs.work_on(data, size);
+                if may_restore {
+                    stream.settle(size, &|start, len| {
+                        cx.sources.read(data.subspan(start, len))
+                    });
+                }
+                if let Some(damage) = stream.damage() {
+                    let message = format_args!("{}: {damage}", member.file.path);
+                    cx.report(&rules::PACKAGE_DAMAGED, data, message);
+                } else if !may_restore {
+                    let path = &member.file.path;
+                    let message =
+                        format_args!("{path}: of unknown kind, and not restored: not read");
+                    cx.report(&rules::UNPACKED_TOO_LARGE, data, message);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Reports a checksum that was computed completely, and differs from the stored one.
     fn check_sum(&self, cx: &Context<'_>, index: usize) {
         let Some(member) = self.members.get(index) else {
@@ -459,6 +498,7 @@ impl PackageFiles for Package {
     fn examine(&self, index: usize, sources: &Sources) -> Findings {
         let cx = Context::new(sources, self.formats);
         self.check(&cx, index);
+        self.check_unknown(&cx, index);
         self.check_sum(&cx, index);
         cx.finish()
     }
