@@ -167,7 +167,7 @@ impl Document {
         const LENGTH_MAX: usize = 200;
         let children = self.children(id, 0..LOOKED_AT);
         let typed = typed.to_lowercase();
-        let apart = |name: &String| distance(name.to_lowercase().as_bytes(), typed.as_bytes());
+        let apart = |name: &String| distance(&name.to_lowercase(), &typed);
         let names = children.iter().filter_map(|child| self.node(*child));
         let names = names.map(|node| escape(&node.name));
         let names = names.filter(|name| !name.is_empty() && name.len() <= LENGTH_MAX);

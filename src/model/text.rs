@@ -192,24 +192,8 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// Returns the edit distance (Levenshtein).
-pub fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = *cell;
-            *cell = changed.min(left + 1).min(diagonal + 1);
-            left = *cell;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
+/// Returns the edit distance with neighbours swapped as one step (optimal string alignment).
+pub use strsim::osa_distance as distance;
 
 /// Whether a character may be displayed as something else or not at all: control characters,
 /// zero-width and bidirectional characters (Unicode's Default_Ignorable_Code_Point; UAX #9), and

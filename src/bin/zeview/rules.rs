@@ -44,7 +44,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             .collect(),
     };
     if rules.is_empty() {
-        let far = |id: &str| distance(id.as_bytes(), typed.as_bytes());
+        let far = |id: &str| distance(id, typed);
         let near = all.iter().map(|rule| &*rule.id).min_by_key(|id| far(id));
         let near = near.filter(|id| far(id) <= typed.len() / 3);
         let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));

@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Suggests a command if a missing file looks like a misspelled one.
 fn suggestion(file: &Path, error: &io::Error) -> String {
     let typed = file.to_string_lossy();
-    let near = |name: &String| distance(name.as_bytes(), typed.as_bytes()) <= 2;
+    let near = |name: &String| distance(name, &typed) <= 2;
     match crate::commands().into_iter().find(near) {
         Some(name) if error.kind() == io::ErrorKind::NotFound && typed.len() > 2 => {
             format!("; did you mean the command `{name}`?")

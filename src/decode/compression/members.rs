@@ -75,11 +75,11 @@ impl Stream for Members {
         let mut bytes = Vec::new();
         let first = self.0.partition_point(|member| member.end() <= start);
         for member in self.0.get(first..).unwrap_or(&[]) {
-            let from = start.max(member.start);
-            let to = end.min(member.end());
-            if from >= to {
+            if member.start >= end {
                 break;
             }
+            let from = start.max(member.start);
+            let to = end.min(member.end());
             let from = from.saturating_sub(member.start);
             let to = to.saturating_sub(member.start);
             let part = within(member, packed, |packed| {

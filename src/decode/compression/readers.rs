@@ -20,10 +20,7 @@ pub(super) fn unpack(method: Method, packed: &[u8], most: usize) -> Stream {
             let reader = lzma_rust2::XzReader::new_mem_limit(&mut rest, true, XZ_MEMORY);
             read(reader, most, &mut bytes)
         }
-        Method::Deflate64 => {
-            let reader = deflate64::Deflate64Decoder::with_buffer(&mut rest);
-            read(reader, most, &mut bytes)
-        }
+        Method::Deflate64 => deflate64(&mut rest, most, &mut bytes),
         Method::Lzma => lzma(&mut rest, most, &mut bytes),
         Method::Zlib | Method::Zstd => Ok(()),
     };
@@ -48,29 +45,65 @@ fn read(reader: impl Read, most: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
     reader.take(most).read_to_end(bytes).map(|_| ())
 }
 
-/// Decompresses LZMA with the header of zip files. The dictionary is not larger than the output.
+/// Reads deflate64 without the library's own reader, for which a stream that is cut off has ended.
+fn deflate64(rest: &mut &[u8], most: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut inflater = Box::new(deflate64::InflaterManaged::new());
+    let mut piece = vec![0; 1 << 14];
+    while bytes.len() <= most {
+        let found = inflater.inflate(rest, &mut piece);
+        *rest = rest.get(found.bytes_consumed..).unwrap_or(&[]);
+        bytes.extend_from_slice(piece.get(..found.bytes_written).unwrap_or(&[]));
+        if found.data_error {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        if inflater.finished() {
+            return Ok(());
+        }
+        if found.bytes_written == 0 && rest.is_empty() {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok(())
+}
+
+/// Decompresses LZMA with the header of zip files.
 fn lzma(rest: &mut &[u8], most: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let packed = *rest;
+    let mut reader = lzma_reader(rest, u64::MAX, most)?;
+    // The bytes before an error are read, too.
+    reader.set_defer_errors(true);
+    let found = read(reader, most, bytes);
+    if found.is_ok() && bytes.len() <= most {
+        return found;
+    }
+    // A stream of this length may have no end marker; what was read behind it is not data.
+    let mut again = packed;
+    let mut exact = lzma_reader(&mut again, most as u64, most)?;
+    exact.set_relaxed_end_condition(false);
+    let mut whole = Vec::new();
+    if read(exact, most, &mut whole).is_ok() && whole.len() == most {
+        *bytes = whole;
+        return Ok(());
+    }
+    found
+}
+
+/// A reader of LZMA data of this length (`u64::MAX` if it ends with a marker), of which at most
+/// `most` bytes and one are read. So its dictionary is not larger.
+fn lzma_reader<'a, 'b>(
+    rest: &'b mut &'a [u8],
+    len: u64,
+    most: usize,
+) -> io::Result<lzma_rust2::LzmaReader<&'b mut &'a [u8]>> {
     let error = || io::Error::from(ErrorKind::UnexpectedEof);
     let (head, after) = rest.split_first_chunk::<9>().ok_or_else(error)?;
     let [_, _, 5, 0, props, dictionary @ ..] = *head else {
         return Err(ErrorKind::InvalidData.into());
     };
     *rest = after;
-    let dictionary = u32::from_le_bytes(dictionary);
-    let dictionary = dictionary.min(u32::try_from(most).unwrap_or(u32::MAX));
-    let size = (most as u64).saturating_add(1);
-    let mut reader =
-        lzma_rust2::LzmaReader::new_with_props(&mut *rest, size, props, dictionary, None)?;
-    let mut piece = vec![0; 1 << 14];
-    loop {
-        match reader.read(&mut piece) {
-            Ok(0) => return Ok(()),
-            Ok(len) => bytes.extend_from_slice(piece.get(..len).unwrap_or(&[])),
-            // Without an end marker, the stream ends with its last byte.
-            Err(_) if bytes.len() == most => return Ok(()),
-            Err(error) => return Err(error),
-        }
-    }
+    let most = u32::try_from(most).unwrap_or(u32::MAX).saturating_add(1);
+    let dictionary = u32::from_le_bytes(dictionary).min(most);
+    lzma_rust2::LzmaReader::new_with_props(rest, len, props, dictionary, None)
 }
 
 #[cfg(test)]

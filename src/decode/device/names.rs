@@ -212,12 +212,14 @@ pub fn similar(name: &str) -> Option<String> {
         own.chain(sold).chain(architectures(config))
     });
     let names = names.chain(CODE_NAMES.iter().map(|(name, _)| (*name).to_owned()));
+    // Names of several devices ("UHD Graphics") are not accepted.
+    let names = names.filter(|known| Device::named(known).is_some());
     let far = |known: &str| {
         let plain = plain(known);
         let short = without_generic_words(&plain);
         let number = short.strip_prefix("arcpro").or(short.strip_prefix("arc"));
         let spellings = [Some(plain.as_str()), Some(short.as_str()), number];
-        let far = |known: &str| distance(known.as_bytes(), typed.as_bytes());
+        let far = |known: &str| distance(known, &typed);
         spellings
             .into_iter()
             .flatten()
@@ -228,7 +230,7 @@ pub fn similar(name: &str) -> Option<String> {
     let nearest = names
         .map(|known| (far(&known), known))
         .min_by_key(|(far, _)| *far)?;
-    (nearest.0 <= typed.len().div_ceil(4)).then_some(nearest.1)
+    (typed.len() > 2 && nearest.0 <= typed.len().div_ceil(4)).then_some(nearest.1)
 }
 
 /// `name` is plain. Ambiguous names (`Intel Graphics`) do not match.

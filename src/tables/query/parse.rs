@@ -333,7 +333,7 @@ impl Parser<'_> {
         }
         let plain = plain(name);
         let near = self.columns.iter().filter_map(|column| {
-            let apart = distance(plain.as_bytes(), column.id.as_bytes());
+            let apart = distance(&plain, column.id);
             let contains = plain.len() > 2 && column.id.contains(&plain);
             (contains || (apart <= 2 && 2 * apart < plain.len())).then_some((apart, column.id))
         });

@@ -133,6 +133,7 @@ fn has_matrix(device: &Device, properties: &Properties) -> Option<bool> {
     let is_in_all = match device.product {
         ProductFamily::IGFX_BMG => device.config.release() == 1,
         ProductFamily::IGFX_PTL => device.config.release() <= 1,
+        ProductFamily::IGFX_NVL_XE3G | ProductFamily::IGFX_NVL | ProductFamily::IGFX_CRI => false,
         _ => true,
     };
     properties.matrix.filter(|has| !has || is_in_all)
