@@ -22,6 +22,7 @@ use support::growing_zebins::ZEBINS;
 use support::hostile;
 use support::names::{Name, names};
 use support::watchdog::Watchdog;
+use zeview::analysis::LoadOptions;
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::naming::ShortNames;
 use zeview::analysis::profile::Reader;
@@ -32,6 +33,7 @@ use zeview::decode::limits;
 use zeview::diff::{Options, compare};
 use zeview::model::text::TextOptions;
 use zeview::model::{Document, NodeId, SourceId, Span, json, text};
+use zeview::report::check::VerdictRow;
 use zeview::report::write_file;
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
@@ -84,6 +86,8 @@ static ALLOCATOR: Counting = Counting;
 struct Cost {
     work: usize,
     memory: usize,
+    /// Files of the package that were read.
+    files: usize,
 }
 
 /// Returns the cost of opening these bytes and of `f`.
@@ -93,9 +97,12 @@ fn cost(bytes: &[u8], f: impl Fn(&mut Document) -> u64) -> Cost {
     let mut document = support::open(bytes);
     let written = f(&mut document);
     let read = document.sources.bytes_read() + written;
+    let account = document.package_account(NodeId::ROOT);
+    let files = account.map_or(0, |account| account.entries());
     Cost {
         work: SUM.get().wrapping_sub(sum) + usize::try_from(read).unwrap(),
         memory: usize::try_from(PEAK.get() - before).unwrap(),
+        files: usize::try_from(files).unwrap(),
     }
 }
 
@@ -184,6 +191,19 @@ fn images(document: &mut Document) -> u64 {
         names += described.map_or(0, |described| described.kernels().len());
     }
     names as u64
+}
+
+/// `zeview check` of a package: the verdicts on the images of its files.
+fn check_files(document: &mut Document) -> u64 {
+    let judged = VerdictRow::file(document, LoadOptions::default());
+    std::hint::black_box(judged.inner.len());
+    check(document)
+}
+
+/// `zeview images` of a package.
+fn images_of_files(document: &mut Document) -> u64 {
+    document.open_files(NodeId::ROOT);
+    document.images(NodeId::ROOT).list.len() as u64
 }
 
 /// `zeview report`.
@@ -288,6 +308,9 @@ const SIZES_PROFILES: [usize; 3] = [1 << 20, 2 << 20, 4 << 20];
 /// Size of the files in the memory test.
 const LARGE: usize = 10 << 20;
 
+/// Memory allowed for each file of a package, in bytes.
+const PER_FILE: usize = 6 << 10;
+
 /// Returns the memory limit of a file: ten times its size, or 64 MB, and its copy in memory.
 fn memory_allowed(bytes: &[u8]) -> usize {
     (bytes.len() * 10).max(64 << 20) + bytes.len()
@@ -314,9 +337,9 @@ fn work_grows_with_the_package() {
     let mut wrong = Vec::new();
     for &(name, make) in PACKAGES {
         for (what, run) in [
-            ("check", check as Use),
+            ("check", check_files as Use),
             ("kernels", kernels),
-            ("images", images),
+            ("images", images_of_files),
         ] {
             watchdog.case(format!("{name}, {what}"));
             let cost = SIZES_PACKAGES.map(|size| cost(&make(size), run));
@@ -325,6 +348,12 @@ fn work_grows_with_the_package() {
             let is_even = |pair: &[usize]| pair[1] <= pair[0] * 5 / 2 + (16 << 20);
             if !work.windows(2).all(is_even) {
                 wrong.push(format!("{name}, {what}: {work:?}"));
+            }
+            let within = |(size, cost): (usize, Cost)| {
+                cost.memory <= memory_allowed(&make(size)) + cost.files * PER_FILE
+            };
+            if !SIZES_PACKAGES.into_iter().zip(cost).all(within) {
+                wrong.push(format!("{name}, {what}: {cost:?}"));
             }
         }
     }
@@ -444,6 +473,7 @@ fn data_flow(code: &[u8]) -> Cost {
     Cost {
         work: SUM.get().wrapping_sub(sum) + steps,
         memory: usize::try_from(PEAK.get() - before).unwrap(),
+        files: 0,
     }
 }
 

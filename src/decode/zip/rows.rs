@@ -14,7 +14,7 @@ use crate::decode::layout::{self, filler};
 use crate::decode::package::is_outside;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
-use crate::decode::tree::StaticTree;
+use crate::decode::tree::{LazyTree, Parent, StaticTree};
 use crate::decode::{Context, rules};
 use crate::model::{
     Area, DeferredDocument, Doc, Expand, ExpanderId, InterfaceRequest, Node, NodeKind, Rows,
@@ -219,35 +219,48 @@ fn comment_node(sources: &Sources, span: Span) -> Node {
     Node::field("comment", Value::text_from(window.bytes()), span).doc(&COMMENT_DOC)
 }
 
-/// A node whose children are these.
-fn with(node: Node, children: impl IntoIterator<Item = Node>, out: &Rows<'_>) -> Node {
+/// A node whose children are built when they are requested: a package has several such nodes for
+/// each of its files.
+fn with(node: Node, make: impl Fn(&Sources) -> StaticTree + 'static, out: &Rows<'_>) -> Node {
+    node.children(out.register(Rc::new(LazyTree::new(make))), 0, None)
+}
+
+fn flat(rows: impl IntoIterator<Item = Node>) -> StaticTree {
     let mut tree = StaticTree::default();
-    tree.extend(StaticTree::TOP, children);
-    let count = tree.count_at(StaticTree::TOP);
-    node.children(out.register(Rc::new(tree)), 0, Some(count))
+    tree.extend(StaticTree::TOP, rows);
+    tree
 }
 
 /// The row of extra fields.
 fn extra_node(span: Span, out: &Rows<'_>) -> Node {
-    let mut tree = StaticTree::default();
+    let node = Node::new(NodeKind::Table, "extra fields", span).doc(&EXTRA_DOC);
+    let rows = move |sources: &Sources| {
+        let mut tree = StaticTree::default();
+        add_extra(&mut tree, StaticTree::TOP, span, sources);
+        tree
+    };
+    with(node, rows, out)
+}
+
+fn add_extra(tree: &mut StaticTree, parent: Parent, span: Span, sources: &Sources) {
     let mut at = 0;
     while at < span.len() {
-        let window = Window::clamped(out.sources, span.subspan(at, ExtraHeader::SIZE));
+        let window = Window::clamped(sources, span.subspan(at, ExtraHeader::SIZE));
         let Ok(header) = ExtraHeader::read(&mut window.reader(Endian::Little)) else {
             let rest = Node::field("rest", Value::Bytes, span.skip(at));
-            tree.push(StaticTree::TOP, rest.doc(&REST_DOC));
+            tree.push(parent, rest.doc(&REST_DOC));
             break;
         };
         let whole = span.subspan(at, ExtraHeader::SIZE.saturating_add(header.size.into()));
         let name = ExtraId(header.id).name();
         let name = name.map_or_else(|| format!("field {:#06x}", header.id), str::to_owned);
-        let field = tree.push(StaticTree::TOP, Node::new(NodeKind::Record, name, whole));
+        let field = tree.push(parent, Node::new(NodeKind::Record, name, whole));
         tree.extend(field, header.nodes());
         let data = whole.skip(ExtraHeader::SIZE);
         if ExtraId(header.id) == ExtraId::Zip64 && data.len().is_multiple_of(8) {
             for start in (0..data.len()).step_by(8) {
                 let word = data.subspan(start, 8);
-                let window = Window::clamped(out.sources, word);
+                let window = Window::clamped(sources, word);
                 let value = Value::decimal(uint(window.bytes(), Endian::Little), 64);
                 tree.push(
                     field,
@@ -262,14 +275,16 @@ fn extra_node(span: Span, out: &Rows<'_>) -> Node {
         }
         at = at.saturating_add(whole.len());
     }
-    let count = tree.count_at(StaticTree::TOP);
-    Node::new(NodeKind::Table, "extra fields", span)
-        .doc(&EXTRA_DOC)
-        .children(out.register(Rc::new(tree)), 0, Some(count))
 }
 
 fn descriptor_node(span: Span, out: &Rows<'_>) -> Node {
-    let window = Window::clamped(out.sources, span);
+    let node = Node::new(NodeKind::Record, "data descriptor", span);
+    let node = node.area(Area::Header).doc(&DESCRIPTOR_DOC);
+    with(node, move |sources| descriptor_rows(span, sources), out)
+}
+
+fn descriptor_rows(span: Span, sources: &Sources) -> StaticTree {
+    let window = Window::clamped(sources, span);
     let signature = span.subspan(0, signature_length(window.bytes()));
     let mut nodes = Vec::new();
     if !signature.is_empty() {
@@ -277,7 +292,7 @@ fn descriptor_node(span: Span, out: &Rows<'_>) -> Node {
         nodes.push(Node::field("signature", value, signature).doc(&SIGNATURE_DOC));
     }
     let rest = span.skip(signature.len());
-    let window = Window::clamped(out.sources, rest);
+    let window = Window::clamped(sources, rest);
     let reader = &mut window.reader(Endian::Little);
     if rest.len() == Descriptor64::SIZE {
         nodes.extend(
@@ -294,8 +309,7 @@ fn descriptor_node(span: Span, out: &Rows<'_>) -> Node {
     } else {
         nodes.push(Node::field("truncated", Value::Bytes, rest).doc(&REST_DOC));
     }
-    let node = Node::new(NodeKind::Record, "data descriptor", span);
-    with(node.area(Area::Header).doc(&DESCRIPTOR_DOC), nodes, out)
+    flat(nodes)
 }
 
 impl Archive {
@@ -315,10 +329,12 @@ impl Archive {
             (END, _) => end_node(span, out),
             (END_64, _) => end_64_node(span, out),
             (LOCATOR_64, _) => {
-                let window = Window::clamped(out.sources, span);
-                let record = End64Locator::clamped(&window, Endian::Little);
                 let node = Node::new(NodeKind::Record, "Zip64 end locator", span);
-                with(node.area(Area::Header), record.nodes(), out)
+                let rows = move |sources: &Sources| {
+                    let window = Window::clamped(sources, span);
+                    flat(End64Locator::clamped(&window, Endian::Little).nodes())
+                };
+                with(node.area(Area::Header), rows, out)
             }
             _ => filler(id, span).unwrap_or_else(|| Node::gap("gap", span)),
         }
@@ -346,8 +362,13 @@ impl Archive {
         let extent = extent(out.sources, entry);
         let mut rows = Vec::new();
         if parts.header.origin.len() == LocalHeader::SIZE {
-            let node = Node::new(NodeKind::Record, "local header", parts.header.origin);
-            rows.push(with(node.area(Area::Header), parts.header.nodes(), out));
+            let header = parts.header.origin;
+            let node = Node::new(NodeKind::Record, "local header", header);
+            let fields = move |sources: &Sources| {
+                let window = Window::clamped(sources, header);
+                flat(LocalHeader::clamped(&window, Endian::Little).nodes())
+            };
+            rows.push(with(node.area(Area::Header), fields, out));
         } else if !parts.header.origin.is_empty() {
             let header = parts.header.origin;
             rows.push(Node::field("truncated header", Value::Bytes, header).doc(&REST_DOC));
@@ -375,25 +396,6 @@ impl Archive {
         let Some(entry) = self.directory.entry(number) else {
             return Node::gap("not read", self.directory.rest());
         };
-        let header = entry.header;
-        let mut rows: Vec<Node> = header.nodes().collect();
-        let mut rest = entry.span.skip(CentralHeader::SIZE);
-        let mut next = |len: u16| {
-            let part = rest.subspan(0, len.into());
-            rest = rest.skip(len.into());
-            part
-        };
-        let (name, extra) = (next(header.name_length), next(header.extra_length));
-        let comment = next(header.comment_length);
-        if !name.is_empty() {
-            rows.push(name_node(out.sources, name));
-        }
-        if !extra.is_empty() {
-            rows.push(extra_node(extra, out));
-        }
-        if !comment.is_empty() {
-            rows.push(comment_node(out.sources, comment));
-        }
         let node = Node::new(NodeKind::Item, String::from(&*entry.name), entry.span).indexed();
         let node = node.summary(String::from(&*entry.name));
         let node = node.xref(
@@ -401,31 +403,64 @@ impl Archive {
             "its local header",
             entry.around.subspan(0, LocalHeader::SIZE),
         );
-        with(node, rows, out)
+        let span = entry.span;
+        with(node, move |sources| entry_rows(span, sources), out)
     }
 }
 
-fn end_node(span: Span, out: &Rows<'_>) -> Node {
-    let window = Window::clamped(out.sources, span);
-    let record = EndRecord::clamped(&window, Endian::Little);
-    let mut rows: Vec<Node> = record.nodes().collect();
-    let comment = span.skip(EndRecord::SIZE);
-    if !comment.is_empty() {
-        rows.push(comment_node(out.sources, comment));
+/// The rows of an entry of the central directory.
+fn entry_rows(span: Span, sources: &Sources) -> StaticTree {
+    let window = Window::clamped(sources, span);
+    let header = CentralHeader::clamped(&window, Endian::Little);
+    let mut tree = flat(header.nodes());
+    let mut rest = span.skip(CentralHeader::SIZE);
+    let mut next = |len: u16| {
+        let part = rest.subspan(0, len.into());
+        rest = rest.skip(len.into());
+        part
+    };
+    let (name, extra) = (next(header.name_length), next(header.extra_length));
+    let comment = next(header.comment_length);
+    if !name.is_empty() {
+        tree.push(StaticTree::TOP, name_node(sources, name));
     }
+    if !extra.is_empty() {
+        let node = Node::new(NodeKind::Table, "extra fields", extra).doc(&EXTRA_DOC);
+        let parent = tree.push(StaticTree::TOP, node);
+        add_extra(&mut tree, parent, extra, sources);
+    }
+    if !comment.is_empty() {
+        tree.push(StaticTree::TOP, comment_node(sources, comment));
+    }
+    tree
+}
+
+fn end_node(span: Span, out: &Rows<'_>) -> Node {
     let node = Node::new(NodeKind::Record, "end of central directory", span);
+    let rows = move |sources: &Sources| {
+        let window = Window::clamped(sources, span);
+        let mut tree = flat(EndRecord::clamped(&window, Endian::Little).nodes());
+        let comment = span.skip(EndRecord::SIZE);
+        if !comment.is_empty() {
+            tree.push(StaticTree::TOP, comment_node(sources, comment));
+        }
+        tree
+    };
     with(node.area(Area::Header), rows, out)
 }
 
 fn end_64_node(span: Span, out: &Rows<'_>) -> Node {
-    let window = Window::clamped(out.sources, span);
-    let record = End64Record::clamped(&window, Endian::Little);
-    let mut rows: Vec<Node> = record.nodes().collect();
-    let rest = span.skip(End64Record::SIZE);
-    if !rest.is_empty() {
-        rows.push(Node::field("data", Value::Bytes, rest).doc(&END_DATA_DOC));
-    }
     let node = Node::new(NodeKind::Record, "Zip64 end of central directory", span);
+    let rows = move |sources: &Sources| {
+        let window = Window::clamped(sources, span);
+        let mut tree = flat(End64Record::clamped(&window, Endian::Little).nodes());
+        let rest = span.skip(End64Record::SIZE);
+        if !rest.is_empty() {
+            let data = Node::field("data", Value::Bytes, rest).doc(&END_DATA_DOC);
+            tree.push(StaticTree::TOP, data);
+        }
+        tree
+    };
     with(node.area(Area::Header), rows, out)
 }
 

@@ -177,6 +177,10 @@ impl Findings {
         if decides {
             self.decisive = Some((self.list.len(), self.stage));
         }
+        if self.list.is_empty() {
+            // Most files have one; a package has many files.
+            self.list.reserve_exact(1);
+        }
         self.list.push(Finding {
             rule: rule.id.into(),
             effect,
