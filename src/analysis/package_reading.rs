@@ -130,8 +130,8 @@ impl PackageReading {
             let task = self.left.front()?;
             let sources = &document.sources;
             let status = task.files.status(task.index, sources);
-            let may_have_code = matches!(status, FileStatus::Readable(_));
-            if may_have_code && task.files.prepare(task.index, STEP, sources) > 0 {
+            let is_unread = matches!(status, FileStatus::Unread(_));
+            if !is_unread && task.files.prepare(task.index, STEP, sources) > 0 {
                 return None;
             }
             let task = self.left.pop_front()?;

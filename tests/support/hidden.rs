@@ -107,6 +107,29 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
             ..deflated(name, bytes)
         }),
     );
+    // Also if it makes a text of it, or the file is too large to be restored in one piece.
+    for (start, len) in [
+        (b"text", 0),
+        (b"\xff\xfe\0\x01", 5 << 20),
+        (b"text", 9 << 20),
+    ] {
+        let behind = |bytes: &[u8]| [bytes, &vec![0; len]].concat();
+        let changed = |bytes: &[u8]| [start, &bytes[start.len()..]].concat();
+        add(
+            &format!("begins with {start:?}, {len} bytes longer"),
+            zip_of(|name, bytes| ZipFile {
+                data: Some(compress_to_vec(&changed(&behind(bytes)), 6)),
+                ..deflated(name, &behind(bytes))
+            }),
+        );
+        add(
+            &format!("stored, begins with {start:?}, {len} bytes longer"),
+            zip_of(|name, bytes| ZipFile {
+                data: Some(changed(&behind(bytes))),
+                ..stored(name, &behind(bytes))
+            }),
+        );
+    }
     add(
         "no bytes",
         zip_of(|name, bytes| with_data(name, bytes, Vec::clear)),

@@ -85,8 +85,10 @@ pub(super) struct Package {
     checked: RefCell<HashSet<usize>>,
     /// The checksums of stored files, as far as they were read.
     sums: RefCell<HashMap<usize, Sum>>,
-    /// The stored files whose checksum was compared.
+    /// The files whose checksum was compared, except for those that were opened.
     summed: RefCell<HashSet<usize>>,
+    /// A deflated file that is not opened, and is restored to compare its checksum.
+    restored: RefCell<Option<(usize, DeflateStream)>>,
 }
 
 /// The CRC-32 of the first bytes of a stored file.
@@ -108,6 +110,7 @@ impl Package {
             checked: RefCell::default(),
             sums: RefCell::default(),
             summed: RefCell::default(),
+            restored: RefCell::default(),
         }
     }
 
@@ -327,42 +330,79 @@ impl Package {
         data.len().saturating_sub(sum.len)
     }
 
-    /// Compares the checksum of a file of unknown kind, up to [`limits::CHECKED`] bytes: damage in its
-    /// first bytes hides its format.
-    fn check_unknown(&self, cx: &Context<'_>, index: usize) {
+    /// Whether the beginning of a file says that it holds no device code. Its checksum decides, too:
+    /// damage can make anything of a beginning.
+    fn seems_without_code(&self, index: usize, sources: &Sources) -> bool {
+        let member = self.members.get(index);
+        member.is_some_and(|member| member.file.size > 0)
+            && matches!(self.status(index, sources), FileStatus::NoCode(_))
+    }
+
+    /// Restores at most `most` further bytes of a deflated file that is not opened. Returns the number
+    /// of bytes that are left; 0 if the size of the package does not allow them.
+    fn restore(&self, index: usize, crc: u32, most: u64, sources: &Sources) -> u64 {
+        let Some(member) = self.members.get(index) else {
+            return 0;
+        };
+        if self.summed.borrow().contains(&index) {
+            return 0;
+        }
+        let (data, size) = (self.data(index, sources), member.file.size);
+        let mut restored = self.restored.borrow_mut();
+        if restored.as_ref().is_none_or(|(known, _)| *known != index) {
+            *restored = sources.costs.work_on(data, size).then(|| {
+                let stream = DeflateStream::new(data.len(), size, Some(crc));
+                (index, stream)
+            });
+        }
+        restored.as_ref().map_or(0, |(_, stream)| {
+            stream.advance(most, &|start, len| sources.read(data.subspan(start, len)))
+        })
+    }
+
+    /// Compares the checksum of a file that seems to have no device code.
+    fn check_other(&self, cx: &Context<'_>, index: usize) {
         let Some(member) = self.members.get(index) else {
             return;
         };
-        let size = member.file.size;
-        let is_unknown = self.status(index, cx.sources) == FileStatus::NoCode("");
-        if !is_unknown || size == 0 || size > limits::CHECKED {
+        if !self.seems_without_code(index, cx.sources) {
             return;
         }
-        match member.packing {
-            // Compared below.
-            Packing::Stored(Some(_)) => {
-                self.sum(index, size, cx.sources);
+        let (path, size) = (&member.file.path, member.file.size);
+        let data = self.data(index, cx.sources);
+        let restored = match member.packing {
+            Packing::Deflated(crc) if !self.summed.borrow().contains(&index) => {
+                let left = self.restore(index, crc, limits::CHECKED, cx.sources);
+                let restored = self.restored.borrow_mut().take();
+                restored.filter(|_| left == 0).map(|(_, stream)| {
+                    stream.settle(0, &|start, len| cx.sources.read(data.subspan(start, len)));
+                    stream.damage()
+                })
             }
-            Packing::Deflated(crc) if self.summed.borrow_mut().insert(index) => {
-                let data = self.data(index, cx.sources);
-                let stream = DeflateStream::new(data.len(), size, Some(crc));
-                let may_restore = cx.sources.costs.work_on(data, size);
-                if may_restore {
-                    stream.settle(size, &|start, len| {
-                        cx.sources.read(data.subspan(start, len))
-                    });
-                }
-                if let Some(damage) = stream.damage() {
-                    let message = format_args!("{}: {damage}", member.file.path);
-                    cx.report(&rules::PACKAGE_DAMAGED, data, message);
-                } else if !may_restore {
-                    let path = &member.file.path;
-                    let message =
-                        format_args!("{path}: of unknown kind, and not restored: not read");
-                    cx.report(&rules::UNPACKED_TOO_LARGE, data, message);
-                }
+            Packing::Packed(method, crc) if !self.summed.borrow().contains(&index) => {
+                (size <= limits::CHECKED && cx.sources.costs.work_on(data, size)).then(|| {
+                    // Reports damage of the stream itself.
+                    let bytes = cx.unpack_now(UNPACKED, method, data, size)?;
+                    let found = crc32::extend(0, &bytes);
+                    (found != crc).then(|| crc32::mismatch(found, crc))
+                })
             }
-            _ => {}
+            // The others are compared by `check_sum`, or have no checksum.
+            _ => return,
+        };
+        self.summed.borrow_mut().insert(index);
+        match restored {
+            Some(None) => {}
+            Some(Some(damage)) => {
+                let message = format_args!("{path}: {damage}");
+                cx.report(&rules::PACKAGE_DAMAGED, data, message);
+            }
+            None => {
+                let message = format_args!(
+                    "{path}: not restored, so that its checksum is not compared: not read"
+                );
+                cx.report(&rules::UNPACKED_TOO_LARGE, data, message);
+            }
         }
     }
 
@@ -498,7 +538,7 @@ impl PackageFiles for Package {
     fn examine(&self, index: usize, sources: &Sources) -> Findings {
         let cx = Context::new(sources, self.formats);
         self.check(&cx, index);
-        self.check_unknown(&cx, index);
+        self.check_other(&cx, index);
         self.check_sum(&cx, index);
         cx.finish()
     }
@@ -522,6 +562,9 @@ impl PackageFiles for Package {
             return 0;
         };
         let crc = match member.packing {
+            Packing::Deflated(crc) if self.seems_without_code(index, sources) => {
+                return self.restore(index, crc, most, sources);
+            }
             Packing::Deflated(crc) => crc,
             Packing::Stored(Some(_)) => return self.sum(index, most, sources),
             _ => return 0,
