@@ -452,6 +452,13 @@ impl FlowReport {
             .ok()
     }
 
+    /// Returns the first figure that a limit or the end of the code left unknown. What the code itself
+    /// leaves open, by addressing registers indirectly, does not count.
+    pub fn beyond_a_limit(&self) -> Option<&UnknownFigure> {
+        let open = Unknown::Indirect.reason();
+        self.unknown.iter().find(|of| of.reason != open)
+    }
+
     /// Returns the limits of the analysis, and the figures that are unknown, in sentences.
     pub fn all_limits(&self) -> impl Iterator<Item = String> {
         let unknown = self.unknown.iter();

@@ -183,6 +183,13 @@ fn arguments_are_comments_in_the_text() {
     );
 }
 
+/// The analysis of a file with figures that are unknown.
+fn unknown_json(file: &str) -> Value {
+    let output = zeview(&["analyze", "--json", file]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    serde_json::from_str(&stdout(&output)).expect("it is JSON")
+}
+
 /// Writes a zebin whose code is longer than the analysis covers, with values that live behind that.
 fn long() -> String {
     let code = beyond_the_limit((limits::DATA_FLOW_ROWS / 2) + 8);
@@ -246,7 +253,7 @@ fn figures_of_code_that_is_too_long_are_unknown_in_all_forms() {
     let output = zeview(&["diff", "--fail-if", condition, &file, &file]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 
-    let report = json(&["analyze", "--json", &file]);
+    let report = unknown_json(&file);
     for key in [
         "peak",
         "dead_writes",
@@ -266,7 +273,10 @@ fn figures_of_code_that_is_too_long_are_unknown_in_all_forms() {
             .iter()
             .all(|reason| *reason == "the code is too long")
     );
-    let printed = text(&["analyze", &file]);
+    let output = zeview(&["analyze", &file]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("unknown: the code is too long"));
+    let printed = stdout(&output);
     for figure in [
         "peak pressure",
         "dead writes",
@@ -291,7 +301,7 @@ fn loops_that_take_too_much_work_are_unknown() {
     assert_eq!(few[0]["loops"].as_array().map(Vec::len), Some(84), "{few}");
     assert_eq!(few[0]["unknown"], Value::Array(Vec::new()));
     let many = file(400 << 10);
-    let report = json(&["analyze", "--json", &many]);
+    let report = unknown_json(&many);
     assert!(report[0]["loops"].is_null(), "{report}");
     let unknown = report[0]["unknown"].to_string();
     assert!(unknown.contains(r#"{"figure":"loops","reason":"the code takes too much work"}"#));

@@ -9,6 +9,7 @@ use zeview::tables::gate::{Condition, Gate, Outcome};
 
 use crate::cli::{stderr, stdout, zeview};
 use crate::support::hidden::account;
+use crate::support::invariants::{Depth, violations};
 use crate::support::packages::*;
 use crate::support::random::Random;
 use crate::support::{hidden, open};
@@ -48,6 +49,17 @@ fn no_hidden_file_passes() {
         assert_eq!(passing(&bytes), [""; 0], "{name}");
         let found = account(&mut open(&bytes));
         assert!(found.is_none_or(|found| found.entries() >= 1), "{name}");
+    }
+}
+
+/// What hides a file also hides none of its bytes.
+#[test]
+fn all_bytes_of_such_packages_are_in_rows() {
+    // The others are like these, with more files or zeros.
+    let small = |(_, bytes): &(String, Vec<u8>)| bytes.len() < 100_000;
+    for (name, bytes) in hidden::cases().into_iter().filter(small) {
+        let found = violations(&bytes, Depth::Tree);
+        assert!(found.is_empty(), "{name}: {}", found.join("\n"));
     }
 }
 

@@ -14,6 +14,7 @@ use super::compression::{DeflateStream, MeasuredStream, Members};
 use super::format::{self, Format, OpenedDocument};
 use super::layout::{self, Layout};
 use super::names::{Decimal, Hex};
+use super::package::Restored;
 use super::reader::{Endian, Window};
 use super::text::plural;
 use super::tree::StaticTree;
@@ -214,13 +215,17 @@ fn contents(
         .value(Value::Bytes)
         .area(Area::Data)
         .doc(&STREAM_DOC);
-    let Some(whole) = cx.stream("gzip", data, size, Some(trailer.crc32)) else {
+    let restored = cx.restored("gzip", data, size, Some(trailer.crc32));
+    let Some(restored) = restored else {
         let mut node = node.summary("deflate, not decompressed");
         node.kind = NodeKind::Blob;
         parts.push(node);
         return None;
     };
-    let (whole, count) = members(cx, whole, data, end);
+    let (whole, count) = match members(cx, &restored, data, end) {
+        Some(found) => found,
+        None => (restored.keep(cx.sources, data), 1),
+    };
     let opened = format::nested(cx, whole);
     let name = "unpacked".to_owned();
     let inner = format::nested_node(cx.sources, name, whole, opened.as_ref());
@@ -245,20 +250,22 @@ const MEMBER_ALWAYS: u64 = 64 << 20;
 /// Bytes of output per compressed byte of such a member.
 const MEMBER_TIMES: u64 = 64;
 
-/// Returns the file in the stream `whole`, and the number of its members: a gzip file can consist of
-/// several, of which the trailer describes the last one.
-fn members(cx: &Context<'_>, whole: Span, data: Span, end: Span) -> (Span, usize) {
+/// Returns the file in the streams of all members, and their number, if there are several: the trailer
+/// describes only the last one, so that the first stream looks damaged.
+fn members(cx: &Context<'_>, first: &Restored, data: Span, end: Span) -> Option<(Span, usize)> {
     if let Some((found, _)) = cx.sources.unpacked_before(MEMBERS, data) {
-        return (found, 2);
+        return Some((found, 2));
     }
+    let Restored::Now(first) = first else {
+        return None;
+    };
+    let packed = |start, len| cx.sources.read(data.subspan(start, len));
     // An archive is read to its end anyway. Other files are only compared as they are read.
-    let head = Window::clamped(cx.sources, whole.subspan(0, format::HEAD));
-    if tar::Tar.recognize(head.bytes()) {
-        cx.sources.advance(whole.source, u64::MAX);
+    let head = first.read(0, first.len().min(format::HEAD), &packed);
+    if head.is_ok_and(|head| tar::Tar.recognize(&head)) {
+        first.advance(u64::MAX, &packed);
     }
-    if cx.sources.damage(whole.source).is_none() {
-        return (whole, 1);
-    }
+    first.damage()?;
     let all = Span {
         end: end.end,
         ..data
@@ -271,18 +278,16 @@ fn members(cx: &Context<'_>, whole: Span, data: Span, end: Span) -> (Span, usize
     }
     let total = found.iter().map(|stream| stream.len).sum();
     if found.len() < 2 || !cx.sources.costs.work_on(all, total) {
-        return (whole, 1);
+        return None;
     }
     let rest = all.skip(at);
     if !rest.is_empty() {
         layout::report_gap(cx, rest);
     }
     let stream = Members::new(&found);
-    stream.advance(limits::CHECKED, &|start, len| {
-        cx.sources.read(data.subspan(start, len))
-    });
+    stream.advance(limits::CHECKED, &packed);
     let source = cx.sources.stream(MEMBERS, Box::new(stream), data);
-    (cx.sources.whole(source), found.len())
+    Some((cx.sources.whole(source), found.len()))
 }
 
 /// Returns the member whose stream, or, except for the first, whose header starts at an offset, and

@@ -255,6 +255,10 @@ impl Package {
         let data = self.data(index, sources);
         self.check(&cx, index);
         let content = self.contents(&cx, member, data);
+        if content.is_none() && matches!(member.packing, Packing::Stored(_)) {
+            // Nested too deeply: its row has no others.
+            cx.gap(data);
+        }
         Some(cx.into_deferred(data, content))
     }
 
@@ -446,6 +450,18 @@ impl Context<'_> {
         size: u64,
         crc: Option<u32>,
     ) -> Option<Span> {
+        let restored = self.restored(name, data, size, crc)?;
+        Some(restored.keep(self.sources, data))
+    }
+
+    /// Begins to restore a deflate stream.
+    pub(super) fn restored(
+        &self,
+        name: &str,
+        data: Span,
+        size: u64,
+        crc: Option<u32>,
+    ) -> Option<Restored> {
         let most = super::compression::deflate_limit(data.len());
         if size > most {
             let message = format_args!(
@@ -455,34 +471,51 @@ impl Context<'_> {
             self.report(&rules::PACKAGE_DAMAGED, data, message);
             return None;
         }
-        match stream(self.sources, data, size, crc) {
-            Some(whole) => Some(whole),
-            None => {
-                let message = format_args!(
-                    "{name}: too much of the package is decompressed already: this file is not"
-                );
-                self.report(&rules::UNPACKED_TOO_LARGE, data, message);
-                None
-            }
+        let found = Restored::of(self.sources, data, size, crc);
+        if found.is_none() {
+            let message = format_args!(
+                "{name}: too much of the package is decompressed already: this file is not"
+            );
+            self.report(&rules::UNPACKED_TOO_LARGE, data, message);
         }
+        found
     }
 }
 
-/// Returns the output of a deflate stream. Returns `None` if it is more than the size of the
-/// package allows.
-fn stream(sources: &Sources, data: Span, size: u64, crc: Option<u32>) -> Option<Span> {
-    if let Some((whole, _)) = sources.unpacked_before(UNPACKED, data) {
-        return Some(whole);
+/// The output of a deflate stream.
+pub(super) enum Restored {
+    /// It is a source since an earlier reading.
+    Before(Span),
+    /// Its beginning was restored now. It is not a source yet.
+    Now(DeflateStream),
+}
+
+impl Restored {
+    /// Returns `None` if the output is more than the size of the package allows.
+    fn of(sources: &Sources, data: Span, size: u64, crc: Option<u32>) -> Option<Restored> {
+        if let Some((whole, _)) = sources.unpacked_before(UNPACKED, data) {
+            return Some(Restored::Before(whole));
+        }
+        if !sources.costs.work_on(data, size) {
+            return None;
+        }
+        let stream = DeflateStream::new(data.len(), size, crc);
+        stream.settle(limits::CHECKED, &|start, len| {
+            sources.read(data.subspan(start, len))
+        });
+        Some(Restored::Now(stream))
     }
-    if !sources.costs.work_on(data, size) {
-        return None;
+
+    /// Makes it a source, and returns all its bytes.
+    pub(super) fn keep(self, sources: &Sources, data: Span) -> Span {
+        match self {
+            Restored::Before(whole) => whole,
+            Restored::Now(stream) => {
+                let source = sources.stream(UNPACKED, Box::new(stream), data);
+                sources.whole(source)
+            }
+        }
     }
-    let stream = DeflateStream::new(data.len(), size, crc);
-    stream.settle(limits::CHECKED, &|start, len| {
-        sources.read(data.subspan(start, len))
-    });
-    let source = sources.stream(UNPACKED, Box::new(stream), data);
-    Some(sources.whole(source))
 }
 
 impl PackageFiles for Package {
@@ -575,8 +608,11 @@ impl PackageFiles for Package {
             return 0;
         }
         // A refusal is reported when the file is opened.
-        stream(sources, data, size, Some(crc))
-            .map_or(0, |whole| sources.advance(whole.source, most))
+        let restored = Restored::of(sources, data, size, Some(crc));
+        restored.map_or(0, |restored| {
+            let whole = restored.keep(sources, data);
+            sources.advance(whole.source, most)
+        })
     }
 }
 

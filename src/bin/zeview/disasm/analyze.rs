@@ -105,6 +105,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let flow = flow(decoder, &bytes, code);
         let mut report = flow.report();
         let inputs = report.known("inputs", flow.input_uses());
+        if let Some(of) = report.beyond_a_limit() {
+            let kernel = escaped(&code.name);
+            complain!("{name}: {kernel}: {} unknown: {}", of.figure, of.reason);
+            status = 2;
+        }
         let table = code.lines.as_deref();
         let mut lines = table.map_or_else(Vec::new, |table| line_costs(&flow, table, code.span));
         let left_out = lines.len().saturating_sub(LINES);
