@@ -19,6 +19,7 @@ use crate::analysis::kernel_inputs::KernelInputs;
 use crate::decode::isa::instruction::{Instruction, OperandKind, Region};
 use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::windows::length;
+use crate::decode::isa::words::is_padding;
 use crate::decode::isa::{Decoder, targets};
 use crate::decode::limits;
 use crate::model::sort;
@@ -98,6 +99,8 @@ pub enum Stop {
 pub struct Extent {
     /// The offset of the first byte that is not covered, and the reason.
     pub stop: Option<(u32, Stop)>,
+    /// Number of words of zeros: padding behind the code, and no instructions.
+    pub padding: u32,
     /// Number of words that are no instructions of the encoding.
     pub unknown: u32,
     /// Number of jumps out of the code or into the middle of an instruction.
@@ -308,6 +311,7 @@ impl DataFlow {
                 }
                 break;
             };
+            self.extent.padding += u32::from(bytes.get(..length).is_some_and(is_padding));
             restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
             let at = i32::try_from(place).unwrap_or(i32::MAX);
             // A block start before it is within an instruction.

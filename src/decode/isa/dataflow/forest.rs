@@ -3,10 +3,12 @@
 //! A natural loop has the blocks that its head dominates and from which a jump back can be reached.
 //! Loops with different heads are nested or have no block in common, so that they form a forest,
 //! which is built from the inside: a loop that is complete counts as its head.
+//!
+//! A section may contain functions: each is entered at its first block, from anywhere.
 
 use std::collections::BTreeMap;
 
-use super::build::{DataFlow, index};
+use super::build::{DataFlow, Guard, index};
 use crate::decode::isa::tables::Op;
 use crate::model::sort;
 
@@ -159,13 +161,23 @@ impl Forest {
     }
 }
 
-/// The dominator tree of the blocks that are reachable from the first.
+/// The dominator tree of the blocks. Its root is no block: from there, the entries are reached.
 struct Dominators {
-    /// The reachable blocks in reverse postorder.
+    /// The root and all blocks, in reverse postorder.
     order: Vec<u32>,
     /// The place of each block in a walk of the tree, and the number of blocks below it, with
     /// itself; 0 if it is not reachable.
     places: Vec<(u32, u32)>,
+}
+
+/// The order in which blocks are reached.
+struct Reached {
+    /// The root and all blocks, in reverse postorder.
+    order: Vec<u32>,
+    /// The blocks to which the root leads.
+    entries: Vec<u32>,
+    /// Whether each block is reached from the first one or the target of a call.
+    certain: Vec<bool>,
 }
 
 impl Dominators {
@@ -274,31 +286,67 @@ impl DataFlow {
         forest
     }
 
-    /// The successors of a block, ignoring calls.
+    /// The successors of a block in its function.
     fn jumps(&self, block: u32) -> &[u32] {
         let Some(node) = self.node(block) else {
             return &[];
         };
         let last = node.end.checked_sub(1).and_then(|last| self.row(last));
-        match last.map(|row| row.op) {
-            Some(Op::Call | Op::Calla) => {
+        match last.map(|row| (row.op, row.guard == Guard::default())) {
+            Some((Op::Call | Op::Calla, _) | (Op::Ret, false)) => {
                 let next = node.successors.iter().position(|to| *to == block + 1);
                 let next = next.and_then(|at| node.successors.get(at..=at));
                 next.unwrap_or_default()
             }
+            Some((Op::Ret, true)) => &[],
             _ => &node.successors,
         }
     }
 
+    /// The entries that are certain, the first block and the targets of calls, and the blocks that
+    /// no other block leads to.
+    fn entries(&self) -> (Vec<u32>, Vec<u32>) {
+        let mut is_entry = vec![false; self.nodes.len()];
+        let mut is_target = vec![false; self.nodes.len()];
+        for block in 0..self.blocks() {
+            let within = self.jumps(block);
+            for to in within {
+                set(&mut is_target, *to, true);
+            }
+            let node = self.node(block);
+            let last = node.and_then(|node| self.row(node.end.checked_sub(1)?));
+            if last.is_some_and(|row| matches!(row.op, Op::Call | Op::Calla)) {
+                let all = node.map_or(&[][..], |node| &node.successors);
+                for to in all.iter().filter(|to| !within.contains(to)) {
+                    set(&mut is_entry, *to, true);
+                }
+            }
+        }
+        set(&mut is_entry, 0, true);
+        let those = |list: Vec<bool>, wanted: bool| {
+            let found = (0_u32..).zip(list);
+            let found = found.filter(|(_, is)| *is == wanted);
+            found.map(|(block, _)| block).collect()
+        };
+        (those(is_entry, true), those(is_target, false))
+    }
+
     fn dominators(&self) -> Dominators {
-        let order = self.reverse_postorder();
-        let mut place = vec![NONE; self.nodes.len()];
+        let root = self.blocks();
+        let Reached {
+            order,
+            entries,
+            certain,
+        } = self.reached();
+        let mut place = vec![NONE; self.nodes.len() + 1];
         for (at, block) in (0_u32..).zip(&order) {
             set(&mut place, *block, at);
         }
-        let mut above = vec![NONE; self.nodes.len()];
-        set(&mut above, 0, 0);
-        self.dominate(&order, &place, &mut above);
+        let mut above = vec![NONE; self.nodes.len() + 1];
+        for block in entries.iter().chain([&root]) {
+            set(&mut above, *block, root);
+        }
+        self.dominate(&order, &certain, &place, &mut above);
         let found = Dominators::new(order, &above);
         // A jump back to a block that dominates it does not change what dominates that block.
         let is_over = (0..self.blocks()).all(|block| {
@@ -310,52 +358,87 @@ impl DataFlow {
             return found;
         }
         let order = found.order;
-        while self.dominate(&order, &place, &mut above) && self.spend(order.len() as u64) {}
+        while self.dominate(&order, &certain, &place, &mut above) && self.spend(order.len() as u64)
+        {
+        }
         Dominators::new(order, &above)
     }
 
-    /// The blocks that are reachable from the first.
-    fn reverse_postorder(&self) -> Vec<u32> {
-        let mut order = Vec::new();
+    /// The order in which blocks are reached.
+    fn reached(&self) -> Reached {
         let mut seen = vec![false; self.nodes.len()];
+        let (certain, alone) = self.entries();
+        let mut found = Reached {
+            order: Vec::new(),
+            // Also those that are reached by a jump.
+            entries: certain.clone(),
+            certain: Vec::new(),
+        };
+        self.reach(certain, &mut seen, &mut found);
+        found.certain.clone_from(&seen);
+        self.reach(alone, &mut seen, &mut found);
+        // Blocks that only lead to each other: their first one is an entry.
+        self.reach(0..self.blocks(), &mut seen, &mut found);
+        found.order.push(self.blocks());
+        found.order.reverse();
+        found
+    }
+
+    /// Adds the entries that were not reached, and all blocks that they lead to, in postorder.
+    fn reach(
+        &self,
+        entries: impl IntoIterator<Item = u32>,
+        seen: &mut [bool],
+        found: &mut Reached,
+    ) {
         let mut stack: Vec<(u32, usize)> = Vec::new();
-        if let Some(first) = seen.first_mut() {
-            *first = true;
-            stack.push((0, 0));
-        }
-        while let Some((block, next)) = stack.last_mut() {
-            let to = self.jumps(*block).get(*next).copied();
-            *next += 1;
-            match to {
-                Some(to) => {
-                    if let Some(seen) = seen.get_mut(index(to))
-                        && !std::mem::replace(seen, true)
-                    {
-                        stack.push((to, 0));
+        let mut is_new = |block: u32| {
+            let seen = seen.get_mut(index(block));
+            seen.is_some_and(|seen| !std::mem::replace(seen, true))
+        };
+        for entry in entries {
+            if !is_new(entry) {
+                continue;
+            }
+            found.entries.push(entry);
+            stack.push((entry, 0));
+            while let Some((block, next)) = stack.last_mut() {
+                let to = self.jumps(*block).get(*next).copied();
+                *next += 1;
+                match to {
+                    Some(to) if is_new(to) => stack.push((to, 0)),
+                    Some(_) => {}
+                    None => {
+                        found.order.push(*block);
+                        stack.pop();
                     }
-                }
-                None => {
-                    order.push(*block);
-                    stack.pop();
                 }
             }
         }
-        order.reverse();
-        order
     }
 
-    /// Updates the immediate dominator of each block by its predecessors, as far as these are known;
-    /// that of the first is itself. Returns whether any changed.
-    fn dominate(&self, order: &[u32], place: &[u32], above: &mut [u32]) -> bool {
+    /// Updates the immediate dominator of each block by its predecessors, as far as these are known.
+    /// That of the entries is the root. Returns whether any changed.
+    fn dominate(&self, order: &[u32], certain: &[bool], place: &[u32], above: &mut [u32]) -> bool {
         let mut has_changed = false;
+        let root = self.blocks();
         for block in order.iter().skip(1) {
+            if above.get(index(*block)) == Some(&root) {
+                continue;
+            }
             let Some(node) = self.node(*block) else {
                 continue;
             };
             let mut found = NONE;
             // Neighbors first: they have the nearest dominators.
             for from in node.predecessors.iter().rev() {
-                if above.get(index(*from)).is_none_or(|above| *above == NONE) {
+                let is_known = above.get(index(*from)).is_some_and(|above| *above != NONE);
+                if !is_known || !self.jumps(*from).contains(block) {
+                    continue;
+                }
+                // Dead code that leads into a loop is no second entry of it.
+                let is_certain = |block: u32| certain.get(index(block)) == Some(&true);
+                if is_certain(*block) && !is_certain(*from) {
                     continue;
                 }
                 found = match found {
@@ -385,14 +468,14 @@ impl DataFlow {
             };
             match dominators.get(index(*later)) {
                 Some(above) if above != later && *above != NONE => *later = *above,
-                _ => return 0,
+                _ => return self.blocks(),
             }
         }
         one
     }
 }
 
-fn set(list: &mut [u32], at: u32, value: u32) {
+fn set<T>(list: &mut [T], at: u32, value: T) {
     if let Some(place) = list.get_mut(index(at)) {
         *place = value;
     }

@@ -124,7 +124,7 @@ impl Flows for DataFlow {
 
     fn report(&self) -> FlowReport {
         let mut report = FlowReport {
-            instructions: self.count(),
+            instructions: self.count().saturating_sub(self.extent().padding),
             limits: self.limits(),
             ..FlowReport::default()
         };
