@@ -234,6 +234,15 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
             [tar_entry("p", b'x', &size), file].concat()
         }),
     );
+    // A size that is too small leaves the others' bytes behind the last one's.
+    let listed = hidden();
+    let mut entries: Vec<(&str, Result<&[u8], &str>)> = vec![("a", Ok(b"text"))];
+    entries.extend(listed.iter().map(|(name, bytes)| (&**name, Ok(&**bytes))));
+    let whole = String::from_utf8_lossy(&folder(&entries)[..40]).into_owned();
+    let at = whole.find("\n").unwrap() + 1;
+    let mut shorter = folder(&entries);
+    shorter[at] = b'0';
+    add("folder with a wrong size", shorter);
     let first = tar(&[tar_entry("good.zebin", b'0', &good())]);
     let second = tar_of(|name, bytes| tar_entry(name, b'0', bytes));
     add(
@@ -250,6 +259,13 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
         "bytes behind gzip",
         [gzip("n", &first), second.clone()].concat(),
     );
+    add("gzip whose name has no end", {
+        // The name follows ten bytes.
+        let whole = gzip("n", &second);
+        let (head, rest) = whole.split_at(10);
+        let rest = rest.iter().filter(|byte| **byte != 0);
+        [head, &rest.copied().collect::<Vec<u8>>()].concat()
+    });
     add("gzip cut", {
         let whole = gzip("n", &second);
         whole[..whole.len() / 2].to_vec()

@@ -79,6 +79,12 @@ impl Format for FolderFormat {
         }
         cx.gap(rest);
         cx.gap(data);
+        if !data.is_empty() {
+            // Not even zeros: the sizes in the list are wrong.
+            let bytes = plural(data.len(), "byte");
+            let message = format_args!("{bytes} that no entry of the package has: not read");
+            cx.report(&rules::PACKAGE_GAP, data, message);
+        }
         let stored = (0..).zip(&lines);
         let stored = stored.filter(|(_, line)| !line.data.is_empty());
         let stored = stored.map(|(index, _)| index).collect();

@@ -184,7 +184,8 @@ fn header(cx: &Context<'_>, span: Span, parts: &mut Vec<Node>) -> u64 {
             let Some(end) = end else {
                 let message = format_args!("the {name} has no end");
                 cx.report(&rules::GZIP_HEADER, rest.subspan(0, 1), message);
-                at = span.len();
+                let all = span.len().saturating_sub(at);
+                add(&mut at, all, name, doc, false);
                 break;
             };
             add(&mut at, end as u64 + 1, name, doc, true);
