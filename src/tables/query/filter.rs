@@ -136,9 +136,12 @@ impl Filter {
     /// Whether a row matches, if the columns that do not need code decide this.
     pub fn decide_without_code(&self, now: RowRef<'_>) -> Option<bool> {
         let columns = now.0.id().columns();
-        self.0.decide(&|term| match term.needs_code(columns) {
-            true => None,
-            false => term.decide_known(now),
+        self.0.decide(&|term| {
+            if term.needs_code(columns) {
+                None
+            } else {
+                term.decide_known(now)
+            }
         })
     }
 

@@ -146,7 +146,8 @@ impl SpirvNeeds {
             return Compilation::Fails(span, why.to_owned());
         }
         for (kernel, size, span) in &self.sub_groups {
-            if !properties.sub_groups.contains(size) && !(self.is_vector && *size == 1) {
+            let is_vector = self.is_vector && *size == 1;
+            if !is_vector && !properties.sub_groups.contains(size) {
                 let why = sub_group_text((*size).into(), &name, properties);
                 return Compilation::Fails(*span, format!("{kernel} {why}"));
             }
