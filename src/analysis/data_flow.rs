@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::figure::{Figure, Unknown};
 use super::kernel_inputs::{InputUses, KernelInput};
 
 /// Provides the data flow of a section of code. A row is the index of an instruction, as in
@@ -316,44 +317,6 @@ pub struct WaitReport {
     pub waits: Vec<WaitFor>,
 }
 
-/// A figure of some code, or the reason why it is unknown.
-pub type Figure<T> = Result<T, Unknown>;
-
-/// The reason why a figure of some code is unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unknown {
-    /// There are more instructions than the analysis covers.
-    TooLong,
-    /// The code ends within an instruction.
-    Truncated,
-    /// A limit on the work was reached.
-    TooMuchWork,
-    /// An instruction reads registers whose numbers are in other registers.
-    Indirect,
-    /// The code of several kernels overlaps, and exceeds the size of the file.
-    Overlapping,
-}
-
-impl Unknown {
-    /// Returns the reason in words.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Unknown::TooLong => "the code is too long",
-            Unknown::Truncated => "the code ends within an instruction",
-            Unknown::TooMuchWork => "the code takes too much work",
-            Unknown::Indirect => "registers are addressed indirectly",
-            Unknown::Overlapping => "the code of many kernels overlaps",
-        }
-    }
-}
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown: {}", self.reason())
-    }
-}
-
 /// Figures of a kernel's data flow, for the kernel table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowCounts {
@@ -445,7 +408,7 @@ impl FlowReport {
     pub fn known<T>(&mut self, figure: &str, value: Figure<T>) -> Option<T> {
         let unknown = |reason: Unknown| UnknownFigure {
             figure: figure.to_owned(),
-            reason: reason.reason().to_owned(),
+            reason: reason.reason().into_owned(),
         };
         value
             .map_err(|reason| self.unknown.push(unknown(reason)))

@@ -18,6 +18,17 @@ pub struct Pick {
 }
 
 impl Pick {
+    /// Formats the decision; if the APIs differ, the outcomes of both: `loads; OpenCL: recompiled`.
+    pub fn statement(&self) -> String {
+        let words = self.words();
+        match self.opencl.filter(|_| self.is_chosen) {
+            Some(opencl) if Some(opencl) != self.outcome => {
+                format!("{words}; OpenCL: {}", opencl.words())
+            }
+            _ => words.to_owned(),
+        }
+    }
+
     /// Formats the decision: the outcome of a selected image, or that it is not selected.
     pub fn words(&self) -> &'static str {
         match self.outcome.filter(|_| self.is_chosen) {

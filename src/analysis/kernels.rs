@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assembly::Mix;
 use super::data_flow::FlowCounts;
+use super::figure::{Figure, SizeFigure};
 use super::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::{Document, NodeId, Sources, Span, Str, Value, Xref};
 
@@ -148,9 +149,9 @@ pub struct KernelRow {
     /// Number of hardware threads per execution unit; 0 if not specified.
     pub eu_thread_count: Located<i64>,
     /// Spill memory, in bytes per hardware thread.
-    pub spill_size: Located<i64>,
+    pub spill_size: SizeFigure,
     /// Private memory, in bytes per hardware thread.
-    pub private_size: Located<i64>,
+    pub private_size: SizeFigure,
     /// Whether spill and private size are scratch slot sizes (`.ze_info` before 1.39).
     pub from_scratch_slots: bool,
     /// Shared local memory, in bytes per work-group.
@@ -183,9 +184,13 @@ pub struct KernelRow {
 }
 
 impl KernelRow {
-    /// Returns the spilled registers in dwords per lane: `spill_size / (4 · simd_size)`.
-    pub fn spill_dwords_per_lane(&self) -> Option<f64> {
-        dwords_per_lane(self.spill_size.value, self.simd_size.value)
+    /// Returns the spilled registers in dwords per lane: `spill_size / (4 · simd_size)`; `None` if
+    /// the SIMD width is unknown.
+    pub fn spill_dwords_per_lane(&self) -> Option<Figure<f64>> {
+        match self.spill_size.figure {
+            Ok(size) => dwords_per_lane(size, self.simd_size.value).map(Ok),
+            Err(unknown) => Some(Err(unknown)),
+        }
     }
 
     /// Returns the name in the file, and its demangled form.
@@ -270,10 +275,14 @@ pub struct Hazard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HazardKind {
+    /// A call stack of reserved size, of which spills are a part.
+    CallStack,
     /// A large register file, with fewer concurrent threads.
     LargeGrf,
     /// Private memory.
     Private,
+    /// The file does not state whether registers spill.
+    UnstatedSpills,
     /// Registers spill.
     Spills,
     /// More registers spill than [`HEAVY_SPILL`].

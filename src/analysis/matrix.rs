@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
+use super::figure::SizeFigure;
 use super::kernels::KernelRow;
 use super::survey::{Progress, SurveyedImage};
 use crate::model::{Span, Str, sort};
@@ -45,8 +46,8 @@ pub struct Builds {
     pub copies: u64,
     /// The SIMD widths, in ascending order.
     pub simd: Vec<i64>,
-    /// The largest number of spilled bytes per thread.
-    pub spill: i64,
+    /// The largest number of spilled bytes per thread; unknown if that of a build is.
+    pub spill: SizeFigure,
     /// Bytes of code, without copies.
     pub code: u64,
 }
@@ -89,7 +90,7 @@ impl Builds {
         if row.simd_size.value > 0 {
             self.add_width(row.simd_size.value);
         }
-        self.spill = self.spill.max(row.spill_size.value);
+        self.spill = self.spill.max(row.spill_size);
         let code = row.code_size.as_ref().map_or(0, |code| code.value);
         self.code = self.code.saturating_add(code);
     }

@@ -26,6 +26,7 @@
 pub mod assembly;
 pub mod blocks;
 pub mod data_flow;
+pub mod figure;
 pub mod host_images;
 mod image_choice;
 mod image_graph;

@@ -58,6 +58,8 @@ pub struct DeviceSurvey {
     pub bytes: u64,
     /// Number of kernels that spill registers.
     pub spilling: u64,
+    /// Number of kernels of which it is unknown whether they spill registers.
+    pub spills_unknown: u64,
     /// Number of kernels that use the large register file.
     pub large_grf: u64,
     /// Number of kernels that also have SPIR-V, so that they run on other devices.
@@ -85,6 +87,9 @@ pub const TITLES: [&str; 7] = [
     "Size",
     "SPIR-V, too",
 ];
+
+/// The text of a count of 0.
+pub const NO_COUNT: &str = "–";
 
 /// A count of things in a container, which may be read in part only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,7 +151,7 @@ impl SurveyRow<'_> {
     /// Returns the device for display.
     pub fn device(&self) -> &str {
         match self.is_native {
-            false => "any other, at run time",
+            false => "any other: recompiled",
             true if self.of.device.is_empty() => "not named",
             true => &self.of.device,
         }
@@ -158,6 +163,21 @@ impl SurveyRow<'_> {
         let of = self.of;
         [of.images, of.kernels, of.spilling, of.large_grf]
             .map(|count| Count::new(count, self.progress))
+    }
+
+    /// Formats these numbers: `3 + 2 unknown` if it is unknown of kernels whether they spill.
+    pub fn texts(&self, number: &dyn Fn(u64) -> String) -> [String; 4] {
+        let [images, kernels, spilling, large_grf] = self.numbers().map(|count| match count {
+            Count::Known(0) => NO_COUNT.to_owned(),
+            count => count.text(number),
+        });
+        let unknown = || format!("{} unknown", number(self.of.spills_unknown));
+        let spilling = match self.of.spills_unknown {
+            0 => spilling,
+            _ if spilling == NO_COUNT => unknown(),
+            _ => format!("{spilling} + {}", unknown()),
+        };
+        [images, kernels, spilling, large_grf]
     }
 
     /// Formats the size of the device code.
@@ -290,7 +310,8 @@ impl<'a> SurveyBuilder<'a> {
             *target.names.entry(&row.name.value).or_default() |= part.has_spirv;
             self.builds += u64::from(part.is_native);
             let has = |kind: HazardKind| row.hazards.iter().any(|hazard| hazard.kind == kind);
-            found.spilling += u64::from(row.spill_size.value > 0);
+            found.spilling += u64::from(row.spill_size.is_positive());
+            found.spills_unknown += u64::from(row.spill_size.figure.is_err());
             found.large_grf += u64::from(has(HazardKind::LargeGrf));
         }
     }

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::code::{CodeChange, CountsPair};
 use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use crate::analysis::assembly::Counts;
+use crate::analysis::figure::{Figure, SizeFigure};
 use crate::analysis::kernels::{KernelRow, Located};
-use crate::model::sort;
+use crate::model::{Span, sort};
 
 /// A measure of a kernel that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,9 +18,9 @@ pub struct Measure {
     /// The id of the column of the kernel table.
     pub key: String,
     /// The value in the first file, with defaults filled in; `None` for a new kernel.
-    pub from: Option<i128>,
+    pub from: Option<Figure<i128>>,
     /// The value in the second file; `None` for a removed kernel.
-    pub to: Option<i128>,
+    pub to: Option<Figure<i128>>,
     /// Whether it is better: per lane, if the SIMD widths differ.
     pub better: Preference,
     /// The SIMD widths in both files, if they differ and the measure is per hardware thread: a
@@ -32,8 +33,8 @@ impl Measure {
     /// measure is not per thread.
     pub fn per_lane(&self) -> Option<(f64, f64)> {
         let (from, to) = self.lanes?;
-        let divided = |number: Option<i128>, lanes: u32| {
-            let number = i32::try_from(number?).ok()?;
+        let divided = |number: Option<Figure<i128>>, lanes: u32| {
+            let number = i32::try_from(number?.ok()?).ok()?;
             Some(f64::from(number) / f64::from(lanes))
         };
         Some((divided(self.from, from)?, divided(self.to, to)?))
@@ -79,22 +80,24 @@ struct Known {
     weight: u32,
     /// Whether it is a measure of one hardware thread.
     is_of_thread: bool,
-    row: fn(&KernelRow) -> Option<Located<i128>>,
+    row: fn(&KernelRow) -> Option<StatedValue>,
 }
+
+/// The value of a measure, with its bytes.
+type StatedValue = (Figure<i128>, Option<Span>);
 
 /// Returns the number of a key, with its bytes.
-fn wide(given: Located<i64>) -> Option<Located<i128>> {
-    Some(Located {
-        value: given.value.into(),
-        span: given.span,
-    })
+fn wide(given: Located<i64>) -> Option<StatedValue> {
+    Some((Ok(given.value.into()), given.span))
 }
 
-fn derived(value: u64) -> Option<Located<i128>> {
-    Some(Located {
-        value: value.into(),
-        span: None,
-    })
+/// Returns a size, with its bytes.
+fn size(given: SizeFigure) -> Option<StatedValue> {
+    Some((given.figure.map(Into::into), given.span))
+}
+
+fn derived(value: u64) -> Option<StatedValue> {
+    Some((Ok(value.into()), None))
 }
 
 /// The measures of the kernel table, by importance.
@@ -104,14 +107,14 @@ static ROWS: [Known; 15] = [
         criterion: Criterion::Less,
         weight: 100,
         is_of_thread: true,
-        row: |row| wide(row.spill_size),
+        row: |row| size(row.spill_size),
     },
     Known {
         key: "private_size",
         criterion: Criterion::Less,
         weight: 80,
         is_of_thread: true,
-        row: |row| wide(row.private_size),
+        row: |row| size(row.private_size),
     },
     Known {
         key: "slm_size",
@@ -132,7 +135,7 @@ static ROWS: [Known; 15] = [
         criterion: Criterion::More,
         weight: 55,
         is_of_thread: false,
-        row: |row| wide(row.eu_thread_count).filter(|count| count.value > 0),
+        row: |row| wide(row.eu_thread_count).filter(|_| row.eu_thread_count.value > 0),
     },
     Known {
         key: "simd_size",
@@ -153,12 +156,7 @@ static ROWS: [Known; 15] = [
         criterion: Criterion::Less,
         weight: 20,
         is_of_thread: false,
-        row: |row| {
-            row.code_size.map(|size| Located {
-                value: size.value.into(),
-                span: size.span,
-            })
-        },
+        row: |row| row.code_size.map(|size| (Ok(size.value.into()), size.span)),
     },
     Known {
         key: "required_sub_group_size",
@@ -258,7 +256,12 @@ const fn counted(
 
 impl Measure {
     /// Creates the measure of a number that differs.
-    fn new(known: &str, criterion: &Criterion, from: Option<i128>, to: Option<i128>) -> Measure {
+    fn new(
+        known: &str,
+        criterion: &Criterion,
+        from: Option<Figure<i128>>,
+        to: Option<Figure<i128>>,
+    ) -> Measure {
         let mut measure = Measure {
             key: known.to_owned(),
             from,
@@ -278,7 +281,7 @@ impl Measure {
     }
 
     fn judge(&mut self, criterion: &Criterion) {
-        let (Some(from), Some(to)) = (self.from, self.to) else {
+        let (Some(Ok(from)), Some(Ok(to))) = (self.from, self.to) else {
             return;
         };
         // Cross-multiplied to avoid rounding.
@@ -315,7 +318,7 @@ pub(super) fn measures(
     let lanes = lanes(a, b);
     let mut found = Vec::new();
     for known in &ROWS {
-        let value = |row: Option<&KernelRow>| row.and_then(known.row).map(|given| given.value);
+        let value = |row: Option<&KernelRow>| row.and_then(known.row).map(|(value, _)| value);
         let (from, to) = (value(a), value(b));
         if from != to {
             let measure = Measure::new(known.key, &known.criterion, from, to);
@@ -324,7 +327,7 @@ pub(super) fn measures(
     }
     let mut count = |key: &str, criterion: &Criterion, from: u64, to: u64| {
         if from != to {
-            let measure = Measure::new(key, criterion, Some(from.into()), Some(to.into()));
+            let measure = Measure::new(key, criterion, Some(Ok(from.into())), Some(Ok(to.into())));
             found.push(measure.with_lanes(criterion, lanes));
         }
     };
@@ -352,9 +355,9 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
         let (Some(from), Some(to)) = ((known.row)(a), (known.row)(b)) else {
             continue;
         };
-        let is = |side: &Option<Side>, given: Located<i128>| {
+        let is = |side: &Option<Side>, (_, bytes): StatedValue| {
             let span = side.as_ref().and_then(|side| side.span);
-            span.is_some() && span == given.span
+            span.is_some() && span == bytes
         };
         // The list entry that has it on one side only, with everything else in that entry.
         let removed = fields
@@ -366,8 +369,8 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
         let path = |at: Option<usize>| at.and_then(|at| fields.get(at)).map(|f| f.path.clone());
         let paths: Vec<String> = [path(removed), path(added)].into_iter().flatten().collect();
         // A value on one side and a default on the other: nothing to merge.
-        let is_stored = from.span.is_some() && to.span.is_some();
-        if paths.is_empty() || !is_stored && from.value != to.value {
+        let is_stored = from.1.is_some() && to.1.is_some();
+        if paths.is_empty() || !is_stored && from.0 != to.0 {
             continue;
         }
         let entries: Vec<&str> = paths
@@ -390,10 +393,13 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
             at += usize::from(!is_merged);
             !is_merged
         });
-        if from.value != to.value {
-            let side = |given: Located<i128>| {
-                let value = FieldValue::Number(given.value, None);
-                given.span.map(|span| Side::new(value, span))
+        if from.0 != to.0 {
+            let side = |(value, span): StatedValue| {
+                let value = match value {
+                    Ok(number) => FieldValue::Number(number, None),
+                    Err(unknown) => FieldValue::Text(unknown.to_string()),
+                };
+                span.map(|span| Side::new(value, span))
             };
             let key = known.key.to_owned();
             let path = paths.last().cloned().unwrap_or_else(|| key.clone());
@@ -406,6 +412,15 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
             };
             fields.insert(place.unwrap_or(0).min(fields.len()), field);
         }
+    }
+}
+
+/// Formats the value on one side.
+pub fn value_text(side: Option<Figure<i128>>) -> String {
+    match side {
+        None => "–".to_owned(),
+        Some(Ok(number)) => number.to_string(),
+        Some(Err(unknown)) => unknown.to_string(),
     }
 }
 
@@ -462,6 +477,6 @@ pub(super) fn sort(entries: &mut [Entry]) {
 /// Returns the change of the most important measure.
 fn growth(entry: &Entry) -> i128 {
     let first = entry.measures.first();
-    let change = first.and_then(|measure| Some(measure.to? - measure.from?));
+    let change = first.and_then(|measure| Some(measure.to?.ok()? - measure.from?.ok()?));
     change.map_or(0, i128::abs)
 }

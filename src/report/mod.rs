@@ -30,7 +30,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use crate::analysis::survey::{Count, TITLES};
+use crate::analysis::survey::{NO_COUNT, TITLES};
 use crate::model::account::{Account, MeteredWriter};
 use crate::model::{Document, NodeId, Sources, Span, Tone};
 use crate::report::html::{begin, end, safe};
@@ -194,14 +194,9 @@ fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io
     writeln!(out, "</tr></thead><tbody>")?;
     for row in survey.rows().take_while(|_| !account.is_overdrawn()) {
         write!(out, "<tr><td>{}</td>", safe(row.device()))?;
-        for number in row.numbers() {
-            match number {
-                Count::Known(0) => write!(out, "<td class=\"num dim\">–</td>")?,
-                number => {
-                    let text = number.text(&|count| count.to_string());
-                    write!(out, "<td class=\"num\">{text}</td>")?;
-                }
-            }
+        for text in row.texts(&|count| count.to_string()) {
+            let dim = if text == NO_COUNT { " dim" } else { "" };
+            write!(out, "<td class=\"num{dim}\">{text}</td>")?;
         }
         let size = row.size(&|bytes| counted(bytes, "byte", "bytes"));
         let fallback = row.fallback(&counted);

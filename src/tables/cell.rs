@@ -1,7 +1,7 @@
 //! Cells of a list.
 
 use crate::analysis::assembly::Annotation;
-use crate::analysis::data_flow::Figure;
+use crate::analysis::figure::{Figure, SizeFigure, Unknown};
 use crate::model::{Span, Str, Tone};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -41,8 +41,13 @@ pub enum CellValue<'a> {
     Several(Vec<f64>),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// A value that is unknown, with the reason.
-    Unknown(Cow<'a, str>),
+    /// A number that is unknown.
+    Unknown {
+        /// The reason.
+        reason: Unknown,
+        /// The largest value that it may have, if it has a limit. The smallest is 0.
+        up_to: Option<f64>,
+    },
 }
 
 /// A cell: its value, and the bytes that it was read from or refers to.
@@ -86,8 +91,28 @@ impl<'a> Cell<'a> {
     pub fn figure(figure: Figure<u64>) -> Cell<'a> {
         match figure {
             Ok(number) => Cell::count(number),
-            Err(unknown) => Cell::new(CellValue::Unknown(unknown.reason().into())),
+            Err(unknown) => Cell::unknown(unknown, 1.0),
         }
+    }
+
+    /// Creates a cell with a size of memory.
+    pub fn size(size: SizeFigure) -> Cell<'a> {
+        let cell = match size.figure {
+            Ok(number) => Cell::new(CellValue::Int(number)),
+            Err(unknown) => Cell::unknown(unknown, 1.0),
+        };
+        Cell {
+            is_default: size.span.is_none(),
+            ..cell.at(size.span)
+        }
+    }
+
+    /// Creates a cell with an unknown number, which has `divisor` times the unit of the figure.
+    pub fn unknown(reason: Unknown, divisor: f64) -> Cell<'a> {
+        // Exact below 2^53.
+        #[allow(clippy::cast_precision_loss)]
+        let up_to = reason.limit().map(|limit| limit as f64 / divisor);
+        Cell::new(CellValue::Unknown { reason, up_to })
     }
 
     /// Creates a cell with text; empty text makes an empty cell.
@@ -156,7 +181,7 @@ impl<'a> Cell<'a> {
                 CellValue::Several(numbers)
             }
             CellValue::Bytes(bytes) => CellValue::Bytes(bytes),
-            CellValue::Unknown(reason) => CellValue::Unknown(owned(reason)),
+            CellValue::Unknown { reason, up_to } => CellValue::Unknown { reason, up_to },
         };
         Cell {
             value,
@@ -267,7 +292,7 @@ impl<'a> CellValue<'a> {
             CellValue::Ints([x, y, z]) => format!("{x} {y} {z}").into(),
             CellValue::Text(text) | CellValue::Name { name: text, .. } => (&**text).into(),
             CellValue::Words(words) => words.join(", ").into(),
-            CellValue::Unknown(reason) => format!("unknown: {reason}").into(),
+            CellValue::Unknown { reason, .. } => reason.to_string().into(),
             CellValue::Several(numbers) => several(numbers, rounded).into(),
             CellValue::Bytes(bytes) => {
                 let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

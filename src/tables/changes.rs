@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use super::{Cell, CellValue, List, ListId, columns};
 use crate::analysis::assembly::Listing;
+use crate::analysis::figure::Figure;
 use crate::diff::base::Base;
 use crate::diff::listing::{Row, rows};
-use crate::diff::measure::unit;
+use crate::diff::measure::{unit, value_text};
 use crate::diff::{Entry, Field, Measure, Preference, Side};
 use crate::model::{Document, Sources, Span, Tone};
 
@@ -235,8 +236,8 @@ impl ChangeList {
     }
 }
 
-fn number(number: Option<i128>) -> Cell<'static> {
-    number.map_or_else(Cell::empty, |number| Cell::text(number.to_string()))
+fn number(value: Option<Figure<i128>>) -> Cell<'static> {
+    value.map_or_else(Cell::empty, |_| Cell::text(value_text(value)))
 }
 
 fn side_cell(side: Option<&Side>) -> Cell<'_> {

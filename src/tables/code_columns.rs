@@ -1,7 +1,8 @@
 //! Columns of the kernel table that need the code: instruction statistics and data flow.
 
 use crate::analysis::assembly::Mix;
-use crate::analysis::data_flow::{Figure, FlowCounts};
+use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::figure::Figure;
 
 /// A column of instruction statistics: id, title, explanation, and number.
 pub(super) type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);

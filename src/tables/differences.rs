@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Cell, CellValue, List, ListId, columns};
+use crate::diff::measure::value_text;
 use crate::diff::{Change, Comparison, Entry, Measure, Pair, Preference, Side};
 use crate::model::{Document, Sources, Span, Tone};
 
@@ -59,9 +60,8 @@ fn has_two_sides(entry: &Entry) -> bool {
 }
 
 fn measures(entry: &Entry) -> Cell<'_> {
-    let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
     let words = |measure: &Measure| {
-        let (from, to) = (number(measure.from), number(measure.to));
+        let (from, to) = (value_text(measure.from), value_text(measure.to));
         match measure.per_lane() {
             Some((of_a, of_b)) => format!(
                 "{} {from} → {to} ({of_a:.1} → {of_b:.1} per lane)",
@@ -160,7 +160,8 @@ impl List for DifferenceList {
         let first = self.entry_at(row).and_then(|entry| entry.measures.first());
         match COLUMNS.get(column).map(|column| column.id) {
             Some("measures") => {
-                let change = first.and_then(|measure| Some(measure.to? - measure.from?));
+                let change =
+                    first.and_then(|measure| Some(measure.to?.ok()? - measure.from?.ok()?));
                 change.map_or(super::Key::Empty, |change| super::Key::Ints([change, 0, 0]))
             }
             _ => self.cell(row, column, sources).value.into_key(),

@@ -11,7 +11,8 @@ use super::{
     Relation, RowDetails, columns, source_lines,
 };
 use crate::analysis::assembly::{Line, Listing, TextPart};
-use crate::analysis::data_flow::{Flows, OperandRegisters, Unknown};
+use crate::analysis::data_flow::{Flows, OperandRegisters};
+use crate::analysis::figure::Unknown;
 use crate::analysis::linkage::{AddressPart, Relocation, Tables};
 use crate::analysis::profile::total;
 use crate::analysis::source_lines::{CodeSection, LineRow};

@@ -1,6 +1,6 @@
 //! The interface of lists.
 
-use super::cell::{Cell, Key};
+use super::cell::{Cell, CellValue, Key};
 use super::column::{Column, ColumnKind};
 use super::id::ListId;
 use crate::analysis::assembly::{Listing, Part, TextPart};
@@ -126,6 +126,11 @@ pub trait List {
     /// Returns a cell.
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a>;
 
+    /// Returns the value of a cell for comparisons, without parts that only explain it.
+    fn value<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> CellValue<'a> {
+        self.cell(row, column, sources).value
+    }
+
     /// Returns which of some columns need the code of kernels: one for each kind of task.
     #[cfg(not(target_arch = "wasm32"))]
     fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
@@ -235,7 +240,7 @@ pub trait List {
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
         let wanted = |column: &&Column| column.kind == ColumnKind::Number && column.width == 0;
         self.id().columns().get(column).filter(wanted)?;
-        let cells = (0..self.count()).map(|row| self.cell(row, column, sources).value.number());
+        let cells = (0..self.count()).map(|row| self.value(row, column, sources).number());
         cells.flatten().max_by(f64::total_cmp)
     }
 

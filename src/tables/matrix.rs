@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::kernels::reading::Around;
 use super::{Cell, CellValue, Column, List, ListId, RowDetails, columns};
 use crate::analysis::matrix::{KernelMatrix, MatrixRow, group_of};
-use crate::model::{Sources, Span, Tone};
+use crate::model::{Outcome, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);
 
@@ -22,8 +22,8 @@ columns! {
             let cell = Cell::words(list.matrix.devices_of(row, false).map(|device| device_text(device)));
             match (row.holes(), row.has_spirv) {
                 (0, _) => cell,
-                (_, true) => cell.mark(Tone::Plain, "SPIR-V", "The driver compiles the kernel for these devices at first use."),
-                (_, false) => cell.mark(Tone::Warning, "none", "The kernel does not run on these devices: there is no SPIR-V of it either."),
+                (_, true) => cell.mark(Tone::Plain, Outcome::Recompiled.words(), "The driver compiles the SPIR-V of the kernel for these devices at the first use, unless they run code of a compatible device."),
+                (_, false) => cell.mark(Tone::Warning, Outcome::DoesNotRun.words(), "There is no SPIR-V of the kernel either: it does not run on these devices, unless they run code of a compatible device."),
             }
         };
     "at_run_time" Bool Default 5 "SPIR-V" "" "The kernel also exists as SPIR-V, which the driver compiles at first use for devices without native code."
@@ -34,8 +34,8 @@ columns! {
         |(_, row), _| Cell::count(row.total().copies);
     "simd_size" Words Default 6 "SIMD" "" "The SIMD widths of its builds."
         |(_, row), _| Cell::words(row.total().simd.into_iter().map(|width| width.to_string()));
-    "spill_size" Number Default 0 "Spill" "B/thread" "The largest number of spilled bytes per hardware thread."
-        |(_, row), _| Cell::new(CellValue::Int(row.total().spill));
+    "spill_size" Number Default 0 "Spill" "B/thread" "The largest number of spilled bytes per hardware thread; unknown if that of a build is."
+        |(_, row), _| Cell { is_default: false, span: None, ..Cell::size(row.total().spill) };
     "code_size" Number Default 0 "Code" "B" "Bytes of code of all builds, without copies."
         |(_, row), _| Cell::count(row.total().code);
     "group" Text Optional 20 "Group" "" "The name without template arguments and parameters."

@@ -8,7 +8,7 @@ use super::lines::LINE_SHOWN;
 use super::symbols::link;
 use super::{Annotation, Cell, CellValue, Detail, List, ListId, RowDetails, columns};
 use crate::analysis::assembly::Assembly;
-use crate::analysis::data_flow::Unknown;
+use crate::analysis::figure::Unknown;
 use crate::analysis::line_costs::{LineCosts, row_costs};
 use crate::analysis::source_lines::{LineRow, LineTable, SourceFile, SourceLines, SourceTexts};
 use crate::model::{Sources, Span, Tone};

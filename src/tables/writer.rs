@@ -150,8 +150,8 @@ impl Writer {
             let mut unknown = serde_json::Map::new();
             let cells = places.map(|(place, column)| {
                 let value = value(place);
-                if let CellValue::Unknown(reason) = &value {
-                    unknown.insert(column.id.to_owned(), Json::from(&**reason));
+                if let CellValue::Unknown { reason, .. } = &value {
+                    unknown.insert(column.id.to_owned(), Json::from(&*reason.reason()));
                 }
                 (column.id, json(value))
             });
@@ -168,8 +168,18 @@ impl Writer {
         let cells = self.columns.iter();
         let has_full_names = self.has_full_names;
         let has_short_words = self.has_short_words;
+        // These are long: the table would be wide if it repeated them.
+        let mut reasons = Vec::new();
         let cells = cells.map(|(place, column)| {
             let value = value(*place);
+            if let (CellValue::Unknown { reason, .. }, Form::Plain) = (&value, form)
+                && reason.limit().is_some()
+            {
+                if reasons.contains(reason) {
+                    return reason.word().to_owned();
+                }
+                reasons.push(*reason);
+            }
             let value = if has_full_names {
                 value.in_full()
             } else {
@@ -261,7 +271,7 @@ fn written(value: &CellValue<'_>, form: Form) -> String {
             | CellValue::Name { .. }
             | CellValue::Words(_)
             | CellValue::Several(_)
-            | CellValue::Unknown(_)
+            | CellValue::Unknown { .. }
     );
     let text = value.text();
     match form {
@@ -276,7 +286,7 @@ fn written(value: &CellValue<'_>, form: Form) -> String {
 /// Converts a value to JSON; unknown values are null.
 fn json(value: CellValue<'_>) -> Json {
     match value {
-        CellValue::Empty | CellValue::Unknown(_) => Json::Null,
+        CellValue::Empty | CellValue::Unknown { .. } => Json::Null,
         CellValue::Int(number) => number.into(),
         CellValue::Count(number) | CellValue::Hex(number) => number.into(),
         // Whole numbers have no decimal point.

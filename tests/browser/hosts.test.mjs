@@ -74,7 +74,7 @@ for (const theme of ["light", "dark"]) {
     await panel(page, "Images").getByRole("button", { name: "Graph", exact: true }).click();
     const graph = page.locator("#graph");
     const node = (text) => graph.locator(".node", { hasText: text });
-    await panel(page, "Images").getByText("3 device images, 3 for JIT compilation").waitFor();
+    await panel(page, "Images").getByText("3 device images, 3 IR images").waitFor();
     await node("image 1").waitFor();
     await node("SPIR-V · spir64").first().click();
     await graph.locator(".node.sel", { hasText: "SPIR-V · spir64" }).waitFor();

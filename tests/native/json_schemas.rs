@@ -46,6 +46,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         &[
             "matrix --json PACKAGE/streamed.whl",
             "matrix --json SAMPLES",
+            "matrix --json SPILLS",
         ],
     ),
     (
@@ -109,6 +110,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         "kernels",
         &[
             "kernels --json ZEBIN/*",
+            "kernels --json SPILLS",
             "kernels --json SAMPLES/program.host SAMPLES/matmul.syclbin SAMPLES/damaged.zebin",
             "kernels --json --profile PROFILES/metrics.csv --profile PROFILES/banner.csv \
              SAMPLES/vecadd.bmg.zebin",
@@ -161,6 +163,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     ("rules", &["rules --json"]),
+    ("devices", &["devices --json", "devices --json B580"]),
     (
         "diff",
         &[
@@ -169,6 +172,8 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "diff --json OLD/2.bin NEW/2.bin",
             "diff --json SAMPLES/matmul.syclbin SAMPLES/matmul.syclbin",
             "diff --json SAMPLES/matmul.syclbin SYCLBIN/v2_ir_zero.syclbin",
+            "diff --json SPILLS/esimd-nospill.zebin SPILLS/esimd-spill.zebin",
+            "diff --json SPILLS/esimd-spill.zebin SPILLS/esimd-nospill.zebin",
         ],
     ),
     (
@@ -205,6 +210,7 @@ fn folder(name: &str) -> Option<PathBuf> {
         "PROFILES" => "tests/fixtures/profiles",
         "HOST" => "tests/fixtures/host",
         "PACKAGE" => "tests/fixtures/package",
+        "SPILLS" => "tests/fixtures/spills",
         "HOSTILE" => "tests/fixtures/hostile",
         "OLD" | "NEW" => return Some(copies(name)),
         _ => return None,

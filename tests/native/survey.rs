@@ -338,7 +338,7 @@ fn the_command_line_has_the_table_by_device() {
             "all kernels"
         ]
     );
-    assert_eq!(rows[1][..2], ["any other, at run time", "1"]);
+    assert_eq!(rows[1][..2], ["any other: recompiled", "1"]);
     assert!(rows[2][0].starts_with("In the file more than once: 1 zebin with 2 kernels ("));
 
     let report = stdout(&zeview(&["report", &file]));

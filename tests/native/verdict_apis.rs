@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::open;
+use crate::support::{containers, fixtures, open};
 use zeview::analysis::images::Choice;
 use zeview::analysis::{LoadOptions, Verdict};
 use zeview::decode::device::Device;
@@ -228,4 +228,43 @@ fn tables_are_complete() {
         assert!(before.all(|known| known.product != product.product));
     }
     assert!(Release::all().any(|release| release.is_default()));
+}
+
+/// Archives of ocloc, as the driver was seen to take them on simulated devices: names of products and
+/// configurations, fallbacks to compatible products, SPIR-V for devices without a member.
+#[test]
+fn archives_are_taken_as_the_driver_takes_them() {
+    let folder = fixtures::folder();
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let mut count = 0;
+    for row in include_str!("../fixtures/verdicts/archives.tsv").lines() {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [archive, device, level_zero, opencl] = cells[..] else {
+            panic!("{row}");
+        };
+        let bytes = match archive.split_once('=') {
+            Some((name, file)) => {
+                containers::archive(&[containers::member(&format!("{name}/"), &read(file))])
+            }
+            None => read(archive),
+        };
+        let mut document = open(&bytes);
+        let images = document.images_to_choose(NodeId::ROOT);
+        let choice = document.choice(&images, device).unwrap();
+        for (outcome, expected) in [(choice.outcome, level_zero), (choice.opencl, opencl)] {
+            let is_right = match expected {
+                "loads" => matches!(outcome, Outcome::Loads | Outcome::LoadsWithWarnings),
+                "recompiled" => outcome == Outcome::Recompiled,
+                "refused" => !outcome.loads(),
+                _ => false,
+            };
+            assert!(
+                is_right,
+                "{row}: {outcome:?}, {opencl:?}",
+                opencl = choice.opencl
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 130, "{count}");
 }

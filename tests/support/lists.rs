@@ -348,7 +348,7 @@ impl Check {
 
 fn fits(column: &Column, value: &CellValue<'_>) -> bool {
     match value {
-        CellValue::Empty | CellValue::Unknown(_) => true,
+        CellValue::Empty | CellValue::Unknown { .. } => true,
         CellValue::Int(_)
         | CellValue::Count(_)
         | CellValue::Hex(_)

@@ -2,6 +2,7 @@
 
 use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPart, TextPartKind};
 use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};
+use zeview::analysis::figure::{SizeFigure, Unknown};
 use zeview::analysis::kernels::{
     BindingTableEntry, Flag, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow, Located,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
@@ -650,8 +651,8 @@ fn kernel_row() -> KernelRow {
         simd_size: Located::at(i64::MIN, SPAN),
         grf_count: Located::at(i64::MAX, SPAN),
         eu_thread_count: Located::default(),
-        spill_size: Located::at(-1, SPAN),
-        private_size: Located::default(),
+        spill_size: SizeFigure::new(Ok(-1), Some(SPAN)),
+        private_size: SizeFigure::new(Err(Unknown::NotStated { up_to: u64::MAX }), None),
         from_scratch_slots: true,
         slm_size: Located::default(),
         barrier_count: Located::default(),
@@ -1139,6 +1140,7 @@ fn survey() -> Survey {
         kernels: u64::MAX,
         bytes: 1 << 40,
         spilling: 3,
+        spills_unknown: 1,
         large_grf: 2,
         with_spirv: 1,
     };

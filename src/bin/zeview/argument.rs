@@ -7,6 +7,7 @@ use clap::{Arg, Args};
 use zeview::decode::device::Device;
 use zeview::decode::device::names::similar;
 use zeview::decode::isa::Platform;
+use zeview::decode::zebin::verdict::release::Release;
 
 use crate::disasm::parse_platform;
 
@@ -60,6 +61,17 @@ pub(crate) fn known_device(name: &str) -> Result<String, String> {
         Some(similar) => format!("unknown device; did you mean {similar:?}?"),
         None => "unknown device; `zeview devices` prints all names".to_owned(),
     })
+}
+
+/// Checks the name of a release of the driver.
+pub(crate) fn known_release(name: &str) -> Result<String, String> {
+    if Release::named(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    let (oldest, newest) = Release::range();
+    Err(format!(
+        "unknown release; known are those from {oldest} to {newest}, such as 25.18, and lts2"
+    ))
 }
 
 /// The kernel.

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
+use zeview::analysis::LoadOptions;
 use zeview::analysis::host_images::{EXPORTED, HostImage, HostImages, IMPORTED, ImageDescription};
 use zeview::analysis::images::Pick;
 use zeview::analysis::modules::PropertyValue;
@@ -19,7 +20,7 @@ use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Outcome, Span};
 use zeview::tables::table::{ColumnHeader, Rows, Table};
 
-use crate::argument::{InputFiles, known_device};
+use crate::argument::{InputFiles, known_device, known_release};
 use crate::input;
 use crate::output::{self, complain, print_table, report_left_out};
 use crate::progress::Progress;
@@ -41,6 +42,9 @@ pub struct Options {
     /// chosen, verdict, opencl and reason.
     #[arg(long, value_name = "NAME", value_parser = known_device)]
     device: Option<String>,
+    /// The release of the driver for `--device`, as for `zeview check`. Default: 26.27.
+    #[arg(long, value_name = "RELEASE", value_parser = known_release, requires = "device")]
+    driver: Option<String>,
     /// Print kernel names in tables as stored in the file. Default: short names.
     #[arg(long)]
     full_names: bool,
@@ -79,7 +83,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
         let picks = match &options.device {
             None => Picks::new(),
-            Some(device) => match picks(&mut document, device) {
+            Some(device) => match picks(&mut document, device, options.driver.as_deref()) {
                 Some(picks) => picks,
                 None => {
                     complain!("unknown device {device:?}");
@@ -173,12 +177,16 @@ fn short_names(images: &dyn HostImages, document: &Document) -> ShortNames {
 }
 
 /// Returns which images run on a device, or `None` if the device is unknown.
-fn picks(document: &mut Document, device: &str) -> Option<Picks> {
+fn picks(document: &mut Document, device: &str, release: Option<&str>) -> Option<Picks> {
     let images = document.images_to_choose(NodeId::ROOT);
     if images.list.is_empty() {
         return Some(Picks::new());
     }
-    let choice = document.choice(&images, device)?;
+    let options = LoadOptions {
+        device: Some(device),
+        release,
+    };
+    let choice = document.choice_with(&images, options)?;
     let spans = images.list.into_iter().map(|image| image.span);
     Some(spans.zip(choice.picks).collect())
 }
@@ -266,7 +274,7 @@ impl Printer {
             }),
         ];
         let runs = pick.map_or_else(String::new, |pick| {
-            format!("{}: {}", pick.words(), escaped(&pick.why))
+            format!("{}: {}", pick.statement(), escaped(&pick.why))
         });
         let runs = self.with_device.then_some(runs);
         self.rows.push(file.into_iter().chain(cells).chain(runs));

@@ -134,8 +134,9 @@ enum Command {
     Images(images::Options),
     /// Print which kernels have native code for which device: of packages, folders and libraries.
     ///
-    /// A cell has the SIMD widths of the kernel's builds, `SPIR-V` if the driver compiles it at first
-    /// use, or `–` if it does not run on the device.
+    /// A cell has the SIMD widths of the kernel's builds, `recompiled` if the driver compiles its
+    /// SPIR-V at the first use, or `does not run`. A device may also run code of a compatible one:
+    /// `zeview check --device`.
     ///
     /// Example: zeview matrix --incomplete package.whl
     Matrix(matrix::Options),

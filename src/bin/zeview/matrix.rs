@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
+use zeview::analysis::figure::Unknown;
 use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
 use zeview::decode::text::plural;
-use zeview::model::NodeId;
 use zeview::model::account::Account;
 use zeview::model::text::escaped;
+use zeview::model::{NodeId, Outcome};
 use zeview::tables::matrix::device_text;
 use zeview::tables::query::Query;
 use zeview::tables::table::{ColumnHeader, Table};
@@ -110,6 +111,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 return Ok(ExitCode::from(2));
             }
         };
+        if let Some(note) = query.undecided_note(&*list, &document.sources) {
+            complain!("{name}: {note}");
+            status = 2;
+        }
         if options.json {
             for row in order.from(0, u64::MAX) {
                 if account.left() < writer.size() as u64 {
@@ -148,7 +153,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Formats the builds of a kernel for a device: the SIMD widths, spills, and copies.
 fn builds_text(builds: Option<&Builds>, has_spirv: bool) -> String {
     let Some(builds) = builds else {
-        return if has_spirv { "SPIR-V" } else { "–" }.to_owned();
+        let outcome = if has_spirv {
+            Outcome::Recompiled
+        } else {
+            Outcome::DoesNotRun
+        };
+        return outcome.words().to_owned();
     };
     let widths: Vec<String> = builds.simd.iter().map(i64::to_string).collect();
     let mut text = if widths.is_empty() {
@@ -156,8 +166,13 @@ fn builds_text(builds: Option<&Builds>, has_spirv: bool) -> String {
     } else {
         widths.join("/")
     };
-    if builds.spill > 0 {
-        text.push_str(&format!(" spills {}", builds.spill));
+    match builds.spill.figure {
+        Ok(0) => {}
+        Ok(size) => text.push_str(&format!(" spills {size}")),
+        Err(Unknown::NotStated { .. } | Unknown::Ignored { .. }) => {
+            text.push_str(" spills not stated")
+        }
+        Err(unknown) => text.push_str(&format!(" {}", unknown.word())),
     }
     let all = builds.count + builds.copies;
     if all > 1 {

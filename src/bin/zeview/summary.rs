@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use clap::Args;
 use zeview::analysis::LoadOptions;
+use zeview::analysis::figure::Unknown;
 use zeview::analysis::kernels::KernelRow;
-use zeview::analysis::survey::{Count, TITLES};
+use zeview::analysis::survey::TITLES;
 use zeview::decode::text::plural;
 use zeview::model::text::{distance, escaped};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
@@ -382,14 +383,11 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     });
     let mut table = Table::new(heads.collect());
     for row in survey.rows().take(LINES) {
-        let number = |count: Count| match count {
-            Count::Known(0) => "–".to_owned(),
-            count => count.text(&|count| count.to_string()),
-        };
-        let bytes = Count::new(row.of.bytes, survey.progress);
-        let numbers = row.numbers().into_iter().chain([bytes]);
+        let number = |count: u64| count.to_string();
         let device = format!("  {}", escaped(row.device()));
-        let cells = std::iter::once(device).chain(numbers.map(number));
+        let numbers = row.texts(&number).into_iter();
+        let cells = std::iter::once(device).chain(numbers);
+        let cells = cells.chain([row.size(&number)]);
         table.rows.push(cells.chain([row.fallback(&counted)]));
     }
     print_table(&table, out, |_| style::PLAIN)?;
@@ -434,10 +432,10 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usi
         (
             "spill",
             " B/thread",
-            (|row| row.spill_size.value) as fn(&KernelRow) -> i64,
+            (|row| row.spill_size.figure.unwrap_or(0)) as fn(&KernelRow) -> i64,
         ),
         ("with private memory", " B/thread", |row| {
-            row.private_size.value
+            row.private_size.figure.unwrap_or(0)
         }),
         ("with shared local memory", " B", |row| row.slm_size.value),
         ("with barriers", "", |row| row.barrier_count.value),
@@ -458,6 +456,21 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usi
         };
         out.paint(style, format_args!("{count} {what}"))?;
         write!(out, " (up to {most}{unit})")?;
+    }
+    let unknown = rows.filter_map(|row| row.spill_size.figure.err());
+    let (stacks, unstated): (Vec<_>, Vec<_>) =
+        unknown.partition(|unknown| matches!(unknown, Unknown::CallStack { .. }));
+    for (unknown, words) in [
+        (unstated, "spills not stated"),
+        (stacks, "call stack, reserved"),
+    ] {
+        if let Some(most) = unknown.iter().filter_map(|unknown| unknown.limit()).max() {
+            write!(
+                out,
+                " · {} with {words} (up to {most} B/thread)",
+                unknown.len()
+            )?;
+        }
     }
     writeln!(out)?;
     Ok(count)

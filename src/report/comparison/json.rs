@@ -1,8 +1,11 @@
 //! Comparisons as JSON, written incrementally: the object is never in memory as a whole.
 
+use std::collections::BTreeMap;
+
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
+use crate::analysis::figure::Figure;
 use crate::diff::{Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Part, Side};
 use crate::model::json::SCHEMA;
 use crate::model::{SourceId, Span};
@@ -196,8 +199,18 @@ impl Serialize for MeasureJson<'_> {
         let better = Some(measure.better.name()).filter(|word| !word.is_empty());
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("key", &measure.key)?;
-        map.serialize_entry("from", &measure.from.map(Number))?;
-        map.serialize_entry("to", &measure.to.map(Number))?;
+        let known = |side: Option<Figure<i128>>| side.and_then(Result::ok).map(Number);
+        map.serialize_entry("from", &known(measure.from))?;
+        map.serialize_entry("to", &known(measure.to))?;
+        let sides = [("from", measure.from), ("to", measure.to)];
+        let unknown = sides.iter().filter_map(|(side, value)| {
+            let unknown = value.as_ref()?.err()?;
+            Some((*side, unknown.reason()))
+        });
+        let unknown: BTreeMap<&str, _> = unknown.collect();
+        if !unknown.is_empty() {
+            map.serialize_entry("unknown", &unknown)?;
+        }
         map.serialize_entry("better", &better)?;
         if let Some(per_lane) = measure.per_lane() {
             map.serialize_entry("per_lane", &per_lane)?;

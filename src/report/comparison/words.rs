@@ -2,7 +2,8 @@
 
 use crate::diff::{
     Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Outcome, Part, Preference,
-    Side, measure,
+    Side,
+    measure::{self, value_text},
 };
 use crate::model::text::{escaped, push_visible};
 
@@ -106,10 +107,11 @@ pub fn entry_text(comparison: &Comparison, entry: &Entry) -> String {
 
 /// Formats a changed measure: `spill_size 0 → 4096 B/thread, worse`.
 pub fn measure_text(measure: &Measure) -> String {
-    let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
-    let mut words = format!("{} → {}", number(measure.from), number(measure.to));
+    let (from, to) = (measure.from, measure.to);
+    let mut words = format!("{} → {}", value_text(from), value_text(to));
     let unit = measure::unit(&measure.key);
-    if !unit.is_empty() {
+    // Words have it.
+    if !unit.is_empty() && !matches!(to, Some(Err(_))) {
         words.push_str(&format!(" {unit}"));
     }
     if let Some((from, to)) = measure.per_lane() {

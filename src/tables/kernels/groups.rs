@@ -111,10 +111,10 @@ impl KernelGroups {
                 known.insert(bits(most));
                 for (row, cell) in cells {
                     // It may be larger than the others.
-                    if let CellValue::Unknown(_) = merged.value {
+                    if let CellValue::Unknown { .. } = merged.value {
                         break;
                     }
-                    if let CellValue::Unknown(_) = cell.value {
+                    if let CellValue::Unknown { .. } = cell.value {
                         return cell;
                     }
                     let number = cell.value.number();

@@ -5,6 +5,7 @@ mod index_names;
 pub(super) mod metrics;
 mod part;
 pub mod reading;
+mod sizes;
 mod survey;
 mod twins;
 
@@ -18,11 +19,13 @@ pub(super) use self::groups::KernelGroups;
 pub(super) use self::index_names::IndexNames;
 use self::part::Part;
 use self::reading::Around;
+use self::sizes::{SPILL_HAZARDS, limit, marked, per_lane, slot};
 use super::code_columns::{COUNTED, FLOWING};
 use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
     Secondary, columns,
 };
+use crate::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::analysis::kernels::{CodeResult, CodeTask};
 use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
@@ -57,14 +60,11 @@ columns! {
         |row, _| located_number(row.grf_count);
     "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per execution unit; 0 if the file does not give the number."
         |row, _| located_number(row.eu_thread_count);
-    "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."
-        |row, _| marked(row, slot(row, row.spill_size), &[HazardKind::Spills, HazardKind::HeavySpills]);
+    "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it, or has the reservation for a call stack."
+        |row, _| marked(row, slot(row, row.spill_size), &SPILL_HAZARDS);
     "spill_dwords_per_lane" Number Default 0 "Spill" "dwords/lane" "spill_size / (4 · simd_size)."
-        |row, _| Cell {
-            value: row.spill_dwords_per_lane().map_or(CellValue::Empty, CellValue::Real),
-            ..located_number(row.spill_size)
-        };
-    "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot."
+        |row, _| per_lane(row);
+    "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it."
         |row, _| marked(row, slot(row, row.private_size), &[HazardKind::Private]);
     "slm_size" Number Default 0 "SLM" "B" "Bytes of shared local memory per work-group."
         |row, _| marked(row, located_number(row.slm_size), &[HazardKind::LargeSlm]);
@@ -107,6 +107,8 @@ columns! {
         |_, _| Cell::empty();
     "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
+    "spill_limit" Number Optional 0 "Spill, at most" "B/thread" "The largest spill size that the file allows: spill_size if it is stated, otherwise the scratch memory or the reservation for the call stack."
+        |row, _| limit(row.spill_size);
 }
 
 /// Index of the first data flow column.
@@ -209,43 +211,6 @@ fn image(part: &Part) -> Cell<'_> {
             )
         }
     }
-}
-
-/// Formats a size that may be that of a scratch slot.
-fn slot(row: &KernelRow, size: Located<i64>) -> Cell<'static> {
-    let doc = "The size of the scratch slot: ze_info is older than 1.39.";
-    match size.span {
-        Some(_) if row.from_scratch_slots => located_number(size).mark(Tone::Plain, "slot", doc),
-        _ => located_number(size),
-    }
-}
-
-/// Annotates a cell with the row's hazards of these kinds.
-fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> Cell<'a> {
-    let hazards = row.hazards.iter();
-    for hazard in hazards.filter(|hazard| kinds.contains(&hazard.kind)) {
-        let (tone, word) = match hazard.kind {
-            // The number of registers is enough.
-            HazardKind::LargeGrf => continue,
-            HazardKind::HeavySpills => (Tone::Bad, "spills"),
-            HazardKind::Spills => (Tone::Warning, "spills"),
-            HazardKind::Private => (Tone::Warning, "private"),
-            HazardKind::LargeSlm => (Tone::Bad, "> 64 KB"),
-        };
-        let doc = match hazard.kind {
-            HazardKind::Private => {
-                let bytes = row.private_size.value;
-                format!("{bytes} bytes of private memory per hardware thread").into()
-            }
-            HazardKind::Spills => {
-                let bytes = row.spill_size.value;
-                format!("spills {bytes} bytes per hardware thread").into()
-            }
-            _ => hazard.text.clone(),
-        };
-        cell = cell.mark(tone, word, doc);
-    }
-    cell
 }
 
 /// The kernels of one or several documents.
@@ -377,43 +342,9 @@ impl KernelList {
         let (part, place) = self.place(row)?;
         part.rows.get(place)
     }
-}
 
-impl List for KernelList {
-    fn id(&self) -> ListId {
-        ListId::Kernels
-    }
-
-    fn count(&self) -> u32 {
-        u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
-        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
-        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
-        let flowing = first(FIRST_FLOWING..COLUMNS.len());
-        counted.into_iter().chain(flowing).collect()
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
-        let is_flow = column >= FIRST_FLOWING;
-        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
-        let name = &part.rows.get(place)?.name.value;
-        part.kernels.as_ref()?.code_task(name, is_flow, sources)
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn keep_result(&self, row: u32, result: CodeResult) {
-        if let Some((part, _)) = self.place(row)
-            && let Some(kernels) = &part.kernels
-        {
-            kernels.keep_result(result);
-        }
-    }
-
-    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+    /// Returns a cell, without the messages in the code of a kernel with an unknown spill size.
+    fn cell_of_file<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
         let place = self.place(row);
         let Some((part, row)) = place.and_then(|(part, at)| Some((part, part.rows.get(at)?)))
         else {
@@ -480,6 +411,58 @@ impl List for KernelList {
         };
         let flag = row.flags.iter().find(|flag| flag.key == column.id);
         Cell::new(CellValue::Bool(flag.is_some())).at(flag.map(|flag| flag.span))
+    }
+}
+
+impl List for KernelList {
+    fn id(&self) -> ListId {
+        ListId::Kernels
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
+        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
+        let flowing = first(FIRST_FLOWING..COLUMNS.len());
+        counted.into_iter().chain(flowing).collect()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
+        let is_flow = column >= FIRST_FLOWING;
+        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
+        let name = &part.rows.get(place)?.name.value;
+        part.kernels.as_ref()?.code_task(name, is_flow, sources)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, row: u32, result: CodeResult) {
+        if let Some((part, _)) = self.place(row)
+            && let Some(kernels) = &part.kernels
+        {
+            kernels.keep_result(result);
+        }
+    }
+
+    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+        let mut cell = self.cell_of_file(row, column, sources);
+        if let CellValue::Unknown { reason, .. } = &mut cell.value {
+            *reason = reason.with_spill_messages(|| {
+                let (part, place) = self.place(row)?;
+                let name = &part.rows.get(place)?.name.value;
+                let (_, mix) = part.kernels.as_ref()?.mix(name, sources)?;
+                Some(mix.spills)
+            });
+        }
+        cell
+    }
+
+    fn value<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> CellValue<'a> {
+        self.cell_of_file(row, column, sources).value
     }
 
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
@@ -567,10 +550,11 @@ impl List for KernelList {
                     .iter()
                     .map(|hazard| hazard.kind as i128 + 1)
                     .max();
-                let (spill, private) = (row.spill_size.value, row.private_size.value);
-                Key::Ints([worst.unwrap_or(0), spill.into(), private.into()])
+                let size = |size: SizeFigure| i128::from(size.figure.unwrap_or(0));
+                let (spill, private) = (size(row.spill_size), size(row.private_size));
+                Key::Ints([worst.unwrap_or(0), spill, private])
             }
-            None => self.cell(row, column, sources).value.into_key(),
+            None => self.value(row, column, sources).into_key(),
         }
     }
 }

@@ -43,13 +43,6 @@ pub(super) struct Condition {
     pub(super) operand: Operand,
 }
 
-/// The reason why a row has no number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    None,
-    Unknown,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
     Greater,
@@ -120,7 +113,8 @@ impl Filter {
 
     /// Whether a row matches.
     pub fn matches(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
-        self.0.matches((list, row, sources), None)
+        let now = (list, row, sources);
+        self.0.decide(&|term| term.decide_known(now)) == Some(true)
     }
 
     /// Whether a row matches, given its earlier version; `None` if it is new.
@@ -134,11 +128,21 @@ impl Filter {
         self.0.judge(now, before)
     }
 
+    /// Whether it depends on an unknown number if a row matches. If so, the row does not match.
+    pub fn is_undecided(&self, now: RowRef<'_>) -> bool {
+        self.0.decide(&|term| term.decide_known(now)).is_none()
+    }
+
     /// Whether a row matches, if the columns that do not need code decide this.
     pub fn decide_without_code(&self, now: RowRef<'_>) -> Option<bool> {
         let columns = now.0.id().columns();
-        self.0
-            .decide(&|term| (!term.needs_code(columns)).then(|| term.matches(now, None)))
+        self.0.decide(&|term| {
+            if term.needs_code(columns) {
+                None
+            } else {
+                term.decide_known(now)
+            }
+        })
     }
 
     /// Whether it has conditions on changes.
@@ -167,43 +171,46 @@ impl Term {
             Term::Not(term) => !term.matches(now, before),
             Term::Text(text) => {
                 let mut columns = text.columns.iter();
-                columns.any(|column| text.is_in(&list.cell(row, *column, sources).value))
+                columns.any(|column| text.is_in(&list.value(row, *column, sources)))
             }
-            Term::Condition(condition) => {
-                condition.matches(&list.cell(row, condition.column, sources).value)
-            }
+            Term::Condition(condition) => condition.matches(&condition.value((list, row, sources))),
             Term::Change(change) => {
-                let now = list.cell(row, change.column, sources).value;
+                let now = list.value(row, change.column, sources);
                 let before =
-                    before.map(|(list, row, sources)| list.cell(row, change.column, sources).value);
+                    before.map(|(list, row, sources)| list.value(row, change.column, sources));
                 change.is_met(&now, before.as_ref())
             }
         }
     }
 
+    /// Whether a row matches a leaf term; `None` if that depends on an unknown number.
+    fn decide_known(&self, now: RowRef<'_>) -> Option<bool> {
+        match self {
+            Term::Condition(condition) => condition.decide(&condition.value(now)),
+            term => Some(term.matches(now, None)),
+        }
+    }
+
     fn judge(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> Option<bool> {
+        let is_number = |column: usize, list: &dyn List| {
+            let column = list.id().columns().get(column);
+            column.map(|column| column.kind) == Some(ColumnKind::Number)
+        };
         let is_missing = |column: usize, (list, row, sources): RowRef<'_>| {
-            let columns = list.id().columns();
-            let is_number = columns.get(column).map(|c| c.kind) == Some(ColumnKind::Number);
-            if !is_number {
-                return None;
-            }
-            match list.cell(row, column, sources).value {
-                CellValue::Empty => Some(Missing::None),
-                CellValue::Unknown(_) => Some(Missing::Unknown),
-                _ => None,
-            }
+            let is_missing = |value| matches!(value, CellValue::Empty | CellValue::Unknown { .. });
+            is_number(column, list) && is_missing(list.value(row, column, sources))
         };
         self.decide(&|term| match term {
-            Term::Condition(Condition { column, sign, .. })
-                if let Some(missing) = is_missing(*column, now) =>
-            {
-                // No number differs from any number; an unknown one may be any.
-                (*sign == Comparison::NotEqual && missing == Missing::None).then_some(true)
-            }
+            Term::Condition(condition) => match condition.value(now) {
+                // No number differs from any number.
+                CellValue::Empty if is_number(condition.column, now.0) => {
+                    (condition.sign == Comparison::NotEqual).then_some(true)
+                }
+                value => condition.decide(&value),
+            },
             Term::Change(change)
-                if is_missing(change.column, now).is_some()
-                    || before.is_some_and(|before| is_missing(change.column, before).is_some()) =>
+                if is_missing(change.column, now)
+                    || before.is_some_and(|before| is_missing(change.column, before)) =>
             {
                 None
             }
@@ -333,15 +340,46 @@ impl Text {
 }
 
 impl Condition {
+    fn value<'a>(&self, (list, row, sources): RowRef<'a>) -> CellValue<'a> {
+        list.value(row, self.column, sources)
+    }
+
+    /// Whether a value meets the condition; `None` if that depends on an unknown number.
+    fn decide(&self, value: &CellValue<'_>) -> Option<bool> {
+        let most = match value {
+            CellValue::Unknown { up_to, .. } => (*up_to)?,
+            value => return Some(self.matches(value)),
+        };
+        let number = match &self.operand {
+            Operand::Int(number) => real(*number),
+            Operand::Real(number) => *number,
+            Operand::Text(_) => return None,
+        };
+        // A number from 0 to the limit.
+        let is_outside = number < 0.0 || number > most;
+        let (is_true, is_false) = match self.sign {
+            Comparison::Greater => (number < 0.0, number >= most),
+            Comparison::GreaterOrEqual => (number <= 0.0, number > most),
+            Comparison::Less => (number > most, number <= 0.0),
+            Comparison::LessOrEqual => (number >= most, number < 0.0),
+            Comparison::Equal => (false, is_outside),
+            Comparison::NotEqual => (is_outside, false),
+        };
+        match (is_true, is_false) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
     fn matches(&self, value: &CellValue<'_>) -> bool {
         // One matching build is enough.
         if let CellValue::Several(numbers) = value {
             let mut numbers = numbers.iter().copied().map(CellValue::Real);
             return numbers.any(|number| self.matches(&number));
         }
-        if let (CellValue::Unknown(_), Operand::Int(_) | Operand::Real(_)) = (value, &self.operand)
-        {
-            return false;
+        if let CellValue::Unknown { .. } = value {
+            return self.decide(value) == Some(true);
         }
         let order = match &self.operand {
             Operand::Int(number) => match value {

@@ -103,6 +103,18 @@ impl GroupBy {
     }
 }
 
+/// Returns a note about a number of rows that a filter cannot judge; `None` for 0.
+pub fn undecided_text(count: u64) -> Option<String> {
+    let (rows, are) = match count {
+        0 => return None,
+        1 => ("1 row".to_owned(), "is"),
+        count => (format!("{count} rows"), "are"),
+    };
+    Some(format!(
+        "{rows} {are} not judged by the filter: the value that it compares is unknown"
+    ))
+}
+
 impl Query {
     /// Runs the query. The sort is stable.
     ///
@@ -145,6 +157,18 @@ impl Query {
 }
 
 impl Query {
+    /// Returns a note about the rows that the filter does not list because the value that it compares
+    /// is unknown, if there are any.
+    pub fn undecided_note(&self, list: &dyn List, sources: &Sources) -> Option<String> {
+        let filter = Filter::parse(&self.filter, list.id()).ok()?;
+        if filter.is_empty() {
+            return None;
+        }
+        let rows = 0..list.primary();
+        let undecided = rows.filter(|row| filter.is_undecided((list, *row, sources)));
+        undecided_text(undecided.count() as u64)
+    }
+
     /// Returns the first rows of a list, up to this number, without those that folded loops hide.
     fn unfolded(&self, count: u32, list: &dyn List, sources: &Sources) -> Order {
         let folded = self.folded.iter();

@@ -6,6 +6,7 @@ use super::kernel_occupancy::Limits;
 use super::kernel_ruler::{payload_text, ruler};
 use super::kernel_tables::{arguments, others, payload, properties};
 use super::props::PanelProps;
+use crate::analysis::figure::Figure;
 use crate::analysis::kernels::{HazardKind, KernelDetail};
 use crate::model::Tone;
 use crate::model::text::escaped;
@@ -147,16 +148,16 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         },
         format!("{} registers", number(row.grf_count.value)),
     ];
-    let mut add = |value: i64, unit: &str| {
-        if value > 0 {
-            out.push(format!("{} {unit}", number(value)));
-        }
+    let mut add = |figure: Figure<i64>, unit: &str| match figure {
+        Ok(value) if value > 0 => out.push(format!("{} {unit}", number(value))),
+        Ok(_) => {}
+        Err(unknown) => out.push(format!("{}: {unknown}", unit.trim_start_matches("B "))),
     };
-    add(row.eu_thread_count.value, "threads per EU");
-    add(row.spill_size.value, "B spill per thread");
-    add(row.private_size.value, "B private memory per thread");
-    add(row.slm_size.value, "B shared local memory");
-    add(row.barrier_count.value, "barriers");
+    add(Ok(row.eu_thread_count.value), "threads per EU");
+    add(row.spill_size.figure, "B spill per thread");
+    add(row.private_size.figure, "B private memory per thread");
+    add(Ok(row.slm_size.value), "B shared local memory");
+    add(Ok(row.barrier_count.value), "barriers");
     if let Some(size) = row.code_size {
         out.push(format!("{} code", format::bytes(size.value)));
     }

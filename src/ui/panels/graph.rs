@@ -65,12 +65,8 @@ fn modules(page: &GraphPage) -> Html {
     }
     let images = match page.list {
         ListId::Images => [
-            (
-                page.ir_modules,
-                "for JIT compilation",
-                "for JIT compilation",
-            ),
-            (page.native_images, "of native code", "of native code"),
+            (page.ir_modules, "IR image", "IR images"),
+            (page.native_images, "native image", "native images"),
         ],
         _ => [
             (page.ir_modules, "IR module", "IR modules"),

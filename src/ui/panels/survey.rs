@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::list::reading;
 use super::props::PanelProps;
 use super::verdict::worst;
-use crate::analysis::survey::{Count, Survey, TITLES};
+use crate::analysis::survey::{Count, NO_COUNT, Survey, TITLES};
 use crate::model::text::escaped;
 use crate::tables::{ListId, Row};
 use crate::ui::components::{button, plain};
@@ -65,10 +65,6 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
     </> }
 }
 
-fn count_text(count: Count) -> String {
-    count.text(&format::grouped)
-}
-
 fn count_title(count: Count) -> Option<&'static str> {
     match count {
         Count::Known(_) => None,
@@ -84,9 +80,9 @@ fn devices(survey: &Survey) -> Html {
             None => Html::default(),
         };
     }
-    let number = |count: Count| match count {
-        Count::Known(0) => html! { <td class="num dim">{ "–" }</td> },
-        count => html! { <td class="num" title={count_title(count)}>{ count_text(count) }</td> },
+    let number = |count: Count, text: &str| {
+        let dim = (text == NO_COUNT).then_some("dim");
+        html! { <td class={classes!("num", dim)} title={count_title(count)}>{ text.to_owned() }</td> }
     };
     let is_number = |place: usize| (1..TITLES.len() - 1).contains(&place);
     html! {
@@ -100,6 +96,7 @@ fn devices(survey: &Survey) -> Html {
                 { for survey.rows().map(|row| {
                     let of = row.of;
                     let [images, kernels, spilling, large_grf] = row.numbers();
+                    let [images_text, kernels_text, spilling_text, large_grf_text] = row.texts(&format::grouped);
                     let is_named = row.is_native && !of.device.is_empty();
                     let fallback = row.fallback(&format::counted);
                     let is_dim = !row.is_native || of.with_spirv == 0 || !survey.progress.is_over();
@@ -110,14 +107,14 @@ fn devices(survey: &Survey) -> Html {
                             } else {
                                 <td class="dim">{ row.device().to_owned() }</td>
                             }
-                            { number(images) }
-                            { number(kernels) }
+                            { number(images, &images_text) }
+                            { number(kernels, &kernels_text) }
                             if spilling.so_far() > 0 && is_named {
-                                <td class="num" title={count_title(spilling)}>{ button("cell", Command::SpillsFor(of.device.to_string()), plain(&count_text(spilling))) }</td>
+                                <td class="num" title={count_title(spilling)}>{ button("cell", Command::SpillsFor(of.device.to_string()), plain(&spilling_text)) }</td>
                             } else {
-                                { number(spilling) }
+                                { number(spilling, &spilling_text) }
                             }
-                            { number(large_grf) }
+                            { number(large_grf, &large_grf_text) }
                             <td class="num" title={format::bytes(of.bytes)}>{ row.size(&format::size) }</td>
                             <td class={is_dim.then_some("dim")}>{ fallback }</td>
                         </tr>

@@ -39,6 +39,8 @@ pub(crate) struct QueriedList {
     query: Query,
     /// The order, or an error message about the query.
     pub(crate) order: Result<Order, String>,
+    /// A note about the rows that the filter cannot judge.
+    undecided: Option<String>,
     maxima: OnceCell<Vec<(Str, f64)>>,
     /// See [`ListPage::names`].
     names: OnceCell<Option<u32>>,
@@ -379,6 +381,7 @@ impl QueriedList {
         QueriedList {
             document: id,
             order: query.run(&*list, &document.sources),
+            undecided: query.undecided_note(&*list, &document.sources),
             list,
             query: query.clone(),
             maxima: OnceCell::new(),
@@ -429,6 +432,7 @@ impl QueriedList {
     /// Returns the notes of the list; for a package, also what was not read of it so far.
     fn notes(&self, document: &Document) -> Vec<String> {
         let mut notes = self.list.notes();
+        notes.extend(self.undecided.clone());
         let lists = [
             ListId::Files,
             ListId::Images,

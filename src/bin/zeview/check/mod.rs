@@ -11,12 +11,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::analysis::LoadOptions;
-use zeview::decode::zebin::verdict::release::Release;
 use zeview::model::{Document, NodeId};
 use zeview::report::check::{VerdictRow, file_json};
 use zeview::tables::write::Form;
 
-use crate::argument::{FILES_AND_FOLDERS, InputFiles, Within, known_device, own_help};
+use crate::argument::{
+    FILES_AND_FOLDERS, InputFiles, Within, known_device, known_release, own_help,
+};
 use crate::files::{Target, targets};
 use crate::input;
 use crate::output::{self, Visible, complain};
@@ -62,7 +63,7 @@ pub struct Options {
     /// The release of the driver: its number (`25.18`), a version (`25.18.33578.42`), or `lts2`.
     /// Judges the keys and values of `.ze_info`, compatible devices, and the rules that came with a
     /// release; everything else as in release 26.27. Default: 26.27.
-    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    #[arg(long, value_name = "RELEASE", value_parser = known_release)]
     driver: Option<String>,
 }
 
@@ -84,17 +85,6 @@ fn device(name: &str) -> Result<String, String> {
         return Ok(name.to_owned());
     }
     known_device(name)
-}
-
-/// Checks the name of a release.
-fn release(name: &str) -> Result<String, String> {
-    if Release::named(name).is_some() {
-        return Ok(name.to_owned());
-    }
-    let (oldest, newest) = Release::range();
-    Err(format!(
-        "unknown release; known are those from {oldest} to {newest}, such as 25.18, and lts2"
-    ))
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {

@@ -104,7 +104,7 @@ fn print_choice(
     for (image, pick) in images.list.iter().zip(&choice.picks) {
         write!(out, "  {}: ", escaped(&image.path))?;
         let style = pick.outcome.map_or(style::DIM, style::outcome);
-        out.paint(style, pick.words())?;
+        out.paint(style, pick.statement())?;
         writeln!(out, ": {}", escaped(&pick.why))?;
         let mut inner = judged.inner.iter().filter(|_| pick.is_chosen);
         if let Some((_, verdict)) = inner.find(|(path, _)| *path == image.path) {

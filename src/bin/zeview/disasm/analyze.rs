@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde_json::json;
-use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, Unknown, WaitReport};
+use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
+use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, line_costs};
 use zeview::decode::isa::{Decoder, Platform};
@@ -117,10 +118,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             lines.truncate(LINES);
         }
         if options.format.json {
+            let spill = spill(code, &report);
+            let spill = spill.and_then(|size| report.known("spill size", size));
             let mut object = json!({
                 "schema": zeview::model::json::SCHEMA,
                 "kernel": code.name,
                 "grf_bytes": flow.register_bytes(),
+                "spill_size": spill,
             });
             if let (Some(object), serde_json::Value::Object(values)) =
                 (object.as_object_mut(), serde_json::to_value(report)?)
@@ -206,6 +210,12 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
+/// Returns the spill size of a kernel, with the messages that its code has.
+fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
+    let figure = code.spill?.figure;
+    Some(figure.map_err(|unknown| unknown.with_spill_messages(|| report.spills.map(Into::into))))
+}
+
 fn write(
     code: &Code,
     report: &FlowReport,
@@ -224,6 +234,11 @@ fn write(
     }
     let mut to = Writer { out, markdown };
     to.item(&format!("instructions: {}", report.instructions))?;
+    match spill(code, report) {
+        Some(Ok(size)) => to.item(&format!("spill size: {size} bytes per hardware thread"))?,
+        Some(Err(unknown)) => to.item(&format!("spill size: {unknown}"))?,
+        None => {}
+    }
     if let Some(peak) = &report.peak {
         let (registers, bytes) = (peak.registers, peak.bytes);
         to.item(&format!(

@@ -2,6 +2,7 @@
 
 pub mod analyze;
 
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -10,6 +11,7 @@ use std::rc::Rc;
 use clap::Args;
 use serde_json::{Value, json};
 use zeview::analysis::data_flow::Flows;
+use zeview::analysis::figure::SizeFigure;
 use zeview::analysis::kernel_inputs::KernelInputs;
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
@@ -89,6 +91,8 @@ pub struct Code {
     pub platform: Platform,
     /// Line table, if source lines are printed.
     lines: Option<Rc<LineTable>>,
+    /// The spill size of the kernel, if the file has one of that name.
+    spill: Option<SizeFigure>,
     /// The values that the code starts with, if they are printed.
     inputs: Rc<KernelInputs>,
 }
@@ -200,6 +204,7 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
             span,
             platform,
             lines: None,
+            spill: None,
             inputs: Rc::default(),
         });
     code.into_iter().collect()
@@ -235,11 +240,17 @@ fn find(
         let lines = document.source_lines(zebin).filter(|_| wanted.lines);
         let lines = lines.map(|lines| lines.table(&document.sources));
         let assembly = document.assembly(zebin).filter(|_| wanted.inputs);
+        let kernels = document.kernels(zebin).filter(|_| wanted.inputs);
+        let rows = kernels.map(|kernels| kernels.rows(&document.sources));
+        let rows = rows.iter().flat_map(|rows| rows.iter());
+        let spills = rows.map(|row| (row.name.value.clone(), row.spill_size));
+        let spills: HashMap<String, SizeFigure> = spills.collect();
         for (name, span) in sections(document, zebin) {
             if kernel.is_none_or(|kernel| *kernel == name) {
                 let assembly = assembly.as_ref();
                 let inputs = assembly.map(|all| all.inputs(span, &document.sources));
                 found.push(Code {
+                    spill: spills.get(&name).copied(),
                     name,
                     span,
                     platform,

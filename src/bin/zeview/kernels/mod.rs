@@ -13,7 +13,7 @@ use zeview::decode::limits;
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
 use zeview::model::{Document, Node, NodeId, PathError, SourceId, Sources, is_pattern};
-use zeview::tables::query::{Filter, GroupBy, Query};
+use zeview::tables::query::{Filter, GroupBy, Query, undecided_text};
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
 use zeview::tables::{Column, Key, List, ListId, Presence};
@@ -69,6 +69,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     printer.print(&mut waiting, options, &selection, &mut gate)?;
     // Rows left out of the output were judged too, but cannot be inspected.
     is_unread |= printer.report_cut();
+    is_unread |= printer.report_undecided();
     printer.finish()?;
     is_unread |= profiles.complain();
     let without_code = gate.without_code();
@@ -269,6 +270,8 @@ struct Printer {
     account: Account,
     /// Number of rows left out.
     left_out: u64,
+    /// Number of rows that the filter cannot judge.
+    undecided: u64,
     out: BufWriter<Box<dyn Write>>,
 }
 
@@ -301,6 +304,7 @@ impl Printer {
             workers: Workers::default(),
             account: Account::default(),
             left_out: 0,
+            undecided: 0,
             out: BufWriter::with_capacity(1 << 16, output::of(form)),
         }
     }
@@ -347,6 +351,9 @@ impl Printer {
                 self.workers.compute(&candidates, &early);
                 for (_, row, _) in candidates {
                     if filter.is_some_and(|filter| !filter.matches(&**list, row, sources)) {
+                        let at = (&**list, row, sources);
+                        let is_undecided = filter.is_some_and(|filter| filter.is_undecided(at));
+                        self.undecided += u64::from(is_undecided);
                         continue;
                     }
                     let key = selection
@@ -461,6 +468,15 @@ impl Printer {
             );
         }
         self.left_out > 0
+    }
+
+    /// Reports how many rows the filter cannot judge. Returns whether there are any.
+    fn report_undecided(&self) -> bool {
+        let note = undecided_text(self.undecided);
+        if let Some(note) = &note {
+            complain!("{note}");
+        }
+        note.is_some()
     }
 
     /// Prints the buffered rows.

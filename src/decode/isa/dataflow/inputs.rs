@@ -8,7 +8,7 @@ use super::footprint::{Access, Role};
 use super::origins::{COPIES, runs};
 use super::payload::Area;
 use super::regset::{ByteSet, Piece, low_bits};
-use crate::analysis::data_flow::Figure;
+use crate::analysis::figure::Figure;
 use crate::analysis::kernel_inputs::{
     InputEntry, InputKind, InputPayload, InputUses, KernelInput, PAYLOAD_OFFSET, PER_THREAD_OFFSET,
 };

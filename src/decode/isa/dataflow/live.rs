@@ -2,7 +2,7 @@
 
 use super::build::{DataFlow, Guard, index};
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile, UNITS, file_of};
-use crate::analysis::data_flow::{Figure, Unknown};
+use crate::analysis::figure::{Figure, Unknown};
 use crate::decode::isa::tables::Op;
 use crate::decode::limits;
 

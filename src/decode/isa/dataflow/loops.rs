@@ -7,7 +7,7 @@ use super::build::{DataFlow, NONE, index};
 use super::messages::Traffic;
 use super::waits::WaitOn;
 use super::work::Done;
-use crate::analysis::data_flow::Figure;
+use crate::analysis::figure::Figure;
 use crate::decode::isa::tables::Op;
 use crate::model::sort;
 

@@ -7,7 +7,7 @@ use super::footprint::Role;
 use super::reaching::Definition;
 use super::regset::RegisterFile;
 use super::spills::{Slot, Spills};
-use crate::analysis::data_flow::Figure;
+use crate::analysis::figure::Figure;
 
 /// A pattern of spills.
 #[derive(Clone, Debug, PartialEq, Eq)]

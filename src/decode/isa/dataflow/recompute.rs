@@ -8,7 +8,7 @@ use super::build::{DataFlow, Guard, NONE};
 use super::footprint::{Certainty, Role};
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile};
 use super::spills::Spills;
-use crate::analysis::data_flow::Figure;
+use crate::analysis::figure::Figure;
 use crate::decode::isa::instruction::{Instruction, OperandKind, Options};
 use crate::decode::isa::tables::Op;
 use crate::model::sort;

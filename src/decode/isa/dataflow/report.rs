@@ -10,10 +10,11 @@ use super::regset::ByteSet;
 use super::spills::{Base, Spills};
 use super::work::Done;
 use crate::analysis::data_flow::{
-    Bottleneck, Figure, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
+    Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
     LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern,
     WaitFor, WaitReport, loop_costs,
 };
+use crate::analysis::figure::Figure;
 use crate::analysis::kernel_inputs::{InputUses, KernelInput};
 use crate::model::sort;
 use std::ops::Range;

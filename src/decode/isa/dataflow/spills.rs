@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::build::{DataFlow, NONE};
 use super::footprint_messages::cache_access;
 use super::regset::Piece;
-use crate::analysis::data_flow::Figure;
+use crate::analysis::figure::Figure;
 use crate::decode::isa::instruction::{Descriptor, Instruction, OperandKind, RegisterName};
 use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::word::sign_extend;

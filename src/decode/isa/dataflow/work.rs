@@ -7,7 +7,7 @@
 use std::cell::{Cell, OnceCell};
 
 use super::build::{DataFlow, Stop};
-use crate::analysis::data_flow::{Figure, Unknown};
+use crate::analysis::figure::{Figure, Unknown};
 use crate::decode::limits;
 
 /// Counters of an analysis.

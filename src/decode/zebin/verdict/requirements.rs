@@ -16,6 +16,15 @@ pub struct Requirements {
     pub not_judged: Vec<String>,
 }
 
+/// Whether an image is explicit SIMD code, which the vector compiler compiles.
+fn is_esimd(sets: &[PropertySet]) -> bool {
+    let misc = sets.iter().filter(|set| set.name == "SYCL/misc properties");
+    let mut entries = misc.flat_map(|set| &set.entries);
+    entries.any(|property| {
+        property.key == "isEsimdImage" && property.value != PropertyValue::Number(0)
+    })
+}
+
 impl Requirements {
     /// Compares the device requirements in the property sets of an image with a device.
     pub fn of(sets: &[PropertySet], device: &Device) -> Requirements {
@@ -59,8 +68,9 @@ impl Requirements {
         }
         for size in numbers(requirement(sets, "reqd_sub_group_size")) {
             let has = |own: &&u32| u64::from(**own) == size;
-            // 0 leaves the size to the compiler.
-            if size != 0 && !properties.sub_groups.iter().any(|own| has(&own)) {
+            // 0 leaves the size to the compiler. Explicit SIMD code has the size 1, which no device
+            // lists.
+            if size != 0 && !is_esimd(sets) && !properties.sub_groups.iter().any(|own| has(&own)) {
                 found
                     .missing
                     .get_or_insert(sub_group_text(size, &name, properties));
@@ -211,6 +221,14 @@ mod tests {
         let text = "requires sub-group size 8, which bmg-g21 lacks (it has 16, 32)";
         assert_eq!(missing(&sub_group, "bmg").as_deref(), Some(text));
         assert_eq!(missing(&sub_group, "dg2"), None);
+        // Explicit SIMD code.
+        let one = set(&[("reqd_sub_group_size", words(&[1]))]);
+        let mut esimd = set(&[("isEsimdImage", PropertyValue::Number(1))]);
+        esimd[0].name = "SYCL/misc properties".to_owned();
+        let device = Device::named("bmg").unwrap();
+        assert!(Requirements::of(&one, &device).missing.is_some());
+        let both = [one, esimd].concat();
+        assert_eq!(Requirements::of(&both, &device).missing, None);
         let number = [("reqd_sub_group_size", PropertyValue::Number(8))];
         assert!(missing(&number, "pvc").is_some());
         let group = [("reqd_work_group_size", words(&[32, 32, 2]))];

@@ -23,6 +23,8 @@ pub struct SpirvNeeds {
     pub sub_groups: Vec<(String, u32, Span)>,
     /// The capability of enqueuing kernels on the device.
     pub enqueue: Option<Span>,
+    /// Whether the module is for the vector compiler, whose kernels have sub-groups of one.
+    pub is_vector: bool,
     /// The functions and variables that other modules must define.
     pub imports: Vec<(String, Span)>,
 }
@@ -63,7 +65,9 @@ const OP_RETURN_VALUE: u16 = 254;
 
 const CAPABILITY_FLOAT64: u32 = 10;
 const CAPABILITY_DEVICE_ENQUEUE: u32 = 19;
+const CAPABILITY_VECTOR_COMPUTE: u32 = 5617;
 const MODE_SUBGROUP_SIZE: u32 = 35;
+const DECORATION_BUILT_IN: u32 = 11;
 const DECORATION_LINKAGE: u32 = 41;
 const LINKAGE_IMPORT: u32 = 1;
 
@@ -106,6 +110,8 @@ impl SpirvNeeds {
             doubles: HashSet::new(),
             double_values: HashSet::new(),
             images: HashSet::new(),
+            imports: Vec::new(),
+            built_ins: HashSet::new(),
             names: HashMap::new(),
             function: None,
         };
@@ -122,6 +128,9 @@ impl SpirvNeeds {
             walk.instruction(opcode, operands, at, count);
             at += count;
         }
+        let imports = walk.imports.into_iter();
+        let imports = imports.filter(|(id, ..)| !walk.built_ins.contains(id));
+        walk.needs.imports = imports.map(|(_, name, place)| (name, place)).collect();
         Some(walk.needs)
     }
 
@@ -137,7 +146,8 @@ impl SpirvNeeds {
             return Compilation::Fails(span, why.to_owned());
         }
         for (kernel, size, span) in &self.sub_groups {
-            if !properties.sub_groups.contains(size) {
+            let is_vector = self.is_vector && *size == 1;
+            if !is_vector && !properties.sub_groups.contains(size) {
                 let why = sub_group_text((*size).into(), &name, properties);
                 return Compilation::Fails(*span, format!("{kernel} {why}"));
             }
@@ -232,6 +242,11 @@ struct Walk<'a> {
     double_values: HashSet<u32>,
     /// Types of images.
     images: HashSet<u32>,
+    /// Functions and variables with import linkage.
+    imports: Vec<(u32, String, Span)>,
+    /// Variables that the compiler provides, such as the global id. LLVM's translator declares them
+    /// with import linkage.
+    built_ins: HashSet<u32>,
     /// The names of functions: those of entry points, or else the compiler's.
     names: HashMap<u32, String>,
     /// The current function.
@@ -265,6 +280,7 @@ impl Walk<'_> {
         match opcode {
             OP_CAPABILITY => match operand(0) {
                 Some(CAPABILITY_FLOAT64) => self.needs.declares_double = Some(place),
+                Some(CAPABILITY_VECTOR_COMPUTE) => self.needs.is_vector = true,
                 Some(CAPABILITY_DEVICE_ENQUEUE) => self.needs.enqueue = Some(place),
                 _ => {}
             },
@@ -288,8 +304,12 @@ impl Walk<'_> {
             }
             OP_DECORATE if operand(1) == Some(DECORATION_LINKAGE) => {
                 if operands.last() == Some(&LINKAGE_IMPORT) {
-                    self.needs.imports.push((self.text(at + 3), place));
+                    let id = operand(0).unwrap_or_default();
+                    self.imports.push((id, self.text(at + 3), place));
                 }
+            }
+            OP_DECORATE if operand(1) == Some(DECORATION_BUILT_IN) => {
+                self.built_ins.extend(operand(0));
             }
             OP_TYPE_FLOAT if operand(1) == Some(64) => {
                 self.doubles.extend(operand(0));
@@ -452,6 +472,15 @@ mod tests {
             matches!(mode.compile(&device("pvc"), ""), Compilation::Fails(_, why) if why.starts_with("kernel k requires sub-group size 8"))
         );
         assert_eq!(mode.compile(&device("dg2"), ""), Compilation::Works);
+        let vector = needs(
+            &[
+                op(17, &[5617]),
+                op(15, &[6, 1, u32::from(b'k')]),
+                op(16, &[1, 35, 1]),
+            ],
+            false,
+        );
+        assert_eq!(vector.compile(&device("pvc"), ""), Compilation::Works);
         let enqueue = needs(&[op(17, &[19])], false);
         assert!(matches!(
             enqueue.compile(&device("bmg"), ""),
@@ -460,6 +489,12 @@ mod tests {
         let import = needs(&[op(71, &[7, 41, u32::from(b'f'), 1])], false);
         assert_eq!(import.imports.len(), 1);
         assert_eq!(import.imports[0].0, "f");
+        // The global id, in either order of the decorations.
+        let linkage = op(71, &[7, 41, u32::from(b'g'), 1]);
+        let built_in = op(71, &[7, 11, 28]);
+        for ops in [[linkage.clone(), built_in.clone()], [built_in, linkage]] {
+            assert!(needs(&ops, false).imports.is_empty());
+        }
         assert!(
             needs(&[op(71, &[7, 41, u32::from(b'f'), 0])], false)
                 .imports

@@ -11,7 +11,8 @@ use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::analysis::assembly::{Listing, Mix};
-use crate::analysis::data_flow::{FlowCounts, Unknown};
+use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::figure::{SizeFigure, Unknown};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::analysis::kernels::{CodeFigures, CodeResult, CodeTask};
 use crate::analysis::kernels::{
@@ -30,8 +31,6 @@ use crate::decode::zebin::text::Instructions;
 use crate::model::{MemorySource, SourceId};
 use crate::model::{Sources, Span, Str, Value, Xref};
 
-/// Minor version that introduced spill and private sizes, formerly sizes of memory buffers.
-const SIZES_SINCE: u32 = 39;
 /// The usual number of registers of a hardware thread.
 const USUAL_GRF: i64 = 128;
 
@@ -42,7 +41,7 @@ pub struct ZebinKernels {
     /// The links to a kernel's other parts.
     pub links: Rc<Links>,
     /// The file's target device.
-    own: TargetDevice,
+    pub(super) own: TargetDevice,
     /// The instruction decoder.
     instructions: Rc<Instructions>,
     /// Totals of the instructions, by the code.
@@ -126,9 +125,12 @@ impl ZebinKernels {
             }
         }
         row.demangled = demangle(&row.name.value);
-        if let Some(buffers) = buffers {
-            self.sizes_of_buffers(&mut row, buffers);
+        if !self.has_sizes() {
+            self.sizes_of_slots(&mut row, buffers);
+        } else if let Some(buffers) = buffers {
+            self.unstated_sizes(&mut row, buffers);
         }
+        self.find_call_stack(&mut row);
         row.code_size = self
             .links
             .code(&row.name.value)
@@ -145,8 +147,16 @@ impl ZebinKernels {
                 b"simd_size" => &mut row.simd_size,
                 b"grf_count" => &mut row.grf_count,
                 b"eu_thread_count" => &mut row.eu_thread_count,
-                b"spill_size" => &mut row.spill_size,
-                b"private_size" => &mut row.private_size,
+                b"spill_size" | b"private_size" => {
+                    if let Some(size) = info.int32(node) {
+                        let size = SizeFigure::new(Ok(size), Some(info.at(node.value)));
+                        match &*name {
+                            b"spill_size" => row.spill_size = size,
+                            _ => row.private_size = size,
+                        }
+                    }
+                    continue;
+                }
                 b"slm_size" => &mut row.slm_size,
                 b"barrier_count" => &mut row.barrier_count,
                 b"inline_data_payload_size" => &mut row.inline_data_payload_size,
@@ -197,33 +207,6 @@ impl ZebinKernels {
                     }
                 }
                 b"reqd_work_group_size" => self.work_group(row, child, node),
-                _ => {}
-            }
-        }
-    }
-
-    /// Before 1.39: slot 0 of the scratch memory is for spills, slot 1 for private memory. A buffer
-    /// in global memory is private memory too; its size is per lane or per thread, which is what
-    /// `private_size` contains later.
-    fn sizes_of_buffers(&self, row: &mut KernelRow, buffers: Index) {
-        let is_older = self.info.minor().is_none_or(|minor| minor < SIZES_SINCE);
-        if !is_older || row.spill_size.span.is_some() || row.private_size.span.is_some() {
-            return;
-        }
-        row.from_scratch_slots = true;
-        for buffer in argument_map::memory_buffers(&self.info, buffers) {
-            let (Some(size), Some(span)) = (buffer.size, buffer.size_span) else {
-                continue;
-            };
-            let lanes = if buffer.row.is_simt_thread {
-                row.simd_size.value.max(1)
-            } else {
-                1
-            };
-            let size = Located::at(size.saturating_mul(lanes), span);
-            match (&*buffer.row.kind, buffer.row.slot) {
-                ("scratch", 0) => row.spill_size = size,
-                ("scratch", 1) | ("global", _) => row.private_size = size,
                 _ => {}
             }
         }
@@ -438,7 +421,13 @@ impl Kernels for ZebinKernels {
     }
 
     fn detail(&self, place: usize, sources: &Sources) -> Option<KernelDetail> {
-        let row = self.rows(sources).get(place)?.clone();
+        let mut row = self.rows(sources).get(place)?.clone();
+        row.spill_size.figure = row.spill_size.figure.map_err(|unknown| {
+            unknown.with_spill_messages(|| {
+                let (_, mix) = self.mix(&row.name.value, sources)?;
+                Some(mix.spills)
+            })
+        });
         let info = &*self.info;
         let places = self.places.get_or_init(|| {
             let entries = self.entries("kernels").chain(self.entries("functions"));
@@ -509,18 +498,19 @@ impl Kernels for ZebinKernels {
 fn hazards(row: &KernelRow) -> Vec<Hazard> {
     let mut hazards = Vec::new();
     let mut push_hazard = |kind, text: Cow<'static, str>| hazards.push(Hazard { kind, text });
-    let per_lane = row.spill_dwords_per_lane().unwrap_or(0.0);
-    if row.spill_size.value > 0 {
-        if per_lane > HEAVY_SPILL {
-            push_hazard(
-                HazardKind::HeavySpills,
-                format!("spills {per_lane:.0} dwords/lane").into(),
-            );
-        } else {
-            push_hazard(HazardKind::Spills, "spills".into());
+    match (row.spill_size.figure, row.spill_dwords_per_lane()) {
+        (Ok(size), Some(Ok(per_lane))) if size > 0 && per_lane > HEAVY_SPILL => push_hazard(
+            HazardKind::HeavySpills,
+            format!("spills {per_lane:.0} dwords/lane").into(),
+        ),
+        (Ok(size), _) if size > 0 => push_hazard(HazardKind::Spills, "spills".into()),
+        (Ok(_), _) => {}
+        (Err(Unknown::CallStack { .. }), _) => {
+            push_hazard(HazardKind::CallStack, "call stack, reserved".into());
         }
+        (Err(_), _) => push_hazard(HazardKind::UnstatedSpills, "spills not stated".into()),
     }
-    if row.private_size.value > 0 {
+    if row.private_size.is_positive() {
         push_hazard(HazardKind::Private, "private memory".into());
     }
     if row.grf_count.value > USUAL_GRF {

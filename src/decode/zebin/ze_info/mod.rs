@@ -18,6 +18,7 @@ mod general;
 pub mod kernels;
 mod rows;
 pub mod schema;
+mod sizes;
 mod typed;
 pub mod yaml;
 

@@ -252,7 +252,7 @@ fn cell(cell: &Cell<'_>) -> Html {
     }
     let (class, text) = match &cell.value {
         CellValue::Empty | CellValue::Text(_) | CellValue::Bool(false) => ("dim", "–".to_owned()),
-        CellValue::Unknown(_) => ("", "unknown".to_owned()),
+        CellValue::Unknown { reason, .. } => ("", reason.word().to_owned()),
         CellValue::Bool(true) => ("", "yes".to_owned()),
         CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),
         CellValue::Count(number) => ("", format::grouped(*number)),
@@ -266,8 +266,8 @@ fn cell(cell: &Cell<'_>) -> Html {
         CellValue::Bytes(_) => ("mono", cell.value.text().into_owned()),
         value => ("", escaped(&value.text())),
     };
-    let (class, title) = if let CellValue::Unknown(reason) = &cell.value {
-        ("dim", Some(reason.to_string()))
+    let (class, title) = if let CellValue::Unknown { reason, .. } = &cell.value {
+        ("dim", Some(reason.reason().into_owned()))
     } else if cell.is_default {
         ("dim", Some("Default: not in the file".to_owned()))
     } else {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::analysis::figure::SizeFigure;
 use crate::analysis::kernels::KernelDetail;
 use crate::model::{SourceId, Xref};
 use crate::tables::RowDetails;
@@ -339,8 +340,8 @@ fn kernel(index: u64) -> crate::analysis::kernels::KernelRow {
         simd_size: Located::default(),
         grf_count: Located::default(),
         eu_thread_count: Located::default(),
-        spill_size: Located::default(),
-        private_size: Located::default(),
+        spill_size: SizeFigure::default(),
+        private_size: SizeFigure::default(),
         from_scratch_slots: false,
         slm_size: Located::default(),
         barrier_count: Located::default(),
