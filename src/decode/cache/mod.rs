@@ -115,7 +115,7 @@ impl Parts<'_, '_> {
         let listed = listed.map(|(name, image, document)| (name.as_str(), *image, document));
         facts.extend(format::image_facts(self.span, listed));
         let layout = Layout::arrange(cx, self.span, self.nodes);
-        let count = Some(super::layout::Layout::region_count(&layout));
+        let count = Some(layout.region_count());
         OpenedDocument {
             summary: Summary::new(format, title, facts),
             content: Some((cx.register(Rc::new(layout)), 0, count)),
@@ -163,9 +163,10 @@ impl Format for Binary {
             at: 0,
             nodes: Vec::new(),
         };
-        let count = match has_count {
-            true => parts.number("count", &COUNT_DOC),
-            false => Some(1),
+        let count = if has_count {
+            parts.number("count", &COUNT_DOC)
+        } else {
+            Some(1)
         };
         let mut images = Vec::new();
         for index in 0..count.unwrap_or(0).min(1024) {

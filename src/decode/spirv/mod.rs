@@ -145,9 +145,12 @@ impl Format for Spirv {
     }
 }
 
+/// Reads a module when its rows are first requested.
+type ModuleReader = Box<dyn Fn(&Sources) -> Module>;
+
 /// The rows of a module, and its kernels.
 struct SpirvDocument {
-    rows: LazyTree<Module, Box<dyn Fn(&Sources) -> Module>>,
+    rows: LazyTree<Module, ModuleReader>,
     kernels: Option<Rc<SpirvKernels>>,
 }
 
