@@ -179,6 +179,11 @@ impl HostImage {
     pub fn is_native(&self) -> bool {
         matches!(self.kind, "ar" | "zebin")
     }
+
+    /// Whether it contains code for a processor or GPU that is not Intel's.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.kind, "elf" | "cuda-elf" | "amdgpu-elf")
+    }
 }
 
 /// Returns the kind of an image's contents for display.
@@ -187,6 +192,9 @@ pub fn kind_text(image: &HostImage) -> &'static str {
         "spirv" => "SPIR-V",
         "ar" => "ocloc archive",
         "bitcode" => "LLVM bitcode",
+        "elf" => "ELF",
+        "cuda-elf" => "ELF for CUDA devices",
+        "amdgpu-elf" => "ELF for AMD GPUs",
         "offload-binary" => "OffloadBinary",
         "syclbin" => "SYCLBIN",
         "other" => "unknown",

@@ -59,9 +59,13 @@ enum Rank {
 
 impl Document {
     /// Assigns the parts of the opened file to its kernels; recomputed on each call, from all
-    /// children of the root. Returns `None` for a file without kernels.
+    /// children of the root. Returns `None` for a file without native kernels.
     pub fn kernel_order(&self) -> Option<KernelOrder> {
+        // A module of SPIR-V has no parts of its own for each kernel.
         let kernels = self.kernels(NodeId::ROOT)?;
+        if self.is_spirv(NodeId::ROOT) {
+            return None;
+        }
         let rows = kernels.rows(&self.sources);
         let mut builder = KernelOrderBuilder::new(&rows);
         for (place, row) in rows.iter().enumerate() {

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::assembly::Mix;
@@ -45,11 +46,35 @@ pub type CodeTask = Box<dyn FnOnce() -> Option<CodeResult> + Send>;
 
 /// Provides the kernels of a document.
 pub trait Kernels {
-    /// Returns the number of kernels and functions, without creating their rows.
+    /// Returns the number of native kernels and functions, without creating their rows.
     fn count(&self) -> u64;
 
     /// Returns all kernels in file order, then the functions; computed once.
     fn rows(&self, sources: &Sources) -> Rc<Vec<KernelRow>>;
+
+    /// Returns the kernels that only the SPIR-V in the same document has, which may be none. Returns
+    /// `None` for a document without SPIR-V beside native code.
+    fn only_spirv(&self, sources: &Sources) -> Option<Rc<dyn Kernels>> {
+        let _ = sources;
+        None
+    }
+
+    /// Splits the kernels of SPIR-V: returns the names of those that are among `native`, and the
+    /// others. Returns `None` for native code.
+    fn split(
+        &self,
+        native: &HashSet<String>,
+        sources: &Sources,
+    ) -> Option<(Vec<String>, Rc<dyn Kernels>)> {
+        let _ = (native, sources);
+        None
+    }
+
+    /// Whether there is native code of the kernel of that name, without creating rows.
+    fn has_native(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
 
     /// Returns the bytes of the entries that refer to a kernel in shared tables (symbols,
     /// descriptions), except for its own entry.
@@ -136,6 +161,9 @@ pub struct KernelRow {
     pub index: u64,
     /// Whether it is a function, not a kernel.
     pub is_function: bool,
+    /// Whether it is an entry point of SPIR-V, without native code: figures of native code are
+    /// unknown.
+    pub is_spirv: bool,
     /// Its name.
     pub name: Located<String>,
     /// The demangled name, if the name is mangled.

@@ -133,6 +133,14 @@ impl<'a> MatrixBuilder<'a> {
             let next = self.devices.len();
             *self.devices.entry(part.device).or_insert(next)
         });
+        // Native code precedes the SPIR-V beside it.
+        for name in part.also_native {
+            let place = self.places.get(name.as_str());
+            let row = place.and_then(|place| self.matrix.rows.get_mut(*place));
+            if let Some(row) = row {
+                row.has_spirv = true;
+            }
+        }
         for row in part
             .rows
             .iter()
@@ -153,7 +161,7 @@ impl<'a> MatrixBuilder<'a> {
             let Some(found) = self.matrix.rows.get_mut(place) else {
                 continue;
             };
-            found.has_spirv |= part.has_spirv || device.is_none();
+            found.has_spirv |= part.has_spirv || device.is_none() && !part.is_foreign;
             let (file, _) = part.image;
             // The images of a file are adjacent.
             if !file.is_empty() && found.files.last().is_none_or(|last| last != file) {

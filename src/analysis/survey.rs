@@ -249,11 +249,15 @@ impl Survey {
 pub(crate) struct SurveyedImage<'a> {
     pub(crate) device: &'a Str,
     pub(crate) is_native: bool,
+    /// Whether it is code for other processors than Intel's GPUs, whose figures are unknown.
+    pub(crate) is_foreign: bool,
     /// The file of a package, and the image in it.
     pub(crate) image: (&'a str, &'a str),
     /// Its size in bytes.
     pub(crate) bytes: u64,
     pub(crate) rows: &'a [KernelRow],
+    /// For SPIR-V: the kernels that have native code beside it, which are not among the rows.
+    pub(crate) also_native: &'a [String],
     /// Whether the same kernels also exist as SPIR-V.
     pub(crate) has_spirv: bool,
     /// Whether an earlier document has the same bytes.
@@ -292,7 +296,7 @@ impl<'a> SurveyBuilder<'a> {
     pub(crate) fn add(&mut self, part: SurveyedImage<'a>) {
         let kernels = part.rows.iter();
         let kernels = kernels.filter(|row| !row.is_function && !row.is_placeholder());
-        let target = if part.is_native {
+        let target = if part.is_native || part.is_foreign {
             self.devices.entry(part.device).or_default()
         } else {
             &mut self.spirv
@@ -303,6 +307,9 @@ impl<'a> SurveyBuilder<'a> {
             self.copies.bytes += part.bytes;
             self.copies.kernels += kernels.count() as u64;
             return;
+        }
+        for name in part.also_native {
+            target.names.entry(name).or_default();
         }
         let found = &mut target.totals;
         found.bytes += part.bytes;

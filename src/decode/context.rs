@@ -356,7 +356,8 @@ impl<'a> Context<'a> {
             has,
             ..
         } = &opened.summary;
-        let is_image = has.loadable || has.kernels || matches!(&**format, "spirv" | "opencl-elf");
+        let is_image =
+            has.loadable || has.kernels || matches!(&**format, "spirv" | "opencl-elf" | "bitcode");
         let has = Capabilities {
             image: is_image,
             ..*has
@@ -371,6 +372,14 @@ impl<'a> Context<'a> {
             inner.has = has;
         }
         opened
+    }
+
+    /// Returns the bytes of the first document of a format within `span` that was opened.
+    pub fn inner_of(&self, span: Span, format: &str) -> Option<Span> {
+        let documents = self.documents.borrow();
+        let mut documents = documents.iter();
+        let found = documents.find(|inner| &*inner.format == format && span.contains(inner.span));
+        found.map(|inner| inner.span)
     }
 
     /// Records a document that programs give to the driver, or could.

@@ -3,8 +3,8 @@
 use super::compression::Method;
 use super::format::Formats;
 use super::{
-    ar, coff, folder, gzip, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv,
-    syclbin, tar, wrapper, zebin, zip,
+    ar, bitcode, cache, coff, folder, gzip, igc_debug, offload_binary, offload_bundle,
+    patch_tokens, spirv, syclbin, tar, wrapper, zebin, zip,
 };
 
 /// All formats, the most specific first.
@@ -14,6 +14,7 @@ pub const FORMATS: Formats = Formats(&[
     &offload_binary::Offload,
     &syclbin::v1::SyclbinV1,
     &spirv::Spirv,
+    &bitcode::Bitcode,
     &igc_debug::IgcDebug,
     &patch_tokens::PatchTokens,
     &offload_bundle::Bundle,
@@ -26,5 +27,9 @@ pub const FORMATS: Formats = Formats(&[
     &wrapper::Compressed(Method::Xz),
     &wrapper::Compressed(Method::Bzip2),
     &wrapper::Compressed(Method::Zstd),
+    &zebin::ze_info_file::ZeInfoText,
+    &cache::Binary,
+    &cache::Source,
+    &cache::Statistics,
     &folder::FolderFormat,
 ]);

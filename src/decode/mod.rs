@@ -12,6 +12,7 @@
 //! * [`zebin`]: Intel's sections: `.ze_info`, `.note.intelgt.compat`, GTPin data …
 //! * [`dwarf`]: source lines and names, from `.debug_*` sections.
 //! * [`spirv`]: modules, which the driver can recompile, in zebins and as separate files.
+//! * [`bitcode`]: LLVM bitcode, in objects; detected only.
 //! * [`igc_debug`]: debug data of programs that predate the zebin; contains ELF files.
 //! * [`isa`]: the instructions in text sections; decoding and their text.
 //! * [`patch_tokens`]: kernels that predate the zebin; detected only.
@@ -21,6 +22,8 @@
 //! * [`host`]: device images in host libraries and programs, and their index.
 //! * [`zip`], [`tar`], [`gzip`]: packages of files, such as wheels.
 //! * [`wrapper`]: files that are compressed by xz, bzip2 or zstd.
+//! * [`cache`]: caches of compiled programs, of SYCL and of the driver.
+//! * [`carve`]: images without an index, found by their signatures.
 //! * [`folder`]: the files of a folder as one document.
 //! * [`compression`]: zlib, deflate and zstd, for all formats with compressed bytes.
 //! * [`offload_binary`]: LLVM's container of device images; the base of SYCLBIN.
@@ -50,6 +53,9 @@
 )]
 
 pub mod ar;
+pub mod bitcode;
+pub mod cache;
+pub mod carve;
 pub mod coff;
 pub mod compression;
 mod context;

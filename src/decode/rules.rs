@@ -1,6 +1,6 @@
 //! All rules of diagnostics: what they report, their severity and their origin.
 
-use super::rule::Origin::{Spec, Viewer};
+use super::rule::Origin::{Runtime, Spec, Viewer};
 use super::rule::Rule;
 use crate::model::Severity;
 
@@ -227,6 +227,15 @@ rules! {
     ZEBIN_DUPLICATE_SECTION = "zebin/duplicate-section" Warning "Duplicate section" Spec("zebin ELF, ELF Layout");
     /// `.ze_info` lists a kernel, but there is no section `.text.<name>`.
     ZEBIN_KERNEL_WITHOUT_TEXT = "zebin/kernel-without-text-section" Error "Kernel without code" Spec("zebin ELF, ELF Layout");
+    /// The sizes in a file of SYCL's cache of compiled programs must lie within the file.
+    CACHE_SIZE = "sycl-cache/out-of-bounds" Error "Entry of the cache extends past the end of the file" Spec("persistent_device_code_cache.cpp"), unread;
+    /// The SPIR-V in the file, or in the archive around it, has a kernel that the native code lacks.
+    /// The driver loads the native code and does not compile the SPIR-V beside it, so a program
+    /// cannot create the kernel: the compiler has dropped it.
+    ZEBIN_KERNEL_ONLY_IN_SPIRV = "zebin/kernel-only-in-spirv" Warning "Kernel in the SPIR-V, but not in the native code" Runtime("level_zero/core/source/module/module_imp.cpp");
+    /// The file has neither code nor data. The driver loads it, but a program cannot create any
+    /// kernel of it.
+    ZEBIN_NO_CODE = "zebin/no-code" Warning "Zebin without any code" Runtime("level_zero/core/source/module/module_imp.cpp");
     /// The specification defines eight types of notes for the owner IntelGT.
     ZEBIN_NOTE_TYPE = "zebin/unknown-note-type" Warning "Unknown IntelGT note type" Spec("zebin ELF, ELF note type for INTELGT");
     /// Notes in `.note.intelgt.compat` have the owner `IntelGT`. The driver skips others.

@@ -1,6 +1,10 @@
 //! Summaries of the two files, and reasons why they are hard to compare.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use super::{Comparer, FileSummary};
+use crate::analysis::kernels::Kernels;
 use crate::model::{Document, Fact, Node, NodeId, Span};
 
 /// The labels of the facts that name the compiler.
@@ -23,30 +27,39 @@ pub(super) fn head(document: &Document) -> FileSummary {
     }
 }
 
-/// Returns the number of kernels in a file: its own, or those of its open nested documents.
+/// Returns the number of kernels in a file: its own, or those of its open nested documents. SPIR-V
+/// counts for the kernels that have no native code.
 pub(super) fn kernels(document: &mut Document) -> u64 {
-    let own = document.kernels(NodeId::ROOT);
-    let count = |kernels: std::rc::Rc<dyn crate::analysis::kernels::Kernels>,
-                 document: &Document| {
-        let rows = kernels.rows(&document.sources);
-        rows.iter().filter(|row| !row.is_function).count() as u64
-    };
-    if let Some(kernels) = own {
-        return count(kernels, document);
+    let rows = |kernels: Rc<dyn Kernels>, document: &Document| kernels.rows(&document.sources);
+    if let Some(kernels) = document.kernels(NodeId::ROOT) {
+        let rows = rows(kernels, document);
+        return rows.iter().filter(|row| !row.is_function).count() as u64;
     }
     let inner: Vec<Span> = document
         .documents()
         .filter(|inner| inner.has.kernels)
         .map(|inner| inner.span)
         .collect();
-    let mut sum = 0;
+    let (mut native, mut spirv) = (HashSet::new(), HashSet::new());
+    let mut sum: u64 = 0;
     for span in inner {
         let id = document.document_at(span);
         if let Some(kernels) = id.and_then(|id| document.kernels(id)) {
-            sum += count(kernels, document);
+            for row in rows(kernels, document)
+                .iter()
+                .filter(|row| !row.is_function)
+            {
+                let name = row.name.value.clone();
+                if row.is_spirv {
+                    spirv.insert(name);
+                } else {
+                    native.insert(name);
+                    sum = sum.saturating_add(1);
+                }
+            }
         }
     }
-    sum
+    sum.saturating_add(spirv.difference(&native).count() as u64)
 }
 
 impl Comparer<'_> {

@@ -209,6 +209,9 @@ static ROWS: [Known; 15] = [
     },
 ];
 
+/// The measures that SPIR-V states.
+const STATED: [&str; 2] = ["argument_count", "required_sub_group_size"];
+
 struct CountedMeasure {
     key: &'static str,
     criterion: Criterion,
@@ -318,6 +321,12 @@ pub(super) fn measures(
     let lanes = lanes(a, b);
     let mut found = Vec::new();
     for known in &ROWS {
+        // Between native code and SPIR-V there is nothing to compare.
+        let is_spirv = a.is_some_and(|row| row.is_spirv) || b.is_some_and(|row| row.is_spirv);
+        let is_native = a.is_some_and(|row| !row.is_spirv) || b.is_some_and(|row| !row.is_spirv);
+        if is_spirv && (is_native || !STATED.contains(&known.key)) {
+            continue;
+        }
         let value = |row: Option<&KernelRow>| row.and_then(known.row).map(|(value, _)| value);
         let (from, to) = (value(a), value(b));
         if from != to {

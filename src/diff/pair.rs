@@ -1,15 +1,17 @@
 //! Selects how two documents are compared.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use super::matching::by_key;
+use super::measure;
 use super::walk::{ValuePath, is_document};
 use super::{Comparand, Comparer, Pair};
 use crate::analysis::assembly::Assembly;
 use crate::analysis::host_images::HostImages;
-use crate::analysis::kernels::Kernels;
+use crate::analysis::kernels::{KernelRow, Kernels};
 use crate::analysis::linkage::Linkage;
 use crate::analysis::modules::Modules;
 use crate::analysis::package::PackageFiles;
@@ -59,7 +61,9 @@ impl Comparer<'_> {
             .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
         let rows = kernels.map(|kernels| kernels.rows(&document.sources));
         rows.map_or(0, |rows| {
-            rows.iter().filter(|row| !row.is_function).count() as u64
+            let rows = rows.iter();
+            let kernels = rows.filter(|row| !row.is_function && !row.is_spirv);
+            kernels.count() as u64
         })
     }
 
@@ -113,7 +117,14 @@ impl Comparer<'_> {
                             self.elf(nodes, (&*one, &*other), kernels, code, covered, at);
                         }
                         (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
-                        (None, None) => self.parts(nodes, covered, at),
+                        (None, None) => {
+                            self.parts(nodes, covered, at);
+                            // Of a module; the kernels of a container are those of its images.
+                            let kernels = interfaces::<Rc<dyn Kernels>>(&of_a, &of_b);
+                            if kernels.0.is_some() || kernels.1.is_some() {
+                                self.kernels_by_name(nodes, at);
+                            }
+                        }
                         _ => self.unrelated(nodes, at),
                     }
                 }
@@ -125,7 +136,8 @@ impl Comparer<'_> {
     }
 
     /// Compares two documents of unrelated formats.
-    fn unrelated(&mut self, (a, b): (&Node, &Node), at: u32) {
+    fn unrelated(&mut self, nodes: (&Node, &Node), at: u32) {
+        let (a, b) = nodes;
         let format =
             |node: &Node| FieldValue::Text(node.summary.clone().unwrap_or_default().into_owned());
         let field = Field {
@@ -136,32 +148,72 @@ impl Comparer<'_> {
         };
         let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
         self.push(entry.at(a.span, b.span).with(vec![field]));
-        let note = "The two files have different formats: only their kernels are listed.";
+        let note =
+            "The two files have different formats: only their kernels are compared, by name.";
         self.note(note.to_owned());
-        // The kernels of one are not in the other.
-        for (which, node, change) in [
-            (Comparand::A, a, Change::Removed),
-            (Comparand::B, b, Change::Added),
-        ] {
-            let document = self.document(which);
-            let kernels = document
-                .expander(node)
-                .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
-            let rows = kernels.map(|kernels| kernels.rows(&document.sources));
-            for row in rows.iter().flat_map(|rows| rows.iter()) {
-                let part = if row.is_function {
-                    Part::Function
-                } else {
-                    Part::Kernel
-                };
-                let mut entry = Entry::new(part, change, at, row.name.value.as_str());
-                entry.demangled.clone_from(&row.demangled);
-                let entry = match which {
-                    Comparand::A => entry.at(Some(row.entry), None),
-                    Comparand::B => entry.at(None, Some(row.entry)),
-                };
-                self.push(entry);
+        self.kernels_by_name(nodes, at);
+    }
+
+    /// Returns the kernels that a document lists.
+    fn kernel_rows(&self, which: Comparand, node: &Node) -> Rc<Vec<KernelRow>> {
+        let document = self.document(which);
+        let kernels = document
+            .expander(node)
+            .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
+        kernels.map_or_else(Rc::default, |kernels| kernels.rows(&document.sources))
+    }
+
+    /// Compares the kernels of two documents of which at least one has no native code: by name, and
+    /// by the values that SPIR-V states.
+    fn kernels_by_name(&mut self, (a, b): (&Node, &Node), at: u32) {
+        let rows = (
+            self.kernel_rows(Comparand::A, a),
+            self.kernel_rows(Comparand::B, b),
+        );
+        let key = |row: &KernelRow| (row.is_function, row.name.value.clone());
+        let mut of_a: HashMap<(bool, String), usize> = HashMap::new();
+        for (place, row) in rows.0.iter().enumerate() {
+            of_a.entry(key(row)).or_insert(place);
+        }
+        let mut is_matched = vec![false; rows.0.len()];
+        let mut entries = Vec::new();
+        let mut matched = 0;
+        let entry = |row: &KernelRow, change| {
+            let part = if row.is_function {
+                Part::Function
+            } else {
+                Part::Kernel
+            };
+            let mut entry = Entry::new(part, change, at, row.name.value.as_str());
+            entry.demangled.clone_from(&row.demangled);
+            entry
+        };
+        for row in rows.1.iter() {
+            let place = of_a.remove(&key(row));
+            let one = place.and_then(|place| rows.0.get(place));
+            let Some(one) = one else {
+                entries.push(entry(row, Change::Added).at(None, Some(row.entry)));
+                continue;
+            };
+            if let Some(is_matched) = place.and_then(|place| is_matched.get_mut(place)) {
+                *is_matched = true;
             }
+            matched += u64::from(!row.is_function);
+            let measures = measure::measures(Some(one), Some(row), None);
+            if !measures.is_empty() {
+                let mut entry = entry(row, Change::Changed).at(Some(one.entry), Some(row.entry));
+                entry.measures = measures;
+                entries.push(entry);
+            }
+        }
+        let only = rows.0.iter().zip(&is_matched).filter(|(_, is)| !**is);
+        let removed = only.map(|(row, _)| entry(row, Change::Removed).at(Some(row.entry), None));
+        for entry in removed.collect::<Vec<_>>().into_iter().chain(entries) {
+            self.push(entry);
+        }
+        let pair = usize::try_from(at).ok();
+        if let Some(pair) = pair.and_then(|at| self.result.pairs.get_mut(at)) {
+            pair.kernels = matched;
         }
     }
 

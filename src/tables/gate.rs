@@ -197,7 +197,7 @@ impl<'c> Gate<'c> {
                 }
             }
         }
-        let has_code = list.kernel(row).is_some();
+        let has_code = list.is_native(row);
         self.fails |= is_met;
         self.judged += u64::from(has_code || is_met);
         self.without_code += u64::from(!has_code);
@@ -343,7 +343,7 @@ impl<'d> Baseline<'d> {
         let damage = Damage::of(document, &[NodeId::ROOT]);
         let mut rows = HashMap::new();
         // Kernels without code have no values to compare.
-        for row in (0..list.count()).filter(|row| list.kernel(*row).is_some()) {
+        for row in (0..list.count()).filter(|row| list.is_native(*row)) {
             let name = name(&*list, row, &document.sources);
             let path = list.path(row).to_owned();
             rows.entry((path, name.clone())).or_insert(row);

@@ -224,6 +224,11 @@ pub trait List {
         None
     }
 
+    /// Whether the kernel of a row has native code.
+    fn is_native(&self, row: u32) -> bool {
+        self.kernel(row).is_some()
+    }
+
     /// Returns the path of the document of a row.
     fn path(&self, row: u32) -> &str {
         let _ = row;

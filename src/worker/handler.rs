@@ -415,6 +415,7 @@ impl OpenFile {
             shorten(document, NodeId::ROOT, &mut rows);
         }
         let kernels = document.kernels(NodeId::ROOT);
+        let kernels = kernels.filter(|_| !document.is_spirv(NodeId::ROOT));
         let kernels = kernels.map_or(0, |kernels| kernels.count());
         let diagnostics = problems(document);
         Opened {

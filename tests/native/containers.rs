@@ -35,7 +35,10 @@ fn facts(document: &Document) -> Vec<String> {
 fn an_archive_says_which_devices_it_is_for() {
     let document = crate::support::open(&ocloc_archive());
     assert_eq!(document.summary.title, "ocloc archive");
-    assert_eq!(document.diagnostics, []);
+    // Its SPIR-V has another kernel than its native code.
+    let rule = rules::ZEBIN_KERNEL_ONLY_IN_SPIRV.id;
+    assert!(document.diagnostics.iter().all(|found| found.rule == rule));
+    assert_eq!(document.diagnostics.len(), 2);
     let tree = walk_all(&document).unwrap();
     let devices = tree.nodes.iter().filter(|f| f.node.name == "device");
     let devices: Vec<_> = devices.map(|f| f.node.value.clone()).collect();
@@ -80,7 +83,7 @@ fn host_files_hold_images() {
         let document = crate::support::open(&host_elf(name, kind, &image).build().bytes);
         assert_eq!(document.summary.format, "elf");
         assert_eq!(document.diagnostics, [], "{name}");
-        let found = format!("image: {name}: SPIR-V 1.4");
+        let found = format!("image: {name}: SPIR-V 1.4 · 1 kernel");
         assert!(facts(&document).contains(&found), "{:?}", facts(&document));
         assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
     }
@@ -124,11 +127,11 @@ fn summary_has_capabilities() {
         ("a cut-off file", cut_off, "v", ""),
         ("an archive", &archive(&[member("a/", &host)]), "", "kstv"),
         ("an OffloadBinary", &offload, "", "kstv"),
-        ("an OpenCL container", &opencl_elf(0xff04), "st", "v"),
-        ("an OpenMP container", &openmp_container(), "sv", ""),
+        ("an OpenCL container", &opencl_elf(0xff04), "kst", "kv"),
+        ("an OpenMP container", &openmp_container(), "sv", "k"),
         ("a bundle", &usual_bundle(), "", "kstv"),
         ("patch tokens", &patch_tokens(), "v", ""),
-        ("SPIR-V", &spirv::kernel().build(), "", ""),
+        ("SPIR-V", &spirv::kernel().build(), "k", ""),
         ("other bytes", &[1, 2, 3], "", ""),
     ];
     for (what, bytes, has, within) in cases {
@@ -168,7 +171,7 @@ fn files_of_windows_hold_images() {
         assert_eq!(document.summary.title, title);
         assert_eq!(document.diagnostics, [], "{name}");
         assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
-        assert!(facts(&document).contains(&format!("image: {name}: SPIR-V 1.4")));
+        assert!(facts(&document).contains(&format!("image: {name}: SPIR-V 1.4 · 1 kernel")));
     }
     // A file with only the same first two bytes.
     let other = [&[0x64, 0x86][..], &[0x20; 100]].concat();

@@ -31,7 +31,11 @@ struct Use {
 fn uses(document: &mut Document) -> Vec<Use> {
     let mut out = Vec::new();
     for id in document.documents_with(ListId::Kernels) {
-        let sections = document.assembly(id).expect("code").sections();
+        // SPIR-V has no code.
+        let Some(assembly) = document.assembly(id) else {
+            continue;
+        };
+        let sections = assembly.sections();
         for section in sections.iter() {
             let listing = document
                 .listing(id, Some(section.bytes), None)

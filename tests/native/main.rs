@@ -50,6 +50,7 @@ mod isa;
 mod isa_damaged;
 mod json_schemas;
 mod kernels;
+mod kernels_everywhere;
 mod linkage;
 mod names;
 mod on_demand;

@@ -54,6 +54,22 @@ fn bytes(rule: &'static Rule, fires: &[u8], at: Range<usize>, silent: &[u8]) -> 
     }
 }
 
+/// A kernel that the compiler has dropped.
+fn only_in_spirv() -> Case {
+    let with = |name: &str| {
+        let module = spirv::Module::new(9)
+            .op(14, &[2, 2])
+            .op_text(15, &[6, 1], name)
+            .build();
+        small()
+            .section(Section::new(".spv", 0xff00_0009, module))
+            .build()
+    };
+    let fires = with("lost");
+    let at = fires.find(".spv", b"lost");
+    case(&r::ZEBIN_KERNEL_ONLY_IN_SPIRV, fires, at).silent_in(with("k").bytes)
+}
+
 fn built() -> Built {
     small().build()
 }
@@ -577,6 +593,22 @@ fn zebin_sections() -> Vec<Case> {
             0..4,
             b"BC\xc0\xde1234",
         ),
+        only_in_spirv(),
+        {
+            let note = battlemage(Notes::new());
+            let note = Section::new(".note.intelgt.compat", 7, note);
+            case(
+                &r::ZEBIN_NO_CODE,
+                Elf::new(Class::Elf64).section(note).build(),
+                0..64,
+            )
+        },
+        {
+            let mut file = 5840_u64.to_le_bytes().to_vec();
+            file.extend(&small().build().bytes);
+            let at = 8..file.len();
+            bytes(&r::CACHE_SIZE, &file, at, &small().build().bytes)
+        },
         content(
             &r::ZEBIN_TEXT_ENCODING,
             ".visaasm.k",

@@ -98,15 +98,17 @@ fn duplicates_are_listed_once() {
             row("first", "64.20.1.0", "1"),
             row("second", "64.20.1.0", "1"),
             row("second", "64.dg2", "0"),
+            row("add", "spv", "0"),
+            row("add", "generic_ir", "0"),
         ]
     );
-    assert_eq!(kernels.names(), Some(2));
+    assert_eq!(kernels.names(), Some(3));
     // All of them are available on request.
     let all = Query {
         all: true,
         ..Query::default()
     };
-    assert_eq!(all.run(&*kernels, &document.sources).unwrap().count(), 7);
+    assert_eq!(all.run(&*kernels, &document.sources).unwrap().count(), 9);
 }
 
 #[test]
@@ -128,18 +130,19 @@ fn a_container_is_surveyed() {
     let survey = report.survey;
     assert_eq!(
         (survey.kernels, survey.builds, survey.only_spirv),
-        (2, 3, 0)
+        (3, 3, 1)
     );
     let [bmg] = &survey.devices[..] else {
         panic!("{:?}", survey.devices)
     };
     assert_eq!((&*bmg.device, bmg.images, bmg.kernels), ("bmg-g21", 3, 2));
-    // SPIR-V next to the images.
-    assert_eq!(bmg.with_spirv, 2);
+    // SPIR-V next to the images has another kernel.
+    assert_eq!(bmg.with_spirv, 0);
     let spirv = survey.spirv.unwrap();
+    let bytes = spirv::kernel().build().len() + opencl_elf(0xff02).len();
     assert_eq!(
-        (spirv.images, spirv.bytes),
-        (1, spirv::kernel().build().len() as u64)
+        (spirv.images, spirv.kernels, spirv.bytes),
+        (2, 1, bytes as u64)
     );
     let one = zebin(&["first", "second", PLACEHOLDER]).build().bytes.len() as u64;
     let copies = Copies {
@@ -175,7 +178,7 @@ fn kernels_arrive_as_the_images_are_read() {
     };
     // One per image.
     assert_eq!(requests, 5);
-    assert_eq!((whole.found, whole.total, whole.names), (3, 3, Some(2)));
+    assert_eq!((whole.found, whole.total, whole.names), (5, 5, Some(3)));
     assert_eq!(whole.secondary.copies, 2);
     // Nothing is left to read.
     assert_eq!(rows(handler, &query).reading, None);
@@ -203,7 +206,7 @@ fn other_requests_continue_the_reading() {
     let Response::Text(text) = ask(handler, &Query::default(), written) else {
         panic!("no text")
     };
-    assert_eq!(text, "name\nfirst\nsecond\nsecond\n");
+    assert_eq!(text, "name\nfirst\nsecond\nsecond\nadd\nadd\n");
     assert_eq!(rows(handler, &sorted).reading, None);
     let report = survey(handler);
     assert_eq!(report.survey.progress, Progress { done: 5, of: 5 });
@@ -328,17 +331,9 @@ fn the_command_line_has_the_table_by_device() {
         + zebin(&["second"]).build().bytes.len();
     assert_eq!(
         rows[0],
-        [
-            "bmg-g21",
-            "3",
-            "2",
-            "–",
-            "–",
-            &size.to_string(),
-            "all kernels"
-        ]
+        ["bmg-g21", "3", "2", "–", "–", &size.to_string(), "none"]
     );
-    assert_eq!(rows[1][..2], ["any other: recompiled", "1"]);
+    assert_eq!(rows[1][..3], ["any other: recompiled", "2", "1"]);
     assert!(rows[2][0].starts_with("In the file more than once: 1 zebin with 2 kernels ("));
 
     let report = stdout(&zeview(&["report", &file]));

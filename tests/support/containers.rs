@@ -271,3 +271,68 @@ pub fn packed_offload(method: Method, bytes: &[u8]) -> Vec<u8> {
     out[32..40].copy_from_slice(&inflated.to_le_bytes());
     out
 }
+
+/// A program of SYCL's persistent cache, `N.bin`: since 2025, or as before with a count.
+pub fn sycl_cache_binary(has_count: bool, binary: &[u8]) -> Vec<u8> {
+    let count = has_count.then(|| 1_u64.to_le_bytes());
+    let mut bytes: Vec<u8> = count.into_iter().flatten().collect();
+    bytes.extend((binary.len() as u64).to_le_bytes());
+    bytes.extend(binary);
+    bytes
+}
+
+/// The source of a program of SYCL's persistent cache, `N.src`, with two images.
+pub fn sycl_cache_source() -> Vec<u8> {
+    let device = "Runtime over Level-Zero/Arc(TM) B580/20.1.0/1.14.37020+3";
+    let image = spirv::kernel().build();
+    let parts: [&[u8]; 4] = [
+        device.as_bytes(),
+        b"-ze-opt-level=O2",
+        &[1, 2, 3, 4],
+        &[&image[..], &image].concat(),
+    ];
+    let sized = parts.iter().map(|part| sycl_cache_binary(false, part));
+    sized.collect::<Vec<_>>().concat()
+}
+
+/// The statistics of the driver's cache.
+pub fn cache_statistics() -> Vec<u8> {
+    [7_u64, 3, 1].iter().flat_map(|n| n.to_le_bytes()).collect()
+}
+
+/// A file of an unknown format, with a zebin and SPIR-V at odd offsets.
+pub fn unknown_container() -> Vec<u8> {
+    [
+        &b"\x01\x02unknown\x7fELF\0"[..],
+        &small().build().bytes,
+        b"\xffbetween",
+        &spirv::kernel().build(),
+        b"\0\0\0\0end",
+    ]
+    .concat()
+}
+
+/// A host object with two bundles for HIP, as linked from two translation units.
+pub fn hip_object() -> Vec<u8> {
+    let image = spirv::kernel().build();
+    let mut bundles = bundle(&[
+        ("host-x86_64-unknown-linux-gnu", b""),
+        ("hip-spirv64----generic", &image),
+    ]);
+    bundles.resize(bundles.len().next_multiple_of(4096), 0);
+    bundles.extend(bundle(&[("hip-spirv64----other", &image)]));
+    host_elf(".hip_fatbin", 1, &bundles).build().bytes
+}
+
+/// A static library of host objects: with native code by device, and with bitcode.
+pub fn static_library() -> Vec<u8> {
+    let of = |name: &str, image: &[u8]| {
+        let section = format!("__CLANG_OFFLOAD_BUNDLE__sycl-{name}-unknown-unknown");
+        host_elf(&section, 1, image).build().bytes
+    };
+    archive(&[
+        member("//", b"name_of_the_first_object.o/\n"),
+        member("aot.o/", &of("spir64_gen", &ocloc_archive())),
+        member("bitcode.o/", &of("spir64", b"BC\xc0\xde0123456789ab")),
+    ])
+}

@@ -56,6 +56,32 @@ pub const ALL: &[(&str, Make)] = &[
         over_each_other(size, 16, 9)
     }),
     ("symbols", symbols),
+    ("entry points", |size| {
+        let mut module = Module::new(9).op(14, &[2, 2]);
+        let count = u32::try_from(size / 80).unwrap();
+        for id in 1..=count {
+            module = module.op_text(15, &[6, id], &format!("kernel_{id}"));
+        }
+        for id in 1..=count {
+            module = module.op(16, &[id, 35, 16]);
+        }
+        module = module.op(21, &[0x10_0000, 32, 0]);
+        for id in 1..=count {
+            module = module
+                .op(54, &[0x10_0000, id, 0, 0])
+                .op(55, &[0x10_0000, 0x20_0000 + id])
+                .op(56, &[]);
+        }
+        module.build()
+    }),
+    ("modules in an unknown format", |size| {
+        let one = Module::new(9).op(17, &[6]).build();
+        [b"\x01unknown".to_vec(), one.repeat(size / one.len())].concat()
+    }),
+    ("bundles in sequence", |size| {
+        let one = super::containers::bundle(&[("hip-spirv64----generic", b"words")]);
+        one.repeat(size / one.len())
+    }),
     ("notes", |size| {
         let one = Notes::new().number(1, 7).build();
         let notes = one.repeat(size / one.len());

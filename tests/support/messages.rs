@@ -645,6 +645,7 @@ fn kernel_row() -> KernelRow {
     KernelRow {
         index: u64::MAX,
         is_function: true,
+        is_spirv: true,
         name: Located::at("_ZTS1k".to_owned(), SPAN),
         demangled: Some("k".into()),
         entry: SPAN,

@@ -109,3 +109,50 @@ pub fn kernel() -> Module {
         .op(253, &[])
         .op(56, &[])
 }
+
+/// Returns a module with the kernels `k` and `lost`, their arguments' names and types, and the sizes
+/// that `lost` requires.
+pub fn two_kernels() -> Module {
+    Module::new(32)
+        .op(17, &[6]) // OpCapability Kernel
+        .op(14, &[2, 2]) // OpMemoryModel Physical64 OpenCL
+        .op_text(15, &[6, 1], "k") // OpEntryPoint Kernel
+        .op_text(15, &[6, 2], "lost")
+        .op_text(15, &[5, 3], "main") // GLCompute
+        .op(16, &[2, 17, 8, 4, 1]) // OpExecutionMode LocalSize
+        .op(16, &[2, 35, 16]) // SubgroupSize
+        .op_text(7, &[20], "kernel_arg_type.k.uint,")
+        .op_text(7, &[21], "kernel_arg_type_qual.k.const,")
+        .op_text(5, &[4], "n")
+        .op_text(5, &[5], "out")
+        .op_text(5, &[13], "struct.pair")
+        .op(71, &[7, 38, 2]) // OpDecorate FuncParamAttr ByVal
+        .op(19, &[8]) // OpTypeVoid
+        .op(21, &[9, 32, 0]) // OpTypeInt
+        .op(22, &[10, 32]) // OpTypeFloat
+        .op(23, &[11, 10, 4]) // OpTypeVector
+        .op(32, &[12, 5, 11]) // OpTypePointer CrossWorkgroup
+        .op(30, &[13, 9, 9]) // OpTypeStruct
+        .op(32, &[14, 7, 13]) // OpTypePointer Function
+        .op(25, &[15, 8, 1, 0, 1, 0, 0, 0, 1]) // OpTypeImage 2D, array, WriteOnly
+        .op(33, &[16, 8, 9]) // OpTypeFunction
+        .op(54, &[8, 1, 0, 16]) // OpFunction
+        .op(55, &[9, 4]) // OpFunctionParameter
+        .op(248, &[17])
+        .op(253, &[])
+        .op(56, &[])
+        .op(54, &[8, 2, 0, 16])
+        .op(55, &[12, 5])
+        .op(55, &[15, 6])
+        .op(55, &[14, 7])
+        .op(248, &[18])
+        .op(253, &[])
+        .op(56, &[])
+}
+
+/// Returns a zebin with the kernel `k`, whose SPIR-V also has the kernel `lost`.
+pub fn with_dropped_kernel() -> Vec<u8> {
+    let module = two_kernels().build();
+    let section = super::elf::Section::new(".spv", 0xff00_0009, module);
+    super::zebin::small().section(section).build().bytes
+}

@@ -168,7 +168,8 @@ impl Matcher<'_> {
         };
         let code: HashMap<Span, Span> = sections.iter().filter_map(of_kernel).collect();
         for row in kernels.rows(&self.document.sources).iter() {
-            if row.is_function || row.is_placeholder() {
+            // Only native code is sampled.
+            if row.is_function || row.is_spirv || row.is_placeholder() {
                 continue;
             }
             let (name, demangled) = row.names();

@@ -165,6 +165,7 @@ fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
             Some("spirv") => ".spv",
             Some("ar") => ".ar",
             Some("zebin") => ".zebin",
+            Some("elf" | "cuda-elf" | "amdgpu-elf") => ".elf",
             Some("bitcode") => ".bc",
             Some("syclbin") => ".syclbin",
             _ => ".bin",

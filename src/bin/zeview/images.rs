@@ -34,7 +34,7 @@ pub struct Options {
     /// Print a JSON array with one object per image: schema, file, section, start, end, how
     /// (descriptor, tgtimg, offload-binary or carved), descriptor, struct_version, target,
     /// offload_kind, format, compile_options, link_options, compressed, size (decompressed), kind
-    /// (spirv, ar, zebin, bitcode, offload-binary, syclbin or other), kernels, exported, imported,
+    /// (spirv, ar, zebin, cuda-elf, amdgpu-elf, elf, bitcode, offload-binary, syclbin or other), kernels, exported, imported,
     /// properties.
     #[arg(long)]
     json: bool,

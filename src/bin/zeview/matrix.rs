@@ -188,7 +188,7 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
     let only = matrix
         .rows
         .iter()
-        .filter(|row| row.cells.iter().all(Option::is_none))
+        .filter(|row| row.has_spirv && row.cells.iter().all(Option::is_none))
         .count();
     writeln!(
         out,
@@ -208,7 +208,11 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
         let cells = row.cells.iter();
         let cells = cells.map(|cell| builds_text(cell.as_ref(), row.has_spirv));
         let others = builds_text(None, row.has_spirv);
-        let last = [others, total.code.to_string()];
+        let code = match total.count {
+            0 => "–".to_owned(),
+            _ => total.code.to_string(),
+        };
+        let last = [others, code];
         table
             .rows
             .push(std::iter::once(escaped(name)).chain(cells).chain(last));

@@ -87,11 +87,10 @@ impl Printer {
         file: &str,
         name: &CellValue<'_>,
         kernels: &dyn Kernels,
-        row: u32,
+        index: usize,
         sources: &Sources,
     ) -> io::Result<Result<(), String>> {
-        let place = usize::try_from(row).unwrap_or(usize::MAX);
-        let found = match kernels.occupancy(place, &self.parameters, sources) {
+        let found = match kernels.occupancy(index, &self.parameters, sources) {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };

@@ -1,7 +1,7 @@
 //! `zeview FILE`: prints a summary of each file.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -401,11 +401,29 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
 /// Returns the kernels of the file, or of all images in it, without functions and placeholders.
 fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
     let mut lists = Vec::new();
+    let mut native = HashSet::new();
+    let mut spirv: Vec<Rc<Vec<KernelRow>>> = Vec::new();
     for id in document.documents_with(ListId::Kernels) {
-        if let Some(kernels) = document.kernels(id) {
-            lists.push(kernels.rows(&document.sources));
+        let Some(kernels) = document.kernels(id) else {
+            continue;
+        };
+        let rows = kernels.rows(&document.sources);
+        spirv.extend(
+            kernels
+                .only_spirv(&document.sources)
+                .map(|only| only.rows(&document.sources)),
+        );
+        if rows.first().is_some_and(|row| row.is_spirv) {
+            spirv.push(rows);
+        } else {
+            native.extend(rows.iter().map(|row| row.name.value.clone()));
+            lists.push(rows);
         }
     }
+    // A kernel counts once, not its SPIR-V as well.
+    let only = spirv.iter().flat_map(|rows| rows.iter());
+    let only = only.filter(|row| native.insert(row.name.value.clone()));
+    lists.push(Rc::new(only.cloned().collect()));
     lists
 }
 
@@ -418,6 +436,11 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usi
         return Ok(0);
     }
     write!(out, "  kernels: {count}")?;
+    match rows.clone().filter(|row| row.is_spirv).count() {
+        0 => {}
+        spirv if spirv == count => write!(out, " · SPIR-V")?,
+        spirv => write!(out, " · {spirv} only as SPIR-V")?,
+    }
     for (what, value) in [
         ("SIMD", (|row| row.simd_size.value) as fn(&KernelRow) -> i64),
         ("GRF", |row| row.grf_count.value),

@@ -25,8 +25,10 @@ use super::device::{CONFIGS, Device, ProductConfig, release_title};
 use super::format::{self, Format, OpenedDocument};
 use super::reader::Window;
 use super::rules;
+use super::spirv;
 use super::table::slice;
 use super::text::lines_node;
+use crate::analysis::kernels::Kernels;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Str, Summary, Value};
 
 const MAGIC: &[u8] = b"!<arch>\n";
@@ -281,6 +283,7 @@ impl Format for Ar {
         }
         let rest = span.skip(at);
         cx.gap(rest);
+        check_kernels(cx, &members);
         let summary = summary(span, &members);
         let archive = Archive {
             magic: span.subspan(0, MAGIC.len() as u64),
@@ -291,6 +294,38 @@ impl Format for Ar {
         OpenedDocument {
             summary,
             content: Some((cx.register(Rc::new(archive)), TOP, Some(count))),
+        }
+    }
+}
+
+/// Checks that the native code for each device has all kernels of the SPIR-V for all devices.
+fn check_kernels(cx: &Context<'_>, members: &[Member]) {
+    let generic = members.iter().find(|m| m.role() == Role::Generic);
+    let module = generic.and_then(|member| cx.inner_of(member.data, "spirv"));
+    let Some(module) = module else { return };
+    let kernels = spirv::kernel_names(cx.sources, module);
+    let Some((_, last)) = kernels.last() else {
+        return;
+    };
+    let read = Span::new(module.source, module.start, last.end);
+    let native = members
+        .iter()
+        .filter(|member| matches!(member.role(), Role::Device(_)));
+    for member in native {
+        let content = member.content.as_ref().and_then(|opened| opened.content);
+        let native =
+            content.and_then(|(id, item, _)| cx.expander(id)?.interface::<Rc<dyn Kernels>>(item));
+        let Some(native) = native.filter(|_| cx.may_walk(read)) else {
+            continue;
+        };
+        for (name, span) in kernels.iter().filter(|(name, _)| !native.has_native(name)) {
+            cx.report_with(
+                &rules::ZEBIN_KERNEL_ONLY_IN_SPIRV,
+                *span,
+                format_args!("no native code of {name} in {}", member.name),
+                &[(member.header, "the member")],
+                None,
+            );
         }
     }
 }

@@ -406,7 +406,13 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
 fn is_image(name: &str) -> bool {
     matches!(
         name,
-        ".llvm.offloading" | ".llvm.of" | ".sycl_fatbin" | ".sycl_fa" | "__CLANG_"
+        ".llvm.offloading"
+            | ".llvm.of"
+            | ".sycl_fatbin"
+            | ".sycl_fa"
+            | ".hip_fatbin"
+            | ".hip_fat"
+            | "__CLANG_"
     ) || (name.starts_with("__CLANG_OFFLOAD_BUNDLE__")
         && !name.starts_with("__CLANG_OFFLOAD_BUNDLE__host"))
 }

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! .llvm.offloading, .sycl_fatbin  an OffloadBinary, or several (LLVM, Object/OffloadBinary.cpp)
+//! .hip_fatbin                     bundles, one for each translation unit (clang, HIPUtility.cpp)
 //! __CLANG_OFFLOAD_BUNDLE__<id>    one image (clang, ClangOffloadBundler.rst)
 //! ```
 
@@ -52,6 +53,10 @@ static OFFLOADING_DOC: Doc = Doc::new(
     "Device images that the compiler embeds; the linker extracts them.",
     "LLVM, Object/OffloadBinary.h",
 );
+static HIP_DOC: Doc = Doc::new(
+    "Bundles of device images for HIP: one for each translation unit.",
+    "clang, HIPUtility.cpp",
+);
 static BUNDLE_DOC: Doc = Doc::new(
     "A device image. The name of the section gives the offload model and the target.",
     "clang, ClangOffloadBundler.rst",
@@ -69,6 +74,9 @@ pub fn images(section: &Section) -> Option<&'static Doc> {
         || OFFLOADING.contains(&section.name.as_str())
     {
         return Some(&OFFLOADING_DOC);
+    }
+    if section.name == ".hip_fatbin" {
+        return Some(&HIP_DOC);
     }
     // The image of the host itself is one unused byte: the host code is the file around it.
     let id = section.name.strip_prefix(BUNDLE)?;

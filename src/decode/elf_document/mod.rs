@@ -109,14 +109,18 @@ fn open_file(
     let title = contents.title();
     let title = title.unwrap_or_else(|| match host {
         Some(_) => "ELF with device images".into(),
-        None => file.dialect.title().into(),
+        None => match u16::try_from(file.header.e_machine).map(header::Machine) {
+            Ok(header::Machine::EM_CUDA) => "ELF for CUDA devices".into(),
+            Ok(header::Machine::EM_AMDGPU) => "ELF for AMD GPUs".into(),
+            _ => file.dialect.title().into(),
+        },
     });
     let lines = ElfLines::of(dwarf.as_ref(), &contents);
     let kernels = contents.kernels();
     let linkage = Rc::new(ElfLinkage::new(&file, &contents));
     let assembly = contents.assembly(kernels.clone(), Rc::clone(&linkage) as Rc<dyn Linkage>);
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
-        kernels: file.dialect.lists_kernels(),
+        kernels: file.dialect.lists_kernels() || kernels.is_some(),
         symbols: true,
         lines: lines.is_some(),
         code: assembly.is_some(),

@@ -1,7 +1,6 @@
 //! Contents of an image.
 
-use super::carve;
-use super::carve::FrameHeader;
+use crate::decode::carve::{self, FrameHeader};
 use crate::decode::compression::{self, Inflated, Method};
 use crate::decode::format::{self, Formats, OpenedDocument};
 use crate::decode::reader::Window;
@@ -88,7 +87,9 @@ pub(super) fn title(head: &[u8]) -> String {
             head.get(5).copied().unwrap_or(0)
         ),
         "ar" => "archive".to_owned(),
-        "zebin" => "ELF".to_owned(),
+        "zebin" | "elf" => "ELF".to_owned(),
+        "cuda-elf" => "ELF for CUDA devices".to_owned(),
+        "amdgpu-elf" => "ELF for AMD GPUs".to_owned(),
         "bitcode" => "LLVM bitcode".to_owned(),
         "offload-binary" => "OffloadBinary".to_owned(),
         "syclbin" => "SYCLBIN".to_owned(),

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-use super::carve::{self, FrameHeader};
 use super::index::{ImageRef, ImageStruct, Index};
 use super::records::{self, FORMATS, KINDS};
 use crate::analysis::host_images::{
@@ -11,6 +10,7 @@ use crate::analysis::host_images::{
 };
 use crate::analysis::kernels::Located;
 use crate::analysis::modules::{Property, PropertySet, PropertyValue};
+use crate::decode::carve::{self, FrameHeader};
 use crate::decode::compression;
 use crate::decode::format::{self, Formats};
 use crate::decode::names::known_name;

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use super::carve;
 use super::memory::{Memory, Record};
 use super::records::{self, FieldLocation, Layout};
 use super::walk::{Exported, RECORD, record_account};
+use crate::decode::carve;
 use crate::decode::format::Formats;
 use crate::decode::reader::Window;
 use crate::decode::text::plural;
@@ -28,8 +28,8 @@ pub struct ImageRef {
     head: OnceCell<Box<[u8]>>,
 }
 
-/// Number of bytes that identify an image: the longest header of a zstd frame.
-const HEAD: u64 = 18;
+/// Number of bytes that identify an image: an ELF file with its machine.
+const HEAD: u64 = 20;
 
 impl ImageRef {
     fn new(span: Span, method: &'static str, described: Option<usize>) -> ImageRef {

@@ -8,10 +8,9 @@
 //! ```
 //!
 //! The index is found by the targets of its words ([`index`]). If it is damaged or missing, images
-//! are found by `.tgtimg`, and the rest by their signatures ([`carve`]). Images are opened on
+//! are found by `.tgtimg`, and the rest by their signatures ([`carve`](super::carve)). Images are opened on
 //! demand.
 
-pub mod carve;
 mod contents;
 mod facts;
 pub mod index;

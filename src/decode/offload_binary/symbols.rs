@@ -15,7 +15,8 @@ use crate::analysis::host_images::{
     Entry, HostImage, HostImages, ImageDescription, ImageLocations,
 };
 use crate::analysis::modules::PropertySet;
-use crate::decode::host::{carve, devices};
+use crate::decode::carve;
+use crate::decode::host::devices;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::tree::StaticTree;

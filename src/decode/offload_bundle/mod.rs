@@ -67,22 +67,34 @@ impl Format for Bundle {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
-        let mut reading = Reading {
-            cx,
-            span,
-            tree: StaticTree::default(),
-            images: Vec::new(),
-        };
-        let end = reading.header();
-        let Reading { tree, images, .. } = reading;
-        let header = span.subspan(0, end);
-        let count = tree.count_at(StaticTree::TOP);
-        let mut parts = vec![
-            Node::new(NodeKind::Record, "bundle header", header)
+        let (mut parts, mut images) = (Vec::new(), Vec::new());
+        let (mut next, mut bundles) = (Some(span), 0);
+        while let Some(bundle) = next {
+            let mut reading = Reading {
+                cx,
+                span: bundle,
+                tree: StaticTree::default(),
+                images: Vec::new(),
+            };
+            let end = reading.header();
+            let tree = reading.tree;
+            let count = tree.count_at(StaticTree::TOP);
+            let header = bundle.subspan(0, end);
+            let node = Node::new(NodeKind::Record, "bundle header", header)
                 .area(Area::Header)
-                .doc(&HEADER_DOC)
-                .children(cx.register(Rc::new(tree)), 0, Some(count)),
-        ];
+                .doc(&HEADER_DOC);
+            parts.push(node.children(cx.register(Rc::new(tree)), 0, Some(count)));
+            let ends = reading.images.iter().map(|(_, image)| image.end);
+            let end = ends.fold(header.end, u64::max);
+            images.extend(reading.images);
+            next = following(cx, Span::new(span.source, end, span.end));
+            bundles += 1;
+            if let Some(rest) = next.filter(|_| bundles >= limits::DOCUMENTS) {
+                let message = format_args!("only the first {bundles} bundles are read");
+                cx.report(&rules::TOO_MANY, rest.subspan(0, 16), message);
+                break;
+            }
+        }
         let mut opened = Vec::new();
         for (id, image) in images.iter().filter(|(_, image)| !image.is_empty()) {
             let document = format::nested(cx, *image);
@@ -106,6 +118,18 @@ impl Format for Bundle {
             content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
         }
     }
+}
+
+/// Maximum number of zeros between bundles: each starts at a page of up to 64 KB.
+const PADDING: u64 = 1 << 16;
+
+/// Returns the bytes from the next bundle on: sections of linked files have one for each translation
+/// unit.
+fn following(cx: &Context<'_>, rest: Span) -> Option<Span> {
+    let window = Window::clamped(cx.sources, rest.subspan(0, PADDING));
+    let zeros = window.bytes().iter().position(|byte| *byte != 0)?;
+    let found = window.bytes().get(zeros..)?.starts_with(MAGIC);
+    found.then(|| rest.skip(zeros as u64))
 }
 
 /// Reads the header of a bundle.

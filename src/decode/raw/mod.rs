@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::context::Context;
-use super::format::OpenedDocument;
+use super::format::{self, OpenedDocument};
+use super::layout::Layout;
 use super::reader::Window;
 use super::rules;
 use super::text::{Lines, plural};
@@ -15,8 +16,20 @@ use crate::model::{
 
 /// Opens any bytes.
 pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
-    let head = Window::clamped(cx.sources, span.subspan(0, super::format::HEAD));
+    let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
     let guess = guess(head.bytes());
+    if guess.is_none() && !span.is_empty() {
+        let searched = span.subspan(0, super::limits::HOST_SCAN);
+        let (images, is_all) = super::carve::anywhere(cx.sources, searched);
+        if let Some(last) = images.last() {
+            if !is_all || searched.len() < span.len() {
+                let rest = Span::new(span.source, last.end, span.end);
+                let message = "the rest is not searched for device code";
+                cx.report(&rules::TOO_MUCH, rest, message);
+            }
+            return container(cx, span, &images);
+        }
+    }
     let title = match guess {
         _ if span.is_empty() => "empty",
         Some(guess) => guess,
@@ -49,6 +62,30 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
             ..Capabilities::default()
         }),
         content: content(cx, span, guess == Some(TEXT)),
+    }
+}
+
+/// Opens the images that were found in an unknown format.
+fn container(cx: &Context<'_>, span: Span, images: &[Span]) -> OpenedDocument {
+    let count = plural(images.len() as u64, "image");
+    let message = format_args!("unknown format: {count} found by their first bytes");
+    cx.report(&rules::UNRECOGNIZED, span.subspan(0, 16), message);
+    let (mut parts, mut opened) = (Vec::new(), Vec::new());
+    for (index, image) in images.iter().enumerate() {
+        let name = format!("image {index}");
+        let document = format::nested(cx, *image);
+        let node = format::nested_node(cx.sources, name.clone(), *image, document.as_ref());
+        parts.push(node);
+        opened.extend(document.map(|document| (name, *image, document)));
+    }
+    let listed = opened.iter();
+    let listed = listed.map(|(name, image, document)| (name.as_str(), *image, document));
+    let facts = format::image_facts(span, listed);
+    let layout = Layout::arrange(cx, span, parts);
+    let count = layout.region_count();
+    OpenedDocument {
+        summary: Summary::new("container", "unknown format with device images", facts),
+        content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
     }
 }
 
@@ -305,9 +342,7 @@ pub fn guess(head: &[u8]) -> Option<&'static str> {
     if let Some(name) = archive(head) {
         return Some(name);
     }
-    Some(if starts(b"BC\xc0\xde") {
-        "LLVM bitcode"
-    } else if starts(b"MZ") {
+    Some(if starts(b"MZ") {
         "a Windows executable"
     } else if head.iter().all(|b| *b == 0) {
         "zero bytes"

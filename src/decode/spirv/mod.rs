@@ -11,20 +11,31 @@
 
 mod grammar;
 mod instruction;
+pub mod kernels;
 mod module;
 mod operands;
 mod overview;
+mod words;
 
+use std::ops::Range;
 use std::rc::Rc;
 
+use foldhash::HashSet;
+
+use self::kernels::SpirvKernels;
 use self::module::Module;
 use super::Context;
 use super::format::{Format, OpenedDocument};
 use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
+use super::text::plural;
 use super::tree::LazyTree;
-use crate::model::{Doc, ExpanderId, Fact, Node, NodeKind, Span, Summary, Tone};
+use crate::analysis::kernels::Kernels;
+use crate::model::{
+    Capabilities, Doc, Expand, ExpanderId, Fact, InterfaceRequest, Node, NodeKind, Rows, Sources,
+    Span, Summary, Tone,
+};
 use crate::record;
 
 record! {
@@ -110,11 +121,64 @@ impl Format for Spirv {
             ),
             None => ("truncated SPIR-V".to_owned(), Vec::new()),
         };
+        let kernels = kernels::entry_points(cx.sources, span, false);
+        let mut facts = facts;
+        if let Some(first) = kernels.first() {
+            let count = plural(kernels.len() as u64, "kernel");
+            facts.push(Fact::new(Fact::KERNELS, count, first.name.span).headline());
+        }
+        let document = SpirvDocument {
+            rows: LazyTree::new(Box::new(move |sources: &Sources| {
+                Module::read(sources, span)
+            })),
+            kernels: (!kernels.is_empty())
+                .then(|| Rc::new(SpirvKernels::new(span, HashSet::default()))),
+        };
+        let has = Capabilities {
+            kernels: document.kernels.is_some(),
+            ..Capabilities::default()
+        };
         OpenedDocument {
-            summary: Summary::new("spirv", title, facts),
-            content: Some((rows(cx, span), module::TOP, None)),
+            summary: Summary::new("spirv", title, facts).with(has),
+            content: Some((cx.register(Rc::new(document)), module::TOP, None)),
         }
     }
+}
+
+/// Reads a module when its rows are first requested.
+type ModuleReader = Box<dyn Fn(&Sources) -> Module>;
+
+/// The rows of a module, and its kernels.
+struct SpirvDocument {
+    rows: LazyTree<Module, ModuleReader>,
+    kernels: Option<Rc<SpirvKernels>>,
+}
+
+impl Expand for SpirvDocument {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.rows.count(item, sources)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.rows.rows(item, range, out);
+    }
+
+    fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
+        if item == module::TOP {
+            request.provide(|| Some(Rc::clone(self.kernels.as_ref()?) as Rc<dyn Kernels>));
+        }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.rows.index_at(item, offset, sources)
+    }
+}
+
+/// Returns the names of a module's kernels, with their bytes: only the start of the module is read.
+pub fn kernel_names(sources: &Sources, module: Span) -> Vec<(String, Span)> {
+    let kernels = kernels::entry_points(sources, module, false).into_iter();
+    let names = kernels.map(|kernel| (kernel.name.value, kernel.name.span.unwrap_or_default()));
+    names.collect()
 }
 
 /// Returns the node of a section that contains a module; `None` otherwise.

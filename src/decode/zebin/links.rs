@@ -9,8 +9,10 @@ use crate::decode::elf::section::{Section, SectionType};
 use crate::model::{Span, Xref, sort};
 
 /// The parts of each kernel and section.
+#[derive(Default)]
 pub struct Links {
-    file: Rc<ElfFile>,
+    /// `None` for a text of `.ze_info` without a file around it.
+    file: Option<Rc<ElfFile>>,
     /// The code section of a kernel, by name: the first one, as in the driver.
     text: HashMap<String, u64>,
     /// GTPin data, by the name of the kernel or function.
@@ -25,7 +27,7 @@ impl Links {
     /// Collects the links of a file.
     pub fn new(file: &Rc<ElfFile>, kernels: &[Kernel]) -> Links {
         let mut links = Links {
-            file: Rc::clone(file),
+            file: Some(Rc::clone(file)),
             text: HashMap::new(),
             gtpin: HashMap::new(),
             relocations: HashMap::new(),
@@ -60,6 +62,11 @@ impl Links {
         Some((name, *self.kernels.get(name)?))
     }
 
+    /// Returns whether `.ze_info` lists the kernel.
+    pub fn is_listed(&self, kernel: &str) -> bool {
+        self.kernels.contains_key(kernel)
+    }
+
     /// Returns whether the kernel has code.
     pub fn has_text(&self, kernel: &str) -> bool {
         self.text.contains_key(kernel)
@@ -70,14 +77,14 @@ impl Links {
     /// code.
     pub fn code(&self, kernel: &str) -> Option<(u64, Span)> {
         let index = *self.text.get(kernel)?;
-        let names = self.file.symbol_table().map_or(0, |table| table.link);
-        let symbol = self.file.symbols_of(index).iter().find(|symbol| {
-            symbol.function && symbol.size > 0 && self.file.name_in(names, symbol.name) == kernel
+        let file = self.file.as_ref()?;
+        let names = file.symbol_table().map_or(0, |table| table.link);
+        let symbol = file.symbols_of(index).iter().find(|symbol| {
+            symbol.function && symbol.size > 0 && file.name_in(names, symbol.name) == kernel
         });
         match symbol {
             Some(symbol) => Some((symbol.size, symbol.entry)),
-            None => self
-                .file
+            None => file
                 .section(index)
                 .map(|section| (section.bytes.len(), section.bytes)),
         }
@@ -86,7 +93,7 @@ impl Links {
     /// Number of bytes of code, of which sections may share some.
     pub fn code_bytes(&self) -> u64 {
         let sections = self.text.values();
-        let sections = sections.filter_map(|index| self.file.section(*index));
+        let sections = sections.filter_map(|index| self.file.as_ref()?.section(*index));
         let mut sections: Vec<Span> = sections.map(|section| section.bytes).collect();
         sort::ascending(&mut sections);
         let mut last = Span::default();
@@ -106,12 +113,12 @@ impl Links {
 
     /// The section with the code of a kernel.
     pub fn code_section(&self, kernel: &str) -> Option<Span> {
-        let section = self.file.section(*self.text.get(kernel)?)?;
+        let section = self.file.as_ref()?.section(*self.text.get(kernel)?)?;
         Some(section.bytes)
     }
 
     fn section(&self, why: &'static str, index: u64) -> Option<Xref> {
-        let section = self.file.section(index)?;
+        let section = self.file.as_ref()?.section(index)?;
         Some(Xref {
             why: why.into(),
             label: section.label().into(),
@@ -162,17 +169,20 @@ impl Links {
 
     /// The entries of the symbols in the code of a kernel.
     pub fn symbol_entries(&self, kernel: &str) -> impl Iterator<Item = Span> {
-        let text = self.text.get(kernel);
-        let symbols = text.map(|text| self.file.symbols_of(*text));
+        let file = self.file.as_ref().zip(self.text.get(kernel));
+        let symbols = file.map(|(file, text)| file.symbols_of(*text));
         symbols.into_iter().flatten().map(|symbol| symbol.entry)
     }
 
     /// The symbol table entries of functions with these names; the first one of duplicates.
     pub fn function_entries(&self, names: &HashSet<&str>) -> HashMap<String, Span> {
-        let table = self.file.symbol_table().map_or(0, |table| table.link);
         let mut found = HashMap::new();
-        for symbol in self.file.symbols.iter().filter(|symbol| symbol.function) {
-            let name = self.file.name_in(table, symbol.name);
+        let Some(file) = &self.file else {
+            return found;
+        };
+        let table = file.symbol_table().map_or(0, |table| table.link);
+        for symbol in file.symbols.iter().filter(|symbol| symbol.function) {
+            let name = file.name_in(table, symbol.name);
             if names.contains(&*name) {
                 found.entry(name).or_insert(symbol.entry);
             }
@@ -181,12 +191,15 @@ impl Links {
     }
 
     fn symbols(&self, section: u64) -> Vec<Xref> {
-        let names = self.file.symbol_table().map_or(0, |t| t.link);
-        let symbols = self.file.symbols_of(section).iter().take(16);
+        let Some(file) = &self.file else {
+            return Vec::new();
+        };
+        let names = file.symbol_table().map_or(0, |t| t.link);
+        let symbols = file.symbols_of(section).iter().take(16);
         symbols
             .map(|symbol| Xref {
                 why: "symbol".into(),
-                label: self.file.name_in(names, symbol.name).into(),
+                label: file.name_in(names, symbol.name).into(),
                 to: symbol.entry,
             })
             .collect()

@@ -26,9 +26,12 @@ pub mod target_metadata;
 mod text;
 pub mod verdict;
 pub mod ze_info;
+pub mod ze_info_file;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+
+use foldhash::HashSet;
 
 use self::assembly::ZebinAssembly;
 use self::identity::Identity;
@@ -52,6 +55,7 @@ use super::elf_document::contents::{Contents, Interpreter, Plain};
 use super::format::{Format, OpenedDocument};
 use super::reader::{Endian, Window, uint};
 use super::rules;
+use super::spirv::{self, kernels::SpirvKernels};
 use super::text::plural;
 use crate::analysis::assembly::Assembly;
 use crate::analysis::kernels::Kernels;
@@ -114,6 +118,8 @@ pub struct ZebinContents {
     notes: RefCell<Option<(u64, Notes)>>,
     /// The decoder of its instructions.
     instructions: Rc<Instructions>,
+    /// The kernels of the SPIR-V in a legacy container, such as `generic_ir` of archives.
+    legacy: Option<Rc<SpirvKernels>>,
 }
 
 impl Contents for ZebinContents {
@@ -154,12 +160,16 @@ impl Contents for ZebinContents {
     }
 
     fn kernels(&self) -> Option<Rc<dyn Kernels>> {
+        if let Some(legacy) = &self.legacy {
+            return Some(Rc::clone(legacy) as Rc<dyn Kernels>);
+        }
         let (_, info) = self.ze_info.as_ref()?;
         let kernels = ZebinKernels::new(
             Rc::clone(info),
             Rc::clone(&self.links),
             self.own,
             Rc::clone(&self.instructions),
+            spirv_of(&self.file),
         );
         Some(Rc::new(kernels))
     }
@@ -215,6 +225,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         ze_info,
         notes: RefCell::new(None),
         instructions: Rc::default(),
+        legacy: None,
     };
     // A container for Intel GPUs may be a zebin with another type.
     if identity == Identity::LegacyOpenCl && !file.dialect.is_loadable(&file.header) {
@@ -223,6 +234,11 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         contents.facts.push(Fact::new("purpose", purpose, None));
     }
     if !identity.is_zebin() {
+        let is_legacy = identity == Identity::LegacyOpenCl;
+        let module = spirv_of(file).filter(|_| is_legacy);
+        let module = module.filter(|module| !spirv::kernel_names(cx.sources, *module).is_empty());
+        contents.legacy =
+            module.map(|module| Rc::new(SpirvKernels::new(module, HashSet::default())));
         return contents;
     }
     sections::check(cx, file);
@@ -233,6 +249,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
             format_args!("no section .text.{}", kernel.name),
         );
     }
+    check_code(cx, file, &contents);
     let target = read_notes(cx, file, &contents);
     let (own, core) = own_device(file, identity, &target);
     contents.own = own;
@@ -247,6 +264,42 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
     contents.version = version.as_ref().map(|(text, _)| text.clone());
     contents.facts = facts(cx, file, identity, &target, version, kernels.len() as u64);
     contents
+}
+
+/// The bytes of the SPIR-V of a zebin, if it has some.
+fn spirv_of(file: &ElfFile) -> Option<Span> {
+    let mut sections = file.sections.iter();
+    let section = sections.find(|s| s.kind == SectionType::SHT_ZEBIN_SPIRV)?;
+    Some(section.bytes)
+}
+
+/// Checks that there is code, and that it has all kernels of the SPIR-V.
+fn check_code(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) {
+    if file.is_truncated() {
+        return;
+    }
+    let spirv = spirv_of(file).map(|module| spirv::kernel_names(cx.sources, module));
+    let spirv = spirv.unwrap_or_default();
+    let is_code = |section: &Section| {
+        section.size > 0
+            && [".text", ".data", ".bss"]
+                .iter()
+                .any(|name| section.name.starts_with(name))
+    };
+    if !file.sections.is_empty() && !file.sections.iter().any(is_code) {
+        let count = plural(spirv.len() as u64, "kernel");
+        let more = match spirv.len() {
+            0 => String::new(),
+            _ => format!(", but its SPIR-V has {count}"),
+        };
+        let message = format_args!("the file has no code{more}");
+        return cx.report(&rules::ZEBIN_NO_CODE, file.header.origin, message);
+    }
+    let is_native = |name: &str| contents.links.has_text(name) || contents.links.is_listed(name);
+    for (name, span) in spirv.iter().filter(|(name, _)| !is_native(name)) {
+        let rule = &rules::ZEBIN_KERNEL_ONLY_IN_SPIRV;
+        cx.report(rule, *span, format_args!("no native code of {name}"));
+    }
 }
 
 /// The target device by the most specific note, and the core family, if known.

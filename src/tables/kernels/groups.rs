@@ -261,6 +261,10 @@ impl List for KernelGroups {
         self.list.kernel(self.first(row)?)
     }
 
+    fn is_native(&self, row: u32) -> bool {
+        self.rows(row).iter().any(|row| self.list.is_native(*row))
+    }
+
     fn path(&self, row: u32) -> &str {
         self.first(row).map_or("", |row| self.list.path(row))
     }

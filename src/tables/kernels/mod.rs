@@ -168,6 +168,16 @@ pub static COLUMNS: &[Column] = &{
     all
 };
 
+const SPIRV_DOC: &str = "Without native code in this file: the driver compiles SPIR-V for the device, but not beside native code that it loads.";
+
+/// The columns of kernels whose SPIR-V was read, beside the name.
+const STATED: [&str; 4] = [
+    "demangled",
+    "argument_count",
+    "required_sub_group_size",
+    "required_work_group_size",
+];
+
 fn located_number(given: Located<i64>) -> Cell<'static> {
     Cell {
         is_default: given.span.is_none(),
@@ -297,7 +307,7 @@ impl KernelList {
     /// Whether a kernel has such figures of a profile.
     fn has_profiled(&self, has: impl Fn(&ProfiledKernel) -> bool) -> bool {
         // All parts with native code share the figures.
-        let part = self.parts.iter().find(|part| part.kernels.is_some());
+        let part = self.parts.iter().find(|part| part.is_native());
         part.is_some_and(|part| part.profiled.borrow().values().any(has))
     }
 
@@ -338,6 +348,14 @@ impl KernelList {
         Some((part, usize::try_from(place).ok()?))
     }
 
+    /// Returns the kernel of a row: its provider, and its index there.
+    fn provider(&self, row: u32) -> Option<(&Rc<dyn Kernels>, usize)> {
+        let (part, place) = self.place(row)?;
+        // A part of SPIR-V may have rows for some of its kernels only.
+        let index = part.rows.get(place)?.index;
+        Some((part.kernels.as_ref()?, usize::try_from(index).ok()?))
+    }
+
     fn row(&self, row: u32) -> Option<&KernelRow> {
         let (part, place) = self.place(row)?;
         part.rows.get(place)
@@ -373,6 +391,9 @@ impl KernelList {
                         .filter(|short| **short != **name)
                         .map(Into::into);
                 }
+                if row.is_spirv && !self.is_of_several {
+                    cell = cell.mark(Tone::Plain, "SPIR-V", SPIRV_DOC);
+                }
                 return cell;
             }
             "samples" => {
@@ -384,7 +405,13 @@ impl KernelList {
             "short_name" => return Cell::text(self.short_name(row)).at(row.name.span),
             _ => {}
         }
-        if part.kernels.is_none() && id != "demangled" {
+        let is_known = match (part.is_native(), part.kernels.is_some()) {
+            (true, _) => true,
+            // The entry points of a module state as much.
+            (false, true) => STATED.contains(&id),
+            (false, false) => id == "demangled",
+        };
+        if !is_known {
             return Cell::empty();
         }
         if let Some(cell) = CELLS.get(column) {
@@ -476,8 +503,8 @@ impl List for KernelList {
     }
 
     fn about(&self, row: u32, _: Span, sources: &Sources) -> RowDetails {
-        let place = self.place(row);
-        let detail = place.and_then(|(part, at)| part.kernels.as_ref()?.detail(at, sources));
+        let place = self.provider(row);
+        let detail = place.and_then(|(kernels, at)| kernels.detail(at, sources));
         RowDetails {
             title: self
                 .row(row)
@@ -510,14 +537,20 @@ impl List for KernelList {
                 self.has_profiled(|kernel| kernel.metric(id).is_some())
             }
             "member" => self.needs_members(),
+            // It tells which kernels are SPIR-V.
+            "device" => self.is_of_several || self.parts.iter().any(|part| !part.is_native()),
             "package_file" => self.parts.iter().any(|part| !part.file.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }
     }
 
     fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
-        let (part, place) = self.place(row)?;
-        Some((Rc::clone(part.kernels.as_ref()?), place))
+        let (kernels, index) = self.provider(row)?;
+        Some((Rc::clone(kernels), index))
+    }
+
+    fn is_native(&self, row: u32) -> bool {
+        self.place(row).is_some_and(|(part, _)| part.is_native())
     }
 
     fn path(&self, row: u32) -> &str {

@@ -14,6 +14,8 @@ pub(super) struct Part {
     pub(super) rows: Rc<Vec<KernelRow>>,
     /// The file of the package with the image; empty outside of packages.
     pub(super) file: Str,
+    /// The kernels of the SPIR-V that native code beside it has as well: they have no rows.
+    pub(super) also_native: Rc<Vec<String>>,
     /// The name of the image.
     pub(super) image: String,
     /// The archive member in the image; empty if the image contains a single document.
@@ -24,6 +26,10 @@ pub(super) struct Part {
     pub(super) path: String,
     /// Its bytes.
     pub(super) span: Span,
+    /// Whether it is SPIR-V.
+    pub(super) is_spirv: bool,
+    /// Whether it is code for other processors than Intel's GPUs.
+    pub(super) is_foreign: bool,
     /// Whether the same kernels also exist as SPIR-V.
     pub(super) has_spirv: bool,
     /// Whether an earlier part has the same bytes and device.
@@ -35,6 +41,11 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// Whether the kernels are native code that was read.
+    pub(super) fn is_native(&self) -> bool {
+        self.kernels.is_some() && !self.is_spirv
+    }
+
     /// Formats the image, with the file that it is in and the archive member in it.
     pub(super) fn place(&self) -> String {
         let parts = [&*self.file, &*self.image, &*self.member];

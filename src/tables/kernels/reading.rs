@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 
 use super::KernelList;
 use super::index_names::IndexNames;
@@ -18,7 +18,7 @@ use crate::analysis::kernels::{KernelRow, Located};
 use crate::analysis::naming::{NameSet, ShortNames};
 use crate::analysis::package_reading::PackageReading;
 use crate::analysis::survey::Progress;
-use crate::model::{Document, NodeId, Severity, Sources, Span};
+use crate::model::{Document, NodeId, Severity, Sources, Span, sort};
 use crate::tables::{List, ListId};
 
 /// The short names of the kernels in a host binary's index.
@@ -53,8 +53,10 @@ pub struct KernelReading {
     /// The files of a package that are not opened yet.
     pub(super) files: Option<PackageReading>,
     images: Images,
-    /// The containers of images that are SPIR-V.
-    with_spirv: HashSet<usize>,
+    /// The containers of images that are SPIR-V, and whether the kernels of some are unknown.
+    with_spirv: HashMap<usize, bool>,
+    /// The native kernels of these containers.
+    native: HashMap<usize, HashSet<String>>,
     /// The index of the next image.
     next: usize,
     /// The index of the first image whose bytes were not announced.
@@ -105,6 +107,10 @@ impl Document {
             Some(_) => Images::default(),
             None => self.images(id),
         };
+        let mut images = images;
+        native_first(&mut images.list);
+        let mut with_spirv = HashMap::default();
+        add_spirv(&images.list, &mut with_spirv);
         let is_indexed = images.list.iter().any(Image::is_listed);
         let naming = if is_indexed {
             Naming::Growing {
@@ -123,7 +129,8 @@ impl Document {
         };
         let size = self.sources.size();
         Some(KernelReading {
-            with_spirv: with_spirv(&images.list).collect(),
+            with_spirv,
+            native: HashMap::default(),
             files,
             images_left_out: images.left_out,
             images,
@@ -143,7 +150,8 @@ impl Document {
     /// Returns the kernels of a document; for a container, those of all its images.
     pub(in crate::tables) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         if let Some(part) = self.kernels_of(id) {
-            let list = KernelList::new(vec![Rc::new(part)], false, Vec::new());
+            let parts = with_only_spirv(part, &self.sources).into_iter();
+            let list = KernelList::new(parts.map(Rc::new).collect(), false, Vec::new());
             return Some(Rc::new(list.with_names(self.host_kernels())));
         }
         let mut reading = self.kernel_reading(id)?;
@@ -152,14 +160,24 @@ impl Document {
     }
 
     fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
-        let kernels = self.kernels(id)?;
-        let rows = kernels.rows(&self.sources);
+        self.kernels_beside(id, &HashSet::default())
+    }
+
+    /// Returns the kernels of a document; of SPIR-V, those that are not among `native`.
+    fn kernels_beside(&mut self, id: NodeId, native: &HashSet<String>) -> Option<Part> {
+        let all = self.kernels(id)?;
         let (image, device) = self.image_text(id);
+        let (is_spirv, also_native, kernels) = match all.split(native, &self.sources) {
+            Some((both, only)) => (true, both, only),
+            None => (false, Vec::new(), all),
+        };
         Some(Part {
+            rows: kernels.rows(&self.sources),
             kernels: Some(kernels),
-            rows,
+            is_spirv,
+            also_native: Rc::new(also_native),
             image,
-            device,
+            device: if is_spirv { SPIRV.into() } else { device },
             path: self.path(id),
             span: self.node(id)?.span.unwrap_or_default(),
             profiled: self.profiled_kernels(),
@@ -220,27 +238,39 @@ impl Document {
         let names = entry.described.as_ref().map_or(0, |found| found.left_out);
         if entry.is_native() {
             let within = self.images_within(image.span).unwrap_or_default();
-            let has_spirv = within.list.iter().any(is_spirv);
+            let has_spirv = within.list.iter().any(is_unlisted);
             let mut parts = Vec::new();
-            for inner in within.list.iter().filter(|inner| inner.has_kernels) {
+            let is_one = within.list.len() == 1;
+            let (spirv, native): (Vec<&Image>, _) =
+                within.list.iter().partition(|inner| is_spirv(inner));
+            let mut known = HashSet::default();
+            for inner in native.into_iter().chain(spirv) {
+                let is_spirv = is_spirv(inner);
                 let node = self.document_at(inner.span);
-                if let Some(part) = node.and_then(|node| self.kernels_of(node)) {
-                    let is_one = within.list.len() == 1;
-                    parts.push(Part {
-                        image: image.name.clone(),
-                        member: if is_one {
-                            String::new()
-                        } else {
-                            inner.member.to_string()
-                        },
-                        has_spirv,
-                        ..part
-                    });
-                }
+                let own = node.filter(|_| inner.has_kernels);
+                let part = own.and_then(|node| self.kernels_beside(node, &known));
+                let part = match part {
+                    Some(part) if is_spirv => part,
+                    Some(part) => {
+                        known.extend(part.rows.iter().map(|row| row.name.value.clone()));
+                        part
+                    }
+                    None if is_spirv && !parts.is_empty() => spirv_part("", inner.span),
+                    None => continue,
+                };
+                let part = Part {
+                    image: image.name.clone(),
+                    member: if is_one || is_spirv {
+                        String::new()
+                    } else {
+                        inner.member.to_string()
+                    },
+                    has_spirv: has_spirv && !is_spirv,
+                    ..part
+                };
+                parts.extend(with_only_spirv(part, &self.sources));
             }
             if !parts.is_empty() {
-                let spirv = within.list.iter().filter(|inner| is_spirv(inner));
-                parts.extend(spirv.map(|inner| spirv_part(&image.name, inner.span)));
                 return (parts, 0, names);
             }
         }
@@ -248,6 +278,7 @@ impl Document {
             return (Vec::new(), 0, names);
         };
         let kernels = described.kernels();
+        let entry_kind = entry.kind;
         let more = kernels.len().saturating_sub(most) as u64;
         let rows = kernels.into_iter().take(most).zip(0..);
         let rows = rows.map(|(entry, index)| KernelRow {
@@ -255,17 +286,20 @@ impl Document {
             name: Located::at(entry.name.clone(), entry.name_span),
             demangled: host.title(&entry.name),
             entry: entry.span,
+            is_spirv: entry_kind == "spirv",
             ..KernelRow::default()
         });
         let part = Part {
             rows: Rc::new(rows.collect()),
             image: image.name.clone(),
-            device: match entry.kind {
+            device: match entry_kind {
                 "spirv" => SPIRV.into(),
                 _ => described.target.clone().into(),
             },
             path: image.path.clone(),
             span: image.span,
+            is_spirv: entry_kind == "spirv",
+            is_foreign: entry.is_foreign(),
             ..Part::default()
         };
         (vec![part], more, names)
@@ -284,13 +318,25 @@ fn is_native(image: &Image, sources: &Sources) -> bool {
 }
 
 fn is_spirv(image: &Image) -> bool {
-    image.format == "spirv"
+    // Archives have their SPIR-V in a legacy container.
+    image.format == "spirv" || image.format == "opencl-elf" && image.has_kernels
 }
 
-/// Returns the containers of images that are SPIR-V.
-fn with_spirv(images: &[Image]) -> impl Iterator<Item = usize> {
-    let spirv = images.iter().filter(|image| is_spirv(image));
-    spirv.map(|image| image.container)
+/// Moves SPIR-V behind native code: it is listed for the kernels that native code lacks.
+fn native_first(images: &mut [Image]) {
+    sort::by_key(images, is_spirv);
+}
+
+/// Whether an image is SPIR-V that lists no kernels: native code beside it may be the same.
+fn is_unlisted(image: &Image) -> bool {
+    is_spirv(image) && !image.has_kernels
+}
+
+/// Adds the containers of images that are SPIR-V.
+fn add_spirv(images: &[Image], containers: &mut HashMap<usize, bool>) {
+    for image in images.iter().filter(|image| is_spirv(image)) {
+        *containers.entry(image.container).or_default() |= is_unlisted(image);
+    }
 }
 
 /// Creates a part for SPIR-V in an image that lists no kernels.
@@ -298,9 +344,37 @@ fn spirv_part(image: &str, span: Span) -> Part {
     Part {
         image: image.to_owned(),
         device: SPIRV.into(),
+        is_spirv: true,
         span,
         ..Part::default()
     }
+}
+
+/// Adds the kernels that only the SPIR-V within a document has.
+fn with_only_spirv(part: Part, sources: &Sources) -> Vec<Part> {
+    let only = part.kernels.as_ref();
+    let only = only.and_then(|kernels| kernels.only_spirv(sources));
+    let Some(kernels) = only else {
+        return vec![part];
+    };
+    let rows = kernels.rows(sources);
+    let part = Part {
+        has_spirv: true,
+        ..part
+    };
+    if rows.is_empty() {
+        return vec![part];
+    }
+    let spirv = Part {
+        kernels: Some(kernels),
+        rows,
+        device: SPIRV.into(),
+        is_spirv: true,
+        has_spirv: false,
+        also_native: Rc::default(),
+        ..part.clone()
+    };
+    vec![part, spirv]
 }
 
 /// Returns the short names of the kernels in an index. Most of them are already in the set.
@@ -357,25 +431,27 @@ impl KernelReading {
             return false;
         };
         if let Some(file) = files.step(document) {
-            let found = document.images_of_file(&file);
+            let mut found = document.images_of_file(&file);
+            native_first(&mut found.list);
             self.images_left_out += found.left_out;
             let first = self.images.list.len();
             self.images.append(found);
             let found = self.images.list.get(first..).unwrap_or_default();
-            self.with_spirv.extend(with_spirv(found));
+            add_spirv(found, &mut self.with_spirv);
         }
         true
     }
 
     fn read(&mut self, image: &Image, document: &mut Document) {
-        if image.host.is_none() && is_spirv(image) {
-            let part = Part {
-                file: image.file.clone(),
-                ..spirv_part(&image.name, image.span)
-            };
-            self.parts.push(Rc::new(part));
-        }
+        let is_spirv = image.host.is_none() && is_spirv(image);
         if !image.has_kernels && image.host.is_none() {
+            if is_spirv {
+                let part = Part {
+                    file: image.file.clone(),
+                    ..spirv_part(&image.name, image.span)
+                };
+                self.parts.push(Rc::new(part));
+            }
             return;
         }
         if self.rows >= self.rows_max {
@@ -401,17 +477,31 @@ impl KernelReading {
             }
             None => {
                 let node = document.node_of(image);
-                let found = node.and_then(|node| document.kernels_of(node));
-                let has_spirv = self.with_spirv.contains(&image.container);
+                let none = HashSet::default();
+                let native = self.native.get(&image.container).unwrap_or(&none);
+                let found = node.and_then(|node| document.kernels_beside(node, native));
+                let beside_spirv = self.with_spirv.get(&image.container);
+                let has_spirv = beside_spirv == Some(&true);
                 let name = |part: &Part| match &*image.file {
                     "" => part.image.clone(),
                     _ => image.name.clone(),
                 };
-                Vec::from_iter(found.map(|part| Part {
-                    has_spirv,
+                let part = found.map(|part| Part {
+                    has_spirv: has_spirv && !is_spirv,
                     image: name(&part),
                     ..part
-                }))
+                });
+                match part {
+                    Some(part) if is_spirv => vec![part],
+                    Some(part) => {
+                        if beside_spirv.is_some() {
+                            let names = self.native.entry(image.container).or_default();
+                            names.extend(part.rows.iter().map(|row| row.name.value.clone()));
+                        }
+                        with_only_spirv(part, &document.sources)
+                    }
+                    None => Vec::new(),
+                }
             }
         };
         let found = found.into_iter().map(|part| Part {

@@ -65,10 +65,12 @@ impl KernelReading {
     fn surveyed(&self) -> impl Iterator<Item = SurveyedImage<'_>> {
         self.parts.iter().map(|part| SurveyedImage {
             device: &part.device,
-            is_native: part.kernels.is_some(),
+            is_native: part.is_native(),
+            is_foreign: part.is_foreign,
             image: (&part.file, &part.image),
             bytes: part.span.len(),
             rows: &part.rows,
+            also_native: &part.also_native,
             has_spirv: part.has_spirv,
             is_copy: part.is_copy,
         })

@@ -37,7 +37,7 @@ impl Twins {
         sources: &Sources,
     ) -> Option<usize> {
         let part = parts.get(at)?;
-        let kernel = part.rows.first().filter(|_| part.kernels.is_some())?;
+        let kernel = part.rows.first().filter(|_| part.is_native())?;
         let name = kernel.name.value.clone();
         let key = (part.device.clone(), part.span.len(), name);
         let firsts = self.firsts.entry(key).or_default();

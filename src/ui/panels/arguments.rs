@@ -53,13 +53,15 @@ fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
         <div class={classes!("panel", "kernel", is_late.then_some("late"))} aria-busy={is_late.then_some("true")} key={detail.row.index}>
             { crumb(list) }
             { head(list, detail) }
-            <div class="block">
-                <h3>{ payload_text(detail) }</h3>
-                { ruler(detail, selected, false) }
-            </div>
+            if !detail.row.is_spirv {
+                <div class="block">
+                    <h3>{ payload_text(detail) }</h3>
+                    { ruler(detail, selected, false) }
+                </div>
+            }
             { payload(detail, selected) }
             { arguments(detail, selected) }
-            <Limits ..props.clone() />
+            if !detail.row.is_spirv { <Limits ..props.clone() /> }
             { others(detail, selected) }
             { properties("kernel-env", "Execution environment", &detail.execution_env, selected) }
             { properties("kernel-user", "User attributes", &detail.user_attributes, selected) }
@@ -141,6 +143,18 @@ fn head(list: &List, detail: &KernelDetail) -> Html {
 fn facts(detail: &KernelDetail) -> Vec<String> {
     let row = &detail.row;
     let number = |value: i64| format::grouped(u64::try_from(value).unwrap_or(0));
+    if row.is_spirv {
+        let mut out = vec!["SPIR-V, without native code".to_owned()];
+        if row.required_sub_group_size.span.is_some() {
+            let size = number(row.required_sub_group_size.value);
+            out.push(format!("required sub-group size {size}"));
+        }
+        if row.required_work_group_size.span.is_some() {
+            let sizes = row.required_work_group_size.value.map(number);
+            out.push(format!("required work-group size {}", sizes.join(" × ")));
+        }
+        return out;
+    }
     let mut out = vec![
         match row.simd_size.value {
             0 => "unknown SIMD size".to_owned(),

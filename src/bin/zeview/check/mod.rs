@@ -1,5 +1,6 @@
 //! `zeview check`: predicts what the driver does with files, and lists their problems.
 
+mod beside;
 mod devices;
 mod sarif;
 mod tally;
@@ -192,7 +193,11 @@ fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + 
         }
     };
     let mut checked = Checked::default();
-    for judged in all {
+    for mut judged in all {
+        if target.is_found && options.within.path.is_none() {
+            let found = beside::dropped_kernels(&document, &target.path);
+            judged.diagnostics.extend(found);
+        }
         add(&mut document, &judged, target, options, &mut checked)?;
     }
     Ok(checked)

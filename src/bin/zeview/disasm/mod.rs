@@ -228,6 +228,10 @@ fn find(
     let mut unknown = None;
     document.open_files(NodeId::ROOT);
     for zebin in document.documents_with(ListId::Kernels) {
+        if document.assembly(zebin).is_none() {
+            // SPIR-V, or metadata alone.
+            continue;
+        }
         let device = document.target_device(zebin);
         let own = device.as_ref().and_then(|device| platform::named(device));
         let Some(platform) = platform.or(own) else {

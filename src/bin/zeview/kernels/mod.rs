@@ -105,10 +105,7 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
         }
         for id in opened.documents() {
             let document = &mut opened.document;
-            let (Some(kernels), Some(list)) = (
-                document.kernels(id),
-                document.list(id, ListId::Kernels, None),
-            ) else {
+            let Some(list) = document.list(id, ListId::Kernels, None) else {
                 continue;
             };
             let place = &place(&opened.name, &document.path(id));
@@ -118,13 +115,17 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
                 if filter.is_some_and(|filter| !filter.matches(&*list, row, sources)) {
                     continue;
                 }
+                let kernel = list.kernel(row).filter(|_| list.is_native(row));
+                let Some((kernels, index)) = kernel else {
+                    continue;
+                };
                 let name = list.cell(row, 0, sources).value;
                 let name = if options.full_names {
                     name.in_full()
                 } else {
                     name
                 };
-                if let Err(why) = printer.kernel(place, &name, &*kernels, row, sources)? {
+                if let Err(why) = printer.kernel(place, &name, &*kernels, index, sources)? {
                     complain!("{place}: {why}");
                     status = 2;
                 }
@@ -374,7 +375,15 @@ impl Printer {
         let is_grouped = options.group_by.is_some();
         let is_wide = is_grouped || opened.iter().any(is_host);
         let is_profiled = !options.profile.is_empty();
-        if selection.columns.is_empty() && self.form != Form::Json && (is_wide || is_profiled) {
+        // The device tells which kernels are SPIR-V.
+        let is_mixed = |list: &dyn List| {
+            let mut rows = 0..list.primary();
+            rows.any(|row| !list.is_native(row))
+        };
+        let lists = opened.iter().flat_map(|file| &file.lists);
+        let is_mixed = lists.into_iter().any(|(_, list)| is_mixed(&**list));
+        let is_chosen = is_wide || is_profiled || is_mixed;
+        if selection.columns.is_empty() && self.form != Form::Json && is_chosen {
             let mut shown = vec![Presence::Default];
             shown.extend(is_wide.then_some(Presence::Several));
             let has_figures = |column: &Column| {
@@ -386,7 +395,8 @@ impl Printer {
                 // The first column already shows it.
                 (shown.contains(&column.presence)
                     || column.presence == Presence::Profiled && has_figures(column)
-                    || column.id == "package_file" && has_figures(column))
+                    || column.id == "package_file" && has_figures(column)
+                    || column.id == "device" && is_mixed)
                     && (group != Some(column.id) || column.id == "name")
             };
             self.columns = columns().iter().filter(is_shown).collect();

@@ -24,6 +24,7 @@ use crate::decode::demangle::demangle;
 use crate::decode::isa::Code;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::decode::isa::Decoder;
+use crate::decode::spirv::kernels::SpirvKernels;
 use crate::decode::zebin::links::Links;
 use crate::decode::zebin::occupancy::{self, Facts, TargetDevice};
 use crate::decode::zebin::text::Instructions;
@@ -44,6 +45,9 @@ pub struct ZebinKernels {
     pub(super) own: TargetDevice,
     /// The instruction decoder.
     instructions: Rc<Instructions>,
+    /// The bytes of the SPIR-V, and the kernels that only it has.
+    spirv: Option<Span>,
+    only_spirv: OnceCell<Rc<SpirvKernels>>,
     /// Totals of the instructions, by the code.
     mixes: RefCell<HashMap<Span, Rc<Mix>>>,
     flows: RefCell<HashMap<Span, FlowCounts>>,
@@ -67,12 +71,15 @@ impl ZebinKernels {
         links: Rc<Links>,
         own: TargetDevice,
         instructions: Rc<Instructions>,
+        spirv: Option<Span>,
     ) -> ZebinKernels {
         ZebinKernels {
             info,
             links,
             own,
             instructions,
+            spirv,
+            only_spirv: OnceCell::new(),
             mixes: RefCell::default(),
             flows: RefCell::default(),
             code_left: OnceCell::new(),
@@ -332,6 +339,20 @@ impl Kernels for ZebinKernels {
     fn count(&self) -> u64 {
         let count = |list| self.entries(list).count() as u64;
         count("kernels").saturating_add(count("functions"))
+    }
+
+    fn only_spirv(&self, sources: &Sources) -> Option<Rc<dyn Kernels>> {
+        let module = self.spirv?;
+        let only = self.only_spirv.get_or_init(|| {
+            let rows = self.rows(sources);
+            let names = rows.iter().map(|row| row.name.value.clone());
+            Rc::new(SpirvKernels::new(module, names.collect()))
+        });
+        Some(Rc::clone(only) as Rc<dyn Kernels>)
+    }
+
+    fn has_native(&self, name: &str) -> bool {
+        self.links.has_text(name) || self.links.is_listed(name)
     }
 
     fn mentions(&self, row: &KernelRow, sources: &Sources) -> Vec<Span> {

@@ -332,6 +332,7 @@ fn row_details_arrive_with_its_position() {
 fn kernel(index: u64) -> crate::analysis::kernels::KernelRow {
     use crate::analysis::kernels::{KernelRow, Located};
     KernelRow {
+        is_spirv: false,
         index,
         is_function: false,
         name: Located::at(format!("k{index}"), at(100 * index, 2)),

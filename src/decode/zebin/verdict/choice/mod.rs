@@ -169,6 +169,9 @@ impl<'a> Chooser<'a> {
     /// Takes an image without native code: the driver compiles its SPIR-V.
     fn take_spirv(&mut self, at: usize, why: &str) {
         let Some(image) = self.image(at) else { return };
+        if let Some(why) = without_code(image) {
+            return self.set_reason(at, why);
+        }
         let found = find_module(self.sources, image.span);
         let needs = found
             .and_then(|(span, options)| Some((SpirvNeeds::read(self.sources, span)?, options)));
@@ -217,9 +220,32 @@ impl<'a> Chooser<'a> {
         });
         match &container.modules {
             Some(modules) if !holds_syclbin => self.syclbin(modules),
+            _ if &*container.format == "ar" && self.is_library(at, &inner) => {
+                self.library(at, &inner);
+            }
             _ if &*container.format == "ar" => self.archive(at),
             _ if self.members(at).iter().any(|(_, image)| image.is_listed()) => self.host(at),
             _ => self.bundle(at, &inner),
+        }
+    }
+
+    /// Whether an archive has objects with images, and no images by device.
+    fn is_library(&self, at: usize, inner: &[usize]) -> bool {
+        let by_name = |image: &Image| {
+            let prefixes = ["64.", "32.", "generic_ir", "pkg.unit."];
+            prefixes.iter().any(|name| image.member.starts_with(name))
+        };
+        !inner.is_empty() && !self.members(at).iter().any(|(_, image)| by_name(image))
+    }
+
+    /// The objects of a static library, each of which programs link on its own.
+    fn library(&mut self, at: usize, inner: &[usize]) {
+        self.rule("the images of each object of a static library are chosen from on their own");
+        for container in inner {
+            self.container(*container);
+        }
+        for (at, _) in self.members(at) {
+            self.take_child(Child::Image(at), "an image of its own");
         }
     }
 
@@ -248,7 +274,9 @@ impl<'a> Chooser<'a> {
         if let ([(_, image)], []) = (members.as_slice(), inner)
             && !image.is_loadable
         {
-            self.rule("the driver compiles the module for the device at its first use");
+            let without = "no driver loads such an image";
+            let spirv = "the driver compiles the module for the device at its first use";
+            self.rule(without_code(image).map_or(spirv, |_| without));
         } else if !is_one {
             self.rule("the SYCL runtime prefers native images to SPIR-V");
         }
@@ -258,6 +286,9 @@ impl<'a> Chooser<'a> {
         }
         for (at, image) in members {
             match (image.is_loadable, has_native) {
+                _ if without_code(image).is_some() => {
+                    self.set_reason(at, without_code(image).unwrap_or_default());
+                }
                 (true, _) => self.take_child(Child::Image(at), "a native image"),
                 (false, true) => self.set_reason(at, "only for kernels without a native image"),
                 (false, false) => self.take_child(Child::Image(at), "there is no native image"),
@@ -310,6 +341,15 @@ impl<'a> Chooser<'a> {
                 self.take_judged(at, &verdict, why);
             }
         }
+    }
+}
+
+/// Returns the reason why no driver is given an image.
+fn without_code(image: &Image) -> Option<&'static str> {
+    match &*image.format {
+        "bitcode" => Some("LLVM bitcode, which the device linker compiles"),
+        "ze_info" => Some("the text of a .ze_info, without code"),
+        _ => None,
     }
 }
 

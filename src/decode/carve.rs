@@ -1,5 +1,7 @@
-//! Finds images by their signatures where no index lists them.
+//! Finds images by their signatures where no index lists them: in sections of host files, where they
+//! are aligned, and in files of unknown formats, where they may start at any byte.
 
+use crate::decode::limits;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::model::{Sources, Span};
 
@@ -8,12 +10,86 @@ pub fn kind(head: &[u8]) -> &'static str {
     match head {
         [0x03, 0x02, 0x23, 0x07, ..] => "spirv",
         [b'!', b'<', b'a', b'r', b'c', b'h', b'>', b'\n', ..] => "ar",
-        [0x7f, b'E', b'L', b'F', ..] => "zebin",
+        [0x7f, b'E', b'L', b'F', rest @ ..] => match rest.get(14..16) {
+            Some([190, 0]) => "cuda-elf",
+            Some([224, 0]) => "amdgpu-elf",
+            // Code for the host's processor: x86-64, AArch64, RISC-V.
+            Some([62 | 183 | 243, 0]) => "elf",
+            _ => "zebin",
+        },
         [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => "bitcode",
         [0x10, 0xff, 0x10, 0xad, ..] => "offload-binary",
         [b'I', b'B', b'Y', b'S', ..] => "syclbin",
         _ => "other",
     }
+}
+
+/// Number of bytes that make a signature certain.
+const HEAD: u64 = 68;
+
+/// Whether bytes are more of a header than a magic number: random bytes have those.
+fn is_certain(head: &[u8]) -> bool {
+    match kind(head) {
+        "zebin" => {
+            let is_intel = head.get(18..20) == Some(&[205, 0]);
+            let is_old = matches!(head.get(16..18), Some([0x11..=0x13, 0xff]));
+            head.get(4..7) == Some(&[2, 1, 1]) && (is_intel || is_old)
+        }
+        "spirv" => {
+            let has_version = matches!(head.get(4..8), Some([0, 0..=6, 1, 0]));
+            let has_bound = head.get(12..16).is_some_and(|bound| bound != [0; 4]);
+            has_version && has_bound && head.get(16..20) == Some(&[0; 4])
+        }
+        "ar" => head.get(66..68) == Some(b"`\n"),
+        _ => false,
+    }
+}
+
+/// Finds zebins, archives and SPIR-V that start at any byte, in order. Also returns whether all bytes
+/// were searched: there may be as many images as the size of the file allows.
+pub fn anywhere(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
+    const PIECE: u64 = 1 << 18;
+    let most = limits::DOCUMENTS.saturating_add(bytes.len() / limits::DOCUMENT_BYTES);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let window = Window::clamped(sources, bytes.subspan(at, PIECE + HEAD));
+        let mut rest = window.bytes();
+        if rest.is_empty() {
+            break;
+        }
+        let is_first = |byte: &u8| matches!(byte, 0x7f | 0x03 | b'!');
+        let end = at.saturating_add(PIECE);
+        while let Some(skip) = rest.iter().position(is_first) {
+            rest = rest.get(skip..).unwrap_or(&[]);
+            at = at.saturating_add(skip as u64);
+            if at >= end {
+                break;
+            }
+            if is_certain(rest) {
+                let from = bytes.skip(at);
+                let head = rest.get(..64).unwrap_or(rest);
+                let len = match kind(head) {
+                    "spirv" => Some(words(sources, from)),
+                    _ => length(sources, from, head),
+                };
+                if let Some(len) = len.filter(|len| *len > 20) {
+                    if found.len() as u64 >= most {
+                        return (found, false);
+                    }
+                    found.push(from.subspan(0, len));
+                    at = at.saturating_add(len);
+                    let len = usize::try_from(len).unwrap_or(usize::MAX);
+                    rest = rest.get(len..).unwrap_or(&[]);
+                    continue;
+                }
+            }
+            rest = rest.get(1..).unwrap_or(&[]);
+            at = at.saturating_add(1);
+        }
+        at = at.max(end);
+    }
+    (found, true)
 }
 
 fn starts(head: &[u8]) -> bool {
@@ -131,7 +207,9 @@ fn length(sources: &Sources, rest: Span, head: &[u8]) -> Option<u64> {
     match kind(head) {
         "ar" => Some(archive(sources, rest)),
         "offload-binary" => number(8, 8),
-        "zebin" => number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?),
+        "zebin" | "elf" | "cuda-elf" | "amdgpu-elf" => {
+            number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?)
+        }
         _ if head.starts_with(&FRAME) => frame(sources, rest),
         _ => None,
     }
@@ -165,6 +243,12 @@ fn words(sources: &Sources, module: Span) -> u64 {
     let mut at = 20;
     while at + 4 <= module.len() {
         let word = Window::clamped(sources, module.subspan(at, 4));
+        if kind(word.bytes()) == "spirv" {
+            let next = Window::clamped(sources, module.subspan(at, HEAD));
+            if is_certain(next.bytes()) {
+                break;
+            }
+        }
         let count = uint(word.bytes().get(2..4).unwrap_or(&[]), Endian::Little);
         let end = at + count * 4;
         if count == 0 || end > module.len() {
