@@ -224,7 +224,9 @@ fn commands_use_the_words() {
                 .map(str::trim)
                 .filter(|cell| !cell.is_empty())
                 .skip(1);
-            let is_word = |cell: &&str| !cell.starts_with(|c: char| c.is_ascii_digit());
+            // The last column has the bytes of code.
+            let is_number = |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit());
+            let is_word = |cell: &&str| !is_number(cell) && *cell != "–";
             text.extend(cells.filter(is_word).map(str::to_owned));
         }
     }
