@@ -192,7 +192,7 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
-/// Returns the edit distance with neighbours swapped as one step (optimal string alignment).
+/// Returns the edit distance with neighbors swapped as one step (optimal string alignment).
 pub use strsim::osa_distance as distance;
 
 /// Whether a character may be displayed as something else or not at all: control characters,

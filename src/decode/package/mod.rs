@@ -9,9 +9,15 @@
 //! A compressed file is restored in part, for each read ([`DeflateStream`]): wheels have libraries
 //! of hundreds of megabytes.
 
+mod checksums;
+mod restored;
+
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use checksums::Sum;
+pub(super) use restored::Restored;
 
 use super::compression::{self, DeflateStream, Method, crc32};
 use super::format::{self, Formats, HEAD};
@@ -89,13 +95,6 @@ pub(super) struct Package {
     summed: RefCell<HashSet<usize>>,
     /// A deflated file that is not opened, and is restored to compare its checksum.
     restored: RefCell<Option<(usize, DeflateStream)>>,
-}
-
-/// The CRC-32 of the first bytes of a stored file.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sum {
-    len: u64,
-    crc: u32,
 }
 
 impl Package {
@@ -314,124 +313,6 @@ impl Package {
         tree.push(StaticTree::TOP, node);
         Some((cx.register(Rc::new(tree)), 0, Some(1)))
     }
-
-    /// Extends the checksum of a stored file by at most `most` bytes. Returns the number of bytes
-    /// that are left.
-    fn sum(&self, index: usize, most: u64, sources: &Sources) -> u64 {
-        let data = self.data(index, sources);
-        let mut sum = self.sums.borrow().get(&index).copied().unwrap_or_default();
-        let end = sum.len.saturating_add(most).min(data.len());
-        while sum.len < end {
-            let len = PIECE.min(end.saturating_sub(sum.len));
-            // The reason of an error is found again when the file is opened.
-            let Ok(bytes) = sources.read(data.subspan(sum.len, len)) else {
-                return 0;
-            };
-            sum.crc = crc32::extend(sum.crc, &bytes);
-            sum.len = sum.len.saturating_add(len);
-        }
-        self.sums.borrow_mut().insert(index, sum);
-        data.len().saturating_sub(sum.len)
-    }
-
-    /// Whether the beginning of a file says that it holds no device code. Its checksum decides, too:
-    /// damage can make anything of a beginning.
-    fn seems_without_code(&self, index: usize, sources: &Sources) -> bool {
-        let member = self.members.get(index);
-        member.is_some_and(|member| member.file.size > 0)
-            && matches!(self.status(index, sources), FileStatus::NoCode(_))
-    }
-
-    /// Restores at most `most` further bytes of a deflated file that is not opened. Returns the number
-    /// of bytes that are left; 0 if the size of the package does not allow them.
-    fn restore(&self, index: usize, crc: u32, most: u64, sources: &Sources) -> u64 {
-        let Some(member) = self.members.get(index) else {
-            return 0;
-        };
-        if self.summed.borrow().contains(&index) {
-            return 0;
-        }
-        let (data, size) = (self.data(index, sources), member.file.size);
-        let mut restored = self.restored.borrow_mut();
-        if restored.as_ref().is_none_or(|(known, _)| *known != index) {
-            *restored = sources.costs.work_on(data, size).then(|| {
-                let stream = DeflateStream::new(data.len(), size, Some(crc));
-                (index, stream)
-            });
-        }
-        restored.as_ref().map_or(0, |(_, stream)| {
-            stream.advance(most, &|start, len| sources.read(data.subspan(start, len)))
-        })
-    }
-
-    /// Compares the checksum of a file that seems to have no device code.
-    fn check_other(&self, cx: &Context<'_>, index: usize) {
-        let Some(member) = self.members.get(index) else {
-            return;
-        };
-        if !self.seems_without_code(index, cx.sources) {
-            return;
-        }
-        let (path, size) = (&member.file.path, member.file.size);
-        let data = self.data(index, cx.sources);
-        let restored = match member.packing {
-            Packing::Deflated(crc) if !self.summed.borrow().contains(&index) => {
-                let left = self.restore(index, crc, limits::CHECKED, cx.sources);
-                let restored = self.restored.borrow_mut().take();
-                restored.filter(|_| left == 0).map(|(_, stream)| {
-                    stream.settle(0, &|start, len| cx.sources.read(data.subspan(start, len)));
-                    stream.damage()
-                })
-            }
-            Packing::Packed(method, crc) if !self.summed.borrow().contains(&index) => {
-                (size <= limits::CHECKED && cx.sources.costs.work_on(data, size)).then(|| {
-                    // Reports damage of the stream itself.
-                    let bytes = cx.unpack_now(UNPACKED, method, data, size)?;
-                    let found = crc32::extend(0, &bytes);
-                    (found != crc).then(|| crc32::mismatch(found, crc))
-                })
-            }
-            // The others are compared by `check_sum`, or have no checksum.
-            _ => return,
-        };
-        self.summed.borrow_mut().insert(index);
-        match restored {
-            Some(None) => {}
-            Some(Some(damage)) => {
-                let message = format_args!("{path}: {damage}");
-                cx.report(&rules::PACKAGE_DAMAGED, data, message);
-            }
-            None => {
-                let message = format_args!(
-                    "{path}: not restored, so that its checksum is not compared: not read"
-                );
-                cx.report(&rules::UNPACKED_TOO_LARGE, data, message);
-            }
-        }
-    }
-
-    /// Reports a checksum that was computed completely, and differs from the stored one.
-    fn check_sum(&self, cx: &Context<'_>, index: usize) {
-        let Some(member) = self.members.get(index) else {
-            return;
-        };
-        let sum = self.sums.borrow().get(&index).copied();
-        let (Packing::Stored(Some(stored)), Some(sum)) = (&member.packing, sum) else {
-            return;
-        };
-        if !self.summed.borrow_mut().insert(index) {
-            return;
-        }
-        let data = self.data(index, cx.sources);
-        if sum.len == data.len() && sum.crc != *stored {
-            let message = format_args!(
-                "{}: {}",
-                member.file.path,
-                crc32::mismatch(sum.crc, *stored)
-            );
-            cx.report(&rules::PACKAGE_DAMAGED, data, message);
-        }
-    }
 }
 
 /// Number of bytes of a stored file that are read at once for its checksum.
@@ -440,83 +321,6 @@ const PIECE: u64 = 1 << 20;
 /// The names of sources with decompressed files, and of files of a folder.
 const UNPACKED: &str = "unpacked";
 const FILE: &str = "file";
-
-impl Context<'_> {
-    /// Returns the output of a deflate stream, as a source that restores it on demand.
-    pub(super) fn stream(
-        &self,
-        name: &str,
-        data: Span,
-        size: u64,
-        crc: Option<u32>,
-    ) -> Option<Span> {
-        let restored = self.restored(name, data, size, crc)?;
-        Some(restored.keep(self.sources, data))
-    }
-
-    /// Begins to restore a deflate stream.
-    pub(super) fn restored(
-        &self,
-        name: &str,
-        data: Span,
-        size: u64,
-        crc: Option<u32>,
-    ) -> Option<Restored> {
-        let most = super::compression::deflate_limit(data.len());
-        if size > most {
-            let message = format_args!(
-                "{name}: {size} bytes decompressed are more than {} can contain",
-                plural(data.len(), "byte")
-            );
-            self.report(&rules::PACKAGE_DAMAGED, data, message);
-            return None;
-        }
-        let found = Restored::of(self.sources, data, size, crc);
-        if found.is_none() {
-            let message = format_args!(
-                "{name}: too much of the package is decompressed already: this file is not"
-            );
-            self.report(&rules::UNPACKED_TOO_LARGE, data, message);
-        }
-        found
-    }
-}
-
-/// The output of a deflate stream.
-pub(super) enum Restored {
-    /// It is a source since an earlier reading.
-    Before(Span),
-    /// Its beginning was restored now. It is not a source yet.
-    Now(DeflateStream),
-}
-
-impl Restored {
-    /// Returns `None` if the output is more than the size of the package allows.
-    fn of(sources: &Sources, data: Span, size: u64, crc: Option<u32>) -> Option<Restored> {
-        if let Some((whole, _)) = sources.unpacked_before(UNPACKED, data) {
-            return Some(Restored::Before(whole));
-        }
-        if !sources.costs.work_on(data, size) {
-            return None;
-        }
-        let stream = DeflateStream::new(data.len(), size, crc);
-        stream.settle(limits::CHECKED, &|start, len| {
-            sources.read(data.subspan(start, len))
-        });
-        Some(Restored::Now(stream))
-    }
-
-    /// Makes it a source, and returns all its bytes.
-    pub(super) fn keep(self, sources: &Sources, data: Span) -> Span {
-        match self {
-            Restored::Before(whole) => whole,
-            Restored::Now(stream) => {
-                let source = sources.stream(UNPACKED, Box::new(stream), data);
-                sources.whole(source)
-            }
-        }
-    }
-}
 
 impl PackageFiles for Package {
     fn count(&self) -> usize {
