@@ -7,10 +7,10 @@ use std::rc::Rc;
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::profile::Reader;
 use zeview::decode::demangle::demangle_briefly;
+use zeview::decode::device::Device;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits::verdict_steps;
-use zeview::decode::device::Device;
 use zeview::decode::zebin::verdict::release::Release;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
@@ -94,10 +94,18 @@ pub fn profile(input: &[u8]) {
     }
     assert_eq!(pieces.finish(), profile);
     let len = rest.len() as u64;
-    assert!(profile.problems.iter().all(|p| p.start <= p.end && p.end <= len));
+    assert!(
+        profile
+            .problems
+            .iter()
+            .all(|p| p.start <= p.end && p.end <= len)
+    );
     VECADD.with_borrow_mut(|document| {
         let report = document.apply_profile(&[NodeId::ROOT], &profile, None, &demangle_briefly);
-        assert_eq!(report.kernels.len() + report.unmatched.len(), profile.kernels.len());
+        assert_eq!(
+            report.kernels.len() + report.unmatched.len(),
+            profile.kernels.len()
+        );
         assert_eq!(report.metrics.len(), profile.metrics.len());
     });
 }

@@ -344,11 +344,15 @@ impl PackageFiles for Package {
     }
 
     fn file_at(&self, span: Span) -> Option<usize> {
-        let is_of = |member: &Member| {
+        // Damaged packages have files in files: the innermost is meant.
+        let around = |member: &Member| {
             let (Locator::At(data) | Locator::Behind(data, _)) = member.data;
-            data.contains(span) || member.file.entry.contains(span)
+            let spans = [data, member.file.entry].into_iter();
+            spans.filter(|own| own.contains(span)).map(Span::len).min()
         };
-        self.members.iter().position(is_of)
+        let found = self.members.iter().enumerate();
+        let found = found.filter_map(|(index, member)| Some((around(member)?, index)));
+        found.min().map(|(_, index)| index)
     }
 
     fn status(&self, index: usize, sources: &Sources) -> FileStatus {
