@@ -69,7 +69,7 @@
 //! |---|---|
 //! | Decoding does not panic and does not overflow the stack: trees have a limited depth | `tests/native/invariants.rs`, `fuzz/` |
 //! | Work grows with the size of the file: the children of a node are made a page at a time, and a page costs its own rows | `work_grows_with_the_file` in `tests/growing` |
-//! | Memory is at most 10 times the file, or about 64 MB, and 6 KB for each file of a package that is read; except for `diff`, which holds two files and all differences | `memory_is_bounded` and `work_grows_with_the_package` in `tests/growing`, `tests/corpus/hostile.rs` |
+//! | Memory is at most 10 times the file, or about 64 MB, 6 KB for each file of a package and each nested document, and 1.5 KB for each kernel of a list; except for `diff`, which holds two files and all differences | `memory_is_bounded` and `work_grows_with_the_package` in `tests/growing`, `tests/corpus/hostile.rs` |
 //! | Output is at most 200 times the file, or 16 MB: beyond it, `dump` and `ls` report where they stop, and fail | `output_is_bounded` in `tests/growing`, `a_dump_that_is_too_long_says_so` in `tests/native/hostile.rs` |
 //! | The same file gives the same output, in the same order, natively and in wasm | `commands_on_files_that_broke_a_promise` in `tests/native/hostile.rs`, `tests/wasm_golden.rs` |
 //! | Every byte belongs to a leaf, to padding or to a visible gap | `tests/native/invariants.rs` |

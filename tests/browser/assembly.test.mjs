@@ -58,6 +58,9 @@ journey("a count filters the instructions; selected rows are copied as assembly"
 
 journey("a kernel compiled with -g shows source lines next to its instructions", { width: 1440, height: 900 }, async (page) => {
   await open(page, LINES);
+  // It opens at the loop of a function that the kernel calls.
+  await rows(page).filter({ hasText: "debugme.cl:3" }).first().waitFor();
+  await page.getByRole("grid", { name: "Assembly" }).press("Control+Home");
   await rows(page).filter({ hasText: "debugme.cl:5" }).first().waitFor();
   await dropFile(page, fixture("src/debugme.cl"));
   await rows(page).filter({ hasText: "get_global_id(0);" }).first().waitFor();
