@@ -14,11 +14,25 @@ use libtest_mimic::Failed;
 use zeview::model::Severity;
 
 /// Diagnostics expected in real files, with the reason.
-const EXPECTED: &[(&str, &str, &str)] = &[(
-    "globals-visaonly.",
-    "elf/relocations-without-symbol-table",
-    "the internal option -emit-visa-only writes relocations and no symbols",
-)];
+const EXPECTED: &[(&str, &str, &str)] = &[
+    (
+        "globals-visaonly.",
+        "elf/relocations-without-symbol-table",
+        "the internal option -emit-visa-only writes relocations and no symbols",
+    ),
+    (
+        "enqueue.",
+        "zebin/kernel-only-in-spirv",
+        "the compiler drops the kernel of a block",
+    ),
+    ("nokernel.", "zebin/no-code", "a program without kernels"),
+    ("extern_lib.", "zebin/no-code", "a library without kernels"),
+    (
+        "extern_lib-plain.",
+        "zebin/no-code",
+        "a library without kernels",
+    ),
+];
 
 /// The tests of this file.
 pub const TESTS: &[(&str, Test)] = &[

@@ -228,6 +228,11 @@ fn quantities(document: &mut Document) -> BTreeMap<String, BTreeMap<&'static str
             // An unstated thread count is not compared.
             let text = text(at);
             let is_stated = *id != "eu_thread_count" || text != "0";
+            // The messages that spill behind a reservation are a number of their own.
+            let text = match text.split_once("; ") {
+                Some((size, _)) if *id == "spill_size" => size.to_owned(),
+                _ => text,
+            };
             is_stated.then_some((*id, text))
         });
         all.entry(text(0)).or_insert_with(|| columns.collect());
