@@ -95,7 +95,9 @@ def test_data_flow():
         assert report.items() <= printed.items()
         assert report["instructions"] > 10
         instructions = document.instructions(kernel)
-        assert len(instructions) == report["instructions"]
+        # Zeros behind the code decode as `illegal`.
+        code = [instruction for instruction in instructions if instruction.text != "illegal"]
+        assert len(code) == report["instructions"]
         assert instructions[0].offset == 0
         assert {"reads", "writes", "live", "waits"} <= set(instructions[0].keys())
 
@@ -239,6 +241,7 @@ def test_values_have_the_declared_types(sample):
         tables.append(getattr(document, method)())
     for table in tables:
         for row in table.to_dicts():
-            assert set(row) == set(table.columns)
+            # `unknown` has the reasons of values that are not known.
+            assert set(row) - {"unknown"} == set(table.columns)
             for id, kind in table._columns:
                 assert row[id] is None or fits[kind](row[id]), (id, row[id])

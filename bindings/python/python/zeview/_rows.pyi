@@ -27,11 +27,11 @@ class Kernel(Row):
     eu_thread_count: Optional[int]
     """Hardware threads per execution unit; 0 if the file does not give the number."""
     spill_size: Optional[int]
-    """Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."""
+    """Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it, or has the reservation for a call stack."""
     spill_dwords_per_lane: Optional[float]
     """spill_size / (4 · simd_size)."""
     private_size: Optional[int]
-    """Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot."""
+    """Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it."""
     slm_size: Optional[int]
     """Bytes of shared local memory per work-group."""
     barrier_count: Optional[int]
@@ -66,6 +66,8 @@ class Kernel(Row):
     """Other images of the file with the same bytes; their kernels are listed only on demand."""
     from_scratch_slots: Optional[bool]
     """Spill and private size are scratch slot sizes: ze_info is older than 1.39."""
+    spill_limit: Optional[int]
+    """The largest spill size that the file allows: spill_size if it is stated, otherwise the scratch memory or the reservation for the call stack."""
     has_dpas: Optional[bool]
     """The key with this name in execution_env."""
     has_global_atomics: Optional[bool]
@@ -226,6 +228,8 @@ class Image(Row):
     """The first kernel of the image; filters and the kernel list find all of them."""
     chosen: Optional[bool]
     """Whether the image runs on the selected device."""
+    outcome: Optional[str]
+    """The result of the image on the selected device."""
     reason: Optional[str]
     """Why the image is or is not chosen for the selected device."""
     kind: Optional[str]
@@ -278,6 +282,8 @@ class DeviceRow(Row):
     """The release of the architecture."""
     verdict: Optional[str]
     """The driver's verdict on the file for the device."""
+    opencl: Optional[str]
+    """The driver's verdict in OpenCL; the other column is for Level Zero."""
     image: Optional[List[str]]
     """The images that run on the device."""
     reason: Optional[str]
