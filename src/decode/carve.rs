@@ -1,8 +1,8 @@
 //! Finds images by their signatures where no index lists them: in sections of host files, where they
 //! are aligned, and in files of unknown formats, where they may start at any byte.
 
-use crate::decode::limits;
 use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::{Context, limits, rules};
 use crate::model::{Sources, Span};
 
 /// Returns the format of an image, by its signature.
@@ -45,9 +45,27 @@ fn is_certain(head: &[u8]) -> bool {
     }
 }
 
-/// Finds zebins, archives and SPIR-V that start at any byte, in order. Also returns whether all bytes
-/// were searched: there may be as many images as the size of the file allows.
-pub fn anywhere(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
+/// Finds zebins, archives and SPIR-V that start at any byte, in order. Reports bytes that are not
+/// searched behind the last of them.
+pub fn anywhere(cx: &Context<'_>, bytes: Span) -> Vec<Span> {
+    let searched = bytes.subspan(0, limits::HOST_SCAN);
+    let (images, is_all) = search(cx.sources, searched);
+    if let Some(last) = images.last()
+        && (!is_all || searched.len() < bytes.len())
+    {
+        let rest = Span::new(bytes.source, last.end, bytes.end);
+        cx.report(
+            &rules::TOO_MUCH,
+            rest,
+            "the rest is not searched for device code",
+        );
+    }
+    images
+}
+
+/// Also returns whether all bytes were searched: there may be as many images as the size of the file
+/// allows.
+fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
     const PIECE: u64 = 1 << 18;
     let most = limits::DOCUMENTS.saturating_add(bytes.len() / limits::DOCUMENT_BYTES);
     let mut found = Vec::new();

@@ -27,7 +27,7 @@ pub(super) fn head(document: &Document) -> FileSummary {
     }
 }
 
-/// Returns the number of kernels in a file: its own, or those of its open nested documents. SPIR-V
+/// Returns the number of kernels in a file, or in its open nested documents if it has none itself. SPIR-V
 /// counts for the kernels that have no native code.
 pub(super) fn kernels(document: &mut Document) -> u64 {
     let rows = |kernels: Rc<dyn Kernels>, document: &Document| kernels.rows(&document.sources);

@@ -119,7 +119,7 @@ impl Comparer<'_> {
                         (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
                         (None, None) => {
                             self.parts(nodes, covered, at);
-                            // Of a module; the kernels of a container are those of its images.
+                            // A container has no kernels of its own: its images have them.
                             let kernels = interfaces::<Rc<dyn Kernels>>(&of_a, &of_b);
                             if kernels.0.is_some() || kernels.1.is_some() {
                                 self.kernels_by_name(nodes, at);

@@ -54,7 +54,16 @@ struct Parts<'a, 'b> {
     nodes: Vec<Node>,
 }
 
-impl Parts<'_, '_> {
+impl<'a, 'b> Parts<'a, 'b> {
+    fn new(cx: &'a Context<'b>, span: Span) -> Parts<'a, 'b> {
+        Parts {
+            cx,
+            span,
+            at: 0,
+            nodes: Vec::new(),
+        }
+    }
+
     /// Adds a number. Returns `None` at the end of the file.
     fn number(&mut self, name: &'static str, doc: &'static Doc) -> Option<u64> {
         let bytes = self.span.subspan(self.at, WORD);
@@ -157,12 +166,7 @@ impl Format for Binary {
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
         let has_count = Binary::has_count(head.bytes()) == Some(true);
-        let mut parts = Parts {
-            cx,
-            span,
-            at: 0,
-            nodes: Vec::new(),
-        };
+        let mut parts = Parts::new(cx, span);
         let count = if has_count {
             parts.number("count", &COUNT_DOC)
         } else {
@@ -201,12 +205,7 @@ impl Format for Source {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
-        let mut parts = Parts {
-            cx,
-            span,
-            at: 0,
-            nodes: Vec::new(),
-        };
+        let mut parts = Parts::new(cx, span);
         let mut facts = Vec::new();
         if let Some((device, bytes)) = parts.text("device", &DEVICE_DOC) {
             facts.extend(device_facts(&device, bytes));
@@ -225,7 +224,7 @@ impl Format for Source {
                 .push(node.value(Value::Bytes).doc(&CONSTANTS_DOC));
         }
         let images = parts.sized("images").map(|bytes| {
-            let (found, _) = carve::anywhere(cx.sources, bytes);
+            let found = carve::anywhere(cx, bytes);
             let images = found.into_iter().enumerate();
             images
                 .map(|(index, image)| (format!("image {index}"), image))
@@ -278,12 +277,7 @@ impl Format for Statistics {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
-        let mut parts = Parts {
-            cx,
-            span,
-            at: 0,
-            nodes: Vec::new(),
-        };
+        let mut parts = Parts::new(cx, span);
         let mut facts = Vec::new();
         for name in ["hits", "misses", "version"] {
             let at = parts.span.subspan(parts.at, WORD);

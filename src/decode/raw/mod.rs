@@ -19,14 +19,8 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
     let guess = guess(head.bytes());
     if guess.is_none() && !span.is_empty() {
-        let searched = span.subspan(0, super::limits::HOST_SCAN);
-        let (images, is_all) = super::carve::anywhere(cx.sources, searched);
-        if let Some(last) = images.last() {
-            if !is_all || searched.len() < span.len() {
-                let rest = Span::new(span.source, last.end, span.end);
-                let message = "the rest is not searched for device code";
-                cx.report(&rules::TOO_MUCH, rest, message);
-            }
+        let images = super::carve::anywhere(cx, span);
+        if !images.is_empty() {
             return container(cx, span, &images);
         }
     }

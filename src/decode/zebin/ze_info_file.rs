@@ -85,7 +85,7 @@ struct ZeInfoDocument {
     kernels: Rc<ZebinKernels>,
 }
 
-/// The item of the document; the others are those of its text.
+/// The item of the whole document. All other items belong to the rows of its text.
 const TOP: u64 = u64::MAX;
 
 static TEXT_DOC: Doc = Doc::new("The metadata of the kernels, as YAML.", "ZE Info 1.73");
