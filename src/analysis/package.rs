@@ -83,7 +83,10 @@ impl PackageFile {
 pub enum FileStatus {
     /// It has this format, which may contain device code: `ELF`, `zebin`, `tar` …
     Readable(&'static str),
-    /// Its beginning shows that it has no device code. Its kind is `text`, `folder` …, or empty if
+    /// Its format is unknown: device code may start at any byte. It is searched while it is
+    /// [prepared](PackageFiles::prepare), and then has another status.
+    Unknown,
+    /// Its beginning, or all of its bytes, show that it has no device code. Its kind is `text`, `folder` …, or empty if
     /// it is unknown.
     NoCode(&'static str),
     /// It is not read, for this reason.
@@ -95,7 +98,7 @@ impl FileStatus {
     pub fn kind(&self) -> &'static str {
         match self {
             FileStatus::Readable(kind) | FileStatus::NoCode(kind) => kind,
-            FileStatus::Unread(_) => "",
+            FileStatus::Unknown | FileStatus::Unread(_) => "",
         }
     }
 }

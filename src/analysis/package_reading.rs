@@ -131,6 +131,7 @@ impl PackageReading {
             let sources = &document.sources;
             let status = task.files.status(task.index, sources);
             let is_unread = matches!(status, FileStatus::Unread(_));
+            let was_unknown = status == FileStatus::Unknown;
             if !is_unread && task.files.prepare(task.index, STEP, sources) > 0 {
                 return None;
             }
@@ -140,7 +141,22 @@ impl PackageReading {
             if !found.diagnostics.is_empty() {
                 document.add_findings(found);
             }
+            let status = if was_unknown {
+                task.files.status(task.index, &document.sources)
+            } else {
+                status
+            };
             let opened = match status {
+                FileStatus::Unknown => {
+                    self.account.unread = self.account.unread.saturating_add(1);
+                    let before = document.unread_count();
+                    self.open(&task, document);
+                    if is_intact {
+                        let reason = "not all of its bytes can be read";
+                        report_unread(&task, reason, before, document);
+                    }
+                    None
+                }
                 FileStatus::NoCode(_) => {
                     let count = if is_intact {
                         &mut self.account.without_code

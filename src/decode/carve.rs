@@ -45,15 +45,15 @@ fn is_certain(head: &[u8]) -> bool {
     }
 }
 
-/// Finds zebins, archives and SPIR-V that start at any byte, in order. Reports bytes that are not
-/// searched behind the last of them.
-pub fn anywhere(cx: &Context<'_>, bytes: Span) -> Vec<Span> {
-    let searched = bytes.subspan(0, limits::HOST_SCAN);
+/// Finds zebins, archives and SPIR-V that start at any of the first `most` bytes, in order. Reports
+/// bytes that are not searched.
+pub fn anywhere(cx: &Context<'_>, bytes: Span, most: u64) -> Vec<Span> {
+    let searched = bytes.subspan(0, most);
     let (images, is_all) = search(cx.sources, searched);
-    if let Some(last) = images.last()
-        && (!is_all || searched.len() < bytes.len())
-    {
-        let rest = Span::new(bytes.source, last.end, bytes.end);
+    let last = images.last().map_or(bytes.start, |last| last.end);
+    let start = if is_all { last.max(searched.end) } else { last };
+    let rest = Span::new(bytes.source, start, bytes.end);
+    if !rest.is_empty() {
         cx.report(
             &rules::TOO_MUCH,
             rest,
@@ -61,6 +61,76 @@ pub fn anywhere(cx: &Context<'_>, bytes: Span) -> Vec<Span> {
         );
     }
     images
+}
+
+/// A search for the first image in bytes that come in pieces, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    /// Number of bytes that came so far.
+    at: u64,
+    /// The last bytes, too few to tell whether an image starts there.
+    tail: Vec<u8>,
+    found: bool,
+}
+
+impl Search {
+    /// Searches a piece that starts at byte `at` of `len` bytes. What came before is skipped.
+    pub fn extend(&mut self, at: u64, piece: &[u8], len: u64) {
+        let known = self.at.saturating_sub(at);
+        let known = usize::try_from(known).unwrap_or(usize::MAX);
+        let piece = piece.get(known..).unwrap_or(&[]);
+        self.at = self.at.saturating_add(piece.len() as u64);
+        if self.found || piece.is_empty() {
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.tail);
+        bytes.extend_from_slice(piece);
+        let left = len.saturating_sub(self.at);
+        let end = if left == 0 {
+            bytes.len()
+        } else {
+            bytes.len().saturating_sub(HEAD as usize)
+        };
+        let mut rest = bytes.as_slice();
+        while let Some(skip) = rest.iter().position(is_first)
+            && skip < rest.len().saturating_sub(bytes.len() - end)
+        {
+            rest = rest.get(skip..).unwrap_or(&[]);
+            if is_certain(rest) && has_room(rest, left.saturating_add(rest.len() as u64)) {
+                self.found = true;
+                return;
+            }
+            rest = rest.get(1..).unwrap_or(&[]);
+        }
+        self.tail = bytes.split_off(end);
+    }
+
+    /// Whether an image was found.
+    pub fn found(&self) -> bool {
+        self.found
+    }
+
+    /// Number of bytes that were searched.
+    pub fn searched(&self) -> u64 {
+        self.at
+    }
+}
+
+/// Whether a byte may start an image.
+fn is_first(byte: &u8) -> bool {
+    matches!(byte, 0x7f | 0x03 | b'!')
+}
+
+/// Whether an image with this certain header fits into the bytes from there on.
+fn has_room(head: &[u8], bytes: u64) -> bool {
+    match kind(head) {
+        "spirv" => {
+            let count = uint(head.get(22..24).unwrap_or(&[]), Endian::Little);
+            count > 0 && count.saturating_mul(4).saturating_add(20) <= bytes
+        }
+        "zebin" => sections_end(head).is_some_and(|end| (1..=bytes).contains(&end)),
+        _ => true,
+    }
 }
 
 /// Also returns whether all bytes were searched: there may be as many images as the size of the file
@@ -76,7 +146,6 @@ fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
         if rest.is_empty() {
             break;
         }
-        let is_first = |byte: &u8| matches!(byte, 0x7f | 0x03 | b'!');
         let end = at.saturating_add(PIECE);
         while let Some(skip) = rest.iter().position(is_first) {
             rest = rest.get(skip..).unwrap_or(&[]);
@@ -225,13 +294,17 @@ fn length(sources: &Sources, rest: Span, head: &[u8]) -> Option<u64> {
     match kind(head) {
         "ar" => Some(archive(sources, rest)),
         "offload-binary" => number(8, 8),
-        "zebin" | "elf" | "cuda-elf" | "amdgpu-elf" => {
-            number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?)
-        }
+        "zebin" | "elf" | "cuda-elf" | "amdgpu-elf" => sections_end(head),
         _ if head.starts_with(&FRAME) => frame(sources, rest),
         _ => None,
     }
     .filter(|len| (1..=rest.len()).contains(len))
+}
+
+/// Returns the end of an ELF file's section headers, its last bytes.
+fn sections_end(head: &[u8]) -> Option<u64> {
+    let number = |at: usize, size: usize| Some(uint(head.get(at..at + size)?, Endian::Little));
+    number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?)
 }
 
 /// Returns the length of an archive: it ends where no header follows.

@@ -92,6 +92,16 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
     opened
 }
 
+/// Opens a file in an archive or a package, or one that was compressed, as if it were alone: in unknown
+/// formats, images are searched in the first `most` bytes. Returns `None` if there are none.
+pub fn nested_file(cx: &Context<'_>, span: Span, most: u64) -> Option<OpenedDocument> {
+    let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
+    match detect(cx, head.bytes()) {
+        Some(_) => nested(cx, span),
+        None => raw::nested(cx, span, most),
+    }
+}
+
 /// A one-line description of a nested document: its title and its target.
 pub fn headline(opened: &OpenedDocument) -> String {
     let mut text = opened.summary.title.to_string();

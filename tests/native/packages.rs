@@ -14,7 +14,7 @@ use crate::support::{fixtures, hosts, open, spirv};
 use zeview::decode::decode;
 use zeview::model::{
     ByteSource, Bytes, Document, FolderSource, ListedFile, MemorySource, NodeId, Severity,
-    SourceError, SourceId,
+    SourceError, SourceId, Span,
 };
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
@@ -189,6 +189,34 @@ impl ByteSource for Counted {
         self.read.set(self.read.get() + len);
         self.bytes.read(start, len)
     }
+}
+
+/// A stored file can contain the local file of another entry.
+#[test]
+fn of_files_in_each_other_the_innermost_has_the_bytes() {
+    let file = small().build().bytes;
+    let inner = zip(&[stored("inner", &file)]);
+    let local = &inner[..30 + "inner".len() + file.len()];
+    let outer = [local, &[b'x'; 100]].concat();
+    let mut whole = zip(&[stored("outer", &outer), stored("inner", &file)]);
+    // The second entry's local header becomes the one in the first file.
+    let entries: Vec<usize> = (0..whole.len() - 4)
+        .filter(|at| whole[*at..].starts_with(b"PK\x01\x02"))
+        .collect();
+    let offset = entries.last().unwrap() + 42;
+    whole[offset..offset + 4].copy_from_slice(&35u32.to_le_bytes());
+    let document = open(&whole);
+    let files = document.package_files(NodeId::ROOT).unwrap();
+    let (outer, inner) = (
+        files.data(0, &document.sources),
+        files.data(1, &document.sources),
+    );
+    assert!(outer.contains(inner), "{outer:?} {inner:?}");
+    assert_eq!(files.file_at(inner.subspan(10, 20)), Some(1));
+    assert_eq!(
+        files.file_at(Span::with_len(SourceId::FILE, 0, 30)),
+        Some(0)
+    );
 }
 
 #[test]

@@ -67,6 +67,8 @@ fn all_bytes_of_such_packages_are_in_rows() {
 #[test]
 fn complete_packages_pass() {
     let good = hidden::good();
+    // It has first bytes of images, but no images.
+    let unknown = [0x91, 0x7f, b'E', b'L', b'F', 3, 2, 0x23, 7].repeat(200_000);
     let many = (0..1500).map(|number| stored(&format!("d/{number}"), b"text"));
     for (name, bytes) in [
         (
@@ -104,7 +106,19 @@ fn complete_packages_pass() {
         ),
         (
             "folder",
-            folder(&[("a.zebin", Ok(&good)), ("b.txt", Ok(b"text"))]),
+            folder(&[
+                ("a.zebin", Ok(&good)),
+                ("b.txt", Ok(b"text")),
+                ("c.bin", Ok(&unknown)),
+            ]),
+        ),
+        (
+            "unknown formats without an image",
+            zip(&[
+                deflated("a.zebin", &good),
+                deflated("b", &unknown),
+                stored("c", &unknown),
+            ]),
         ),
     ] {
         assert_eq!(passing(&bytes), ["check", "gate"], "{name}");

@@ -2,8 +2,10 @@
 
 use miniz_oxide::deflate::compress_to_vec;
 use zeview::analysis::package::PackageAccount;
+use zeview::decode::compression::Method;
 use zeview::model::{Document, NodeId};
 
+use super::compressed::stream;
 use super::gate;
 use super::packages::*;
 use super::random::Random;
@@ -281,7 +283,56 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
             zip(&[deflated("good.zebin", &good()), deflated("inner", &unknown)]),
         );
     }
+    for before in [5, 32_760, (1 << 20) - 30, 8 << 20] {
+        let bytes = |bytes: &[u8]| in_unknown(before, bytes);
+        add(
+            &format!("in an unknown format, {before} bytes before"),
+            zip_of(|name, file| deflated(name, &bytes(file))),
+        );
+        add(
+            &format!("in a stored unknown format, {before} bytes before"),
+            zip_of(|name, file| stored(name, &bytes(file))),
+        );
+        add(
+            &format!("in an unknown format in tar, {before} bytes before"),
+            tar_of(|name, file| tar_entry(name, b'0', &bytes(file))),
+        );
+        add(
+            &format!("in an unknown format in gzip, {before} bytes before"),
+            zip_of(|name, file| stored(name, &gzip("n", &bytes(file)))),
+        );
+        add(
+            &format!("in an unknown format, compressed again, {before} bytes before"),
+            zip_of(|name, file| {
+                let packed = stream(Method::Zstd, &bytes(file));
+                deflated(name, &packed)
+            }),
+        );
+        add(
+            &format!("in an unknown format, two packages deep, {before} bytes before"),
+            zip(&[
+                deflated("good.zebin", &good()),
+                deflated("inner", &zip_of(|name, file| deflated(name, &bytes(file)))),
+            ]),
+        );
+        let listed = hidden().map(|(name, file)| (name, bytes(&file)));
+        let entries = listed.iter().map(|(name, file)| (*name, Ok(&**file)));
+        let entries: Vec<(&str, Result<&[u8], &str>)> = entries.collect();
+        add(
+            &format!("in an unknown format in a folder, {before} bytes before"),
+            folder(&entries),
+        );
+    }
     cases
+}
+
+/// A file of an unknown format with `before` bytes, the given ones, and some more.
+fn in_unknown(before: usize, bytes: &[u8]) -> Vec<u8> {
+    // Not a text, not zeros, and with first bytes of images that are none.
+    let start: Vec<u8> = (0..before)
+        .map(|at| [0x91, 0x7f, 0x03, 0xf2][at % 4])
+        .collect();
+    [&start, bytes, &[0x85; 20]].concat()
 }
 
 /// A random package with a good file and a hidden one, and the number of entries that were written.
@@ -295,6 +346,11 @@ pub fn random(random: &mut Random, depth: usize) -> Vec<u8> {
         _ => vec![("refused", refused()), ("spilling", spilling())],
     };
     for (name, bytes) in inner {
+        let bytes = match random.below(4) {
+            // Packages are not searched there, only images.
+            0 if name != "inner" => in_unknown(1 + random.below(70_000), &bytes),
+            _ => bytes,
+        };
         let at = random.below(files.len() + 1);
         files.insert(at, (name.to_owned(), bytes));
     }

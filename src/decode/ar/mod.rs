@@ -24,10 +24,10 @@ use super::Context;
 use super::device::{CONFIGS, Device, ProductConfig, release_title};
 use super::format::{self, Format, OpenedDocument};
 use super::reader::Window;
-use super::rules;
 use super::spirv;
 use super::table::slice;
 use super::text::lines_node;
+use super::{limits, rules};
 use crate::analysis::kernels::Kernels;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Str, Summary, Value};
 
@@ -393,7 +393,7 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
     let name = member_name(cx, &field(0, 16), long_names);
     let role = Role::of(&name);
     let content = if role.is_file() && !data.is_empty() {
-        format::nested(cx, data)
+        format::nested_file(cx, data, limits::HOST_SCAN)
     } else {
         None
     };

@@ -224,7 +224,7 @@ impl Format for Source {
                 .push(node.value(Value::Bytes).doc(&CONSTANTS_DOC));
         }
         let images = parts.sized("images").map(|bytes| {
-            let found = carve::anywhere(cx, bytes);
+            let found = carve::anywhere(cx, bytes, limits::HOST_SCAN);
             let images = found.into_iter().enumerate();
             images
                 .map(|(index, image)| (format!("image {index}"), image))

@@ -300,6 +300,33 @@ impl DeflateStream {
         }
     }
 
+    /// Restores at most `most` further bytes, and calls `each` with every run of them and its
+    /// position; runs may start before the first of them. Returns the number of bytes that are left.
+    pub fn advance_with(
+        &self,
+        most: u64,
+        packed: PackedReader<'_>,
+        each: &mut dyn FnMut(u64, &[u8]),
+    ) -> u64 {
+        let (front, end) = {
+            let state = self.state.borrow();
+            (state.front, state.end)
+        };
+        if end.is_some() {
+            return 0;
+        }
+        let until = front.saturating_add(most).min(self.stored);
+        let mut cursor = self.state.borrow_mut().cursor(front, self.stored);
+        if self.run(&mut cursor, until, packed, each).is_err() {
+            return 0;
+        }
+        self.keep(cursor);
+        match self.state.borrow().end {
+            Some(_) => 0,
+            None => self.stored.saturating_sub(self.state.borrow().front),
+        }
+    }
+
     fn keep(&self, cursor: Cursor) {
         if self.stored > SMALL {
             self.state.borrow_mut().keep(cursor);
@@ -388,26 +415,7 @@ impl Stream for DeflateStream {
     }
 
     fn advance(&self, most: u64, packed: PackedReader<'_>) -> u64 {
-        let (front, end) = {
-            let state = self.state.borrow();
-            (state.front, state.end)
-        };
-        if end.is_some() {
-            return 0;
-        }
-        let until = front.saturating_add(most).min(self.stored);
-        let mut cursor = self.state.borrow_mut().cursor(front, self.stored);
-        if self
-            .run(&mut cursor, until, packed, &mut |_, _| {})
-            .is_err()
-        {
-            return 0;
-        }
-        self.keep(cursor);
-        match self.state.borrow().end {
-            Some(_) => 0,
-            None => self.stored.saturating_sub(self.state.borrow().front),
-        }
+        self.advance_with(most, packed, &mut |_, _| {})
     }
 
     fn damage(&self) -> Option<String> {

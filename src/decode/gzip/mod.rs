@@ -19,7 +19,7 @@ use super::reader::{Endian, Window};
 use super::text::plural;
 use super::tree::StaticTree;
 use super::wrapper::{self, Wrapper};
-use super::{limits, rules, tar};
+use super::{limits, raw, rules, tar};
 use crate::model::{Area, Doc, Node, NodeKind, Span, Stream as _, Summary, Value};
 use crate::{flags, open_enum, record};
 
@@ -227,7 +227,7 @@ fn contents(
         Some(found) => found,
         None => (restored.keep(cx.sources, data), 1),
     };
-    let opened = format::nested(cx, whole);
+    let opened = format::nested_file(cx, whole, limits::HOST_SCAN);
     let name = "unpacked".to_owned();
     let inner = format::nested_node(cx.sources, name, whole, opened.as_ref());
     if let Some(damage) = cx.sources.damage(whole.source) {
@@ -241,7 +241,7 @@ fn contents(
         count => format!("deflate, {count} members, {size} decompressed"),
     };
     parts.push(children(cx, node.summary(text), tree));
-    opened
+    opened.or_else(|| raw::unknown(cx, whole))
 }
 
 /// The name of the source with the output of several members.

@@ -1,9 +1,10 @@
-//! Comparing the checksums of files that are not opened, and of stored files.
+//! Comparing the checksums of files that are not opened, and of stored files, and searching files of
+//! unknown formats on the way.
 
-use super::{PIECE, Package, Packing, UNPACKED};
+use super::{Member, PIECE, Package, Packing, UNPACKED};
 use crate::analysis::package::{FileStatus, PackageFiles};
 use crate::decode::compression::{DeflateStream, crc32};
-use crate::decode::{Context, limits, rules};
+use crate::decode::{Context, limits, raw, rules};
 use crate::model::{Sources, Stream};
 
 /// The CRC-32 of the first bytes of a stored file.
@@ -27,6 +28,7 @@ impl Package {
                 return 0;
             };
             sum.crc = crc32::extend(sum.crc, &bytes);
+            self.search(index, sum.len, &bytes, sources);
             sum.len = sum.len.saturating_add(len);
         }
         self.sums.borrow_mut().insert(index, sum);
@@ -38,7 +40,50 @@ impl Package {
     pub(super) fn seems_without_code(&self, index: usize, sources: &Sources) -> bool {
         let member = self.members.get(index);
         member.is_some_and(|member| member.file.size > 0)
-            && matches!(self.status(index, sources), FileStatus::NoCode(_))
+            && matches!(
+                self.status(index, sources),
+                FileStatus::NoCode(_) | FileStatus::Unknown
+            )
+    }
+
+    /// Whether a file is of an unknown format, and is not searched yet.
+    pub(super) fn is_unknown(&self, index: usize, sources: &Sources) -> bool {
+        self.status(index, sources) == FileStatus::Unknown
+    }
+
+    /// The number of bytes of a file that are searched: stored files have those that are there.
+    fn len(&self, member: &Member, index: usize, sources: &Sources) -> u64 {
+        match member.packing {
+            Packing::Stored(_) | Packing::Part => self.data(index, sources).len(),
+            _ => member.file.size,
+        }
+    }
+
+    /// Searches bytes of a file for device code if its format is unknown.
+    fn search(&self, index: usize, at: u64, bytes: &[u8], sources: &Sources) {
+        if self.is_unknown(index, sources)
+            && let Some(member) = self.members.get(index)
+        {
+            let mut searches = self.searches.borrow_mut();
+            let search = searches.entry(index).or_default();
+            search.extend(at, bytes, self.len(member, index, sources));
+        }
+    }
+
+    /// Gives a file that was searched completely its status.
+    pub(super) fn settle(&self, index: usize, sources: &Sources) {
+        let search = self.searches.borrow_mut().remove(&index);
+        let (Some(search), Some(member)) = (search, self.members.get(index)) else {
+            return;
+        };
+        let status = if search.found() {
+            FileStatus::Readable(raw::CONTAINER)
+        } else if search.searched() == self.len(member, index, sources) {
+            FileStatus::NoCode("")
+        } else {
+            return;
+        };
+        self.statuses.borrow_mut().insert(index, status);
     }
 
     /// Restores at most `most` further bytes of a deflated file that is not opened. Returns the number
@@ -59,7 +104,10 @@ impl Package {
             });
         }
         restored.as_ref().map_or(0, |(_, stream)| {
-            stream.advance(most, &|start, len| sources.read(data.subspan(start, len)))
+            let packed = |start, len| sources.read(data.subspan(start, len));
+            stream.advance_with(most, &packed, &mut |at, bytes| {
+                self.search(index, at, bytes, sources);
+            })
         })
     }
 
@@ -86,6 +134,7 @@ impl Package {
                 (size <= limits::CHECKED && cx.sources.costs.work_on(data, size)).then(|| {
                     // Reports damage of the stream itself.
                     let bytes = cx.unpack_now(UNPACKED, method, data, size)?;
+                    self.search(index, 0, &bytes, cx.sources);
                     let found = crc32::extend(0, &bytes);
                     (found != crc).then(|| crc32::mismatch(found, crc))
                 })

@@ -13,6 +13,7 @@ mod checksums;
 mod restored;
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -20,11 +21,11 @@ use checksums::Sum;
 pub(super) use restored::Restored;
 
 use super::compression::{self, DeflateStream, Method, crc32};
-use super::format::{self, Formats, HEAD};
+use super::format::{self, Formats, HEAD, OpenedDocument};
 use super::rules;
 use super::text::plural;
 use super::tree::StaticTree;
-use super::{Context, limits, raw};
+use super::{Context, carve, limits, raw};
 use crate::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use crate::model::{
     Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Findings, Node, NodeKind, Rows,
@@ -93,6 +94,8 @@ pub(super) struct Package {
     sums: RefCell<HashMap<usize, Sum>>,
     /// The files whose checksum was compared, except for those that were opened.
     summed: RefCell<HashSet<usize>>,
+    /// The searches of files in unknown formats.
+    searches: RefCell<HashMap<usize, carve::Search>>,
     /// A deflated file that is not opened, and is restored to compare its checksum.
     restored: RefCell<Option<(usize, DeflateStream)>>,
 }
@@ -109,6 +112,7 @@ impl Package {
             checked: RefCell::default(),
             sums: RefCell::default(),
             summed: RefCell::default(),
+            searches: RefCell::default(),
             restored: RefCell::default(),
         }
     }
@@ -138,7 +142,8 @@ impl Package {
             let may_have_code = match member.packing {
                 Packing::Unread(_) | Packing::Nothing(_) => false,
                 Packing::Stored(_) => {
-                    matches!(self.status(index, cx.sources), FileStatus::Readable(_))
+                    let status = self.status(index, cx.sources);
+                    matches!(status, FileStatus::Readable(_) | FileStatus::Unknown)
                 }
                 Packing::Deflated(_) | Packing::Packed(..) | Packing::Part => true,
             };
@@ -232,8 +237,8 @@ impl Package {
                 packed("data", &FILE_DOC).summary(status.kind())
             }
             Packing::Stored(_) => match self.status(index, out.sources) {
-                FileStatus::Readable(kind) => {
-                    let mut node = Node::new(NodeKind::File, "data", span).summary(kind);
+                status @ (FileStatus::Readable(_) | FileStatus::Unknown) => {
+                    let mut node = Node::new(NodeKind::File, "data", span).summary(status.kind());
                     node.content = content;
                     node.doc(&FILE_DOC)
                 }
@@ -253,7 +258,7 @@ impl Package {
         let cx = Context::deferred(sources, self.formats, first, self.depth);
         let data = self.data(index, sources);
         self.check(&cx, index);
-        let content = self.contents(&cx, member, data);
+        let content = self.contents(&cx, index, member, data);
         if content.is_none() && matches!(member.packing, Packing::Stored(_)) {
             // Nested too deeply: its row has no others.
             cx.gap(data);
@@ -261,15 +266,24 @@ impl Package {
         Some(cx.into_deferred(data, content))
     }
 
+    fn nested(&self, cx: &Context<'_>, index: usize, whole: Span) -> Option<OpenedDocument> {
+        // The file was searched already.
+        if let FileStatus::NoCode(_) = self.status(index, cx.sources) {
+            return None;
+        }
+        format::nested_file(cx, whole, u64::MAX)
+    }
+
     fn contents(
         &self,
         cx: &Context<'_>,
+        index: usize,
         member: &Member,
         data: Span,
     ) -> Option<(ExpanderId, u64, Option<u64>)> {
         let (name, whole) = match member.packing {
             Packing::Unread(_) | Packing::Nothing(_) => return None,
-            Packing::Stored(_) => return format::nested(cx, data)?.content,
+            Packing::Stored(_) => return self.nested(cx, index, data)?.content,
             Packing::Part => {
                 let head = cx.sources.read_clamped(data.subspan(0, HEAD));
                 if let Err(error) = head {
@@ -302,7 +316,7 @@ impl Package {
                 )
             }
         };
-        let opened = format::nested(cx, whole);
+        let opened = self.nested(cx, index, whole);
         let node = format::nested_node(cx.sources, name.to_owned(), whole, opened.as_ref());
         // The checksum of a library is known once its last bytes are read: its section headers.
         if let Some(damage) = cx.sources.damage(whole.source) {
@@ -344,11 +358,13 @@ impl PackageFiles for Package {
     }
 
     fn file_at(&self, span: Span) -> Option<usize> {
-        // Damaged packages have files in files: the innermost is meant.
+        // Damaged packages have files in files. The innermost is meant, which starts last: an entry's
+        // bytes reach up to the next entry, so that lengths say nothing.
         let around = |member: &Member| {
             let (Locator::At(data) | Locator::Behind(data, _)) = member.data;
             let spans = [data, member.file.entry].into_iter();
-            spans.filter(|own| own.contains(span)).map(Span::len).min()
+            let spans = spans.filter(|own| own.contains(span));
+            spans.map(|own| (Reverse(own.start), own.end)).min()
         };
         let found = self.members.iter().enumerate();
         let found = found.filter_map(|(index, member)| Some((around(member)?, index)));
@@ -368,7 +384,10 @@ impl PackageFiles for Package {
                 Some(kind) => FileStatus::Readable(kind),
                 None => match raw::archive(&head) {
                     Some(name) => FileStatus::Unread(format!("a {name}").into()),
-                    None => FileStatus::NoCode(raw::guess(&head).unwrap_or_default()),
+                    None => match raw::guess(&head) {
+                        Some(kind) => FileStatus::NoCode(kind),
+                        None => FileStatus::Unknown,
+                    },
                 },
             },
         };
@@ -381,6 +400,7 @@ impl PackageFiles for Package {
         self.check(&cx, index);
         self.check_other(&cx, index);
         self.check_sum(&cx, index);
+        self.settle(index, sources);
         cx.finish()
     }
 
@@ -408,6 +428,9 @@ impl PackageFiles for Package {
             }
             Packing::Deflated(crc) => crc,
             Packing::Stored(Some(_)) => return self.sum(index, most, sources),
+            Packing::Stored(None) | Packing::Part if self.is_unknown(index, sources) => {
+                return self.sum(index, most, sources);
+            }
             _ => return 0,
         };
         let data = self.data(index, sources);

@@ -7,8 +7,8 @@ use super::context::Context;
 use super::format::{self, OpenedDocument};
 use super::layout::Layout;
 use super::reader::Window;
-use super::rules;
 use super::text::{Lines, plural};
+use super::{carve, limits, rules};
 use crate::model::{
     Capabilities, Doc, Expand, ExpanderId, Fact, Node, NodeKind, Rows, Sources, Span, Summary,
     Tone, Value,
@@ -19,7 +19,7 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
     let guess = guess(head.bytes());
     if guess.is_none() && !span.is_empty() {
-        let images = super::carve::anywhere(cx, span);
+        let images = carve::anywhere(cx, span, limits::HOST_SCAN);
         if !images.is_empty() {
             return container(cx, span, &images);
         }
@@ -27,7 +27,7 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let title = match guess {
         _ if span.is_empty() => "empty",
         Some(guess) => guess,
-        None => "unknown format",
+        None => UNKNOWN,
     };
     if span.is_empty() {
         cx.report(&rules::EMPTY_FILE, span, "the file has no bytes")
@@ -59,6 +59,46 @@ pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     }
 }
 
+/// The kind of files of unknown formats with images.
+pub const CONTAINER: &str = "container";
+
+/// Opens the images in the first `most` bytes of a nested file. Returns `None` if there are none, or if
+/// the format is not unknown.
+pub fn nested(cx: &Context<'_>, span: Span, most: u64) -> Option<OpenedDocument> {
+    let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
+    if span.is_empty() || guess(head.bytes()).is_some() {
+        return None;
+    }
+    if !cx.sources.costs.work_on(span, span.len().min(most)) {
+        let message =
+            "not searched for device code: the files in this one are too large for its size";
+        cx.report(&rules::TOO_MUCH, span, message);
+        return None;
+    }
+    let images = carve::anywhere(cx, span, most);
+    if images.is_empty() {
+        return None;
+    }
+    cx.nest_in(span, || cx.inner(span, || container(cx, span, &images)))
+}
+
+/// The summary of the file that was compressed, if its format is unknown and it has no images.
+pub fn unknown(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
+    let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
+    if span.is_empty() || format::kind(cx.formats, head.bytes()).is_some() {
+        return None;
+    }
+    let title = guess(head.bytes()).unwrap_or(UNKNOWN);
+    let has = Capabilities {
+        unknown: true,
+        ..Capabilities::default()
+    };
+    Some(OpenedDocument {
+        summary: Summary::new("raw", title, Vec::new()).with(has),
+        content: None,
+    })
+}
+
 /// Opens the images that were found in an unknown format.
 fn container(cx: &Context<'_>, span: Span, images: &[Span]) -> OpenedDocument {
     let count = plural(images.len() as u64, "image");
@@ -78,7 +118,7 @@ fn container(cx: &Context<'_>, span: Span, images: &[Span]) -> OpenedDocument {
     let layout = Layout::arrange(cx, span, parts);
     let count = layout.region_count();
     OpenedDocument {
-        summary: Summary::new("container", "unknown format with device images", facts),
+        summary: Summary::new(CONTAINER, "unknown format with device images", facts),
         content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
     }
 }
@@ -306,6 +346,7 @@ pub fn too_large(span: Span) -> Node {
 }
 
 const TEXT: &str = "text";
+const UNKNOWN: &str = "unknown format";
 
 /// Returns the name of a format of packages, or of compressed files, that zeview does not read:
 /// there may be device code in it.

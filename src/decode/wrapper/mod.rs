@@ -17,7 +17,7 @@ use super::compression::Method;
 use super::format::{self, Format, OpenedDocument};
 use super::layout::Layout;
 use super::tree::StaticTree;
-use super::{limits, rules};
+use super::{limits, raw, rules};
 use crate::analysis::package::PackageFiles;
 use crate::model::{
     Expand, InterfaceRequest, Node, NodeKind, Rows, SourceId, Sources, Span, Summary, Value,
@@ -62,14 +62,14 @@ impl Format for Compressed {
         let unpack = || cx.inflate("unpacked", self.0, span, None);
         match (!is_too_deep).then(unpack).flatten() {
             Some(found) => {
-                let opened = format::nested(cx, found.whole);
+                let opened = format::nested_file(cx, found.whole, limits::HOST_SCAN);
                 let inner = "unpacked".to_owned();
                 let inner = format::nested_node(cx.sources, inner, found.whole, opened.as_ref());
                 let mut tree = StaticTree::default();
                 tree.push(StaticTree::TOP, inner);
                 let node = found.node("data");
                 parts.push(node.children(cx.register(Rc::new(tree)), 0, Some(1)));
-                if let Some(opened) = opened {
+                if let Some(opened) = opened.or_else(|| raw::unknown(cx, found.whole)) {
                     files = take_over(cx, &mut summary, name, opened);
                 }
             }
@@ -98,6 +98,7 @@ pub(super) fn take_over(
     summary.title = format!("{name}, {}", opened.summary.title).into();
     summary.facts = opened.summary.facts;
     summary.has.package = opened.summary.has.package;
+    summary.has.unknown = opened.summary.has.unknown;
     let (id, item, _) = opened.content?;
     cx.expander(id)?.interface::<Rc<dyn PackageFiles>>(item)
 }
