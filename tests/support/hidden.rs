@@ -283,6 +283,14 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
             zip(&[deflated("good.zebin", &good()), deflated("inner", &unknown)]),
         );
     }
+    add(
+        "another stream behind the first",
+        zip_of(|name, bytes| ZipFile {
+            method: 93,
+            data: Some([stream(Method::Zstd, &bytes[..40]), b"more".to_vec()].concat()),
+            ..stored(name, bytes)
+        }),
+    );
     for before in [5, 32_760, (1 << 20) - 30, 8 << 20] {
         let bytes = |bytes: &[u8]| in_unknown(before, bytes);
         add(

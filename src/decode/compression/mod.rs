@@ -154,6 +154,18 @@ impl Context<'_> {
         self.inflate_after(Vec::new(), name, method, span, expected)
     }
 
+    /// Like `inflate`, for a file whose stored bytes are all those of `span`, also what follows the
+    /// end of the stream.
+    pub fn inflate_file(
+        &self,
+        name: &str,
+        method: Method,
+        span: Span,
+        expected: u64,
+    ) -> Option<Inflated> {
+        self.inflate_as(Vec::new(), name, method, span, Some(expected), true)
+    }
+
     /// Like `inflate`, with bytes in front of the decompressed ones: for formats whose offsets
     /// count from the start of an uncompressed header.
     pub fn inflate_after(
@@ -163,6 +175,18 @@ impl Context<'_> {
         method: Method,
         span: Span,
         expected: Option<u64>,
+    ) -> Option<Inflated> {
+        self.inflate_as(before, name, method, span, expected, false)
+    }
+
+    fn inflate_as(
+        &self,
+        before: Vec<u8>,
+        name: &str,
+        method: Method,
+        span: Span,
+        expected: Option<u64>,
+        is_all: bool,
     ) -> Option<Inflated> {
         // A document that is opened again was decompressed before.
         if self.is_deferred()
@@ -190,7 +214,11 @@ impl Context<'_> {
         if stream.bytes.is_empty() {
             return None;
         }
-        let packed = span.subspan(0, stream.used);
+        let packed = if is_all {
+            span
+        } else {
+            span.subspan(0, stream.used)
+        };
         let bytes = if before.is_empty() {
             stream.bytes
         } else {

@@ -296,9 +296,8 @@ impl Package {
                 (FILE, before.map_or_else(whole, |(whole, _)| whole))
             }
             Packing::Packed(method, crc) => {
-                let whole = cx
-                    .inflate(UNPACKED, method, data, Some(member.file.size))?
-                    .whole;
+                let size = member.file.size;
+                let whole = cx.inflate_file(UNPACKED, method, data, size)?.whole;
                 let bytes = cx.sources.read(whole);
                 let found = bytes.map_or(crc, |bytes| crc32::extend(0, &bytes));
                 if found != crc {
