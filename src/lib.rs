@@ -1,7 +1,7 @@
 //! zeview shows the contents of Intel GPU binaries (zebin, SYCLBIN and the files that
 //! contain them). Every value is linked to the bytes that it was read from.
 //!
-//! # The layers
+//! # The crates
 //!
 //! ```text
 //!  bin/app          bin/worker, bin/zeview        (embedders in JavaScript)
@@ -9,24 +9,19 @@
 //!    ui                    │                        api
 //!     └──────────┬─────────┴──────────┬──────────────┘
 //!              worker                 │
-//!                │  protocol, client │ host
-//!             report                  │
-//!                │                    │
-//!             tables                  │
-//!                │                    │
-//!              diff                decode
-//!                └─────────┬──────────┘
-//!                      analysis
-//!                          │
-//!                        model
+//!                │  protocol, client  │ host               zeview
+//! ───────────────┼────────────────────┼──────────────────────────
+//!        report ─ tables ─ diff    decode ── isa
+//!              (zeview-views)         │         zeview-decode, zeview-isa
+//! ───────────────┴────────────────────┴──────────────────────────
+//!                   analysis ── model                 zeview-core
 //! ```
 //!
-//! Dependencies point down only; `cargo xtask structure` checks this, and that folders have no
-//! cyclic dependencies. The features of the package enforce a part of it: the page is built with
-//! `--no-default-features --features ui`, without [`decode`].
+//! Each crate knows only those below it. The page is built with `--no-default-features --features ui`, without
+//! [`decode`].
 //!
 //! * [`model`]: a decoded file: byte sources, spans, values, nodes whose children are created on
-//!   demand, diagnostics; rendered as text and JSON. It depends on no other layer: those attach their
+//!   demand, diagnostics; rendered as text and JSON. It depends on no other module: those attach their
 //!   data to a document as [`model::Extensions`], and formats offer more than rows through interfaces
 //!   that are looked up by type ([`model::InterfaceRequest`]).
 //! * [`analysis`]: answers that need more than one field: kernels, images, modules, linkage, code,
@@ -36,13 +31,14 @@
 //! * [`decode`]: the formats. [`decode::decode`] takes any bytes and always returns a
 //!   [`model::Document`]; problems become diagnostics that refer to the bytes. It also passes the list
 //!   of all formats to the code that opens nested files, so no format imports it.
+//! * [`decode::isa`]: instructions: encodings, text, messages, data flow. It knows no format.
 //! * [`diff`]: compares two documents by meaning. It lies below the tables, because the differences
 //!   are tables too.
 //! * [`tables`]: rows and columns over all of these: filters, sorting, CSV, Markdown, JSON.
-//! * `report` (feature `decode`): files and comparisons as HTML, Markdown and JSON.
+//! * [`report`]: files and comparisons as HTML, Markdown and JSON.
 //! * [`worker`]: the page's side (`client`) and the decoder's side (`host`) of a small
 //!   message protocol.
-//! * [`ui`]: the page, written with Yew. It depends on the protocol and what is below it.
+//! * `ui`: the page, written with Yew. It depends on the protocol and what is below it.
 //! * [`api`]: the JavaScript class for embedding the decoder without the page.
 //!
 //! In the browser the page and the decoder are two wasm modules: `app`, and `worker` with every
@@ -77,19 +73,10 @@
 #![recursion_limit = "512"]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-pub mod model;
-
-pub mod analysis;
-
-pub mod diff;
-
-pub mod tables;
-
+pub use zeview_core::{analysis, model};
 #[cfg(feature = "decode")]
-pub mod decode;
-
-#[cfg(feature = "decode")]
-pub mod report;
+pub use zeview_decode as decode;
+pub use zeview_views::{diff, report, tables};
 
 pub mod worker;
 

@@ -85,7 +85,7 @@ fn converted(value: Value) -> JsValue {
         findings: Findings::default(),
     });
     let node = Node::new(&document, NodeId::ROOT).unwrap();
-    js::nodes(&[node]).unwrap().get(0)
+    js::to_js(&node).unwrap()
 }
 
 static DOC: Doc = Doc {
@@ -126,6 +126,35 @@ fn large_numbers_are_bigints_and_missing_values_null() {
     assert_eq!(i64::try_from(integer(&least, "value.raw")), Ok(i64::MIN));
     let known = Array::from(&get(&least, "doc.known")).get(0);
     assert_eq!(u64::try_from(integer(&known, "raw")), Ok(u64::MAX));
+}
+
+/// Bytes, which a vector of numbers is not.
+struct Bytes(&'static [u8]);
+
+impl serde::Serialize for Bytes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+#[wasm_bindgen_test]
+fn numbers_are_exact_wherever_they_are() {
+    const SAFE: u64 = (1 << 53) - 1;
+    let number = |value: JsValue| (value.as_f64(), value.is_bigint());
+    assert_eq!(
+        number(js::to_js(&SAFE).unwrap()),
+        (Some(SAFE as f64), false)
+    );
+    assert_eq!(number(js::to_js(&(SAFE + 1)).unwrap()), (None, true));
+    let largest = js::to_js(&Some((1_u8, [u64::MAX]))).unwrap();
+    let largest = Array::from(&Array::from(&largest).get(1)).get(0);
+    assert_eq!(u64::try_from(largest), Ok(u64::MAX));
+    let map = std::collections::BTreeMap::from([("least", i64::MIN)]);
+    let map = js::to_js(&map).unwrap();
+    assert_eq!(i64::try_from(get(&map, "least")), Ok(i64::MIN));
+    let bytes = js::to_js(&Bytes(&[1, 255])).unwrap();
+    assert_eq!(bytes.dyn_into::<Uint8Array>().unwrap().to_vec(), [1, 255]);
+    assert!(js::to_js(&None::<u8>).unwrap().is_null());
 }
 
 #[wasm_bindgen_test]
@@ -233,7 +262,7 @@ fn elf(symbols: u64) -> Vec<u8> {
 }
 
 fn open(bytes: &[u8]) -> ZeviewDocument {
-    ZeviewDocument::open(Uint8Array::from(bytes), JsValue::UNDEFINED)
+    ZeviewDocument::open(Uint8Array::from(bytes), JsValue::UNDEFINED).unwrap()
 }
 
 fn nodes(list: JsValue) -> Vec<JsValue> {
@@ -269,9 +298,18 @@ fn anything_can_be_opened() {
 fn options_name_the_file() {
     let options = js_sys::Object::new();
     Reflect::set(&options, &"name".into(), &"a.zebin".into()).unwrap();
-    let document = ZeviewDocument::open(Uint8Array::new_with_length(4), options.into());
+    let open = |options: &js_sys::Object| {
+        ZeviewDocument::open(Uint8Array::new_with_length(4), options.into())
+    };
+    let document = open(&options).unwrap();
     assert_eq!(text(&document.summary().unwrap(), "name"), "a.zebin");
     assert_eq!(text(&document.node(0).unwrap(), "name"), "a.zebin");
+    Reflect::set(&options, &"name".into(), &JsValue::UNDEFINED).unwrap();
+    let document = open(&options).unwrap();
+    assert_eq!(text(&document.summary().unwrap(), "name"), "file");
+    Reflect::set(&options, &"name".into(), &1.into()).unwrap();
+    let error = open(&options).err().unwrap();
+    assert_eq!(text(&error, "code"), "options");
 }
 
 /// Returns the first node in tree order that matches `wanted`.

@@ -16,8 +16,8 @@ use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};
 use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
-use zeview::tables::ListId;
 use zeview::tables::query::{Filter, Query};
+use zeview::tables::{DocumentLists, ListId};
 
 use crate::files;
 use crate::support::code;

@@ -1,10 +1,13 @@
 //! The document class.
 
 use js_sys::{Array, Error, Reflect, Uint8Array};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use zeview_views::tables::DocumentLists;
 
+use super::columns::Columns;
 use super::dto::{Diagnostic, Node, Summary};
 use super::js;
 use super::operations::{self, ApiError, ListOptions};
@@ -13,6 +16,7 @@ use crate::analysis::profile::{ProfileComparison, Reader};
 use crate::decode::decode;
 use crate::decode::demangle::demangle_briefly;
 use crate::diff;
+use crate::model::json::Versioned;
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::report::{self, comparison};
 use crate::tables::{ListId, add_metric_columns};
@@ -31,6 +35,13 @@ const IN_PAGE_DECODER: &str = "
 export type InPageDecoder = MessagePort & { terminate(): void };
 ";
 
+/// Options for opening a file.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct DecodeOptions {
+    name: Option<String>,
+}
+
 /// A decoded file.
 #[wasm_bindgen]
 pub struct ZeviewDocument(Document);
@@ -42,12 +53,14 @@ impl ZeviewDocument {
     pub fn open(
         bytes: Uint8Array,
         #[wasm_bindgen(unchecked_optional_param_type = "DecodeOptions")] options: JsValue,
-    ) -> ZeviewDocument {
+    ) -> Result<ZeviewDocument, Error> {
         host::report_panics();
-        let name = Reflect::get(&options, &"name".into()).ok();
-        let name = name.and_then(|name| name.as_string());
-        let name = name.unwrap_or_else(|| "file".to_owned());
-        ZeviewDocument(decode(Box::new(ArraySource::new(bytes)), &name))
+        let options: DecodeOptions = from_js(options)?;
+        let name = options.name.as_deref().unwrap_or("file");
+        Ok(ZeviewDocument(decode(
+            Box::new(ArraySource::new(bytes)),
+            name,
+        )))
     }
 
     /// Returns a summary of the file.
@@ -59,8 +72,7 @@ impl ZeviewDocument {
     /// Returns a node. The root has the id 0; `children` and `nodesAt` return the others.
     #[wasm_bindgen(unchecked_return_type = "Node")]
     pub fn node(&self, id: u32) -> Result<JsValue, Error> {
-        let node = operations::node(&self.0, NodeId(id))?;
-        Ok(nodes(&[node])?.get(0))
+        to_js(&operations::node(&self.0, NodeId(id))?)
     }
 
     /// Returns at most `count` children of a node (and at most 512), from index `start` on.
@@ -71,7 +83,7 @@ impl ZeviewDocument {
         let count = whole("count", count)?;
         let ids = operations::children(&mut self.0, NodeId(id), start, count);
         let children = ids.iter().filter_map(|id| Node::new(&self.0, *id));
-        Ok(nodes(&children.collect::<Vec<_>>())?.into())
+        to_js(&children.collect::<Vec<_>>())
     }
 
     /// Returns the nodes that contain a byte, outermost first.
@@ -127,18 +139,29 @@ impl ZeviewDocument {
         #[wasm_bindgen(unchecked_param_type = "ListName")] name: &str,
         #[wasm_bindgen(unchecked_optional_param_type = "ListOptions")] options: JsValue,
     ) -> Result<JsValue, Error> {
-        let text = |key: &str| Reflect::get(&options, &key.into()).ok()?.as_string();
-        let named = Reflect::get(&options, &"columns".into()).unwrap_or_default();
-        let named = Array::is_array(&named).then(|| Array::from(&named));
-        let named = named.iter().flat_map(Array::iter);
-        let options = ListOptions {
-            filter: text("filter").unwrap_or_default(),
-            sort: text("sort").unwrap_or_default(),
-            device: text("device"),
-            columns: named.map(|id| id.as_string().unwrap_or_default()).collect(),
-            with_path: false,
-        };
-        parse(&operations::list(&mut self.0, name, &options)?)
+        let options: ListOptions = from_js(options)?;
+        let all = Array::new();
+        operations::rows(&mut self.0, name, &options, |row| {
+            all.push(&to_js(row)?);
+            Ok::<(), Error>(())
+        })?;
+        Ok(all.into())
+    }
+
+    /// Returns the rows of a list by column, for `rows.js` of the npm package, which makes objects as
+    /// of `list` from it.
+    pub fn table(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "ListName")] name: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "ListOptions")] options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let options: ListOptions = from_js(options)?;
+        let mut columns = Columns::default();
+        let failed = |message: String| Error::new(&message);
+        operations::rows(&mut self.0, name, &options, |row| {
+            columns.push(row).map_err(failed)
+        })?;
+        columns.finish().map_err(failed)
     }
 
     /// Returns the code of a kernel as assembly, as `zeview disasm` prints it.
@@ -191,21 +214,15 @@ impl ZeviewDocument {
         let json = report::profile::json((&profile, &report), earlier, comparison.as_ref());
         add_metric_columns(report.metric_names().iter().map(String::as_str));
         document.add_profile(report);
-        let json = json.and_then(|json| serde_json::to_string(&json));
         let json = json.map_err(|trouble| Error::new(&trouble.to_string()))?;
-        if json.len() > EXPORT_MAX {
-            let message = "the report is too long: use the command line";
-            return Err(ApiError::new("too-long", message).into());
-        }
-        parse(&json)
+        to_js(&Versioned::new(json))
     }
 
     /// Compares the document `base` with this one, as `zeview diff --json` prints it.
     #[wasm_bindgen(unchecked_return_type = "Comparison")]
     pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
         let found = diff::compare(&mut base.0, &mut self.0, &diff::Options::default());
-        let json = serde_json::to_string(&comparison::json(&found));
-        parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)
+        to_js(&Versioned::new(comparison::json(&found)))
     }
 
     /// Returns the whole tree as text, a line for each node, as `zeview dump` prints it.
@@ -256,16 +273,12 @@ impl From<ApiError> for Error {
     }
 }
 
-fn parse(json: &str) -> Result<JsValue, Error> {
-    js::parse(json).map_err(|message| Error::new(&message))
-}
-
 fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
     js::to_js(data).map_err(|message| Error::new(&message))
 }
 
-fn nodes(nodes: &[Node<'_>]) -> Result<Array, Error> {
-    js::nodes(nodes).map_err(|message| Error::new(&message))
+fn from_js<T: DeserializeOwned + Default>(options: JsValue) -> Result<T, Error> {
+    js::from_js(options).map_err(|message| ApiError::new("options", message).into())
 }
 
 fn whole(name: &str, number: f64) -> Result<u64, Error> {

@@ -1,7 +1,8 @@
-//! Data transfer objects in the shapes of `types.ts`. Positions, sizes and counts are `number` in
-//! JavaScript, exact up to 2⁵³; [`js`](super::js) converts them.
+//! Data transfer objects in the shapes of `types.ts`. 64-bit values of the file are serialized as
+//! 128-bit numbers, which are always `bigint` in JavaScript; positions, sizes and counts are
+//! `number` there. JSON has one kind of numbers.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::model::text::value_text;
 use crate::model::{self, Document, NodeId, Radix, SourceId, json};
@@ -102,7 +103,7 @@ pub struct Node<'a> {
     indexed: bool,
     kind: &'a str,
     area: &'a str,
-    pub(super) value: Value<'a>,
+    value: Value<'a>,
     text: String,
     summary: Option<&'a str>,
     span: Option<Span>,
@@ -110,7 +111,7 @@ pub struct Node<'a> {
     bits: Option<Bits>,
     count: u64,
     severity: Option<model::Severity>,
-    pub(super) doc: Option<Doc<'a>>,
+    doc: Option<Doc<'a>>,
     refs: Vec<Ref<'a>>,
 }
 
@@ -182,12 +183,14 @@ impl Bits {
 pub enum Value<'a> {
     None,
     Unsigned {
+        #[serde(serialize_with = "wide")]
         raw: u64,
         bits: u8,
         radix: &'a str,
         symbol: Option<&'a str>,
     },
     Signed {
+        #[serde(serialize_with = "wide_signed")]
         raw: i64,
         bits: u8,
     },
@@ -198,9 +201,11 @@ pub enum Value<'a> {
         yes: bool,
     },
     Flags {
+        #[serde(serialize_with = "wide")]
         raw: u64,
         bits: u8,
         set: &'a [model::Str],
+        #[serde(serialize_with = "wide")]
         rest: u64,
     },
     Text {
@@ -254,13 +259,21 @@ impl<'a> Value<'a> {
     }
 }
 
+fn wide<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u128((*value).into())
+}
+
+fn wide_signed<S: Serializer>(value: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_i128((*value).into())
+}
+
 /// The meaning of a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Doc<'a> {
     text: &'a str,
     source: &'a str,
-    pub(super) known: Vec<KnownValue<'a>>,
+    known: Vec<KnownValue<'a>>,
 }
 
 impl<'a> Doc<'a> {
@@ -282,7 +295,8 @@ impl<'a> Doc<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownValue<'a> {
-    pub(super) raw: u64,
+    #[serde(serialize_with = "wide")]
+    raw: u64,
     name: &'a str,
     doc: &'a str,
 }

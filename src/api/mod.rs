@@ -7,8 +7,8 @@
 //! never the whole tree at once. `types.ts` declares the returned data, [`dto`] produces it.
 //! `www/embed.js` is an example, `npm/` the package that wraps it.
 //!
-//! * 64-bit values are `bigint`; positions, sizes and counts are `number` (files are far smaller
-//!   than 2⁵³ bytes).
+//! * Data crosses in both directions as serde serializes it, natively as JSON ([`js`]). 64-bit values
+//!   are `bigint`; positions, sizes and counts are `number` (files are far smaller than 2⁵³ bytes).
 //! * Malformed bytes are not an error: they give a document with diagnostics. Exceptions are always
 //!   misuse: a node that does not exist, a negative position.
 //! * The class keeps the given `Uint8Array` and reads from it on demand, without copying. The array
@@ -16,7 +16,11 @@
 //! * The script is built for `wasm-bindgen`'s target `web`: await its default export first. In your
 //!   own worker, set `self.zeviewHost = false` before that (see [`worker::host`](crate::worker)).
 
+#[cfg(feature = "api")]
+mod columns;
 pub mod dto;
+#[cfg(feature = "api")]
+mod exact;
 #[cfg(feature = "api")]
 pub mod js;
 pub mod operations;

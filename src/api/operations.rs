@@ -3,24 +3,24 @@
 use std::fmt;
 use std::io;
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::dto::Node;
 use crate::analysis::assembly::Listing;
-use crate::analysis::data_flow::{FlowReport, Flows, InstructionFlow};
-use crate::analysis::kernel_inputs::{InputUses, KernelInput};
-use crate::analysis::line_costs::{LineCosts, line_costs};
+use crate::analysis::data_flow::Flows;
 use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
 use crate::decode::device::names::similar;
 use crate::decode::zebin::verdict::release::Release;
+use crate::model::json::ArrayFrame;
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
+use crate::report::code::{FlowJson, FlowSummary};
 use crate::report::write_excerpt;
+use crate::tables::json::{JsonColumns, RowJson};
 use crate::tables::query::Query;
-use crate::tables::write::Form;
-use crate::tables::writer::Writer;
 use crate::tables::{Column, List, ListId};
 use crate::worker::answers::export::EXPORT_MAX;
 use crate::worker::protocol::ROWS_MAX;
@@ -76,7 +76,8 @@ impl From<SourceError> for ApiError {
 }
 
 /// Filter, order and columns of a list.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct ListOptions {
     /// A filter in the syntax of `--filter`.
     pub filter: String,
@@ -87,6 +88,7 @@ pub struct ListOptions {
     /// Additional columns, which are counted from the code.
     pub columns: Vec<String>,
     /// Whether rows have a key `file`: the path of their document in the file, empty for the file.
+    #[serde(skip)]
     pub with_path: bool,
 }
 
@@ -100,17 +102,19 @@ pub fn list_named(name: &str) -> Result<ListId, ApiError> {
     list.ok_or_else(|| ApiError::new("no-list", format!("no list is called {name:?}")))
 }
 
-/// Returns the rows of a list as a JSON array of objects. For a container, the rows of all images.
+/// Passes the rows of a list to `each`. For a container, the rows of all images.
 ///
 /// # Errors
 ///
 /// If there is no such list (`no-list`) or column (`no-column`), the filter is malformed
-/// (`bad-query`), or the text would be longer than [`EXPORT_MAX`] (`too-long`).
-pub fn list(
+/// (`bad-query`), or the rows would be longer than [`EXPORT_MAX`] (`too-long`); or the first error
+/// of `each`.
+pub fn rows<E: From<ApiError>>(
     document: &mut Document,
     name: &str,
     options: &ListOptions,
-) -> Result<String, ApiError> {
+    mut each: impl FnMut(&RowJson<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     let list = list_named(name)?;
     let column = |id: &String| {
         let found = list.columns().iter().find(|column| column.id == id);
@@ -118,6 +122,7 @@ pub fn list(
     };
     let columns = options.columns.iter().map(column);
     let columns: Vec<&'static Column> = columns.collect::<Result<_, ApiError>>()?;
+    let columns = JsonColumns::new(list, &columns);
     let sort = options.sort.as_str();
     let query = Query {
         filter: options.filter.clone(),
@@ -131,8 +136,7 @@ pub fn list(
     if let Some(device) = &options.device {
         known_device(document, device)?;
     }
-    let mut writer = Writer::new(list, &columns, Form::Json, options.with_path);
-    let mut out = String::new();
+    let mut size = 0_usize;
     for (id, rows) in lists(document, list, &query) {
         let path = document.path(id);
         let sources = &document.sources;
@@ -143,16 +147,48 @@ pub fn list(
                 "" => path.as_str(),
                 path => path,
             };
-            writer.push(&*rows, row, sources, Some(path));
-            out.push_str(&writer.take());
-            if out.len() > EXPORT_MAX {
-                let limit = EXPORT_MAX >> 20;
-                let message = format!("The list has more than {limit} MB of text. Filter it.");
-                return Err(ApiError::new("too-long", message));
+            let file = options.with_path.then_some(path);
+            let row = RowJson::new((&*rows, row, sources), &columns, file);
+            each(&row)?;
+            size = size.saturating_add(row.size());
+            if size > EXPORT_MAX {
+                return Err(too_long().into());
             }
         }
     }
-    out.push_str(&writer.finish());
+    Ok(())
+}
+
+fn too_long() -> ApiError {
+    let limit = EXPORT_MAX >> 20;
+    let message = format!("The list has more than {limit} MB of text. Filter it.");
+    ApiError::new("too-long", message)
+}
+
+/// Returns the rows of a list as a JSON array of objects.
+///
+/// # Errors
+///
+/// As [`rows`], with the limit of [`EXPORT_MAX`] for the text.
+pub fn list(
+    document: &mut Document,
+    name: &str,
+    options: &ListOptions,
+) -> Result<String, ApiError> {
+    let mut out = String::new();
+    let mut frame = ArrayFrame::default();
+    rows(document, name, options, |row| {
+        let row = serde_json::to_string(row);
+        let row = row.map_err(|error| ApiError::new("internal", error.to_string()))?;
+        out.push_str(frame.before());
+        out.push_str(&row);
+        if out.len() > EXPORT_MAX {
+            Err(too_long())
+        } else {
+            Ok(())
+        }
+    })?;
+    out.push_str(frame.end());
     Ok(out)
 }
 
@@ -246,7 +282,7 @@ pub fn check(document: &mut Document, options: &VerdictOptions) -> Result<String
 ///
 /// # Errors
 ///
-/// None in practice; writing to memory can fail.
+/// Never: it writes to memory.
 pub fn problems(document: &mut Document) -> Result<String, ApiError> {
     let mut out = Vec::new();
     let written = problems_json(document, &mut out);
@@ -342,17 +378,7 @@ pub struct Instruction<'a> {
     text: &'a str,
     comment: &'a str,
     #[serde(flatten)]
-    flow: InstructionFlow,
-    inputs: Option<Vec<KernelInput>>,
-}
-
-/// The summary of a kernel's data flow.
-#[derive(Serialize)]
-pub struct FlowSummary {
-    #[serde(flatten)]
-    report: FlowReport,
-    inputs: Option<Vec<InputUses>>,
-    lines: Vec<LineCosts>,
+    flow: FlowJson,
 }
 
 /// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
@@ -368,13 +394,7 @@ pub fn flow_summary(
     let flow = data_flow(document, &**listing)?;
     let table = document.source_lines(*of);
     let table = table.map(|lines| lines.table(sources));
-    let lines = table.map(|table| line_costs(&*flow, &table, listing.code()));
-    let mut report = flow.report();
-    Ok(FlowSummary {
-        inputs: report.known("inputs", flow.input_uses()),
-        report,
-        lines: lines.unwrap_or_default(),
-    })
+    Ok(FlowSummary::new(&*flow, table.as_deref(), listing.code()))
 }
 
 /// Passes the instructions of a listing to `each`, with their data flow.
@@ -394,15 +414,14 @@ pub fn instructions<E: From<ApiError>>(
         else {
             break;
         };
-        let Some(found) = flow.instruction(row) else {
+        let Some(flow) = FlowJson::new(&*flow, row) else {
             break;
         };
         each(&Instruction {
             offset: span.start.saturating_sub(listing.code().start),
             text: line.text.trim(),
             comment: &line.comment,
-            flow: found,
-            inputs: flow.inputs(row),
+            flow,
         })?;
     }
     Ok(())

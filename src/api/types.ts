@@ -291,7 +291,20 @@ export interface ListOptions {
 }
 
 /** A row; the keys are the ids of the list's columns. */
-export type ListRow = Record<string, string | number | boolean | null | (string | number)[]>;
+export type ListRow = Record<string, ListValue>;
+
+/**
+ * The value of a cell. A number beyond 2^53 is a `bigint`. The key `unknown` has the reasons why numbers are null, by
+ * column, if there are any.
+ */
+export type ListValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | (string | number)[]
+  | Record<string, string>;
 
 /** A producer of a value. */
 export interface Producer {
@@ -388,8 +401,7 @@ export interface FlowReport {
     moved: { memory: string; cache: string; messages: number; loaded: number; stored: number }[];
     cycles: number;
     issue: number;
-    bound: string;
-    /** The same as data; offsets are within the code. */
+    /** What bounds it: the issue of instructions, an in-order pipe, or a wait. Offsets are within the code. */
     bottleneck: "issue" | { pipe: string } | { wait: { pc: number; producer: number } };
   }[] | null;
   /** The index of the costliest loop: the one with the most cycles outside of inner loops, if each loop ran ten times. */

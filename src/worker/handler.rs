@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
 
 use super::answers::bytes::bytes;
 use super::answers::code::Counting;

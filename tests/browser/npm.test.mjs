@@ -59,6 +59,29 @@ test("the package installs and runs in Node", { timeout: 40_000 }, async () => {
   assert.equal(said.json, "spill");
 });
 
+test("rows are those of the decoder's class", { timeout: 40_000 }, async () => {
+  const said = await node(`
+    const { ZeviewDocument: Decoded } = await import("./node_modules/zeview/decoder.js");
+    const found = {};
+    for (const name of ["spill.dg2.zebin", "matmul.syclbin", "damaged.zebin"]) {
+      const bytes = await sample(name);
+      const opened = await ZeviewDocument.open(bytes);
+      const decoded = Decoded.open(new Uint8Array(bytes), {});
+      for (const list of ["kernels", "relocations", "symbols", "modules", "images", "devices", "source-lines"]) {
+        const options = list === "kernels" ? { columns: ["instructions"] } : {};
+        const rows = opened.list(list, options);
+        found[name + " " + list] = [JSON.stringify(rows) === JSON.stringify(decoded.list(list, options)), rows.length];
+      }
+    }
+    const wrong = (options) => { try { opened.kernels(options); } catch (error) { return error.code; } };
+    const opened = await ZeviewDocument.open(await sample("vecadd.bmg.zebin"));
+    print({ found, wrong: [wrong({ filter: 1 }), wrong({ columns: "instructions" }), wrong(null) ?? "none"] });
+  `);
+  for (const [list, [isSame]] of Object.entries(said.found)) assert.ok(isSame, list);
+  assert.ok(said.found["spill.dg2.zebin kernels"][1] > 0 && said.found["matmul.syclbin images"][1] > 0);
+  assert.deepEqual(said.wrong, ["options", "options", "none"]);
+});
+
 test("modules, differences, and errors with codes", { timeout: 40_000 }, async () => {
   const said = await node(`
     const container = await ZeviewDocument.open(new Blob([await sample("matmul.syclbin")]));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use zeview::tables::DocumentLists;
 
 use libtest_mimic::Failed;
 use zeview::analysis::naming::{ShortNames, WIDTH};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use zeview::tables::DocumentLists;
 
 use libtest_mimic::Failed;
 use zeview::analysis::kernel_inputs::{InputKind, KernelInput};

@@ -1,6 +1,8 @@
 //! Cost of hostile files: work, memory and output grow linearly with their size, and are bounded.
 //! Work is counted, not timed: in bytes allocated, read and written.
 
+use zeview::tables::DocumentLists;
+use zeview::tables::kernels::KernelSurvey;
 #[cfg(target_os = "linux")]
 mod processes;
 #[path = "../support/mod.rs"]

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use zeview::model::NodeId;
+use zeview::tables::query::Query;
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{Envelope, Request, Response};
 
 use crate::cli::{stdout, zeview};
-use crate::support::fixtures;
+use crate::support::{fixtures, open};
 
 /// The columns whose numbers other commands state, too.
 const COLUMNS: [&str; 9] = [
@@ -107,6 +111,94 @@ fn printed(file: &str) -> Kernels {
     kernels.collect()
 }
 
+/// What the page shows of the code: the instruction mix, and the data flow.
+fn shown(bytes: &[u8]) -> Kernels {
+    let mut handler = Handler::new(|| 0.0);
+    handler.show(1, "file", open(bytes));
+    let mut ask = |request| {
+        let envelope = Envelope {
+            id: 2,
+            about: None,
+            request,
+        };
+        handler.answer(&envelope).response
+    };
+    let document = NodeId::ROOT;
+    let mut code = |query: Query| {
+        // A request counts a part of long code.
+        loop {
+            let request = Request::Code {
+                document,
+                query: query.clone(),
+            };
+            match ask(request) {
+                Response::Code(report) if report.left > 0 => {}
+                Response::Code(report) => {
+                    let request = Request::DataFlow {
+                        document,
+                        query: query.clone(),
+                    };
+                    let flow = match ask(request) {
+                        Response::DataFlow(flow) => Some(flow),
+                        _ => None,
+                    };
+                    return Some((report, flow));
+                }
+                _ => return None,
+            }
+        }
+    };
+    let Some((report, _)) = code(Query::default()) else {
+        return Vec::new();
+    };
+    let mut kernels = Vec::new();
+    for (section, of) in report.sections {
+        let Some(name) = section.strip_prefix(".text.") else {
+            continue;
+        };
+        let query = Query {
+            of: Some(of),
+            ..Query::default()
+        };
+        let Some((report, flow)) = code(query) else {
+            continue;
+        };
+        let mix = report.mix;
+        let mut numbers = Numbers::from([
+            ("instructions", mix.instructions.into()),
+            ("loops", mix.loops.into()),
+            ("loop_nesting", mix.nesting.into()),
+            ("spill_messages", mix.spills.into()),
+            ("fill_messages", mix.fills.into()),
+        ]);
+        if let Some(flow) = flow {
+            numbers.insert("peak_live_registers", flow.peak.into());
+        }
+        kernels.push((name.to_owned(), numbers));
+    }
+    kernels
+}
+
+/// What `zeview diff` states of the kernels that two files have in common, of the first and of the second
+/// file: only numbers that differ.
+fn compared(first: &str, second: &str) -> [Kernels; 2] {
+    let comparison: Value =
+        serde_json::from_str(&stdout(&zeview(&["diff", "--json", first, second]))).unwrap();
+    let kernels = comparison["kernels"]["changed"].as_array();
+    ["from", "to"].map(|side| {
+        let of = |kernel: &Value| {
+            let measures = kernel["measures"].as_array();
+            let numbers = measures.into_iter().flatten().filter_map(|measure| {
+                let key = measure["key"].as_str()?;
+                let column = COLUMNS.iter().find(|column| **column == key)?;
+                Some((*column, measure[side].clone()))
+            });
+            (name(kernel, "name"), numbers.collect())
+        };
+        kernels.into_iter().flatten().map(of).collect()
+    })
+}
+
 /// Compares what a surface states with the columns of the same kernels. Returns the number of
 /// numbers that were compared.
 fn compare(file: &str, surface: &str, stated: Kernels, kernels: &Kernels) -> usize {
@@ -146,7 +238,8 @@ fn compare(file: &str, surface: &str, stated: Kernels, kernels: &Kernels) -> usi
 
 #[test]
 fn commands_state_the_same_numbers() {
-    let mut compared = BTreeMap::from([("analyze", 0), ("disasm", 0), ("groups", 0)]);
+    let surfaces = ["analyze", "disasm", "groups", "page"];
+    let mut compared = BTreeMap::from(surfaces.map(|surface| (surface, 0)));
     for fixture in fixtures::zebins() {
         let file = fixture.path.display().to_string();
         let kernels = listed(&file, &["--all"]);
@@ -156,6 +249,7 @@ fn commands_state_the_same_numbers() {
         };
         add("analyze", analyzed(&file));
         add("disasm", printed(&file));
+        add("page", shown(&fixture.bytes));
         // A group of one build has its numbers; of several, lists of numbers that differ.
         let is_single = |(name, _): &(String, Numbers)| {
             kernels.iter().filter(|(other, _)| other == name).count() == 1
@@ -164,4 +258,34 @@ fn commands_state_the_same_numbers() {
         add("groups", groups.into_iter().filter(is_single).collect());
     }
     assert!(compared.values().all(|count| *count > 100), "{compared:?}");
+}
+
+/// Files with the same kernels, of other devices or compilers, have other numbers.
+#[test]
+fn comparisons_state_the_numbers_of_both_files() {
+    let mut count = 0;
+    let all: Vec<_> = fixtures::zebins();
+    let stem = |name: &str| name.split('.').next().map(str::to_owned);
+    for (at, first) in all.iter().enumerate() {
+        let others = all.iter().skip(at + 1);
+        for second in others.filter(|other| stem(&other.name) == stem(&first.name)) {
+            let files = [first, second].map(|fixture| fixture.path.display().to_string());
+            let stated = compared(&files[0], &files[1]);
+            for (file, stated) in files.iter().zip(stated) {
+                let kernels = listed(file, &["--all"]);
+                let known: Kernels = stated
+                    .into_iter()
+                    .map(|(name, mut numbers)| {
+                        // A number that one of the files does not have.
+                        numbers.retain(|_, number| !number.is_null());
+                        (name, numbers)
+                    })
+                    .collect();
+                for kernel in known {
+                    count += compare(file, "diff", vec![kernel], &kernels);
+                }
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
 }

@@ -1,6 +1,7 @@
 //! The instruction list of code: same text as the listing, linked to bytes, lines and symbols.
 
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use zeview::analysis::assembly::{Mix, TextPartKind};
 use zeview::decode::isa::Platform;

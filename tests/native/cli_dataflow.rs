@@ -1,7 +1,7 @@
 //! `zeview analyze`, `zeview disasm --dataflow` and `--live`, and the columns of the kernel table.
 
 use serde_json::Value;
-use zeview::decode::limits;
+use zeview::decode::isa::limits;
 
 use crate::cli::{stderr, stdout, temporary, zeview};
 use crate::support::growing_flows::{beyond_the_limit, small_loops};
@@ -85,7 +85,7 @@ fn a_kernel_is_summarized() {
     }
     let markdown = text(&["analyze", "--markdown", &file]);
     assert!(
-        markdown.contains("## spill\n") && markdown.contains("| loop | depth |"),
+        markdown.contains("## kernel spill\n") && markdown.contains("| loop | depth |"),
         "{markdown}"
     );
     let all = json(&["analyze", "--json", "--kernel", "spill", &file]);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use zeview::tables::DocumentLists;
 
 use zeview::decode::zebin::verdict::rules;
 use zeview::model::{Effect, NodeId};

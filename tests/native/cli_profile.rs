@@ -59,7 +59,7 @@ fn loops_and_source_lines_are_listed() {
         made("lines.csv"),
     );
     let printed = text(&["profile", &file, &csv]);
-    let expected = "  source lines:\n    line       samples   share  stalled\n    file 1:";
+    let expected = "  source lines:\n    line       samples  share  stalled\n    file 1:";
     assert!(printed.contains(expected), "{printed}");
 }
 

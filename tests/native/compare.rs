@@ -1,6 +1,7 @@
 //! The comparison as requested by the page: the list of differences, and one difference in full
 //! with both files side by side.
 
+use zeview::diff::CodeListing;
 use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
 use zeview::diff::{CodeChange, Comparison, DifferenceIndex, Options, compare, overlaps};

@@ -181,7 +181,7 @@ fn loops_have_costs() {
             for found in report.loops.iter().flatten() {
                 loops += 1;
                 assert!(found.instructions > 0 && found.cycles >= found.issue);
-                assert!(found.cycles > 0 && !found.bound.is_empty());
+                assert!(found.cycles > 0 && !found.bottleneck.to_string().is_empty());
             }
             let peak = report.peak.expect("registers are used");
             assert!(peak.registers > 0 && peak.longest.is_some());

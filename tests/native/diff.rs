@@ -2,6 +2,7 @@
 //! files.
 
 use std::collections::BTreeSet;
+use zeview::diff::Comparing;
 
 use serde_json::Value;
 use zeview::decode::compression::Method;

@@ -10,6 +10,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
+use zeview::tables::DocumentLists;
 
 use zeview::tables::ListId;
 

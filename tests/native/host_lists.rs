@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
+use zeview::tables::kernels::KernelLists;
 
 use zeview::analysis::modules::PropertyOwner;
 use zeview::decode::decode;

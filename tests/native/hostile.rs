@@ -140,7 +140,7 @@ fn a_dump_that_is_too_long_says_so() {
     let bytes = make.unwrap().1(100_000);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("too-long.zebin");
     std::fs::write(&path, &bytes).unwrap();
-    for (json, end) in [(false, "stopped at 0x"), (true, "\"stopped\":{\"end\":")] {
+    for (json, end) in [(false, "stopped at 0x"), (true, "\"stopped\":{\"start\":")] {
         let mut zeview = Command::new(env!("CARGO_BIN_EXE_zeview"));
         let zeview = zeview.arg("dump").args(json.then_some("--json")).arg(&path);
         let output = zeview.output().unwrap();

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use zeview::analysis::images::{Choice, IMAGES_MAX};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::kernel_inputs::{InputKind, KernelInput};

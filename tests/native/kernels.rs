@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use zeview::tables::DocumentLists;
 
 use crate::support::{fixtures, open, tree, zebin};
 use serde_yaml::Value as Yaml;

@@ -1,6 +1,8 @@
 //! Kernels outside of zebins: entry points of SPIR-V, objects and libraries, caches, unknown formats.
 
 use serde_json::Value;
+use zeview::tables::DocumentLists;
+use zeview::tables::kernels::KernelSurvey;
 
 use super::cli::{stdout, zeview};
 use super::support::containers::{

@@ -2,6 +2,7 @@
 //! and lines of text.
 
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use crate::support::{elf, fixtures, open, zebin};
 use goblin::elf::Elf;

@@ -37,6 +37,7 @@ mod digests;
 mod doc_examples;
 mod dwarf;
 mod folding;
+mod globs;
 mod golden;
 mod host_lists;
 mod hostile;

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
+use zeview::tables::kernels::KernelLists;
 
 use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::demangle::demangle;

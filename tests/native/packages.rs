@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
+use zeview::tables::kernels::KernelSurvey;
 
 use crate::support::elf::Class;
 use crate::support::packages::*;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use zeview::tables::DocumentLists;
 
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, total};
 use zeview::decode::demangle::demangle_briefly;

@@ -1,6 +1,7 @@
 //! The source lines of code as a list, with the text of source files.
 
 use zeview::model::{Document, NodeId, SourceId};
+use zeview::tables::DocumentLists;
 use zeview::tables::query::Query;
 use zeview::tables::{Cell, CellValue, Detail, List, ListId};
 use zeview::worker::handler::Handler;

@@ -1,6 +1,7 @@
 //! Containers that are read in steps: their kernels, the survey by device, and duplicates.
 
 use std::cell::Cell as Shared;
+use zeview::tables::DocumentLists;
 
 use zeview::analysis::survey::{Copies, Progress};
 use zeview::model::{MemorySource, NodeId};

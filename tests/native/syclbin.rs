@@ -1,6 +1,7 @@
 //! SYCLBIN in both generations, and the OffloadBinaries around it.
 
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, ir_text, patched, words};
 use crate::support::tree::walk_all;

@@ -315,14 +315,14 @@ fn there_are_no_other_words() {
     for folder in [
         "src/bin",
         "src/ui",
-        "src/analysis",
-        "src/tables",
-        "src/report",
+        "crates/core/src/analysis",
+        "crates/views/src/tables",
+        "crates/views/src/report",
         "src/worker",
         "src/api",
-        "src/model",
-        "src/decode/zebin",
-        "src/diff",
+        "crates/core/src/model",
+        "crates/decode/src/zebin",
+        "crates/views/src/diff",
     ] {
         sources(&root().join(folder), &[".rs"], &mut files);
     }

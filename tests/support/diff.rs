@@ -2,6 +2,7 @@
 //! files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use zeview::tables::DocumentLists;
 
 use serde_json::Value;
 use zeview::diff::{Change, Comparison, Options, Part, compare};

@@ -2,6 +2,7 @@
 
 use zeview::analysis::modules::PropertyOwner;
 use zeview::model::{Document, NodeId, Span};
+use zeview::tables::DocumentLists;
 use zeview::tables::query::{Order, Query};
 use zeview::tables::write::Form;
 use zeview::tables::{CellValue, Column, ColumnKind, Key, List, ListId, writer};

@@ -4,6 +4,7 @@
 //! and waits of the code. They show what a profile looks like, not how fast a kernel is.
 
 use std::fmt::Write as _;
+use zeview::tables::DocumentLists;
 
 use zeview::model::{Document, NodeId};
 

@@ -11,7 +11,6 @@ use crate::python;
 use crate::setup::{self, Need, Tools, WASM};
 use crate::shell::{self, Outcome, say};
 use crate::single;
-use crate::structure;
 use crate::vscode;
 use std::ffi::OsString;
 use std::process::Command;
@@ -46,13 +45,6 @@ const STEPS: &[Step] = &[
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
     },
     Step {
-        name: "structure",
-        title: "imports between the folders of src, cycles, sizes",
-        needs: &[],
-        part: Part::Quick,
-        run: |project, _| structure::run(project),
-    },
-    Step {
         name: "tables",
         title: "tables of instruction encodings are up to date",
         needs: &[],
@@ -68,7 +60,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "clippy",
-        title: "lints, for each feature set",
+        title: "lints, for each target",
         needs: &[Need::Clippy, Need::WasmTarget],
         part: Part::Quick,
         run: clippy,
@@ -145,30 +137,24 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Feature sets that are built, with the targets that use them.
+/// What clippy checks: everything natively, the command line as it is installed, and the page, the worker
+/// and their tests on wasm. The release build of the page checks that it needs no decoder.
 const FEATURE_SETS: &[&[&str]] = &[
     &["--workspace", "--all-targets", "--all-features"],
     &["--workspace"],
-    &["--no-default-features", "--features", "decode", "--lib"],
     &[
         "--target",
         WASM,
         "--no-default-features",
         "--features",
-        "ui",
+        "api,ui",
         "--lib",
         "--bin",
         "app",
-    ],
-    &[
-        "--target",
-        WASM,
-        "--no-default-features",
-        "--features",
-        "api",
-        "--lib",
         "--bin",
         "worker",
+        "--test",
+        "wasm_*",
     ],
 ];
 
@@ -243,7 +229,7 @@ fn needs_of(steps: &[&Step]) -> Vec<Need> {
 }
 
 fn clippy(project: &Project, _: &Tools) -> Outcome {
-    for set in FEATURE_SETS.iter().chain([&WASM_TESTS]) {
+    for set in FEATURE_SETS {
         let mut clippy = project.cargo(["clippy", "--quiet"]);
         clippy.args(*set).args(["--", "-D", "warnings"]);
         shell::run(&mut clippy)?;

@@ -1,4 +1,4 @@
-//! Writes `src/decode/isa/tables.rs` from the model of the instruction encodings in `xtask/model`.
+//! Writes `crates/isa/src/tables.rs` from the model of the instruction encodings in `xtask/model`.
 //!
 //! The model has one file per platform, with much in common: leaves, decisions, compaction tables,
 //! enumerations and formats are numbered across all platforms, and equal ones are written once.
@@ -26,7 +26,7 @@ const HEADER: &str = include_str!("isa_tables_header.txt");
 /// Writes the tables; with `check`, only fails if they are not up to date.
 pub fn run(project: &Project, check: bool) -> Outcome {
     let folder = project.root.join("xtask/model");
-    let file = project.root.join("src/decode/isa/tables.rs");
+    let file = project.root.join("crates/isa/src/tables.rs");
     let tables = tables(&folder)?;
     if check {
         let present = std::fs::read_to_string(&file)
@@ -34,7 +34,7 @@ pub fn run(project: &Project, check: bool) -> Outcome {
         return if present == tables {
             Ok(())
         } else {
-            Err("src/decode/isa/tables.rs is stale; run cargo xtask isa-tables".into())
+            Err("crates/isa/src/tables.rs is stale; run cargo xtask isa-tables".into())
         };
     }
     std::fs::write(&file, tables).map_err(|error| format!("{}: {error}", file.display()))

@@ -17,7 +17,6 @@
 //! * [`release`]: all artifacts of a release, and their check.
 //! * [`vscode`]: the VS Code extension and its journeys.
 //! * [`fuzz`]: the fuzz targets.
-//! * [`structure`]: imports between the folders of `src`, cycles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
@@ -40,7 +39,6 @@ mod setup;
 mod shell;
 mod single;
 mod sizes;
-mod structure;
 mod system;
 mod vscode;
 
@@ -54,17 +52,16 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
+  test [--quick] [STEP…]              every check: fmt tables spelling clippy fuzz native rustdoc wasm
                                       dist docs browser (--quick: the native ones); only if named: python notebook
                                       editors
-  check                               fmt, structure, spelling, and clippy for each set of features
-  structure                           check the imports between the folders of src, and their sizes
+  check                               fmt, spelling, and clippy for each target
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
   docs                                build the documentation into dist/docs, after dist
   npm                                 dist, and the JavaScript library as dist/npm
   single                              dist, and the page in one file: dist/zeview.html
-  isa-tables                          write src/decode/isa/tables.rs from xtask/model
+  isa-tables                          write crates/isa/src/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page memory peers
   bench regress OLD [--runs N]        build the commit OLD, run both command lines in turn, and fail if a
                                       command takes over 10 % more processor time than there
@@ -133,11 +130,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "test" => checks::test(&project, options),
         "check" => {
             options.finish()?;
-            checks::run_named(&project, &["fmt", "structure", "spelling", "clippy"])
-        }
-        "structure" => {
-            options.finish()?;
-            structure::run(&project)
+            checks::run_named(&project, &["fmt", "spelling", "clippy"])
         }
         "isa-tables" => {
             options.finish()?;

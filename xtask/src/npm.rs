@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files copied unchanged.
-const FILES: [&str; 4] = ["README.md", "document.js", "index.js", "node.js"];
+const FILES: [&str; 5] = ["README.md", "document.js", "index.js", "node.js", "rows.js"];
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 /// `cargo xtask npm`

@@ -13,6 +13,7 @@ use serde::Serialize;
 use zeview::api::dto::{Node, Summary};
 use zeview::api::operations::{self, ApiError, LISTS, ListOptions, VerdictOptions};
 use zeview::diff;
+use zeview::model::json::Versioned;
 use zeview::model::{self, FileSource, NodeId, SourceId, Span, folder_files};
 use zeview::report::comparison;
 use zeview::tables::{ColumnKind, Presence};
@@ -258,7 +259,7 @@ impl Document {
             let source = CancelableSource::new(source, Arc::default());
             let mut base = zeview::decode::decode(Box::new(source), &name);
             let found = diff::compare(&mut base, document, &diff::Options::default());
-            json(&comparison::json(&found))
+            json(&Versioned::new(comparison::json(&found)))
         })
     }
 

@@ -1,5 +1,6 @@
 // Wraps the class that wasm-bindgen generates.
 import { ProfileReader, ZeviewDocument as Decoded } from "./decoder.js";
+import { rowsOf } from "./rows.js";
 
 /** Number of bytes of a profile that are read at once. */
 const PIECE = 4 << 20;
@@ -40,7 +41,7 @@ export function bind(load) {
     unread() { return this.#decoded.unread(); }
     diagnostics() { return this.#decoded.diagnostics(); }
     verdict(device) { return this.#decoded.verdict(device); }
-    list(name, options) { return this.#decoded.list(name, options); }
+    list(name, options) { return rowsOf(this.#decoded.table(name, options)); }
     kernels(options) { return this.list("kernels", options); }
     images(options) { return this.list("images", options); }
     modules(options) { return this.list("modules", options); }

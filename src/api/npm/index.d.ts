@@ -1,7 +1,7 @@
 /**
  * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
  * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
- * "no-device", "no-encoding", "no-column", "bad-query", "too-long", "range".
+ * "no-device", "no-encoding", "no-column", "bad-query", "options", "too-long", "range".
  */
 export class ZeviewDocument {
   /** Copies and decodes bytes. The first call loads the decoder. */

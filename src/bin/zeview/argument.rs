@@ -8,6 +8,7 @@ use zeview::decode::device::Device;
 use zeview::decode::device::names::similar;
 use zeview::decode::isa::Platform;
 use zeview::decode::zebin::verdict::release::Release;
+use zeview::tables::write::Form;
 
 use crate::disasm::parse_platform;
 
@@ -110,4 +111,15 @@ pub(crate) struct TableFormat {
     /// Print comma-separated values with a header line.
     #[arg(long)]
     pub csv: bool,
+}
+
+impl TableFormat {
+    /// Returns the form of the rows.
+    pub(crate) fn form(&self) -> Form {
+        match (self.json, self.csv) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Csv,
+            _ => Form::Plain,
+        }
+    }
 }

@@ -1,18 +1,16 @@
 //! `zeview devices`: prints the devices with all their names and properties.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use serde::Serialize;
 use zeview::decode::device::Device;
 use zeview::decode::device::described::{DescribedDevice, all};
-use zeview::model::json::SCHEMA;
 use zeview::tables::table::{ColumnHeader, Table};
 
 use crate::argument::known_device;
-use crate::output::{self, fit, print_table, report_left_out};
-use crate::style;
+use crate::output::{self, print_fitted};
+use crate::rows::print_objects;
 
 #[derive(Args)]
 pub struct Options {
@@ -25,13 +23,6 @@ pub struct Options {
     /// work_group_size, local_memory, threads_per_eu, registers, register_size, runs_code_of.
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct DeviceJson<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    device: &'a DescribedDevice,
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -48,12 +39,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     if options.json {
-        let mut out = output::json();
-        let schema = SCHEMA;
-        let objects = devices.iter().map(|device| DeviceJson { schema, device });
-        serde_json::to_writer_pretty(&mut out, &objects.collect::<Vec<_>>())?;
-        writeln!(out)?;
-        out.flush()?;
+        print_objects(&devices)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut out = output::text();
@@ -61,10 +47,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     for device in &devices {
         table.rows.push(cells(device));
     }
-    let left_out = fit(&mut table);
-    print_table(&table, &mut out, |_| style::PLAIN)?;
-    out.flush()?;
-    report_left_out(&left_out);
+    print_fitted(&mut table, &mut out)?;
     Ok(ExitCode::SUCCESS)
 }
 

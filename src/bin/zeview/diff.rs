@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use zeview::diff::CodeListing;
 
 use clap::Args;
-use zeview::decode::text::plural;
 use zeview::diff::listing::{Row, rows};
 use zeview::diff::{
     Change, Comparison, Entry, Field, Options as How, Outcome, Part, Preference, Selection, compare,
 };
-use zeview::model::text::{escaped, markdown, push_visible};
+use zeview::model::json::Versioned;
+use zeview::model::text::{escaped, markdown, plural, push_visible};
 use zeview::model::{Document, Severity};
 use zeview::report::comparison::{
     counts, entry_text, field_text, head_text, json, measure_text, verdict_text, write_html,
@@ -19,11 +20,12 @@ use zeview::report::comparison::{
 };
 
 use crate::FileArgument;
-use crate::files::targets;
+use crate::files::Inputs;
 use crate::gate::{self, Condition, Gate};
 use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
+use crate::rows::print_object;
 use crate::style;
 
 #[derive(Args)]
@@ -256,10 +258,7 @@ fn files(options: &Options) -> io::Result<ExitCode> {
     };
     let mut raw = output::raw();
     if options.json {
-        let mut out = output::json();
-        serde_json::to_writer(&mut out, &json(&compared.result))?;
-        out.write_all(b"\n")?;
-        out.flush()?;
+        print_object(json(&compared.result))?;
     } else if options.markdown {
         write_markdown(&compared.result, &mut raw)?;
     } else if options.html {
@@ -278,13 +277,9 @@ fn files(options: &Options) -> io::Result<ExitCode> {
 }
 
 /// Returns the files of a folder by their paths relative to it.
-fn files_of(folder: &Path, is_readable: &mut bool) -> BTreeMap<PathBuf, PathBuf> {
-    let named = [folder.to_owned()];
-    let all = targets(&named, |path, error| {
-        complain!("{}: {error}", path.display());
-        *is_readable = false;
-    });
-    let relative = all.into_iter().map(|target| {
+fn files_of(folder: &Path, inputs: &mut Inputs) -> BTreeMap<PathBuf, PathBuf> {
+    let targets = inputs.targets(&[folder.to_owned()]);
+    let relative = targets.into_iter().map(|target| {
         let path = target.path.strip_prefix(folder).unwrap_or(&target.path);
         (path.to_owned(), target.path.clone())
     });
@@ -294,7 +289,6 @@ fn files_of(folder: &Path, is_readable: &mut bool) -> BTreeMap<PathBuf, PathBuf>
 /// JSON object for two folders.
 #[derive(serde::Serialize)]
 struct FoldersJson<'f> {
-    schema: u32,
     equal: bool,
     same_meaning: bool,
     complete: bool,
@@ -308,10 +302,10 @@ struct FoldersJson<'f> {
 
 fn folders(options: &Options) -> io::Result<ExitCode> {
     let mut gate = FileGate::new(options, true);
-    let mut is_readable = true;
-    let from = files_of(&options.from, &mut is_readable);
-    let mut to = files_of(&options.to, &mut is_readable);
-    gate.is_unread = !is_readable;
+    let mut inputs = Inputs::default();
+    let from = files_of(&options.from, &mut inputs);
+    let mut to = files_of(&options.to, &mut inputs);
+    gate.is_unread = !inputs.is_complete();
     let (mut raw, mut text) = (output::raw(), output::text());
     let (mut added, mut removed) = (Vec::new(), Vec::new());
     let (mut changed, mut unknown) = (Vec::new(), Vec::new());
@@ -343,7 +337,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             Outcome::Different => changed.push(name.clone()),
         }
         if options.json {
-            let object = json(&compared.result).at(&name);
+            let object = Versioned::new(json(&compared.result).at(&name));
             all.push(serde_json::value::to_raw_value(&object)?);
         } else if options.markdown {
             writeln!(raw, "### {}\n", markdown(&name))?;
@@ -377,8 +371,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
     let compared = same + (changed.len() + unknown.len()) as u64;
     let is_complete = unknown.is_empty() && !gate.is_unread && (compared > 0 || !is_same);
     if options.json {
-        let object = FoldersJson {
-            schema: zeview::model::json::SCHEMA,
+        print_object(FoldersJson {
             equal: is_same && is_complete && equal == same,
             same_meaning: is_same && is_complete,
             complete: is_complete,
@@ -387,11 +380,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             changed: &changed,
             not_compared: &unknown,
             files: &all,
-        };
-        let mut out = output::json();
-        serde_json::to_writer(&mut out, &object)?;
-        out.write_all(b"\n")?;
-        out.flush()?;
+        })?;
     } else {
         let total = |out: &mut dyn Write| -> io::Result<()> {
             for (names, what) in [

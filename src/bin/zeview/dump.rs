@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 use zeview::decode::limits;
-use zeview::model::json::{self, DiagnosticJson, SCHEMA};
+use zeview::model::json::{self, DiagnosticJson, Versioned};
 use zeview::model::text::{TextOptions, diagnostic_text, escaped, write_tree};
 use zeview::model::{Coverage, Diagnostic, Document, Node, NodeId, Summary, is_pattern};
 
 use crate::argument::{InputFile, Within, own_help};
-use crate::input;
-use crate::output::{self, Text, complain};
-use crate::progress::Progress;
+use crate::files::Inputs;
+use crate::output::{self, Text};
+use crate::rows::Objects;
 use crate::style;
 
 /// Help of `--path`.
@@ -38,26 +38,25 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let progress = Progress::start();
-    progress.set(|| format!("decoding {}", options.input.file.display()));
-    let mut document = match input::open(&options.input.file) {
-        Ok(document) => document,
-        Err(error) => {
-            complain!("{}: {error}", options.input.file.display());
-            return Ok(ExitCode::from(2));
-        }
+    let file = &options.input.file;
+    let mut inputs = Inputs::default();
+    let Some(mut document) = inputs.open(file) else {
+        return Ok(inputs.status());
     };
-    drop(progress);
     let path = options.within.path.as_deref().unwrap_or("");
     let found = match document.find_all(path) {
         Ok(found) => found,
         Err(error) => {
-            complain!("{}: {error}", options.input.file.display());
-            return Ok(ExitCode::from(2));
+            inputs.fail(file, &error);
+            return Ok(inputs.status());
         }
     };
-    let is_array = is_pattern(path);
-    let mut json = output::json();
+    let unlimited = output::unlimited();
+    let mut json = match (options.json, is_pattern(path)) {
+        (false, _) => None,
+        (true, true) => Some(Objects::array(&unlimited)),
+        (true, false) => Some(Objects::single(&unlimited)),
+    };
     let mut text = output::text();
     let most = limits::output(document.root().span.map_or(0, |span| span.len()));
     let mut limit = Limit {
@@ -70,39 +69,36 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
         let node = document.node(id).unwrap_or(document.root()).clone();
         let findings = findings(&mut document, &node, id);
-        if !options.json {
+        let Some(json) = &mut json else {
             text.write_all(if at > 0 { b"\n" } else { b"" })?;
             print_text(&document, &node, &findings, options, &mut limit, &mut text)?;
             continue;
-        }
-        if is_array {
-            json.write_all(if at > 0 { b",\n" } else { b"[\n" })?;
-        }
+        };
         let path = options.within.path.as_ref().map(|_| document.path(id));
-        print_json(
-            &document,
-            &node,
-            path.as_deref(),
-            &findings,
-            options,
-            &mut limit,
-            &mut json,
-        )?;
+        json.write(|out| {
+            print_json(
+                &document,
+                &node,
+                path.as_deref(),
+                &findings,
+                options,
+                &mut limit,
+                out,
+            )
+        })?;
     }
-    if options.json {
-        json.write_all(if is_array { b"\n]\n" } else { b"\n" })?;
+    if let Some(json) = json {
+        json.finish()?;
     }
-    json.flush()?;
     text.flush()?;
-    let Some(node) = limit.stopped else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    complain!(
-        "{}: stopped {}: the output is limited to {most} bytes; print parts of the tree with --path",
-        options.input.file.display(),
-        location(&node)
-    );
-    Ok(ExitCode::from(2))
+    if let Some(node) = limit.stopped {
+        let place = location(&node);
+        let problem = format!(
+            "stopped {place}: the output is limited to {most} bytes; print parts of the tree with --path"
+        );
+        inputs.fail(file, &problem);
+    }
+    Ok(inputs.status())
 }
 
 /// Remaining output budget, and the first node that exceeded it.
@@ -239,10 +235,16 @@ impl Write for DimOffsets<'_> {
     }
 }
 
+/// The bytes of the node at which the output stopped.
+#[derive(Serialize)]
+struct Stopped {
+    start: Option<u64>,
+    end: Option<u64>,
+}
+
 /// JSON members before the tree, which is streamed.
 #[derive(Serialize)]
 struct DumpHeader<'a> {
-    schema: u32,
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
@@ -261,15 +263,15 @@ fn print_json(
     limit: &mut Limit,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let head = serde_json::to_string(&DumpHeader {
-        schema: SCHEMA,
+    let head = Versioned::new(DumpHeader {
         path,
         file: &document.root().name,
         size: document.root().span.map_or(0, |s| s.len()),
         format: &document.summary.format,
         summary: &document.summary,
         coverage: document.coverage,
-    })?;
+    });
+    let head = serde_json::to_string(&head)?;
     // Leave the object open: the remaining members are long and streamed.
     let head = head.strip_suffix('}').unwrap_or(&head);
     write!(out, "{head},\"tree\":")?;
@@ -287,7 +289,7 @@ fn print_json(
     write!(out, ",\"diagnostics\":{findings}")?;
     if let Some(span) = limit.stopped.as_ref().map(|node| node.span) {
         let (start, end) = span.map_or((None, None), |span| (Some(span.start), Some(span.end)));
-        let stopped = serde_json::json!({ "start": start, "end": end });
+        let stopped = serde_json::to_string(&Stopped { start, end })?;
         write!(out, ",\"stopped\":{stopped}")?;
     }
     write!(out, "}}")

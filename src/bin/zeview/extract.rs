@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::decode::text::plural;
-use zeview::model::text::escaped;
+use zeview::model::text::{escaped, plural};
 use zeview::model::{Document, NodeId, SourceId, Span};
 
 use crate::argument::InputFile;
-use crate::input;
+use crate::files::Inputs;
 use crate::output::{self, complain};
 use crate::replace;
 
@@ -42,14 +41,14 @@ const CHUNK: u64 = 1 << 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let name = options.input.file.display();
+    let mut inputs = Inputs::default();
     let fail = |error: &dyn std::fmt::Display| {
         complain!("{name}: {error}");
         Ok(ExitCode::from(2))
     };
     if let Some(folder) = &options.all {
-        let mut document = match input::open(&options.input.file) {
-            Ok(document) => document,
-            Err(error) => return fail(&error),
+        let Some(mut document) = inputs.open(&options.input.file) else {
+            return Ok(inputs.status());
         };
         let parts = images(&mut document, options.packed);
         if parts.is_empty() {
@@ -83,9 +82,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if is_input(options, output) {
         return fail(&"the output is the input file; choose another --output");
     }
-    let mut document = match input::open(&options.input.file) {
-        Ok(document) => document,
-        Err(error) => return fail(&error),
+    let Some(mut document) = inputs.open(&options.input.file) else {
+        return Ok(inputs.status());
     };
     let found = match document.find_all(path) {
         Ok(found) => found,

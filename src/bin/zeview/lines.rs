@@ -1,22 +1,21 @@
 //! `zeview lines`: prints the source lines of code.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use zeview::tables::DocumentLists;
 
 use clap::Args;
-use zeview::decode::text::plural;
-use zeview::model::NodeId;
+use zeview::model::text::plural;
+use zeview::model::{Document, NodeId};
 use zeview::tables::query::{Filter, Query};
 use zeview::tables::write::Form;
-use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId, Presence};
 
 use crate::argument::{InputFiles, TableFormat, Within, own_help};
-use crate::input;
-use crate::output::{self, complain, fit, print_table, report_left_out};
-use crate::style;
-use crate::unread;
+use crate::files::{Inputs, name_of};
+use crate::output::{self, complain};
+use crate::rows::ListRows;
 
 const LIST: ListId = ListId::SourceLines;
 
@@ -83,12 +82,8 @@ fn columns_help() -> String {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let form = match (options.format.json, options.format.csv) {
-        (true, _) => Form::Json,
-        (_, true) => Form::Csv,
-        _ => Form::Plain,
-    };
-    let columns = match (options.columns.as_slice(), form) {
+    let form = options.format.form();
+    let columns: Vec<&'static Column> = match (options.columns.as_slice(), form) {
         ([], Form::Plain) => LIST
             .default_columns()
             .filter(|column| column.id != "text" || !options.source.is_empty())
@@ -96,87 +91,53 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         ([], _) => LIST.columns().iter().collect(),
         (columns, _) => columns.to_vec(),
     };
-    let mut status = 0;
-    let mut sources = Vec::new();
+    let mut inputs = Inputs::default();
+    let mut texts = Vec::new();
     for path in &options.source {
         match std::fs::read(path) {
-            Ok(bytes) => sources.push((path, String::from_utf8_lossy(&bytes).into_owned())),
-            Err(error) => {
-                complain!("{}: {error}", path.display());
-                status = 2;
-            }
+            Ok(bytes) => texts.push((path, String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) => inputs.fail(path, &error),
         }
     }
     let with_file = form != Form::Plain || options.input.files.len() > 1;
-    let mut writer = Writer::new(LIST, &columns, form, with_file);
-    let mut rows = 0;
-    let mut out = BufWriter::new(output::of(form));
-    for file in &options.input.files {
-        match add(file, options, &sources, &mut writer, &mut out) {
-            Ok(count) => {
-                rows += count.rows;
-                if count.is_unread {
-                    status = 2;
-                }
-                if let Some(error) = count.error {
-                    return Err(error);
-                }
-                if count.left_out > 0 {
-                    let left_out = plural(count.left_out, "row");
-                    complain!(
-                        "{}: {left_out} left out: the output is too long; use --filter or --columns",
-                        file.display()
-                    );
-                    status = 2;
-                }
-            }
-            Err(error) => {
-                complain!("{}: {error}", file.display());
-                status = 2;
-            }
+    let account = output::account();
+    let mut rows = ListRows::new(LIST, &columns, form, with_file, &account);
+    inputs.each(&options.input.files, |inputs, file, mut document| {
+        for (path, text) in &texts {
+            document.add_source_text(&path.display().to_string(), text);
         }
-    }
-    if form != Form::Plain {
-        out.write_all(writer.finish().as_bytes())?;
-        out.flush()?;
-    } else if rows > 0 {
-        drop(out);
-        let mut table = writer.table();
-        let left_out = fit(&mut table);
-        let mut out = output::text();
-        print_table(&table, &mut out, |_| style::PLAIN)?;
-        out.flush()?;
-        report_left_out(&left_out);
-    }
-    Ok(ExitCode::from(status))
+        output::allow(&account, &document);
+        match add(file, options, &mut document, &mut rows)? {
+            Ok(0) => {}
+            Ok(left_out) => {
+                let left_out = plural(left_out, "row");
+                let problem = format!(
+                    "{left_out} left out: the output is too long; use --filter or --columns"
+                );
+                inputs.fail(file, &problem);
+            }
+            Err(error) => inputs.fail(file, &error),
+        }
+        inputs.report_unread(file, &document);
+        Ok(())
+    })?;
+    rows.finish()?;
+    Ok(inputs.status())
 }
 
-/// Row counts of a file.
-#[derive(Default)]
-struct Added {
-    rows: u64,
-    /// Number of rows that exceed the output budget.
-    left_out: u64,
-    /// Whether a part of the file was not read.
-    is_unread: bool,
-    /// Error of writing the output.
-    error: Option<io::Error>,
-}
-
-/// Adds the rows of a file. Writes them at once, except for tables, which are aligned at the end.
+/// Adds the rows of a file. Returns the number of rows that exceed the output budget, or why the
+/// rows cannot be listed.
 fn add(
     file: &Path,
     options: &Options,
-    texts: &[(&PathBuf, String)],
-    writer: &mut Writer,
-    out: &mut impl Write,
-) -> Result<Added, Box<dyn std::error::Error>> {
-    let mut document = input::open(file)?;
-    for (path, text) in texts {
-        document.add_source_text(&path.display().to_string(), text);
-    }
+    document: &mut Document,
+    rows: &mut ListRows,
+) -> io::Result<Result<u64, String>> {
     let ids = match &options.within.path {
-        Some(path) => document.find_all(path)?,
+        Some(path) => match document.find_all(path) {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error.to_string())),
+        },
         None => {
             document.open_files(NodeId::ROOT);
             document.documents_with(LIST)
@@ -188,41 +149,28 @@ fn add(
         descending: options.sort.is_some_and(|(_, descending)| descending),
         ..Query::default()
     };
-    let (mut found, mut added) = (false, Added::default());
-    let account = output::budget(&document);
+    let (mut found, mut left_out) = (false, 0);
     for id in ids {
         let Some(list) = document.list(id, LIST, None) else {
             continue;
         };
         found = true;
-        let place = match document.path(id) {
-            path if path.is_empty() => file.display().to_string(),
-            path => format!("{}:{path}", file.display()),
-        };
+        let place = name_of(file, &document.path(id));
         let sources = &document.sources;
-        for row in query.run(&*list, sources)?.from(0, u64::MAX) {
-            if account.is_overdrawn() {
-                added.left_out += 1;
-                continue;
-            }
-            let before = writer.size();
-            writer.push(&*list, row, sources, Some(&place));
-            added.rows += 1;
-            let written = writer.take();
-            account.take((written.len() + writer.size() - before) as u64);
-            if let Err(error) = out.write_all(written.as_bytes()) {
-                added.error = Some(error);
-                return Ok(added);
-            }
+        let order = match query.run(&*list, sources) {
+            Ok(order) => order,
+            Err(error) => return Ok(Err(error)),
+        };
+        for row in order.from(0, u64::MAX) {
+            left_out += u64::from(!rows.push(&*list, row, sources, &place)?);
         }
         for note in list.notes() {
             complain!("{place}: {note}");
         }
     }
-    added.is_unread = unread::complain_of(file, &document);
     if !found {
         let title = &document.summary.title;
         complain!("{}: {title} has no line tables", file.display());
     }
-    Ok(added)
+    Ok(Ok(left_out))
 }

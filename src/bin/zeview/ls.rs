@@ -4,24 +4,23 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use clap::Args;
 use serde::Serialize;
 use zeview::model::account::Account;
-use zeview::model::json::{SCHEMA, kind_name};
+use zeview::model::json::kind_name;
 use zeview::model::text::{escaped, value_text};
 use zeview::model::{Area, Document, Node, NodeId, PathError, SourceId, Span, is_pattern};
 use zeview::tables::table::{ColumnHeader, Table};
 use zeview::tables::write::Form;
-use zeview::tables::writer::Writer;
 use zeview::tables::{Column, ListId};
 
 use crate::argument::InputFile;
-use crate::input;
-use crate::output::{self, Text, complain, fit, print_table, report_left_out, shortened};
-use crate::progress::Progress;
+use crate::files::{Inputs, name_of};
+use crate::output::{self, Text, complain, print_table, shortened};
+use crate::rows::{ListRows, Objects};
 use crate::style;
-use crate::unread;
 
 #[derive(Args)]
 pub struct Options {
@@ -60,23 +59,16 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.input.file.display();
-    let progress = Progress::start();
-    progress.set(|| format!("decoding {name}"));
-    let opened = input::open(&options.input.file);
-    drop(progress);
-    let mut document = match opened {
-        Ok(document) => document,
-        Err(error) => {
-            complain!("{name}: {error}");
-            return Ok(ExitCode::from(2));
-        }
+    let file = &options.input.file;
+    let mut inputs = Inputs::default();
+    let Some(mut document) = inputs.open(file) else {
+        return Ok(inputs.status());
     };
     let named = match named(&mut document, &options.paths) {
         Ok(named) => named,
         Err(error) => {
-            complain!("{name}: {error}");
-            return Ok(ExitCode::from(2));
+            inputs.fail(file, &error);
+            return Ok(inputs.status());
         }
     };
     let lists = [
@@ -86,31 +78,30 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     ];
     let list = lists.into_iter().find(|(is_wanted, _)| *is_wanted);
     let list = list.map(|(_, list)| list);
+    inputs.report_unread(file, &document);
     if let Some(list) = list {
-        return print_list(&mut document, &named, list, options);
+        print_list(&mut document, &named, list, options, &mut inputs)?;
+        return Ok(inputs.status());
     }
-    let is_unread = unread::complain_of(&options.input.file, &document);
     let account = output::budget(&document);
-    let mut out = Rows::new(options.json, account);
+    let mut out = Parts::new(options.json, account);
     match (options.sections, options.images) {
         (true, _) => sections(&mut document, &named, &mut out)?,
         (_, true) => images(&mut document, &named, &mut out)?,
         _ => parts(&mut document, &named, options, &mut out)?,
     }
-    let status = if is_unread { 2 } else { 0 };
-    match out.finish()? {
-        (0, _) if options.sections || options.images => {
-            let what = if options.sections {
-                "sections"
-            } else {
-                "documents"
-            };
-            complain!("{name}: there are no {what} in it");
-            Ok(ExitCode::from(status))
-        }
-        (_, true) => Ok(ExitCode::from(status)),
-        (_, false) => Ok(ExitCode::from(2)),
+    let (count, is_complete) = out.finish()?;
+    if count == 0 && (options.sections || options.images) {
+        let what = if options.sections {
+            "sections"
+        } else {
+            "documents"
+        };
+        complain!("{}: there are no {what} in it", file.display());
+    } else if !is_complete {
+        inputs.note_problem();
     }
+    Ok(inputs.status())
 }
 
 /// A part named by an argument.
@@ -140,7 +131,7 @@ fn parts(
     document: &mut Document,
     named: &[Named],
     options: &Options,
-    out: &mut Rows,
+    out: &mut Parts,
 ) -> io::Result<()> {
     let levels = match (options.depth, options.recursive) {
         (Some(levels), _) => levels,
@@ -210,7 +201,7 @@ fn documents(document: &mut Document, named: &[Named]) -> Vec<NodeId> {
     ids
 }
 
-fn images(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Result<()> {
+fn images(document: &mut Document, named: &[Named], out: &mut Parts) -> io::Result<()> {
     for id in documents(document, named) {
         if id != NodeId::ROOT {
             let path = document.path(id);
@@ -223,7 +214,7 @@ fn images(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Resul
 }
 
 /// Prints the parts that section headers describe.
-fn sections(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Result<()> {
+fn sections(document: &mut Document, named: &[Named], out: &mut Parts) -> io::Result<()> {
     let is_section = |node: &Node| node.xrefs.iter().any(|xref| xref.why == "section header");
     for id in documents(document, named) {
         for id in document.children_that(id, is_section, usize::MAX) {
@@ -242,8 +233,9 @@ fn print_list(
     named: &[Named],
     list: ListId,
     options: &Options,
-) -> io::Result<ExitCode> {
-    let name = options.input.file.display().to_string();
+    inputs: &mut Inputs,
+) -> io::Result<()> {
+    let file = &options.input.file;
     let mut lists = Vec::new();
     for id in documents(document, named) {
         if document.document_of(id, list) == Some(id)
@@ -255,7 +247,7 @@ fn print_list(
         }
     }
     if lists.is_empty() {
-        complain!("{name}: there are no {} in it", list.name());
+        complain!("{}: there are no {} in it", file.display(), list.name());
     }
     let columns: Vec<&'static Column> = list.default_columns().collect();
     let form = if options.json {
@@ -264,93 +256,30 @@ fn print_list(
         Form::Plain
     };
     let with_file = options.json || lists.len() > 1;
-    let mut writer = Writer::new(list, &columns, form, with_file);
     let account = output::budget(document);
-    let mut json = options.json.then(|| output::json_within(&account));
-    let mut text = Blocks::new(&account);
-    let is_unread = unread::complain_of(&options.input.file, document);
-    let (mut left_out, mut status) = (0, ExitCode::from(if is_unread { 2 } else { 0 }));
+    let mut out = ListRows::new(list, &columns, form, with_file, &account).in_blocks();
+    let mut left_out = 0;
     for (path, rows) in &lists {
-        let place = match path.as_str() {
-            "" => name.clone(),
-            path => format!("{name}:{path}"),
-        };
+        let place = name_of(file, path);
         for row in 0..rows.count() {
-            if account.left() <= writer.size() as u64 {
+            if !out.push(&**rows, row, &document.sources, &place)? {
                 left_out += rows.count() - row;
                 break;
             }
-            writer.push(&**rows, row, &document.sources, Some(&place));
-            match &mut json {
-                // Rows are streamed.
-                Some(json) => json.write_all(writer.take().as_bytes())?,
-                None => text.row(&mut writer)?,
-            }
         }
     }
-    if let Some(mut json) = json {
-        json.write_all(writer.finish().as_bytes())?;
-        json.flush()?;
-    } else if !lists.is_empty() {
-        text.block(&mut writer)?;
-        text.out.flush()?;
-        report_left_out(&text.left_out);
-    }
+    out.finish()?;
     if left_out > 0 {
-        complain!(
-            "{name}: {left_out} rows left out: the output is too long; list parts of the file"
-        );
-        status = ExitCode::from(2);
+        let problem =
+            format!("{left_out} rows left out: the output is too long; list parts of the file");
+        inputs.fail(file, &problem);
     }
-    Ok(status)
-}
-
-/// Prints the rows of a list in blocks of aligned rows.
-struct Blocks {
-    out: Text,
-    waiting: usize,
-    is_first: bool,
-    left_out: Vec<String>,
-}
-
-impl Blocks {
-    fn new(account: &Rc<Account>) -> Blocks {
-        Blocks {
-            out: output::text_within(account),
-            waiting: 0,
-            is_first: true,
-            left_out: Vec::new(),
-        }
-    }
-
-    /// Counts a row that was pushed to the writer.
-    fn row(&mut self, writer: &mut Writer) -> io::Result<()> {
-        self.waiting += 1;
-        if self.waiting >= LIST_BLOCK || writer.size() >= LIST_BLOCK_BYTES {
-            self.block(writer)
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Prints the buffered rows.
-    fn block(&mut self, writer: &mut Writer) -> io::Result<()> {
-        if self.waiting == 0 && !self.is_first {
-            return Ok(());
-        }
-        let mut table = writer.table();
-        self.left_out = fit(&mut table);
-        if !self.is_first {
-            table.heads.iter_mut().for_each(ColumnHeader::clear);
-        }
-        (self.waiting, self.is_first) = (0, false);
-        print_table(&table, &mut self.out, |_| style::PLAIN)
-    }
+    Ok(())
 }
 
 /// Streams parts.
-struct Rows {
-    form: RowsForm,
+struct Parts {
+    form: PartsForm,
     count: usize,
     /// Remaining output budget.
     account: Rc<Account>,
@@ -358,21 +287,18 @@ struct Rows {
     stopped: bool,
 }
 
-enum RowsForm {
-    Json(Text),
+enum PartsForm {
+    Json(Objects),
     Text(Text, Table),
 }
 
 /// Number of parts aligned with each other, so that memory stays bounded.
 const BLOCK: usize = 4096;
-/// Number of list rows aligned with each other; real files have fewer.
-const LIST_BLOCK: usize = 1 << 16;
-/// Maximum size of a block of aligned rows in bytes, as names may be long.
-const LIST_BLOCK_BYTES: usize = 4 << 20;
+/// Maximum size of a block of aligned parts in bytes, as names may be long.
+const BLOCK_BYTES: usize = 4 << 20;
 
 #[derive(Serialize)]
 struct PartJson<'a> {
-    schema: u32,
     path: &'a str,
     name: &'a str,
     kind: &'a str,
@@ -390,19 +316,19 @@ struct PartJson<'a> {
     summary: Option<&'a str>,
 }
 
-impl Rows {
-    fn new(json: bool, account: Rc<Account>) -> Rows {
+impl Parts {
+    fn new(json: bool, account: Rc<Account>) -> Parts {
         let heads = vec![
             ColumnHeader::number("offset"),
             ColumnHeader::number("size"),
             ColumnHeader::text("what"),
             ColumnHeader::text("path"),
         ];
-        Rows {
+        Parts {
             form: if json {
-                RowsForm::Json(output::json_within(&account))
+                PartsForm::Json(Objects::array(&account))
             } else {
-                RowsForm::Text(output::text_within(&account), Table::new(heads))
+                PartsForm::Text(output::text_within(&account), Table::new(heads))
             },
             count: 0,
             account,
@@ -413,8 +339,8 @@ impl Rows {
     fn push(&mut self, node: &Node, path: &str) -> io::Result<()> {
         // Rows of text are buffered until a block is aligned.
         let waiting = match &self.form {
-            RowsForm::Json(_) => 0,
-            RowsForm::Text(_, table) => table.rows.size() as u64,
+            PartsForm::Json(_) => 0,
+            PartsForm::Text(_, table) => table.rows.size() as u64,
         };
         if self.account.is_overdrawn() || self.account.left() < waiting {
             if !self.stopped {
@@ -429,11 +355,9 @@ impl Rows {
         let what = description(node);
         self.count += 1;
         match &mut self.form {
-            RowsForm::Json(out) => {
-                out.write_all(if self.count == 1 { b"[\n" } else { b",\n" })?;
+            PartsForm::Json(out) => {
                 let unpacked = |span: &Span| span.source != SourceId::FILE;
-                let part = PartJson {
-                    schema: SCHEMA,
+                out.push(PartJson {
                     path,
                     name: &node.name,
                     kind: kind_name(node.kind),
@@ -443,11 +367,9 @@ impl Rows {
                     source: node.span.filter(unpacked).map(|span| span.source.0),
                     value: &value_text(&node.value),
                     summary: node.summary.as_deref(),
-                };
-                serde_json::to_writer(out, &part)?;
-                Ok(())
+                })
             }
-            RowsForm::Text(out, table) => {
+            PartsForm::Text(out, table) => {
                 table.rows.push([
                     offset(node.span),
                     node.span
@@ -455,7 +377,7 @@ impl Rows {
                     shortened(&what),
                     escaped(path),
                 ]);
-                if table.rows.len() >= BLOCK || table.rows.size() >= LIST_BLOCK_BYTES {
+                if table.rows.len() >= BLOCK || table.rows.size() >= BLOCK_BYTES {
                     print_block(table, out)
                 } else {
                     Ok(())
@@ -467,11 +389,8 @@ impl Rows {
     /// Returns the number of rows, and whether they are complete.
     fn finish(self) -> io::Result<(usize, bool)> {
         match self.form {
-            RowsForm::Json(mut out) => {
-                out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
-                out.flush()?;
-            }
-            RowsForm::Text(mut out, mut table) => {
+            PartsForm::Json(out) => out.finish()?,
+            PartsForm::Text(mut out, mut table) => {
                 if !table.rows.is_empty() {
                     print_block(&mut table, &mut out)?;
                 }

@@ -2,29 +2,29 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables::kernels::KernelLists;
 
 use clap::Args;
 use zeview::analysis::figure::Unknown;
 use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
-use zeview::decode::text::plural;
-use zeview::model::account::Account;
-use zeview::model::text::escaped;
-use zeview::model::{NodeId, Outcome};
+use zeview::decode::limits;
+use zeview::model::text::{escaped, plural};
+use zeview::model::{Document, NodeId, Outcome};
+use zeview::tables::kernels::reading::KernelReading;
 use zeview::tables::matrix::device_text;
-use zeview::tables::query::Query;
+use zeview::tables::query::{Filter, Query};
 use zeview::tables::table::{ColumnHeader, Table};
 use zeview::tables::write::Form;
-use zeview::tables::writer::Writer;
 use zeview::tables::{CellValue, Column, ListId, Presence};
 
 use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
-use crate::input;
+use crate::files::{Inputs, while_reading};
 use crate::output::{self, complain, fit, print_table, report_left_out};
-use crate::progress::Progress;
+use crate::rows::ListRows;
 use crate::style;
-use crate::unread;
 
 /// Help of `--json`.
 const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, file, name, devices, missing \
@@ -51,80 +51,64 @@ pub struct Options {
 const GROUPS: usize = 10;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let mut status = 0;
+    let mut inputs = Inputs::default();
     let columns: Vec<&'static Column> = ListId::Matrix
         .columns()
         .iter()
         .filter(|column| column.presence != Presence::QueryOnly)
         .collect();
-    let mut writer = Writer::new(ListId::Matrix, &columns, Form::Json, true).with_full_names(true);
-    let account = Account::default();
-    for file in &options.input.files {
-        let name = file.display().to_string();
-        let progress = Progress::start();
-        progress.set(|| format!("opening {name}"));
-        let mut document = match input::open(file) {
-            Ok(document) => document,
-            Err(error) => {
-                complain!("{name}: {error}");
-                status = 2;
-                continue;
-            }
-        };
-        account.reset(zeview::decode::limits::output(document.sources.size()));
-        let Some(mut reading) = document.kernel_reading(NodeId::ROOT) else {
-            complain!(
-                "{name}: {} has no images with kernels",
-                document.summary.title
-            );
-            status = 2;
-            continue;
-        };
-        while reading.step(&mut document) {
-            let done = reading.progress();
-            progress.set(|| format!("reading {name}: {} of {}", done.done, done.of));
-        }
-        drop(progress);
-        for note in reading.notes() {
-            complain!("{name}: {note}");
-            status = 2;
-        }
-        if unread::complain_of(file, &document) {
-            status = 2;
-        }
-        let matrix = Rc::new(reading.matrix());
-        let list = reading.list_of_matrix(Rc::clone(&matrix), &document.sources);
-        let filter = match (&options.filter, options.incomplete) {
+    let account = output::account();
+    let json = || {
+        let rows = ListRows::new(ListId::Matrix, &columns, Form::Json, true, &account);
+        rows.with_writer(|writer| writer.with_full_names(true))
+    };
+    let mut json = options.json.then(json);
+    let query = Query {
+        filter: match (&options.filter, options.incomplete) {
             (None, false) => String::new(),
             (None, true) => "holes>0".to_owned(),
             (Some(filter), false) => filter.clone(),
             (Some(filter), true) => format!("({filter}) and holes>0"),
+        },
+        ..Query::default()
+    };
+    if let Err(error) = Filter::parse(&query.filter, ListId::Matrix) {
+        complain!("--filter: {error}");
+        return Ok(ExitCode::from(2));
+    }
+    inputs.each(&options.input.files, |inputs, file, mut document| {
+        account.reset(limits::output(document.sources.size()));
+        let Some(reading) = document.kernel_reading(NodeId::ROOT) else {
+            let title = &document.summary.title;
+            inputs.fail(file, &format_args!("{title} has no images with kernels"));
+            return Ok(());
         };
-        let query = Query {
-            filter,
-            ..Query::default()
-        };
+        let mut reading = read(file, &mut document, reading);
+        for note in reading.notes() {
+            inputs.fail(file, &note);
+        }
+        inputs.report_unread(file, &document);
+        let matrix = Rc::new(reading.matrix());
+        let list = reading.list_of_matrix(Rc::clone(&matrix), &document.sources);
         let order = match query.run(&*list, &document.sources) {
             Ok(order) => order,
             Err(error) => {
-                complain!("--filter: {error}");
-                return Ok(ExitCode::from(2));
+                inputs.fail(file, &format_args!("--filter: {error}"));
+                return Ok(());
             }
         };
         if let Some(note) = query.undecided_note(&*list, &document.sources) {
-            complain!("{name}: {note}");
-            status = 2;
+            inputs.fail(file, &note);
         }
-        if options.json {
+        let name = file.display().to_string();
+        if let Some(json) = &mut json {
             for row in order.from(0, u64::MAX) {
-                if account.left() < writer.size() as u64 {
-                    complain!("{name}: kernels left out: the output is too long");
-                    status = 2;
+                if !json.push(&*list, row, &document.sources, &name)? {
+                    inputs.fail(file, &"kernels left out: the output is too long");
                     break;
                 }
-                writer.push(&*list, row, &document.sources, Some(&name));
             }
-            continue;
+            return Ok(());
         }
         let names = |row: u32| {
             let cell = list.cell(row, 0, &document.sources);
@@ -140,14 +124,24 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             Some((names(row), matrix.rows.get(at)?))
         });
         let rows: Vec<(String, &MatrixRow)> = rows.collect();
-        print(&name, &matrix, &rows)?;
+        print(&name, &matrix, &rows)
+    })?;
+    if let Some(json) = json {
+        json.finish()?;
     }
-    if options.json {
-        let mut out = output::json();
-        out.write_all(writer.finish().as_bytes())?;
-        out.flush()?;
-    }
-    Ok(ExitCode::from(status))
+    Ok(inputs.status())
+}
+
+/// Reads the kernels of a file, and shows progress.
+fn read(file: &Path, document: &mut Document, mut reading: KernelReading) -> KernelReading {
+    while_reading(file, |progress| {
+        while reading.step(document) {
+            let done = reading.progress();
+            let name = file.display();
+            progress.set(|| format!("reading {name}: {} of {}", done.done, done.of));
+        }
+    });
+    reading
 }
 
 /// Formats the builds of a kernel for a device: the SIMD widths, spills, and copies.

@@ -4,23 +4,22 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
 
 use clap::Args;
 use zeview::analysis::modules::{
     Image, ModuleGraph, Modules, Property, PropertyOwner, PropertySet, PropertyValue, json,
 };
-use zeview::decode::text::plural;
 use zeview::model::account::Account;
-use zeview::model::text::escaped;
+use zeview::model::text::{escaped, plural};
 use zeview::model::{Document, NodeId, is_pattern};
 use zeview::tables::ListId;
 
 use crate::argument::{InputFiles, Within, own_help};
-use crate::input;
+use crate::files::{Inputs, name_of};
 use crate::output::{self, Text, complain};
-use crate::progress::Progress;
+use crate::rows::Objects;
 use crate::style;
-use crate::unread;
 
 /// Help of `--path`.
 const PATH_HELP: &str = "The SYCLBINs within the file: a path as `zeview ls` prints it, or a pattern. Default: \
@@ -41,63 +40,52 @@ pub struct Options {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let account = output::account();
+    let path = options.within.path.as_deref();
+    let is_array = options.input.files.len() > 1 || path.is_some_and(is_pattern);
+    let mut inputs = Inputs::default();
     let mut printer = Printer {
-        json: output::json_within(&account),
-        text: output::text_within(&account),
+        out: match (options.json, is_array) {
+            (false, _) => Form::Text(output::text_within(&account)),
+            (true, true) => Form::Json(Objects::array(&account)),
+            (true, false) => Form::Json(Objects::single(&account)),
+        },
         account,
         left_out: 0,
         count: 0,
-        is_json: options.json,
-        is_array: options.input.files.len() > 1
-            || options.within.path.as_deref().is_some_and(is_pattern),
+        is_array,
     };
-    let mut status = 0;
-    for file in &options.input.files {
-        let progress = Progress::start();
-        progress.set(|| format!("decoding {}", file.display()));
-        let opened = input::open(file);
-        drop(progress);
-        let printed = match opened {
-            Ok(mut document) => {
-                output::allow(&printer.account, &document);
-                let path = options.within.path.as_deref();
-                let printed = printer.file(&mut document, file, path)?;
-                if unread::complain_of(file, &document) {
-                    status = 2;
-                }
-                printed
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(error) = printed {
-            complain!("{}: {error}", file.display());
-            status = 2;
+    inputs.each(&options.input.files, |inputs, file, mut document| {
+        output::allow(&printer.account, &document);
+        if let Err(error) = printer.file(&mut document, file, path)? {
+            inputs.fail(file, &error);
         }
+        inputs.report_unread(file, &document);
         let left_out = std::mem::take(&mut printer.left_out);
         if left_out > 0 {
             let modules = plural(left_out as u64, "abstract module");
-            complain!(
-                "{}: {modules} left out: the output is too long",
-                file.display()
-            );
-            status = 2;
+            let problem = format!("{modules} left out: the output is too long");
+            inputs.fail(file, &problem);
         }
-    }
+        Ok(())
+    })?;
     printer.finish()?;
-    Ok(ExitCode::from(status))
+    Ok(inputs.status())
 }
 
 struct Printer {
-    json: Text,
-    text: Text,
+    out: Form,
     /// Remaining output budget.
     account: Rc<Account>,
     /// Number of abstract modules left out.
     left_out: usize,
     /// Number of SYCLBINs printed.
     count: usize,
-    is_json: bool,
     is_array: bool,
+}
+
+enum Form {
+    Json(Objects),
+    Text(Text),
 }
 
 impl Printer {
@@ -133,10 +121,7 @@ impl Printer {
             let Some(modules) = document.modules(id) else {
                 continue;
             };
-            let name = match document.path(id) {
-                path if path.is_empty() => file.display().to_string(),
-                path => format!("{}:{path}", file.display()),
-            };
+            let name = name_of(file, &document.path(id));
             self.modules(&name, document, &*modules)?;
         }
         for id in others {
@@ -154,34 +139,31 @@ impl Printer {
     ) -> io::Result<()> {
         let is_first = self.count == 0;
         self.count += 1;
-        if self.is_json {
-            if self.is_array {
-                self.json
-                    .write_all(if is_first { b"[\n" } else { b",\n" })?;
+        self.left_out += match &mut self.out {
+            Form::Json(objects) => {
+                let has_room = || !self.account.is_overdrawn();
+                let sources = &document.sources;
+                objects.write(|out| json::write(modules, sources, name, &has_room, out))?
             }
-            let has_room = || !self.account.is_overdrawn();
-            let out = &mut self.json;
-            self.left_out += json::write(modules, &document.sources, name, &has_room, out)?;
-            return Ok(());
-        }
-        if self.is_array {
-            self.text.write_all(if is_first { b"" } else { b"\n" })?;
-            self.text.paint(style::HEAD, escaped(name))?;
-            write!(self.text, ": ")?;
-        }
-        self.left_out += print(document, modules, &self.account, &mut self.text)?;
+            Form::Text(out) => {
+                if self.is_array {
+                    out.write_all(if is_first { b"" } else { b"\n" })?;
+                    out.paint(style::HEAD, escaped(name))?;
+                    write!(out, ": ")?;
+                }
+                print(document, modules, &self.account, out)?
+            }
+        };
         Ok(())
     }
 
-    fn finish(mut self) -> io::Result<()> {
-        if self.is_json && (self.is_array || self.count == 0) {
-            self.json
-                .write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
-        } else if self.count > 0 && self.is_json {
-            self.json.write_all(b"\n")?;
+    fn finish(self) -> io::Result<()> {
+        match self.out {
+            // A file without modules is an empty array.
+            Form::Json(_) if self.count == 0 => Objects::array(&self.account).finish(),
+            Form::Json(objects) => objects.finish(),
+            Form::Text(mut out) => out.flush(),
         }
-        self.json.flush()?;
-        self.text.flush()
     }
 }
 

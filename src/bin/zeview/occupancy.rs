@@ -11,6 +11,7 @@ use zeview::model::text::escaped;
 use zeview::tables::CellValue;
 
 use crate::output::{self, Text};
+use crate::rows::Objects;
 use crate::style;
 
 #[derive(Args)]
@@ -49,8 +50,7 @@ fn work_group(text: &str) -> Result<u64, String> {
 
 /// JSON object of a kernel.
 #[derive(Serialize)]
-struct Record<'a> {
-    schema: u32,
+struct KernelJson<'a> {
     file: &'a str,
     name: &'a str,
     #[serde(flatten)]
@@ -59,10 +59,13 @@ struct Record<'a> {
 
 pub struct Printer {
     parameters: OccupancyParameters,
-    is_json: bool,
-    json: Text,
-    text: Text,
-    count: usize,
+    out: Form,
+    is_first: bool,
+}
+
+enum Form {
+    Json(Objects),
+    Text(Text),
 }
 
 impl Printer {
@@ -74,10 +77,12 @@ impl Printer {
                 eus: options.eus,
                 local_arguments: options.local_arguments,
             },
-            is_json,
-            json: output::json(),
-            text: output::text(),
-            count: 0,
+            out: if is_json {
+                Form::Json(Objects::array(&output::unlimited()))
+            } else {
+                Form::Text(output::text())
+            },
+            is_first: true,
         }
     }
 
@@ -94,46 +99,41 @@ impl Printer {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
-        let is_first = self.count == 0;
-        self.count += 1;
-        if self.is_json {
-            self.json
-                .write_all(if is_first { b"[\n" } else { b",\n" })?;
-            let record = Record {
-                schema: 1,
-                file,
-                name: &name.text(),
-                found: &found,
-            };
-            serde_json::to_writer(&mut self.json, &record)?;
-            return Ok(Ok(()));
+        let out = match &mut self.out {
+            Form::Json(objects) => {
+                objects.push(KernelJson {
+                    file,
+                    name: &name.text(),
+                    found: &found,
+                })?;
+                return Ok(Ok(()));
+            }
+            Form::Text(out) => out,
+        };
+        if !std::mem::take(&mut self.is_first) {
+            writeln!(out)?;
         }
-        if !is_first {
-            writeln!(self.text)?;
-        }
-        self.text.paint(style::HEAD, escaped(&name.title()))?;
-        write!(self.text, " ")?;
-        self.text.paint(style::DIM, escaped(file))?;
-        writeln!(self.text, "\n  {}", found.summary)?;
+        out.paint(style::HEAD, escaped(&name.title()))?;
+        write!(out, " ")?;
+        out.paint(style::DIM, escaped(file))?;
+        writeln!(out, "\n  {}", found.summary)?;
         let title = |term: &Term| term.title.chars().count();
         let width = found.terms.iter().map(title).max().unwrap_or(0);
         for term in &found.terms {
             let value = term.value.map_or("–".to_owned(), |value| value.to_string());
             let mark = if term.limits { "*" } else { " " };
-            write!(self.text, "  {:width$} {value:>7}{mark} ", term.title)?;
-            self.text.paint(style::DIM, origin(&term.origin))?;
-            writeln!(self.text)?;
+            write!(out, "  {:width$} {value:>7}{mark} ", term.title)?;
+            out.paint(style::DIM, origin(&term.origin))?;
+            writeln!(out)?;
         }
         Ok(Ok(()))
     }
 
-    pub fn finish(mut self) -> io::Result<()> {
-        if self.is_json {
-            self.json
-                .write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
+    pub fn finish(self) -> io::Result<()> {
+        match self.out {
+            Form::Json(objects) => objects.finish(),
+            Form::Text(mut out) => out.flush(),
         }
-        self.json.flush()?;
-        self.text.flush()
     }
 }
 

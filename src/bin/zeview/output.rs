@@ -10,9 +10,9 @@ use anstream::AutoStream;
 use anstyle::Style;
 use zeview::decode::limits;
 use zeview::model::account::{Account, MeteredWriter};
-use zeview::model::text::{escaped, is_unseen, push_visible};
+use zeview::model::text::{cut_middle, escaped, is_unseen, push_visible};
 use zeview::model::{Document, SourceId};
-use zeview::tables::table::{Table, cut};
+use zeview::tables::table::Table;
 use zeview::tables::write::Form;
 
 use crate::style;
@@ -152,7 +152,8 @@ fn metered(out: Box<dyn Write>, account: &Rc<Account>) -> MeteredWriter<BufWrite
     MeteredWriter::new(BufWriter::with_capacity(1 << 16, out), Rc::clone(account))
 }
 
-fn unlimited() -> Rc<Account> {
+/// Returns an account without a limit.
+pub fn unlimited() -> Rc<Account> {
     Rc::new(Account::new(u64::MAX))
 }
 
@@ -218,23 +219,9 @@ fn outliving(out: impl Write + 'static) -> Box<dyn Write> {
     }
 }
 
-/// Returns standard output for JSON.
-pub fn json() -> Text {
-    json_within(&unlimited())
-}
-
 /// Returns standard output for JSON, limited by `account`.
 pub fn json_within(account: &Rc<Account>) -> Text {
     Visible::json(metered(plain(), account))
-}
-
-/// Returns standard output for JSON or text, limited by `account`.
-pub fn within(account: &Rc<Account>, is_json: bool) -> Text {
-    if is_json {
-        json_within(account)
-    } else {
-        text_within(account)
-    }
 }
 
 /// Returns standard output for this form. CSV is written verbatim for programs and escaped for
@@ -378,10 +365,19 @@ pub fn report_left_out(columns: &[String]) {
 pub fn shortened(text: &str) -> String {
     const LONG: usize = 48;
     if io::stdout().is_terminal() {
-        cut(text, LONG)
+        cut_middle(text, LONG).into_owned()
     } else {
         text.to_owned()
     }
+}
+
+/// Prints a table, fitted to the terminal, and reports the columns that it leaves out.
+pub fn print_fitted(table: &mut Table, out: &mut Visible<impl Write>) -> io::Result<()> {
+    let left_out = fit(table);
+    print_table(table, out, |_| style::PLAIN)?;
+    out.flush()?;
+    report_left_out(&left_out);
+    Ok(())
 }
 
 /// Prints a table.

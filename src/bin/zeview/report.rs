@@ -10,12 +10,9 @@ use zeview::model::{NodeId, SourceId};
 use zeview::report::{write_end, write_file, write_head};
 
 use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
-use crate::files::targets;
-use crate::input;
+use crate::files::Inputs;
 use crate::output::{self, complain};
-use crate::progress::Progress;
 use crate::replace;
-use crate::unread;
 
 #[derive(Args)]
 #[command(mut_args(own_help(&[("files", FILES_AND_FOLDERS)])))]
@@ -33,11 +30,8 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let mut status = 0;
-    let mut targets = targets(&options.input.files, |path, error| {
-        complain!("{}: {error}", path.display());
-        status = 2;
-    });
+    let mut inputs = Inputs::default();
+    let mut targets = inputs.targets(&options.input.files);
     if targets.is_empty() {
         complain!("no files to report on");
         return Ok(ExitCode::from(2));
@@ -55,25 +49,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     let mut write = |out: &mut dyn Write| -> io::Result<()> {
         write_head(&title, out)?;
-        for target in &targets {
-            let progress = Progress::start();
-            progress.set(|| format!("decoding {}", target.path.display()));
-            match input::open(&target.path) {
-                Ok(mut document) => {
-                    document.open_files(NodeId::ROOT);
-                    document.open_all();
-                    if unread::complain_of(&target.path, &document) {
-                        status = 2;
-                    }
-                    let size = document.sources.whole(SourceId::FILE).len();
-                    write_file(&mut document, limits::output(size), out)?;
-                }
-                Err(error) => {
-                    complain!("{}: {error}", target.path.display());
-                    status = 2;
-                }
-            }
-        }
+        let paths = targets.iter().map(|target| &target.path);
+        inputs.each(paths, |inputs, path, mut document| {
+            document.open_files(NodeId::ROOT);
+            document.open_all();
+            inputs.report_unread(path, &document);
+            let size = document.sources.whole(SourceId::FILE).len();
+            write_file(&mut document, limits::output(size), out)
+        })?;
         write_end(out)
     };
     match &options.output {
@@ -98,7 +81,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             out.flush()?;
         }
     }
-    Ok(ExitCode::from(status))
+    Ok(inputs.status())
 }
 
 fn is_input(files: &[PathBuf], output: &Path) -> bool {

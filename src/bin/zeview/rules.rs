@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use anstyle::Style;
 use clap::Args;
-use serde::Serialize;
 use zeview::decode::rules;
 use zeview::model::RuleInfo;
-use zeview::model::json::SCHEMA;
 use zeview::model::text::distance;
 
 use crate::output::{self, Text, complain};
+use crate::rows::print_objects;
 use crate::style;
 
 #[derive(Args)]
@@ -23,13 +22,6 @@ pub struct Options {
     /// a driver rule), summary, origin, docs.
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct RuleJson<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    rule: &'a RuleInfo,
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -52,12 +44,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     if options.json {
-        let mut out = output::json();
-        let schema = SCHEMA;
-        let rules = rules.iter().map(|rule| RuleJson { schema, rule });
-        serde_json::to_writer_pretty(&mut out, &rules.collect::<Vec<_>>())?;
-        writeln!(out)?;
-        out.flush()?;
+        print_objects(&rules)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut out = output::text();

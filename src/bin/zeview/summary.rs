@@ -6,14 +6,15 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables::DocumentLists;
+use zeview::tables::kernels::KernelSurvey;
 
 use clap::Args;
 use zeview::analysis::LoadOptions;
 use zeview::analysis::figure::Unknown;
 use zeview::analysis::kernels::KernelRow;
 use zeview::analysis::survey::TITLES;
-use zeview::decode::text::plural;
-use zeview::model::text::{distance, escaped};
+use zeview::model::text::{count_of, distance, escaped, percent, plural};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 use zeview::report::check::VerdictRow;
 use zeview::tables::table::{ColumnHeader, Table};
@@ -21,10 +22,10 @@ use zeview::tables::{ColumnKind, ListId};
 
 use crate::FileArgument;
 use crate::check::print_headline;
+use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::ls::description;
-use crate::output::{self, Text, complain, print_table, shortened};
-use crate::progress::Progress;
+use crate::output::{self, Text, print_table, shortened};
 use crate::style;
 
 #[derive(Args)]
@@ -39,31 +40,27 @@ const LINES: usize = 12;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut out = output::text();
-    let mut status = 0;
+    let mut inputs = Inputs::default();
     let mut is_first = true;
     for file in &options.files {
-        let progress = Progress::start();
-        progress.set(|| format!("decoding {}", file.display()));
-        let opened = input::open(file);
-        drop(progress);
-        match opened {
-            Ok(mut document) => {
-                if !std::mem::take(&mut is_first) {
-                    writeln!(out)?;
-                }
-                if !print(&mut document, file, &mut out)? {
-                    status = 2;
-                }
-            }
+        let mut document = match while_reading(file, |_| input::open(file)) {
+            Ok(document) => document,
             Err(error) => {
                 out.flush()?;
-                complain!("{}: {error}{}", file.display(), suggestion(file, &error));
-                status = 2;
+                let suggestion = suggestion(file, &error);
+                inputs.fail(file, &format_args!("{error}{suggestion}"));
+                continue;
             }
+        };
+        if !std::mem::take(&mut is_first) {
+            writeln!(out)?;
+        }
+        if !print(&mut document, file, &mut out)? {
+            inputs.note_problem();
         }
     }
     out.flush()?;
-    Ok(ExitCode::from(status))
+    Ok(inputs.status())
 }
 
 /// Suggests a command if a missing file looks like a misspelled one.
@@ -319,10 +316,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
     if parts.largest.is_empty() {
         return Ok(());
     }
-    let share = |bytes: u64| {
-        let tenths = bytes.saturating_mul(1000) / size.max(1);
-        format!("{}.{} %", tenths / 10, tenths % 10)
-    };
+    let share = |bytes: u64| percent(bytes, size);
     if parts.largest.len() > LINES || parts.smaller > 0 {
         parts.cut();
         parts.largest.sort_by_key(|(node, _)| node.span);
@@ -364,10 +358,7 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     let Some(survey) = document.survey(NodeId::ROOT) else {
         return Ok(());
     };
-    let counted = |count: u64, one: &str, many: &str| {
-        format!("{count} {}", if count == 1 { one } else { many })
-    };
-    if let Some(words) = survey.without_code(&counted) {
+    if let Some(words) = survey.without_code(&count_of) {
         let words = words.trim_end_matches('.').replacen("None", "none", 1);
         return writeln!(out, "  native code: {words}");
     }
@@ -388,11 +379,11 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
         let numbers = row.texts(&number).into_iter();
         let cells = std::iter::once(device).chain(numbers);
         let cells = cells.chain([row.size(&number)]);
-        table.rows.push(cells.chain([row.fallback(&counted)]));
+        table.rows.push(cells.chain([row.fallback(&count_of)]));
     }
     print_table(&table, out, |_| style::PLAIN)?;
     print_more(survey.rows().count(), "device", out)?;
-    match survey.copies_message(&counted) {
+    match survey.copies_message(&count_of) {
         Some(words) => writeln!(out, "  {}", words.trim_end_matches('.')),
         None => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::text::escaped;
+use crate::model::text::{cut_before, escaped};
 use crate::model::{Area, Span};
 
 /// Height of a box.
@@ -203,16 +203,9 @@ impl Node {
     }
 }
 
-/// Truncates a line to fit, in the middle.
+/// Truncates a line to fit, before its last third.
 pub(crate) fn cut(text: &str, fit: usize) -> String {
-    let count = text.chars().count();
-    if count <= fit {
-        return text.to_owned();
-    }
-    let tail = fit / 3;
-    let head: String = text.chars().take(fit - tail - 1).collect();
-    let end: String = text.chars().skip(count - tail).collect();
-    format!("{head}…{end}")
+    cut_before(text, fit, fit / 3).into_owned()
 }
 
 fn xml(text: &str) -> String {

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::data_flow;
 use crate::analysis::assembly::{Mix, RegisterRange, TextPart, TextPartKind};
-use crate::model::text::escaped;
+use crate::model::text::{cut_middle, escaped};
 use crate::model::{SourceId, Span};
 use crate::tables::{Cell, CellValue, InstructionDetail, ListId, RelatedInstruction};
 use crate::ui::components::{button, plain, shortened, span_button};
@@ -253,7 +253,7 @@ fn image_label(image: &CodeImage) -> String {
         words.push(escaped(&image.device));
     }
     if !image.kernel.is_empty() {
-        let kernel = format::cut_middle(&escaped(&image.kernel), KERNEL_SHOWN);
+        let kernel = cut_middle(&escaped(&image.kernel), KERNEL_SHOWN).into_owned();
         words.push(match image.kernels {
             0 | 1 => kernel,
             more => format!("{kernel} and {} more", format::grouped(more - 1)),

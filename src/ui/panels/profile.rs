@@ -10,7 +10,7 @@ use super::data_flow::{at, number, strip_of_values, table_menu, table_with};
 use super::overview::bar;
 use crate::analysis::profile::{ACTIVE, InstructionSamples, stalled, total};
 use crate::model::Span;
-use crate::model::text::escaped;
+use crate::model::text::{cut_middle, escaped};
 use crate::tables::ListId;
 use crate::ui::components::{button, plain, prose, shortened, span_button};
 use crate::ui::state::commands::Command;
@@ -206,7 +206,7 @@ fn kernel_row(overview: &ProfileOverview, kernel: &ProfiledKernel, has_devices: 
         }</td>
         <td>if let (Some(code), Some(cause)) = (code, cause) {
             <span class="mono">{ code_link(code, cause.offset, plain(&format!("+{:#x}", cause.offset))) }</span>
-            <span class="dim mono" title={escaped(&cause.text)}>{ format!(" {}", format::cut_middle(&escaped(&cause.operation), 60)) }</span>
+            <span class="dim mono" title={escaped(&cause.text)}>{ format!(" {}", cut_middle(&escaped(&cause.operation), 60)) }</span>
         }</td>
     </tr> }
 }

@@ -43,20 +43,9 @@ pub fn bytes(number: u64) -> String {
     counted(number, "byte", "bytes")
 }
 
-/// A share in percent, with one decimal near both ends: only a complete share is `100 %`.
+/// A share in percent, as of [`text::percent`], which does not wrap.
 pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 || part >= whole {
-        return format!("100{GROUP}%");
-    }
-    let rounded = (u128::from(part) * 2000 / u128::from(whole)).div_ceil(2);
-    let tenths = rounded.min(999);
-    match tenths {
-        _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => {
-            format!("<{GROUP}0.1{GROUP}%")
-        }
-        t if !(100..=900).contains(&t) => format!("{}.{}{GROUP}%", t / 10, t % 10),
-        t => format!("{}{GROUP}%", (t + 5) / 10),
-    }
+    crate::model::text::percent(part, whole).replace(' ', &GROUP.to_string())
 }
 
 /// `12.34%` from hundredths of a percent, for sizes in style properties.
@@ -243,21 +232,6 @@ pub fn middle(name: &str) -> (&str, &str) {
         .nth(count - KEEP)
         .map_or(name.len(), |(at, _)| at);
     name.split_at(at)
-}
-
-/// Shortens a text to a number of characters by removing its middle.
-pub fn cut_middle(text: &str, limit: usize) -> String {
-    let count = text.chars().count();
-    if count <= limit {
-        return text.to_owned();
-    }
-    let (first, last) = (
-        limit.saturating_sub(1).div_ceil(2),
-        limit.saturating_sub(1) / 2,
-    );
-    let start: String = text.chars().take(first).collect();
-    let end: String = text.chars().skip(count - last).collect();
-    format!("{start}…{end}")
 }
 
 /// Turns text into a file name.

@@ -1,6 +1,6 @@
 //! Interpretations of bytes as values, and as text for other programs.
 
-use crate::model::text::escaped;
+use crate::model::text::{escaped, push_byte};
 
 /// A text format for bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +155,7 @@ fn lines(bytes: &[u8], start: &str, before: &str, between: &str, end: &str) -> S
                 out.push_str(between);
             }
             out.push_str(before);
-            push_hex(&mut out, *byte);
+            push_byte(&mut out, *byte);
         }
         out.push_str(end);
     }
@@ -180,13 +180,6 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     out
-}
-
-/// Two hexadecimal digits.
-pub fn push_hex(out: &mut String, byte: u8) {
-    for half in [byte >> 4, byte & 15] {
-        out.push(char::from_digit(half.into(), 16).unwrap_or('?'));
-    }
 }
 
 #[cfg(test)]

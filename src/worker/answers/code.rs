@@ -8,6 +8,7 @@ use crate::model::{Document, NodeId, Span, Str};
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{CodeReport, Response, SECTIONS_MAX};
+use zeview_views::tables::DocumentLists;
 
 /// Maximum number of bytes of code counted per answer.
 const PIECE: u64 = 1 << 20;

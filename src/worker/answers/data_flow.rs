@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
@@ -530,7 +531,6 @@ mod tests {
             moved: Vec::new(),
             cycles,
             issue: 0,
-            bound: String::new(),
             bottleneck: Bottleneck::Issue,
         }
     }

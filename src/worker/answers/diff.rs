@@ -2,9 +2,11 @@
 
 use super::export::EXPORT_MAX;
 use crate::diff::{Comparison, Options};
+use crate::model::json::Versioned;
 use crate::model::{Document, SourceId};
 use crate::report::comparison::{counts, json, verdict_text, write_html, write_markdown};
 use crate::worker::protocol::{CompareForm, CompareReport, Response};
+use zeview_views::diff::Comparing;
 
 /// Compares a document with another file, or again with the same file; in that case the result also
 /// locates the difference at index `keep`.
@@ -85,9 +87,8 @@ pub(crate) fn written(document: &Document, form: CompareForm) -> Result<Response
     let written = match form {
         CompareForm::Markdown => write_markdown(comparison, &mut out),
         CompareForm::Html => write_html(comparison, &mut out),
-        CompareForm::Json => {
-            serde_json::to_writer(&mut out, &json(comparison)).map_err(std::io::Error::from)
-        }
+        CompareForm::Json => serde_json::to_writer(&mut out, &Versioned::new(json(comparison)))
+            .map_err(std::io::Error::from),
     };
     written.map_err(|error| error.to_string())?;
     if out.len() > EXPORT_MAX {

@@ -1,6 +1,7 @@
 //! Graphs: the modules of a SYCLBIN, the images of a host file, the basic blocks of code.
 
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;

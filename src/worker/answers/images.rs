@@ -6,6 +6,7 @@ use crate::analysis::modules::{ModuleGraph, PropertyOwner};
 use crate::model::{Document, NodeId, Span};
 use crate::tables::ListId;
 use crate::worker::protocol::{CodeImage, CodeImages, IMAGES_LISTED};
+use zeview_views::tables::DocumentLists;
 
 /// Tests whether a document has the content in question.
 type DocumentPredicate = fn(&mut Document, NodeId) -> bool;

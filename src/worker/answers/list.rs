@@ -3,6 +3,8 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
+use zeview_views::tables::profile_changes::ComparingProfiles;
 
 use super::code::same_code;
 use super::export::EXPORT_MAX;

@@ -1,6 +1,8 @@
 //! Answers to requests about profiles.
 
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
+use zeview_views::tables::profile_changes::ComparingProfiles;
 
 use crate::analysis::profile::{
     CodeProfile, ImageKernel, InstructionSamples, KernelProfile, Profile, ProfileReport, Reader,

@@ -5,6 +5,8 @@ use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
 use crate::tables::ListId;
 use crate::tables::kernels::reading::KernelReading;
+use zeview_views::tables::DocumentLists;
+use zeview_views::tables::kernels::KernelLists;
 
 /// The kernels of a container that is partly read.
 pub(super) struct Reading {

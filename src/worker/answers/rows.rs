@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 use std::rc::Rc;
+use zeview_views::tables::DocumentLists;
+use zeview_views::tables::kernels::KernelLists;
 
 use crate::analysis::kernels::SECTION_PREFIXES;
 use crate::analysis::naming::ShortNames;

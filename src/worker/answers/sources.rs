@@ -5,6 +5,7 @@ use crate::decode::text::plural;
 use crate::model::{Document, NodeId};
 use crate::tables::ListId;
 use crate::worker::protocol::Response;
+use zeview_views::tables::DocumentLists;
 
 /// Maximum number of source files in the message for a file that does not match.
 const NAMED: usize = 6;

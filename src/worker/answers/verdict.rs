@@ -8,6 +8,7 @@ use crate::model::{Document, Fact, NodeId, Span, Summary};
 use crate::tables::ListId;
 use crate::worker::handler::{Answer, PATHS_MAX, failed};
 use crate::worker::protocol::{ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport};
+use zeview_views::tables::DocumentLists;
 
 /// Predicts what the driver does with a document on a device, by default its own. For a container,
 /// reports which images run on the device. `unread` is the progress of reading the files of a package

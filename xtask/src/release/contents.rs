@@ -24,6 +24,7 @@ fn required(kind: Kind) -> &'static [&'static str] {
             "package/index.js",
             "package/node.js",
             "package/document.js",
+            "package/rows.js",
             "package/index.d.ts",
             "package/decoder.js",
             "package/decoder_bg.wasm",

@@ -180,7 +180,6 @@ class Document:
         named = list(columns)
         rows: List[Dict[str, Any]] = json.loads(self._native.list(name, filter, sort, device, named))
         for row in rows:
-            del row["schema"]
             # The rows of images have a path of their own.
             path = row.pop("file")
             row.setdefault("path", path)

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use zeview::tables::DocumentLists;
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use zeview::analysis::LoadOptions;
 use zeview::analysis::unread::Unread;
-use zeview::model::json::SCHEMA;
+use zeview::model::json::Versioned;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Severity, Tone};
 use zeview::tables::query::Query;
@@ -88,6 +90,15 @@ pub fn table(
     (outcome, text)
 }
 
+/// JSON object of a file, or of a document in it.
+#[derive(Serialize)]
+struct DevicesJson<'a> {
+    file: &'a str,
+    path: Option<&'a str>,
+    devices: Option<&'a RawValue>,
+    unread: &'a [String],
+}
+
 /// Prints the device table of a file, or of a document in it.
 pub fn print(
     file: &Path,
@@ -100,17 +111,16 @@ pub fn print(
     let name = file.display().to_string();
     if as_json {
         let devices = match text {
-            Text::Json(rows) => serde_json::from_str(rows).unwrap_or_default(),
-            _ => serde_json::Value::Null,
+            Text::Json(rows) => Some(serde_json::from_str(rows)?),
+            _ => None,
         };
-        let object = json!({
-            "schema": SCHEMA,
-            "file": name,
-            "path": path,
-            "devices": devices,
-            "unread": unread.reasons,
+        let object = Versioned::new(DevicesJson {
+            file: &name,
+            path,
+            devices,
+            unread: &unread.reasons,
         });
-        return write!(out, "{object}");
+        return Ok(serde_json::to_writer(out, &object)?);
     }
     write!(out, "{}", escaped(&name))?;
     if let Some(path) = path {

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::analysis::LoadOptions;
+use zeview::model::json::ArrayFrame;
 use zeview::model::{Document, NodeId};
 use zeview::report::check::{VerdictRow, file_json};
 use zeview::tables::write::Form;
@@ -19,7 +20,7 @@ use zeview::tables::write::Form;
 use crate::argument::{
     FILES_AND_FOLDERS, InputFiles, Within, known_device, known_release, own_help,
 };
-use crate::files::{Target, targets};
+use crate::files::{Inputs, Target};
 use crate::input;
 use crate::output::{self, Visible, complain};
 use crate::parallel::in_order;
@@ -94,23 +95,18 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     let mut tally = Tally::default();
-    let files = targets(&options.input.files, |folder, error| {
-        complain!("{}: {error}", folder.display());
+    let mut inputs = Inputs::default();
+    let files = inputs.targets(&options.input.files);
+    if !inputs.is_complete() {
         tally.add(FileOutcome::Unreadable);
-    });
-    let form = if options.json || options.sarif {
-        Form::Json
-    } else {
-        Form::Plain
-    };
+    }
+    let is_json = options.json || options.sarif;
+    let form = if is_json { Form::Json } else { Form::Plain };
     let mut out = BufWriter::new(output::of(form));
-    let (before, between, after) = match (options.json, options.sarif) {
-        (true, _) => ("[\n", ",\n", "\n]\n".to_owned()),
-        (_, true) => (sarif::BEGIN, ",\n", String::new()),
-        _ => ("", "", String::new()),
-    };
-    out.write_all(before.as_bytes())?;
-    let mut is_first = true;
+    if options.sarif {
+        out.write_all(sarif::BEGIN.as_bytes())?;
+    }
+    let mut array = ArrayFrame::default();
     let mut unreadable = Vec::new();
     let progress = Progress::start();
     let count = files.len();
@@ -134,16 +130,16 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                         tally.add(outcome);
                     }
                     tally.fails |= checked.fails;
-                    if checked.text.is_empty() {
-                        return Ok(());
+                    for text in checked.texts {
+                        if is_json {
+                            out.write_all(array.before().as_bytes())?;
+                        }
+                        out.write_all(&text)?;
                     }
-                    if !std::mem::take(&mut is_first) {
-                        out.write_all(between.as_bytes())?;
-                    }
-                    out.write_all(&checked.text)
+                    Ok(())
                 }
                 Err(error) => {
-                    complain!("{}: {error}", file.path.display());
+                    inputs.fail(&file.path, &error);
                     unreadable.push((file.path.clone(), error.to_string()));
                     tally.add(FileOutcome::Unreadable);
                     Ok(())
@@ -152,14 +148,15 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         },
     )?;
     drop(progress);
+    if is_json {
+        out.write_all(array.end().as_bytes())?;
+    }
     if options.sarif {
         sarif::finish(&unreadable, &mut out)?;
     }
-    out.write_all(after.as_bytes())?;
-    let is_text = !options.json && !options.sarif;
     let says_total =
         options.input.files.iter().any(|file| file.is_dir()) || options.input.files.len() > 1;
-    if is_text && says_total && (tally.status() > 0 || !options.quiet) {
+    if !is_json && says_total && (tally.status() > 0 || !options.quiet) {
         tally.print(&mut Visible::new(&mut out, output::colors()))?;
     }
     out.flush()?;
@@ -172,8 +169,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Results for one file.
 #[derive(Default)]
 struct Checked {
-    /// Text to print.
-    text: Vec<u8>,
+    /// Texts to print: of each selected document, or SARIF results.
+    texts: Vec<Vec<u8>>,
     /// Outcomes of the file and of each selected document.
     outcomes: Vec<FileOutcome>,
     fails: bool,
@@ -214,8 +211,6 @@ fn matrix(
         Some(path) => document.find_all(path).map_err(|e| e.to_string())?,
     };
     let mut checked = Checked::default();
-    let mut text = Vec::new();
-    let mut is_first = true;
     for id in ids {
         let (outcome, table) = devices::table(document, id, options.load(), options.json);
         if outcome == FileOutcome::Unknown && target.is_found {
@@ -228,9 +223,7 @@ fn matrix(
             continue;
         }
         let path = options.within.path.as_ref().map(|_| document.path(id));
-        if !std::mem::take(&mut is_first) && options.json {
-            text.extend_from_slice(b",\n");
-        }
+        let mut text = Vec::new();
         let mut out = if options.json {
             Visible::json(&mut text)
         } else {
@@ -245,8 +238,8 @@ fn matrix(
             options.json,
             &mut out,
         )?;
+        checked.texts.push(text);
     }
-    checked.text = text;
     Ok(checked)
 }
 
@@ -270,23 +263,21 @@ fn add(
     if options.quiet && !fails && outcome != FileOutcome::Incomplete {
         return Ok(());
     }
+    let name = target.path.display().to_string();
     let mut text = Vec::new();
     match (options.json, options.sarif) {
-        (true, _) => {
-            let name = target.path.display().to_string();
-            file_json(document, judged, &name, &mut text)?;
+        (true, _) => file_json(document, judged, &name, &mut text)?,
+        (_, true) => {
+            let results = sarif::results(document, judged, &target.path);
+            let results = results.into_iter().map(String::into_bytes);
+            checked.texts.extend(results);
+            return Ok(());
         }
-        (_, true) => sarif::print(document, judged, &target.path, &mut text)?,
         _ => {
-            let name = target.path.display().to_string();
             let mut out = Visible::new(&mut text, output::colors());
             text::print(document, judged, &name, &mut out)?;
         }
     }
-    let has_commas = options.json || options.sarif;
-    if has_commas && !text.is_empty() && !checked.text.is_empty() {
-        checked.text.extend_from_slice(b",\n");
-    }
-    checked.text.append(&mut text);
+    checked.texts.push(text);
     Ok(())
 }

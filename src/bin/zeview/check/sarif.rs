@@ -15,7 +15,7 @@ use zeview::report::check::{VerdictRow, path_of};
 
 /// Text before the first result.
 pub const BEGIN: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
-                         \"version\":\"2.1.0\",\"runs\":[{\"results\":[\n";
+                         \"version\":\"2.1.0\",\"runs\":[{\"results\":";
 
 /// Writes the text after the last result.
 pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Result<()> {
@@ -39,10 +39,7 @@ pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Res
         "executionSuccessful": unreadable.is_empty(),
         "toolExecutionNotifications": notifications,
     }]);
-    writeln!(
-        out,
-        "\n],\"tool\":{tool},\n\"invocations\":{invocations}}}]}}"
-    )
+    writeln!(out, ",\"tool\":{tool},\n\"invocations\":{invocations}}}]}}")
 }
 
 fn rule_json(rule: &RuleInfo) -> Value {
@@ -74,13 +71,8 @@ fn level_of_effect(effect: Effect) -> &'static str {
     }
 }
 
-/// Writes the results of a file, separated by commas. Writes nothing if there are none.
-pub fn print(
-    document: &mut Document,
-    judged: &VerdictRow,
-    file: &Path,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
+/// Returns the results of a file.
+pub fn results(document: &mut Document, judged: &VerdictRow, file: &Path) -> Vec<String> {
     let mut results = Vec::new();
     for verdict in judged
         .verdict
@@ -92,8 +84,7 @@ pub fn print(
     for diagnostic in &judged.diagnostics {
         results.push(diagnostic_json(document, diagnostic, file));
     }
-    let lines: Vec<String> = results.iter().map(Value::to_string).collect();
-    out.write_all(lines.join(",\n").as_bytes())
+    results.iter().map(Value::to_string).collect()
 }
 
 fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results: &mut Vec<Value>) {

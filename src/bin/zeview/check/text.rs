@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use zeview::analysis::Verdict;
-use zeview::decode::text::plural;
-use zeview::model::text::{diagnostic_text, escaped, finding_text};
+use zeview::model::text::{diagnostic_text, escaped, finding_text, plural};
 use zeview::model::{Coverage, Document, Severity};
 use zeview::report::check::{ImageChoice, VerdictRow, path_of};
 

@@ -3,21 +3,24 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use clap::Args;
-use serde_json::json;
-use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
+use serde::Serialize;
+use zeview::analysis::data_flow::{FlowReport, LoopReport, SlotReport, SpillPattern, WaitReport};
 use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
-use zeview::analysis::line_costs::{LineCosts, line_costs};
-use zeview::decode::isa::{Decoder, Platform};
+use zeview::analysis::line_costs::LineCosts;
 use zeview::model::SourceId;
-use zeview::model::text::{self, escaped};
+use zeview::model::text::escaped;
+use zeview::report::code::FlowSummary;
+use zeview::tables::table::ColumnHeader;
 
 use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
-use crate::disasm::{Code, Wanted, find, flow, open};
-use crate::output::{self, complain};
+use crate::disasm::{Code, Decoders, Wanted, find, flow, open};
+use crate::files::Inputs;
+use crate::outline::Outline;
+use crate::output;
+use crate::rows::Objects;
 
 /// Maximum number of source lines without `--all`.
 const LINES: usize = 20;
@@ -49,9 +52,20 @@ pub struct Options {
     format: ReportFormat,
 }
 
+/// JSON object of a kernel.
+#[derive(Serialize)]
+struct KernelJson<'a> {
+    kernel: &'a str,
+    grf_bytes: u16,
+    spill_size: Option<i64>,
+    #[serde(flatten)]
+    summary: FlowSummary,
+}
+
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.input.file.display();
-    let opened = open(&options.input.file, |document| {
+    let file = &options.input.file;
+    let mut inputs = Inputs::default();
+    let opened = open(file, &mut inputs, |document| {
         let wanted = Wanted {
             lines: true,
             inputs: true,
@@ -64,20 +78,19 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         )
     });
     let Some((document, found)) = opened else {
-        return Ok(ExitCode::from(2));
+        return Ok(inputs.status());
     };
     let account = output::budget(&document);
-    let mut out = output::within(&account, options.format.json);
-    let mut status = 0;
-    let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
-    let mut is_first = true;
+    let mut json = options.format.json.then(|| Objects::array(&account));
+    let mut text = output::text_within(&account);
+    let mut to = Outline::new(&mut text, options.format.markdown);
+    let mut decoders = Decoders::default();
     // Sections of code may overlap.
     let mut left: HashMap<SourceId, u64> = HashMap::new();
-    out.write_all(if options.format.json { b"[" } else { b"" })?;
     for code in &found {
+        let kernel = escaped(&code.name);
         if account.is_overdrawn() {
-            complain!("{name}: stopped: the output is too long; name a --kernel");
-            status = 2;
+            inputs.fail(file, &"stopped: the output is too long; name a --kernel");
             break;
         }
         let source = code.span.source;
@@ -85,129 +98,51 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let left = left.entry(source).or_insert(whole);
         let Some(rest) = left.checked_sub(code.span.len()) else {
             let reason = Unknown::Overlapping.reason();
-            let kernel = escaped(&code.name);
-            complain!("{name}: {kernel}: not analyzed: {reason}; name a --kernel");
-            status = 2;
+            let problem = format!("{kernel}: not analyzed: {reason}; name a --kernel");
+            inputs.fail(file, &problem);
             continue;
         };
         *left = rest;
         let bytes = match document.sources.read(code.span) {
             Ok(bytes) => bytes,
             Err(error) => {
-                complain!("{name}: {}: {error}", code.name);
-                status = 2;
+                inputs.fail(file, &format_args!("{kernel}: {error}"));
                 continue;
             }
         };
-        let (_, decoder) = match &mut decoder {
-            Some(decoder) if decoder.0 == code.platform => decoder,
-            other => other.insert((code.platform, Decoder::of(code.platform))),
-        };
-        let flow = flow(decoder, &bytes, code);
-        let mut report = flow.report();
-        let inputs = report.known("inputs", flow.input_uses());
-        if let Some(of) = report.beyond_a_limit() {
-            let kernel = escaped(&code.name);
-            complain!("{name}: {kernel}: {} unknown: {}", of.figure, of.reason);
-            status = 2;
+        let flow = flow(&decoders.of(code.platform), &bytes, code);
+        let mut summary = FlowSummary::new(&flow, code.lines.as_deref(), code.span);
+        if let Some(of) = summary.report.beyond_a_limit() {
+            let problem = format!("{kernel}: {} unknown: {}", of.figure, of.reason);
+            inputs.fail(file, &problem);
         }
-        let table = code.lines.as_deref();
-        let mut lines = table.map_or_else(Vec::new, |table| line_costs(&flow, table, code.span));
-        let left_out = lines.len().saturating_sub(LINES);
+        let mut left_out = 0;
         if !options.all {
-            lines.truncate(LINES);
+            left_out = summary.lines.len().saturating_sub(LINES);
+            summary.lines.truncate(LINES);
         }
-        if options.format.json {
-            let spill = spill(code, &report);
-            let spill = spill.and_then(|size| report.known("spill size", size));
-            let mut object = json!({
-                "schema": zeview::model::json::SCHEMA,
-                "kernel": code.name,
-                "grf_bytes": flow.register_bytes(),
-                "spill_size": spill,
-            });
-            if let (Some(object), serde_json::Value::Object(values)) =
-                (object.as_object_mut(), serde_json::to_value(report)?)
-            {
-                object.extend(values);
-                object.insert("inputs".to_owned(), serde_json::to_value(inputs)?);
-                object.insert("lines".to_owned(), serde_json::to_value(lines)?);
-            }
-            out.write_all(if is_first { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut out, &object)?;
-        } else {
-            write(code, &report, options.format.markdown, is_first, &mut out)?;
-            let mut to = Writer {
-                out: &mut out,
-                markdown: options.format.markdown,
-            };
-            write_inputs(inputs.as_deref().unwrap_or_default(), &mut to)?;
-            let left_out = if options.all { 0 } else { left_out };
-            write_lines(&lines, left_out, &mut to)?;
+        if let Some(json) = &mut json {
+            let spill = spill(code, &summary.report);
+            json.push(KernelJson {
+                kernel: &code.name,
+                grf_bytes: flow.register_bytes(),
+                spill_size: spill.and_then(|size| summary.report.known("spill size", size)),
+                summary,
+            })?;
+            continue;
         }
-        is_first = false;
+        write(code, &summary.report, &mut to)?;
+        write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
+        write_lines(&summary.lines, left_out, &mut to)?;
     }
-    out.write_all(if options.format.json { b"\n]\n" } else { b"" })?;
-    out.flush()?;
+    if let Some(json) = json {
+        json.finish()?;
+    }
+    text.flush()?;
     if account.is_overdrawn() {
-        status = 2;
+        inputs.note_problem();
     }
-    Ok(ExitCode::from(status))
-}
-
-/// Writer of plain text or Markdown.
-struct Writer<'a, W> {
-    out: &'a mut W,
-    markdown: bool,
-}
-
-impl<W: Write> Writer<'_, W> {
-    fn heading(&mut self, text: &str) -> io::Result<()> {
-        if self.markdown {
-            writeln!(self.out, "\n### {}\n", text::markdown(text))
-        } else {
-            writeln!(self.out, "{text}:")
-        }
-    }
-
-    fn item(&mut self, text: &str) -> io::Result<()> {
-        if self.markdown {
-            writeln!(self.out, "* {}", text::markdown(text))
-        } else {
-            writeln!(self.out, "  {text}")
-        }
-    }
-
-    /// Writes a table: the column titles, then the rows.
-    fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
-        if self.markdown {
-            writeln!(self.out, "| {} |", columns.join(" | "))?;
-            writeln!(self.out, "|{}", "---|".repeat(columns.len()))?;
-            for row in rows {
-                let cells: Vec<_> = row.iter().map(|cell| text::markdown(cell)).collect();
-                writeln!(self.out, "| {} |", cells.join(" | "))?;
-            }
-            return Ok(());
-        }
-        let width = |at: usize| {
-            let cells = rows.iter().filter_map(|row| row.get(at));
-            let cells = cells.map(|cell| cell.chars().count());
-            let title = columns.get(at).map_or(0, |title| title.chars().count());
-            cells.chain([title]).max().unwrap_or(0)
-        };
-        let titles: Vec<String> = columns.iter().map(|title| (*title).to_owned()).collect();
-        for row in [&titles].into_iter().chain(rows) {
-            let mut line = String::from(" ");
-            for (at, cell) in row.iter().enumerate() {
-                line.push(' ');
-                line.push_str(cell);
-                let blanks = width(at) - cell.chars().count();
-                line.push_str(&" ".repeat(blanks + 1));
-            }
-            writeln!(self.out, "{}", line.trim_end())?;
-        }
-        Ok(())
-    }
+    Ok(inputs.status())
 }
 
 /// Returns the spill size of a kernel, with the messages that its code has.
@@ -216,23 +151,8 @@ fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
     Some(figure.map_err(|unknown| unknown.with_spill_messages(|| report.spills.map(Into::into))))
 }
 
-fn write(
-    code: &Code,
-    report: &FlowReport,
-    markdown: bool,
-    is_first: bool,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    if !is_first {
-        writeln!(out)?;
-    }
-    let name = escaped(&code.name);
-    if markdown {
-        writeln!(out, "## {}\n", text::markdown(&name))?;
-    } else {
-        writeln!(out, "kernel {name}")?;
-    }
-    let mut to = Writer { out, markdown };
+fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    to.title(&format!("kernel {}", code.name))?;
     to.item(&format!("instructions: {}", report.instructions))?;
     match spill(code, report) {
         Some(Ok(size)) => to.item(&format!("spill size: {size} bytes per hardware thread"))?,
@@ -268,73 +188,77 @@ fn write(
     for limit in &report.limits {
         to.item(&format!("note: {limit}"))?;
     }
-    let slots = report.slots.as_deref().unwrap_or_default();
-    if !slots.is_empty() {
-        to.heading("spills by slot")?;
-        let columns = [
-            "slot",
-            "bytes",
-            "written",
-            "read",
-            "loops around",
-            "written at",
-            "read at",
-        ];
-        let rows: Vec<Vec<String>> = slots
-            .iter()
-            .map(|slot| {
-                vec![
-                    slot.address.clone(),
-                    slot.bytes.to_string(),
-                    slot.writers.len().to_string(),
-                    slot.readers.len().to_string(),
-                    slot.depth.to_string(),
-                    offsets(&slot.writers),
-                    offsets(&slot.readers),
-                ]
-            })
-            .collect();
-        to.table(&columns, &rows)?;
-    }
-    write_patterns(report, &mut to)?;
-    write_loops(report, &mut to)?;
+    write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
+    write_patterns(report.patterns.as_deref().unwrap_or_default(), to)?;
+    write_loops(report, to)?;
     let waits = report.waits.as_deref().unwrap_or_default();
     if !waits.is_empty() {
         to.heading("costliest waits, in cycles that the compiler's scheduler assumes")?;
         for wait in waits {
-            to.item(&wait_text(wait))?;
+            to.entry(&wait_text(wait))?;
         }
     }
     Ok(())
 }
 
-fn write_patterns(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {
-    let patterns = report.patterns.as_deref().unwrap_or_default();
+fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    if slots.is_empty() {
+        return Ok(());
+    }
+    to.heading("spills by slot")?;
+    let columns = [
+        ColumnHeader::text("slot"),
+        ColumnHeader::number("bytes"),
+        ColumnHeader::number("written"),
+        ColumnHeader::number("read"),
+        ColumnHeader::number("loops around"),
+        ColumnHeader::text("written at"),
+        ColumnHeader::text("read at"),
+    ];
+    let rows = slots.iter().map(|slot| {
+        [
+            slot.address.clone(),
+            slot.bytes.to_string(),
+            slot.writers.len().to_string(),
+            slot.readers.len().to_string(),
+            slot.depth.to_string(),
+            offsets(&slot.writers),
+            offsets(&slot.readers),
+        ]
+    });
+    to.table(columns, rows)
+}
+
+fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
     if patterns.is_empty() {
         return Ok(());
     }
     to.heading("spills and registers that cost more than necessary")?;
+    let columns = ["pattern", "slot or registers", "at", "explanation"];
     let rows = patterns.iter().map(|pattern| {
-        vec![
+        [
             pattern.kind.clone(),
             pattern.address.clone(),
             offsets(&pattern.places),
             pattern.text.clone(),
         ]
     });
-    let rows: Vec<_> = rows.collect();
-    to.table(
-        &["pattern", "slot or registers", "at", "explanation"],
-        &rows,
-    )
+    to.table(columns.map(ColumnHeader::text), rows)
 }
 
 /// Writes the values from outside of the kernel, with their uses.
-fn write_inputs(inputs: &[InputUses], to: &mut Writer<'_, impl Write>) -> io::Result<()> {
+fn write_inputs(inputs: &[InputUses], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
     if inputs.is_empty() {
         return Ok(());
     }
     to.heading("arguments and other inputs")?;
+    let columns = [
+        ColumnHeader::text("input"),
+        ColumnHeader::text("from"),
+        ColumnHeader::text("registers"),
+        ColumnHeader::number("uses"),
+        ColumnHeader::text("used at"),
+    ];
     let rows = inputs.iter().map(|input| {
         let (from, has_offset) = match input.from {
             InputKind::Payload => ("payload", true),
@@ -349,16 +273,15 @@ fn write_inputs(inputs: &[InputUses], to: &mut Writer<'_, impl Write>) -> io::Re
         } else {
             from.to_owned()
         };
-        vec![
-            escaped(&input.name).to_string(),
+        [
+            input.name.to_string(),
             place,
             input.bytes.join(","),
             input.places.len().to_string(),
             offsets(&input.places),
         ]
     });
-    let rows: Vec<_> = rows.collect();
-    to.table(&["input", "from", "registers", "uses", "used at"], &rows)
+    to.table(columns, rows)
 }
 
 /// Formats a figure of a source line; the summary has the reason why it is unknown.
@@ -370,7 +293,7 @@ fn figure(number: Option<u64>) -> String {
 fn write_lines(
     lines: &[LineCosts],
     left_out: usize,
-    to: &mut Writer<'_, impl Write>,
+    to: &mut Outline<'_, impl Write>,
 ) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -379,20 +302,20 @@ fn write_lines(
         "source lines, with cycles of one run for one thread as the compiler's scheduler assumes",
     )?;
     let columns = [
-        "line",
-        "instructions",
-        "cycles",
-        "stalls",
-        "waits",
-        "live",
-        "spills",
-        "fills",
-        "at",
+        ColumnHeader::text("line"),
+        ColumnHeader::number("instructions"),
+        ColumnHeader::number("cycles"),
+        ColumnHeader::number("stalls"),
+        ColumnHeader::number("waits"),
+        ColumnHeader::number("live"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::text("at"),
     ];
     let rows = lines.iter().map(|line| {
         let starts: Vec<u32> = line.ranges.iter().map(|range| range.0).collect();
-        vec![
-            format!("{}:{}", escaped(&line.file), line.line),
+        [
+            format!("{}:{}", line.file, line.line),
             line.instructions.to_string(),
             figure(line.cycles),
             figure(line.stalls),
@@ -403,15 +326,14 @@ fn write_lines(
             offsets(&starts),
         ]
     });
-    let rows: Vec<_> = rows.collect();
-    to.table(&columns, &rows)?;
+    to.table(columns, rows)?;
     if left_out > 0 {
-        to.item(&format!("{left_out} more lines: --all lists them"))?;
+        to.entry(&format!("{left_out} more lines: --all lists them"))?;
     }
     Ok(())
 }
 
-fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Result<()> {
+fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
     let loops = report.loops.as_deref().unwrap_or_default();
     if loops.is_empty() {
         return Ok(());
@@ -420,42 +342,39 @@ fn write_loops(report: &FlowReport, to: &mut Writer<'_, impl Write>) -> io::Resu
         "loops, with cycles of an iteration for one thread as the compiler's scheduler assumes",
     )?;
     let columns = [
-        "loop",
-        "depth",
-        "instructions",
-        "dpas",
-        "sends",
-        "spills",
-        "fills",
-        "waits",
-        "cycles",
-        "bound by",
-        "bytes",
+        ColumnHeader::text("loop"),
+        ColumnHeader::number("depth"),
+        ColumnHeader::number("instructions"),
+        ColumnHeader::number("dpas"),
+        ColumnHeader::number("sends"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::number("waits"),
+        ColumnHeader::number("cycles"),
+        ColumnHeader::text("bound by"),
+        ColumnHeader::text("bytes"),
     ];
-    let loops = (0_u32..).zip(loops);
-    let rows: Vec<Vec<String>> = loops
-        .map(|(at, found)| {
-            let hottest = if report.hottest == Some(at) {
-                " (hottest)"
-            } else {
-                ""
-            };
-            vec![
-                format!("{:#x}-{:#x}{hottest}", found.start, found.end),
-                found.depth.to_string(),
-                found.instructions.to_string(),
-                found.dpas.to_string(),
-                found.sends.to_string(),
-                found.spills.to_string(),
-                found.fills.to_string(),
-                found.waits.to_string(),
-                found.cycles.to_string(),
-                found.bound.clone(),
-                moved_bytes(found),
-            ]
-        })
-        .collect();
-    to.table(&columns, &rows)
+    let rows = (0_u32..).zip(loops).map(|(at, found)| {
+        let hottest = if report.hottest == Some(at) {
+            " (hottest)"
+        } else {
+            ""
+        };
+        [
+            format!("{:#x}-{:#x}{hottest}", found.start, found.end),
+            found.depth.to_string(),
+            found.instructions.to_string(),
+            found.dpas.to_string(),
+            found.sends.to_string(),
+            found.spills.to_string(),
+            found.fills.to_string(),
+            found.waits.to_string(),
+            found.cycles.to_string(),
+            found.bottleneck.to_string(),
+            moved_bytes(found),
+        ]
+    });
+    to.table(columns, rows)
 }
 
 /// Bytes that an iteration moves, by memory and cache setting.

@@ -1,15 +1,15 @@
 //! `zeview disasm`: disassembles kernels.
 
+use zeview::tables::DocumentLists;
 pub mod analyze;
 
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::figure::SizeFigure;
 use zeview::analysis::kernel_inputs::KernelInputs;
@@ -18,15 +18,17 @@ use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
 use zeview::model::account::Account;
-use zeview::model::text::escaped;
+use zeview::model::text::{escaped, hex};
 use zeview::model::{Document, NodeId, Span};
+use zeview::report::code::FlowJson;
 use zeview::tables::ListId;
 
 use crate::FileArgument;
 use crate::argument::{Encoding, InputFile, KernelName, own_help};
+use crate::files::{Inputs, while_reading};
 use crate::input;
-use crate::output::{self, complain};
-use crate::progress::Progress;
+use crate::output;
+use crate::rows::Objects;
 
 /// Help of `--kernel`.
 const KERNEL_HELP: &str = "Print only this kernel or function";
@@ -60,7 +62,8 @@ pub struct Options {
     #[arg(long)]
     source: bool,
     /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
-    /// mnemonic, text, comment, operands (kind, text, bits), target (the first jump target),
+    /// mnemonic, text, comment, operands (kind, number of a source,
+    /// text, bits), target (the first jump target),
     /// targets, line (file, line, column; null if unknown).
     #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live", "inputs"])]
     json: bool,
@@ -104,28 +107,38 @@ impl Code {
     }
 }
 
-/// Opens a file and finds code in it. Otherwise prints why not, and returns `None`.
+/// Opens a file and finds code in it. Otherwise reports why not, and returns `None`.
 fn open(
     file: &FileArgument,
+    inputs: &mut Inputs,
     find: impl FnOnce(&mut Document) -> Result<Vec<Code>, String>,
 ) -> Option<(Document, Vec<Code>)> {
-    let name = file.display();
-    let progress = Progress::start();
-    progress.set(|| format!("reading {name}"));
-    let opened = input::open(file).map_err(|error| error.to_string());
-    let opened = opened.and_then(|mut document| {
+    let found = while_reading(file, |_| {
+        let mut document = input::open(file).map_err(|error| error.to_string())?;
         let found = find(&mut document)?;
-        Ok((document, found))
+        Ok::<_, String>((document, found))
     });
-    drop(progress);
-    opened
-        .inspect_err(|error| complain!("{name}: {error}"))
-        .ok()
+    found.map_err(|error| inputs.fail(file, &error)).ok()
+}
+
+/// The decoder of the last platform: all kernels of a platform share one, which caches its tables.
+#[derive(Default)]
+struct Decoders(Option<(Platform, Rc<Decoder>)>);
+
+impl Decoders {
+    fn of(&mut self, platform: Platform) -> Rc<Decoder> {
+        let last = self.0.take().filter(|(last, _)| *last == platform);
+        let (_, decoder) = self
+            .0
+            .insert(last.unwrap_or_else(|| (platform, Decoder::of(platform))));
+        Rc::clone(decoder)
+    }
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.input.file.display();
-    let opened = open(&options.input.file, |document| {
+    let file = &options.input.file;
+    let mut inputs = Inputs::default();
+    let opened = open(file, &mut inputs, |document| {
         if options.raw {
             return Ok(raw(document, options));
         }
@@ -141,58 +154,44 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         )
     });
     let Some((document, found)) = opened else {
-        return Ok(ExitCode::from(2));
+        return Ok(inputs.status());
     };
     let account = output::budget(&document);
-    let mut out = output::within(&account, options.json);
-    let mut status = 0;
-    let mut first = true;
-    // Decoders cache their tables: share one among all kernels of a platform.
-    let mut decoder: Option<(Platform, Rc<Decoder>)> = None;
-    out.write_all(if options.json { b"[" } else { b"" })?;
+    let mut json = options.json.then(|| Objects::array(&account));
+    let mut text = output::text_within(&account);
+    let mut decoders = Decoders::default();
     for code in &found {
         if account.is_overdrawn() {
             break;
         }
+        let kernel = escaped(&code.name);
         let bytes = match document.sources.read(code.span) {
             Ok(bytes) => bytes,
             Err(error) => {
-                complain!("{name}: {}: {error}", code.name);
-                status = 2;
+                inputs.fail(file, &format_args!("{kernel}: {error}"));
                 continue;
             }
         };
-        let (_, decoder) = match &mut decoder {
-            Some(decoder) if decoder.0 == code.platform => decoder,
-            other => other.insert((code.platform, Decoder::of(code.platform))),
-        };
-        if options.json {
-            let flow = options.dataflow.then(|| flow(decoder, &bytes, code));
-            let flow = flow.as_ref();
-            write_json(decoder, code, &bytes, flow, &account, &mut first, &mut out)?;
-            stopped_in(&name, code, &account);
-            continue;
+        let decoder = decoders.of(code.platform);
+        if let Some(json) = &mut json {
+            let flow = options.dataflow.then(|| flow(&decoder, &bytes, code));
+            write_json(&decoder, code, &bytes, flow.as_ref(), &account, json)?;
+        } else {
+            if options.name.kernel.is_none() && !options.raw {
+                writeln!(text, "// kernel {kernel}")?;
+            }
+            write_text(&decoder, code, &bytes, options, &account, &mut text)?;
         }
-        if options.name.kernel.is_none() && !options.raw {
-            writeln!(out, "// kernel {}", escaped(&code.name))?;
+        if account.is_overdrawn() {
+            let problem = format!("stopped in {kernel}: the output is too long; name a --kernel");
+            inputs.fail(file, &problem);
         }
-        write_text(decoder, code, &bytes, options, &account, &mut out)?;
-        stopped_in(&name, code, &account);
     }
-    out.write_all(if options.json { b"\n]\n" } else { b"" })?;
-    out.flush()?;
-    if account.is_overdrawn() {
-        status = 2;
+    if let Some(json) = json {
+        json.finish()?;
     }
-    Ok(ExitCode::from(status))
-}
-
-/// Reports where the output stopped, if it exceeded its limit.
-fn stopped_in(file: &impl Display, code: &Code, account: &Account) {
-    if account.is_overdrawn() {
-        let name = escaped(&code.name);
-        complain!("{file}: stopped in {name}: the output is too long; name a --kernel");
-    }
+    text.flush()?;
+    Ok(inputs.status())
 }
 
 fn raw(document: &Document, options: &Options) -> Vec<Code> {
@@ -341,9 +340,7 @@ fn write_text(
         }
         if options.bytes {
             text.push_str("/* ");
-            for byte in bytes.get(at..at + length).unwrap_or_default() {
-                text.push_str(&format!("{byte:02x}"));
-            }
+            text.push_str(&hex(bytes.get(at..at + length).unwrap_or_default(), ""));
             text.push_str(if length == 8 {
                 "                 */ "
             } else {
@@ -365,14 +362,77 @@ fn write_text(
     result
 }
 
+/// JSON object of an instruction.
+#[derive(Serialize)]
+struct InstructionJson<'a> {
+    kernel: &'a str,
+    offset: i32,
+    start: u64,
+    end: u64,
+    mnemonic: &'static str,
+    text: &'a str,
+    comment: &'a str,
+    operands: Vec<OperandJson<'a>>,
+    /// The first jump target.
+    target: Option<i32>,
+    targets: Vec<i32>,
+    line: Option<LineJson<'a>>,
+    #[serde(flatten)]
+    flow: Option<FlowJson>,
+}
+
+/// A part of an instruction.
+#[derive(Serialize)]
+struct OperandJson<'a> {
+    #[serde(flatten)]
+    kind: OperandKind,
+    text: &'a str,
+    /// The mask of its bits.
+    bits: String,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum OperandKind {
+    Predicate,
+    Operation,
+    Flag,
+    Destination,
+    Source { number: u8 },
+    ExtendedDescriptor,
+    Descriptor,
+}
+
+impl OperandKind {
+    fn new(kind: PartKind) -> Option<OperandKind> {
+        Some(match kind {
+            PartKind::Predicate => OperandKind::Predicate,
+            PartKind::Operation => OperandKind::Operation,
+            PartKind::Flag => OperandKind::Flag,
+            PartKind::Destination => OperandKind::Destination,
+            PartKind::Source(number) => OperandKind::Source { number },
+            PartKind::ExtendedDescriptor => OperandKind::ExtendedDescriptor,
+            PartKind::Descriptor => OperandKind::Descriptor,
+            PartKind::Execution | PartKind::Options | PartKind::Comment => return None,
+        })
+    }
+}
+
+/// A source line.
+#[derive(Serialize)]
+struct LineJson<'a> {
+    file: Option<&'a str>,
+    line: u32,
+    column: Option<u32>,
+}
+
 fn write_json(
     decoder: &Decoder,
     code: &Code,
     bytes: &[u8],
     flow: Option<&DataFlow>,
     account: &Account,
-    first: &mut bool,
-    out: &mut impl Write,
+    out: &mut Objects,
 ) -> io::Result<()> {
     let mut at = 0;
     while let Some((instruction, _)) = bytes
@@ -384,61 +444,38 @@ fn write_json(
         let mut written = String::new();
         let parts = decoder.format_parts(&instruction, Labels::Names(place), &mut written);
         let (text, comment) = written.split_once(" // ").unwrap_or((&written, ""));
-        let operands: Vec<Value> = parts
-            .iter()
-            .filter(|part| {
-                !matches!(
-                    part.kind,
-                    PartKind::Comment | PartKind::Options | PartKind::Execution
-                )
+        let operands = parts.iter().filter_map(|part| {
+            Some(OperandJson {
+                kind: OperandKind::new(part.kind)?,
+                text: written.get(part.text.clone()).unwrap_or_default(),
+                bits: format!("{:#x}", part.bits),
             })
-            .map(|part| {
-                json!({
-                    "kind": format!("{:?}", part.kind),
-                    "text": written.get(part.text.clone()),
-                    "bits": format!("{:#x}", part.bits),
-                })
-            })
-            .collect();
+        });
         let targets: Vec<i32> = targets(&instruction, place).collect();
-        let line = code.line(at).map(|(lines, row)| {
-            let file = lines.file(row);
-            let column = (row.column > 0).then_some(row.column);
-            json!({
-                "file": file.map(|file| &*file.name),
-                "line": row.line,
-                "column": column,
-            })
+        let line = code.line(at).map(|(lines, row)| LineJson {
+            file: lines.file(row).map(|file| &*file.name),
+            line: row.line,
+            column: (row.column > 0).then_some(row.column),
         });
         let start = code.span.start + at as u64;
         at += usize::from(instruction.length);
-        let mut object = json!({
-            "schema": zeview::model::json::SCHEMA,
-            "kernel": code.name,
-            "offset": place,
-            "start": start,
-            "end": start + u64::from(instruction.length),
-            "mnemonic": instruction.op.name(),
-            "text": text.trim(),
-            "comment": comment,
-            "operands": operands,
-            "target": targets.first(),
-            "targets": targets,
-            "line": line,
-        });
-        let row = flow.and_then(|flow| {
-            let row = flow.row_of(u32::try_from(place).ok()?)?;
-            Some((Flows::instruction(flow, row)?, flow.inputs(row)))
-        });
-        if let (Some((row, inputs)), Some(object)) = (row, object.as_object_mut())
-            && let Value::Object(values) = serde_json::to_value(row)?
-        {
-            object.extend(values);
-            object.insert("inputs".to_owned(), serde_json::to_value(inputs)?);
-        }
-        out.write_all(if *first { b"\n" } else { b",\n" })?;
-        *first = false;
-        serde_json::to_writer(&mut *out, &object)?;
+        out.push(InstructionJson {
+            kernel: &code.name,
+            offset: place,
+            start,
+            end: start + u64::from(instruction.length),
+            mnemonic: instruction.op.name(),
+            text: text.trim(),
+            comment,
+            operands: operands.collect(),
+            target: targets.first().copied(),
+            targets,
+            line,
+            flow: flow.and_then(|flow| {
+                let row = flow.row_of(u32::try_from(place).ok()?)?;
+                FlowJson::new(flow, row)
+            }),
+        })?;
     }
     Ok(())
 }

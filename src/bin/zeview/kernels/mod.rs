@@ -1,37 +1,36 @@
 //! `zeview kernels`: prints the kernel table of files.
 
+use zeview::tables::DocumentLists;
 mod arguments;
 mod profiles;
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use zeview::analysis::kernels::FLAGS;
 use zeview::decode::limits;
-use zeview::decode::text::plural;
 use zeview::model::account::Account;
-use zeview::model::{Document, Node, NodeId, PathError, SourceId, Sources, is_pattern};
+use zeview::model::text::plural;
+use zeview::model::{Document, Node, NodeId, PathError, SourceId, Span, is_pattern};
 use zeview::tables::query::{Filter, GroupBy, Query, undecided_text};
 use zeview::tables::write::Form;
-use zeview::tables::writer::Writer;
 use zeview::tables::{Column, Key, List, ListId, Presence};
 
 pub use self::arguments::Options;
 use self::arguments::{Selection, columns};
 use self::profiles::Profiles;
 use crate::code_figures::{self, Workers};
+use crate::files::{Inputs, name_of, while_reading};
 use crate::gate::{self, Condition, Damage, Gate};
 use crate::input;
 use crate::occupancy;
-use crate::output::{self, complain, fit, print_table, report_left_out};
-use crate::progress::Progress;
-use crate::style;
+use crate::output::{self, complain};
+use crate::rows::ListRows;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let progress = Progress::start();
-    let Some(mut profiles) = Profiles::read(&options.profile, &progress) else {
+    let Some(mut profiles) = Profiles::read(&options.profile) else {
         return Ok(ExitCode::from(2));
     };
     let selection = options.selection().unwrap_or_else(|error| error.exit());
@@ -40,22 +39,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
     let mut printer = Printer::new(options, &selection);
     let mut gate = Gate::new(&selection.fail_if);
-    let mut is_unread = false;
     let mut waiting = Vec::new();
     let mut has_kernels = false;
+    let mut inputs = Inputs::default();
     for file in &options.input.files {
-        progress.set(|| format!("reading {}", file.display()));
-        let opened = OpenedFile::new(file, options, &mut gate);
-        gate::report(&mut gate);
-        let mut opened = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                complain!("{}: {error}", file.display());
-                is_unread = true;
-                continue;
-            }
+        let Some(mut opened) = OpenedFile::new(file, options, &mut gate, &mut inputs) else {
+            continue;
         };
-        is_unread |= opened.is_unread;
         has_kernels |= !opened.lists.is_empty();
         profiles.apply(&mut opened.document);
         if selection.sort.is_some() {
@@ -65,13 +55,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             printer.print(&mut [opened], options, &selection, &mut gate)?;
         }
     }
-    drop(progress);
     printer.print(&mut waiting, options, &selection, &mut gate)?;
     // Rows left out of the output were judged too, but cannot be inspected.
-    is_unread |= printer.report_cut();
-    is_unread |= printer.report_undecided();
+    let is_cut = printer.report_cut();
+    let is_undecided = printer.report_undecided();
     printer.finish()?;
-    is_unread |= profiles.complain();
+    if profiles.complain() || is_cut || is_undecided {
+        inputs.note_problem();
+    }
     let without_code = gate.without_code();
     if gate.judged() == 0 && without_code > 0 {
         gate.miss("no kernel has native code");
@@ -81,34 +72,25 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let kernels = plural(without_code, "kernel");
         complain!("{kernels} without native code skipped by --fail-if");
     }
-    Ok(ExitCode::from(gate::finish(&mut gate, is_unread)))
+    let status = gate::finish(&mut gate, !inputs.is_complete());
+    Ok(ExitCode::from(status))
 }
 
 /// Prints the occupancy limits of each kernel.
 fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode> {
     let mut printer = occupancy::Printer::new(&options.occupancy, options.format.json);
     let mut gate = Gate::new(&[]);
-    let mut status = 0;
+    let mut inputs = Inputs::default();
     for file in &options.input.files {
-        let opened = OpenedFile::new(file, options, &mut gate);
-        gate::report(&mut gate);
-        let mut opened = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                complain!("{}: {error}", file.display());
-                status = 2;
-                continue;
-            }
+        let Some(mut opened) = OpenedFile::new(file, options, &mut gate, &mut inputs) else {
+            continue;
         };
-        if opened.is_unread {
-            status = 2;
-        }
         for id in opened.documents() {
             let document = &mut opened.document;
             let Some(list) = document.list(id, ListId::Kernels, None) else {
                 continue;
             };
-            let place = &place(&opened.name, &document.path(id));
+            let place = name_of(file, &document.path(id));
             let sources = &document.sources;
             for row in 0..list.primary() {
                 let filter = selection.filter.as_ref();
@@ -125,34 +107,53 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
                 } else {
                     name
                 };
-                if let Err(why) = printer.kernel(place, &name, &*kernels, index, sources)? {
-                    complain!("{place}: {why}");
-                    status = 2;
+                if let Err(why) = printer.kernel(&place, &name, &*kernels, index, sources)? {
+                    inputs.fail(Path::new(&place), &why);
                 }
             }
         }
     }
     printer.finish()?;
-    Ok(ExitCode::from(status))
+    Ok(inputs.status())
 }
 
 /// A file with its kernels.
-struct OpenedFile {
+struct OpenedFile<'f> {
     document: Document,
-    name: String,
+    path: &'f Path,
     lists: Vec<(NodeId, Rc<dyn List>)>,
     /// Values that could not be read, for --fail-if.
     damage: Damage,
-    /// Whether a part of the file was not read.
-    is_unread: bool,
+    /// The extents of the documents that --path selects.
+    extents: Option<Vec<Span>>,
 }
 
-impl OpenedFile {
+impl<'f> OpenedFile<'f> {
+    /// Opens a file and reads its lists, or reports why that is not possible.
     fn new(
-        file: &Path,
+        file: &'f Path,
         options: &Options,
         gate: &mut Gate<'_>,
-    ) -> Result<OpenedFile, Box<dyn std::error::Error>> {
+        inputs: &mut Inputs,
+    ) -> Option<OpenedFile<'f>> {
+        let opened = while_reading(file, |_| OpenedFile::read(file, options, gate));
+        gate::report(gate);
+        let opened = opened.map_err(|error| inputs.fail(file, &error)).ok()?;
+        let unread = match &opened.extents {
+            None => opened.document.unread_parts(),
+            Some(extents) => opened.document.unread_within(extents),
+        };
+        if !unread.is_empty() {
+            inputs.fail(file, &unread.text());
+        }
+        Some(opened)
+    }
+
+    fn read(
+        file: &'f Path,
+        options: &Options,
+        gate: &mut Gate<'_>,
+    ) -> Result<OpenedFile<'f>, Box<dyn std::error::Error>> {
         let path = options.within.path.as_deref();
         let query = Query {
             by: options.group_by,
@@ -186,7 +187,7 @@ impl OpenedFile {
             gate.miss(&format!("{name}: {title} has no kernels to list"));
         } else {
             for (path, id) in empty {
-                gate.miss_unlisted_kernels(&document, id, &place(&name, &path));
+                gate.miss_unlisted_kernels(&document, id, &name_of(file, &path));
             }
         }
         let damage = if gate.has_conditions() {
@@ -195,24 +196,15 @@ impl OpenedFile {
         } else {
             Damage::default()
         };
-        let unread = match path {
-            None => document.unread_parts(),
-            Some(_) => document.unread_within(&extents),
-        };
-        if !unread.is_empty() {
-            complain!("{name}: {}", unread.text());
-        }
         Ok(OpenedFile {
             document,
-            name,
+            path: file,
             lists,
             damage,
-            is_unread: !unread.is_empty(),
+            extents: path.map(|_| extents),
         })
     }
-}
 
-impl OpenedFile {
     /// Returns the documents whose kernels are listed. A container is replaced by its images.
     fn documents(&mut self) -> Vec<NodeId> {
         let mut documents = Vec::new();
@@ -228,14 +220,6 @@ impl OpenedFile {
             }
         }
         documents
-    }
-}
-
-/// Returns the value of the column `file`.
-fn place(name: &str, path: &str) -> String {
-    match path {
-        "" => name.to_owned(),
-        path => format!("{name}:{path}"),
     }
 }
 
@@ -261,28 +245,23 @@ struct Printer {
     columns: Vec<&'static Column>,
     form: Form,
     with_file: bool,
-    has_rows: bool,
     has_full_names: bool,
     /// Whether a row represents several kernels.
     is_grouped: bool,
-    writer: Option<Writer>,
+    /// The output, which starts with the first row: its columns depend on the files.
+    rows: Option<ListRows>,
     workers: Workers,
     /// Remaining output budget.
-    account: Account,
+    account: Rc<Account>,
     /// Number of rows left out.
     left_out: u64,
     /// Number of rows that the filter cannot judge.
     undecided: u64,
-    out: BufWriter<Box<dyn Write>>,
 }
 
 impl Printer {
     fn new(options: &Options, selection: &Selection) -> Printer {
-        let form = match (options.format.json, options.format.csv) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Csv,
-            _ => Form::Plain,
-        };
+        let form = options.format.form();
         let columns = match (selection.columns.as_slice(), form) {
             // For programs: everything except the flags, which have separate columns, and columns
             // that require decoding the code.
@@ -298,33 +277,33 @@ impl Printer {
             columns,
             form,
             with_file: form != Form::Plain || options.input.files.len() > 1,
-            has_rows: false,
             has_full_names: options.full_names,
             is_grouped: options.group_by.is_some(),
-            writer: None,
+            rows: None,
             workers: Workers::default(),
-            account: Account::default(),
+            account: output::account(),
             left_out: 0,
             undecided: 0,
-            out: BufWriter::with_capacity(1 << 16, output::of(form)),
         }
     }
 
-    fn writer(&mut self, with_file: bool) -> &mut Writer {
+    fn rows(&mut self, with_file: bool) -> &mut ListRows {
         let (columns, form) = (&self.columns, self.form);
         let (has_full_names, is_grouped) = (self.has_full_names, self.is_grouped);
-        let make = || {
-            Writer::new(ListId::Kernels, columns, form, with_file)
-                .with_full_names(has_full_names)
-                .with_short_words(is_grouped)
-        };
-        self.writer.get_or_insert_with(make)
+        let account = &self.account;
+        self.rows.get_or_insert_with(|| {
+            let rows = ListRows::new(ListId::Kernels, columns, form, with_file, account);
+            rows.with_writer(|writer| {
+                let writer = writer.with_full_names(has_full_names);
+                writer.with_short_words(is_grouped)
+            })
+        })
     }
 
     /// Prints and judges the kernels of files, sorted together.
     fn print(
         &mut self,
-        opened: &mut [OpenedFile],
+        opened: &mut [OpenedFile<'_>],
         options: &Options,
         selection: &Selection,
         gate: &mut Gate<'_>,
@@ -339,7 +318,7 @@ impl Printer {
         let compared = selection.filter.as_ref().map(Filter::compared);
         let mut early = compared.and_then(Result::ok).unwrap_or_default();
         early.extend(selection.sort.map(|sort| sort.column));
-        let mut rows: Vec<(Key<'_>, usize, &OpenedFile, &dyn List, u32)> = Vec::new();
+        let mut rows: Vec<(Key<'_>, usize, &OpenedFile<'_>, &dyn List, u32)> = Vec::new();
         for (number, file) in opened.iter().enumerate() {
             let sources = &file.document.sources;
             for (_, list) in &file.lists {
@@ -370,8 +349,9 @@ impl Printer {
             None => {}
         }
         // A host file has many images, most of them with one kernel.
-        let is_host =
-            |file: &OpenedFile| file.document.summary.has.host || file.document.summary.has.package;
+        let is_host = |file: &OpenedFile<'_>| {
+            file.document.summary.has.host || file.document.summary.has.package
+        };
         let is_grouped = options.group_by.is_some();
         let is_wide = is_grouped || opened.iter().any(is_host);
         let is_profiled = !options.profile.is_empty();
@@ -403,7 +383,7 @@ impl Printer {
         }
         // Omit the path for one file that has its kernels itself or in such images.
         let is_within =
-            |file: &OpenedFile| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
+            |file: &OpenedFile<'_>| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
         let with_file = self.with_file || (!is_grouped && opened.iter().any(is_within));
         let mut used: Vec<usize> = columns()
             .iter()
@@ -424,49 +404,27 @@ impl Printer {
             }
             let sources = &file.document.sources;
             let path = if is_grouped { "" } else { list.path(row) };
-            let place = place(&file.name, path);
+            let place = name_of(file.path, path);
             // Rows left out of the output are judged too.
             if options.all || row < list.primary() {
-                self.row(with_file, list, row, sources, &place)?;
+                let is_printed = self.rows(with_file).push(list, row, sources, &place)?;
+                self.left_out += u64::from(!is_printed);
             }
             if let Some(damage) = damage.get_mut(number) {
                 gate.judge(&place, ((list, row, sources), damage), None);
                 gate::report(gate);
             }
-            self.has_rows = true;
         }
         Ok(())
     }
 
     /// Adds the output budget of these files.
-    fn allow(&self, opened: &[OpenedFile]) {
-        let size = |file: &OpenedFile| file.document.sources.whole(SourceId::FILE).len();
+    fn allow(&self, opened: &[OpenedFile<'_>]) {
+        let size = |file: &OpenedFile<'_>| file.document.sources.whole(SourceId::FILE).len();
         let limit: u64 = opened.iter().map(|file| limits::output(size(file))).sum();
         if !opened.is_empty() {
             self.account.reset(limit);
         }
-    }
-
-    /// Prints a row if the budget allows. A table buffers its rows.
-    fn row(
-        &mut self,
-        with_file: bool,
-        list: &dyn List,
-        row: u32,
-        sources: &Sources,
-        place: &str,
-    ) -> io::Result<()> {
-        if self.account.is_overdrawn() {
-            self.left_out += 1;
-            return Ok(());
-        }
-        let writer = self.writer(with_file);
-        let before = writer.size();
-        writer.push(list, row, sources, Some(place));
-        let written = writer.take();
-        let size = written.len() + writer.size().saturating_sub(before);
-        self.account.take(size as u64);
-        self.out.write_all(written.as_bytes())
     }
 
     /// Reports how many rows are left out. Returns whether there are any.
@@ -489,25 +447,8 @@ impl Printer {
         note.is_some()
     }
 
-    /// Prints the buffered rows.
     fn finish(mut self) -> io::Result<()> {
-        let is_plain = self.form == Form::Plain;
-        if is_plain && self.has_rows {
-            let with_file = self.with_file;
-            let mut table = self.writer(with_file).table();
-            let left_out = fit(&mut table);
-            let mut out = output::Visible::new(&mut self.out, output::colors());
-            print_table(&table, &mut out, |_| style::PLAIN)?;
-            self.out.flush()?;
-            report_left_out(&left_out);
-        } else if !is_plain {
-            let with_file = self.with_file;
-            self.writer(with_file);
-            if let Some(writer) = self.writer.take() {
-                self.out.write_all(writer.finish().as_bytes())?;
-            }
-            self.out.flush()?;
-        }
-        Ok(())
+        self.rows(self.with_file);
+        self.rows.map_or(Ok(()), ListRows::finish)
     }
 }

@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use zeview::tables::DocumentLists;
 
 use zeview::analysis::profile::{Profile, ProfileReport};
 use zeview::decode::demangle::demangle_briefly;
-use zeview::decode::text::plural;
 use zeview::model::Document;
+use zeview::model::text::plural;
 use zeview::tables::{ListId, add_metric_columns};
 
 use crate::FileArgument;
+use crate::files::while_reading;
 use crate::output::complain;
 use crate::profile;
-use crate::progress::Progress;
 
 /// Maximum number of kernels of a profile that are reported as not matched.
 const UNMATCHED: usize = 20;
@@ -34,11 +35,10 @@ struct Applied<'a> {
 impl<'a> Profiles<'a> {
     /// Reads profiles, and adds columns for their metrics. Returns `None` if a file cannot be read,
     /// which is reported.
-    pub fn read(paths: &'a [FileArgument], progress: &Progress) -> Option<Profiles<'a>> {
+    pub fn read(paths: &'a [FileArgument]) -> Option<Profiles<'a>> {
         let mut all = Vec::new();
         for path in paths {
-            progress.set(|| format!("reading {}", path.display()));
-            let (profile, _) = profile::read(path)
+            let (profile, _) = while_reading(path, |_| profile::read(path))
                 .inspect_err(|error| complain!("{}: {error}", path.display()))
                 .ok()?;
             add_metric_columns(profile.metric_names().iter().map(String::as_str));

@@ -1,5 +1,6 @@
 //! `zeview profile`: a unitrace profile on the code of a file.
 
+use zeview::tables::DocumentLists;
 mod text;
 
 use std::io::{self, Write};
@@ -11,18 +12,18 @@ use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reade
 use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
-use zeview::decode::text::plural;
 use zeview::diff::compare_profiles;
+use zeview::model::text::plural;
 use zeview::model::{Document, NodeId, SourceId};
 use zeview::report::profile::json;
 use zeview::tables::ListId;
 
 use crate::FileArgument;
 use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
+use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::output::{self, complain};
-use crate::progress::Progress;
-use crate::unread;
+use crate::rows::Objects;
 
 /// Help of the file.
 const FILE_HELP: &str = "The file with the kernels; `-` reads standard input";
@@ -151,9 +152,8 @@ pub fn read(path: &Path) -> io::Result<(Profile, u64)> {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let opened = open(options).inspect_err(|(path, error)| {
-        complain!("{}: {error}", path.display());
-    });
+    let mut inputs = Inputs::default();
+    let opened = open(options).map_err(|(path, error)| inputs.fail(path, &error));
     let Ok(Opened {
         document,
         earlier,
@@ -162,21 +162,23 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         before,
     }) = opened
     else {
-        return Ok(ExitCode::from(2));
+        return Ok(inputs.status());
     };
     let report = &applied.report;
-    let is_unread = unread::complain_of(&options.input.file, &document);
-    let mut has_failed = applied.complain(&options.profile) || is_unread;
+    inputs.report_unread(&options.input.file, &document);
+    let mut has_failed = applied.complain(&options.profile);
     if let (Some(before), Some(path)) = (&before, &options.before) {
         has_failed |= before.complain(path);
+    }
+    if has_failed {
+        inputs.note_problem();
     }
     if let Some(kernel) = &options.name.kernel
         && report.kernels.is_empty()
         && report.unmatched.is_empty()
         && report.metrics.is_empty()
     {
-        complain!("{}: no kernel {kernel}", options.profile.display());
-        has_failed = true;
+        inputs.fail(&options.profile, &format_args!("no kernel {kernel}"));
     }
     let comparison = before.as_ref().map(|before| match &earlier {
         Some(earlier) => compare_profiles(
@@ -190,12 +192,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let file = document.sources.whole(SourceId::FILE).len();
     account.reset(limits::output(file.saturating_add(size)));
     if options.format.json {
-        let mut out = output::json_within(&account);
+        let mut out = Objects::single(&account);
         let earlier = before.as_ref().map(|of| (&of.profile, &of.report));
-        let value = json((&applied.profile, report), earlier, comparison.as_ref())?;
-        serde_json::to_writer(&mut out, &value)?;
-        out.write_all(b"\n")?;
-        out.flush()?;
+        let applied = (&applied.profile, report);
+        out.push(json(applied, earlier, comparison.as_ref())?)?;
+        out.finish()?;
     } else {
         let mut out = output::text_within(&account);
         let mut writer = text::Writer::new(&mut out, options.format.markdown, options.top);
@@ -206,13 +207,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         out.flush()?;
     }
     if account.is_overdrawn() {
-        complain!(
-            "{}: the output is too long; name a --kernel",
-            options.input.file.display()
-        );
-        has_failed = true;
+        let problem = "the output is too long; name a --kernel";
+        inputs.fail(&options.input.file, &problem);
     }
-    Ok(ExitCode::from(if has_failed { 2 } else { 0 }))
+    Ok(inputs.status())
 }
 
 /// The files.
@@ -228,14 +226,12 @@ struct Opened {
 
 /// Reads the files. Otherwise returns the one that could not be read, and the error.
 fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
-    let progress = Progress::start();
-    progress.set(|| format!("reading {}", options.input.file.display()));
-    let mut document =
-        input::open(&options.input.file).map_err(|error| (&*options.input.file, error))?;
+    let mut document = while_reading(&options.input.file, |_| input::open(&options.input.file))
+        .map_err(|error| (&*options.input.file, error))?;
     let mut size = 0;
     let mut apply = |document: &mut Document, path| {
-        progress.set(|| format!("reading {}", Path::display(path)));
-        let (profile, bytes) = read(path).map_err(|error| (path, error))?;
+        let (profile, bytes) =
+            while_reading(path, |_| read(path)).map_err(|error| (path, error))?;
         size += bytes;
         let platform = options.encoding.platform.map(Platform::name);
         document.open_files(NodeId::ROOT);

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::paint::{self, Highlights, Paint};
-use crate::ui::text::readings::push_hex;
+use crate::model::text::push_byte;
 use crate::worker::protocol::LeafRow;
 
 /// Character width, and horizontal padding of a row, in pixels.
@@ -109,7 +109,7 @@ fn painted(line: &Line<'_>, bytes: &[u8], marks: &Highlights) -> (Vec<Html>, Vec
             if i > 0 {
                 push_separator(&mut digits, from + i);
             }
-            push_hex(&mut digits, *byte);
+            push_byte(&mut digits, *byte);
             letters.push(letter(*byte));
         }
         // The blank between two bytes of one value belongs to the value.

@@ -1,8 +1,10 @@
 //! A row of the tree.
 
+use std::borrow::Cow;
+
 use yew::prelude::*;
 
-use crate::model::text::{escaped, value_text};
+use crate::model::text::{cut_end, escaped, value_text};
 use crate::model::{NodeKind, Value};
 use crate::ui::components::{bookmark_sign, name_of};
 use crate::ui::state::bookmarks::Bookmark;
@@ -102,9 +104,8 @@ fn value(row: &Row) -> Html {
         Value::None | Value::Bytes => String::new(),
         value => value_text(value),
     };
-    if let Some((at, _)) = text.char_indices().nth(VALUE_MAX) {
-        text.truncate(at);
-        text.push('…');
+    if let Cow::Owned(cut) = cut_end(&text, VALUE_MAX) {
+        text = cut;
     }
     let summary = row.summary.as_deref().map(escaped).unwrap_or_default();
     let short = !text.is_empty() && text.len() <= VALUE_SHORT;

@@ -1,0 +1,429 @@
+//! The data flow of code: live registers, producers, waits, costs.
+//!
+//! Plain data, created by a decoder on demand
+//! ([`Listing::data_flow`](super::assembly::Listing::data_flow)).
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::figure::{Figure, Unknown};
+use super::kernel_inputs::{InputUses, KernelInput};
+
+/// Provides the data flow of a section of code. A row is the index of an instruction, as in
+/// [`Listing`](super::assembly::Listing).
+pub trait Flows {
+    /// Returns the data flow of an instruction, or `None` if it is not covered.
+    fn instruction(&self, row: u32) -> Option<InstructionFlow>;
+
+    /// Returns the bytes and registers that are live before an instruction, or `None` if they are
+    /// unknown.
+    fn live(&self, row: u32) -> Option<LiveBytes>;
+
+    /// Returns the instructions that read the results of an instruction, or `None` if they are
+    /// unknown.
+    fn uses(&self, row: u32) -> Option<Vec<u32>>;
+
+    /// Returns the registers of each operand of an instruction.
+    fn operands(&self, row: u32) -> Vec<OperandRegisters>;
+
+    /// Returns the cycles of an instruction per iteration of its innermost loop, or per run of the
+    /// code outside of loops: its wait and its issue, as assumed by the compiler's scheduler. Returns
+    /// `None` if they are unknown.
+    fn cycles(&self, row: u32) -> Option<u64>;
+
+    /// Returns the rows of the outermost loop whose code starts at an offset, in order; empty if no
+    /// loop starts there.
+    fn loop_rows(&self, start: u32) -> Vec<Range<u32>>;
+
+    /// Returns the figures for the kernel table.
+    fn counts(&self) -> FlowCounts;
+
+    /// Returns the summary.
+    fn report(&self) -> FlowReport;
+
+    /// Returns the values from outside of the kernel that an instruction uses: arguments, ids,
+    /// surfaces, patched addresses, data of the file. Empty if the payload's layout is unknown; `None`
+    /// if that takes too much work.
+    fn inputs(&self, row: u32) -> Option<Vec<KernelInput>>;
+
+    /// Returns the values from outside of the kernel, each with the instructions that use it.
+    ///
+    /// # Errors
+    ///
+    /// If the code takes too much work, or the analysis does not cover it.
+    fn input_uses(&self) -> Figure<Vec<InputUses>>;
+
+    /// Returns the offset of an instruction in the code.
+    fn pc(&self, row: u32) -> Option<u32>;
+
+    /// Returns the instruction that starts at an offset in the code.
+    fn row_of(&self, pc: u32) -> Option<u32>;
+
+    /// Returns the costs of an instruction.
+    fn cost(&self, row: u32) -> InstructionCost;
+}
+
+/// Costs of an instruction for one thread, as assumed by the compiler's scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InstructionCost {
+    /// Cycles to issue it.
+    pub issue: u32,
+    /// Cycles that it waits before; `None` if unknown.
+    pub stall: Option<u32>,
+    /// Whether it has a condition to wait for.
+    pub waits: bool,
+    /// Whether it writes scratch memory.
+    pub is_spill: bool,
+    /// Whether it reads scratch memory.
+    pub is_fill: bool,
+}
+
+impl InstructionCost {
+    /// Returns the cycles to issue it, and that it waits; `None` if unknown.
+    #[must_use]
+    pub fn cycles(&self) -> Option<u64> {
+        Some(u64::from(self.stall?) + u64::from(self.issue))
+    }
+}
+
+/// Bytes and registers whose values are read later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LiveBytes {
+    /// Bytes of general registers.
+    pub r: u32,
+    /// Bytes of accumulators.
+    pub acc: u32,
+    /// Bytes of flags.
+    pub f: u32,
+    /// Bytes of address registers.
+    pub a: u32,
+    /// Bytes of the scalar register.
+    pub s: u32,
+    /// General registers with a live byte.
+    pub registers: u32,
+}
+
+/// A producer of a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Producer {
+    /// The offset of the instruction in the code, or `None` for an initial value of the kernel.
+    pub pc: Option<u32>,
+    /// The bytes that it produces: `r8`, `r8:2`, `r6[12-15]`.
+    pub bytes: Vec<String>,
+}
+
+/// An instruction that another waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitFor {
+    /// The offset of the instruction waited for, or `None` if no path has one.
+    pub pc: Option<u32>,
+    /// The condition: `F@2`, `$5.dst`.
+    pub on: String,
+    /// The bytes that require the wait; empty if no data does.
+    pub bytes: Vec<String>,
+}
+
+/// The registers of an operand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperandRegisters {
+    /// The operand: `destination`, `source 1`, `predicate`, `descriptor`.
+    pub operand: String,
+    /// Whether it is written.
+    pub writes: bool,
+    /// The bytes: `r8:2`.
+    pub bytes: Vec<String>,
+    /// The registers, by file (`r`, `a`, `acc`, `f`, `s`) and number.
+    pub registers: Vec<(String, u16)>,
+    /// `exact`, `assumed` if the length is in a register, `unknown` if the number is.
+    pub certainty: String,
+    /// The producers of the values that it reads.
+    pub producers: Vec<Producer>,
+}
+
+/// The data flow of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstructionFlow {
+    /// The bytes of registers that it reads.
+    pub reads: Vec<String>,
+    /// The registers sent by a gather message; source 0 has their numbers.
+    pub gathers: Vec<String>,
+    /// The bytes of registers that it writes.
+    pub writes: Vec<String>,
+    /// The producers of the values that it reads.
+    pub defs: Vec<Producer>,
+    /// The registers that are live before it; `None` if unknown.
+    pub live: Option<LiveBytes>,
+    /// The instructions that it waits for.
+    pub waits: Vec<WaitFor>,
+    /// Cycles until its result is available, as assumed by the compiler's scheduler.
+    pub latency: u32,
+    /// Cycles to issue it, as assumed by the compiler's scheduler.
+    pub occupancy: u32,
+    /// Whether its results are never read; `None` if unknown.
+    pub dead: Option<bool>,
+    /// The reason why producers and waits may be missing, as a sentence.
+    pub limit: Option<String>,
+}
+
+/// A live range of a general register.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveRange {
+    /// The register.
+    pub register: String,
+    /// The offset of the first instruction that writes the value, or `None` for an initial value of
+    /// the kernel.
+    pub from: Option<u32>,
+    /// The offset of the last instruction that reads it.
+    pub to: u32,
+    /// Number of instructions in between.
+    pub instructions: u32,
+}
+
+/// The position with the most live registers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peak {
+    /// The offset of the instruction.
+    pub pc: u32,
+    /// General registers with a live byte before it.
+    pub registers: u32,
+    /// Live bytes of general registers.
+    pub bytes: u32,
+    /// The longest live range across it.
+    pub longest: Option<LiveRange>,
+}
+
+/// Bytes transferred by messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// The shared function: `ugm`, `slm`.
+    pub memory: String,
+    /// The cache setting: `.ca.cc`; empty by default.
+    pub cache: String,
+    /// Number of messages.
+    pub messages: u32,
+    /// Bytes loaded.
+    pub loaded: u64,
+    /// Bytes stored.
+    pub stored: u64,
+}
+
+/// A loop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopReport {
+    /// The offset of its first instruction.
+    pub start: u32,
+    /// The offset after its last instruction.
+    pub end: u32,
+    /// The ranges of its code: the first offset, and the offset after the last instruction.
+    pub ranges: Vec<(u32, u32)>,
+    /// The nesting depth: 1 for an outermost loop.
+    pub depth: u32,
+    /// The index of the enclosing loop.
+    pub parent: Option<u32>,
+    /// Whether it contains no other loop.
+    pub innermost: bool,
+    /// Number of instructions.
+    pub instructions: u32,
+    /// Number of systolic multiplications.
+    pub dpas: u32,
+    /// Number of messages.
+    pub sends: u32,
+    /// Number of messages that write scratch memory.
+    pub spills: u32,
+    /// Number of messages that read scratch memory.
+    pub fills: u32,
+    /// Number of instructions that wait.
+    pub waits: u32,
+    /// Bytes per iteration, by memory and cache setting.
+    pub moved: Vec<Moved>,
+    /// Cycles per iteration of one thread, as assumed by the compiler's scheduler.
+    pub cycles: u64,
+    /// Cycles of these in which instructions are issued.
+    pub issue: u64,
+    /// The bottleneck.
+    pub bottleneck: Bottleneck,
+}
+
+/// The bottleneck of a loop for one thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bottleneck {
+    /// The instructions that are issued.
+    Issue,
+    /// Waits for results of an in-order pipe; its letter, empty on devices with one.
+    Pipe(String),
+    /// A wait for a message, or for another instruction that runs out of order.
+    Wait {
+        /// The offset of the instruction that waits.
+        pc: u32,
+        /// The offset of the instruction that it waits for.
+        producer: u32,
+    },
+}
+
+impl fmt::Display for Bottleneck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bottleneck::Issue => f.write_str("issue"),
+            Bottleneck::Pipe(pipe) if pipe.is_empty() => f.write_str("pipe"),
+            Bottleneck::Pipe(pipe) => write!(f, "pipe {pipe}"),
+            Bottleneck::Wait { pc, producer } => write!(f, "wait at {pc:#x} for {producer:#x}"),
+        }
+    }
+}
+
+/// A spill slot in scratch memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotReport {
+    /// The address: an offset, or a base and an offset.
+    pub address: String,
+    /// Number of bytes.
+    pub bytes: u32,
+    /// The offsets of the messages that write it.
+    pub writers: Vec<u32>,
+    /// The offsets of the messages that read it.
+    pub readers: Vec<u32>,
+    /// The loop depth of the innermost of them.
+    pub depth: u32,
+}
+
+/// A pattern of spills that costs more than necessary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpillPattern {
+    /// The pattern: `innermost loop`, `spilled again`, `constant`, `recomputable`.
+    pub kind: String,
+    /// The address of the slot, or the registers of a value that is not spilled.
+    pub address: String,
+    /// The offsets of the instructions, in the order in which they run.
+    pub places: Vec<u32>,
+    /// An explanation, a sentence.
+    pub text: String,
+}
+
+/// An instruction that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitReport {
+    /// The offset of the instruction.
+    pub pc: u32,
+    /// Cycles of one wait, as assumed by the compiler's scheduler.
+    pub cycles: u32,
+    /// The loop depth.
+    pub depth: u32,
+    /// The instructions that it waits for.
+    pub waits: Vec<WaitFor>,
+}
+
+/// Figures of a kernel's data flow, for the kernel table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowCounts {
+    /// The maximum number of general registers that are live at once.
+    pub peak_live_registers: Figure<u64>,
+    /// Number of instructions whose results are never read.
+    pub dead_writes: Figure<u64>,
+    /// Cycles per iteration of the innermost loops, summed, as assumed by the scheduler.
+    pub innermost_loop_cycles: Figure<u64>,
+}
+
+impl FlowCounts {
+    /// Creates the figures of code that is not analyzed.
+    #[must_use]
+    pub fn unknown(reason: Unknown) -> FlowCounts {
+        FlowCounts {
+            peak_live_registers: Err(reason),
+            dead_writes: Err(reason),
+            innermost_loop_cycles: Err(reason),
+        }
+    }
+}
+
+/// A figure of a report that is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownFigure {
+    /// The figure: `loops`, `peak pressure`.
+    pub figure: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// The summary of the data flow of a section of code.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FlowReport {
+    /// Number of instructions covered by the analysis.
+    pub instructions: u32,
+    /// The limits of the analysis, in sentences.
+    pub limits: Vec<String>,
+    /// The figures that are unknown, with the reasons. Their fields below are `None`.
+    pub unknown: Vec<UnknownFigure>,
+    /// The position with the most live registers; `None` also if no register is live.
+    pub peak: Option<Peak>,
+    /// Number of instructions whose results are never read.
+    pub dead_writes: Option<u32>,
+    /// Number of messages that write scratch memory.
+    pub spills: Option<u32>,
+    /// Number of messages that read scratch memory.
+    pub fills: Option<u32>,
+    /// The spills by slot.
+    pub slots: Option<Vec<SlotReport>>,
+    /// Spills that cost more than necessary, by slot.
+    pub patterns: Option<Vec<SpillPattern>>,
+    /// The offsets of the messages to scratch memory whose slot is unknown.
+    pub other_scratch: Option<Vec<u32>>,
+    /// The loops, in code order.
+    pub loops: Option<Vec<LoopReport>>,
+    /// The index of the costliest loop, by [`loop_costs`].
+    pub hottest: Option<u32>,
+    /// The most expensive waits, the deepest loops first.
+    pub waits: Option<Vec<WaitReport>>,
+}
+
+/// Returns the number of times that a loop at a nesting depth runs per run of the code, for estimates:
+/// ten iterations of each loop.
+pub fn estimated_runs(depth: u32) -> u64 {
+    10_u64.saturating_pow(depth.min(8))
+}
+
+/// Returns the estimated cycles of each loop per run of the code: of its instructions that are in no
+/// inner loop, and with ten iterations of each loop.
+#[must_use]
+pub fn loop_costs(loops: &[LoopReport]) -> Vec<u64> {
+    let mut costs: Vec<u64> = loops.iter().map(|found| found.cycles).collect();
+    for found in loops {
+        let parent = found.parent.and_then(|at| usize::try_from(at).ok());
+        if let Some(outer) = parent.and_then(|at| costs.get_mut(at)) {
+            *outer = outer.saturating_sub(found.cycles);
+        }
+    }
+    for (cost, found) in costs.iter_mut().zip(loops) {
+        *cost = cost.saturating_mul(estimated_runs(found.depth));
+    }
+    costs
+}
+
+impl FlowReport {
+    /// Returns a figure, or records why it is unknown.
+    pub fn known<T>(&mut self, figure: &str, value: Figure<T>) -> Option<T> {
+        let unknown = |reason: Unknown| UnknownFigure {
+            figure: figure.to_owned(),
+            reason: reason.reason().into_owned(),
+        };
+        value
+            .map_err(|reason| self.unknown.push(unknown(reason)))
+            .ok()
+    }
+
+    /// Returns the first figure that a limit or the end of the code left unknown. What the code itself
+    /// leaves open, by addressing registers indirectly, does not count.
+    pub fn beyond_a_limit(&self) -> Option<&UnknownFigure> {
+        let open = Unknown::Indirect.reason();
+        self.unknown.iter().find(|of| of.reason != open)
+    }
+
+    /// Returns the limits of the analysis, and the figures that are unknown, in sentences.
+    pub fn all_limits(&self) -> impl Iterator<Item = String> {
+        let unknown = self.unknown.iter();
+        let unknown = unknown.map(|of| format!("{}: unknown: {}", of.figure, of.reason));
+        self.limits.iter().cloned().chain(unknown)
+    }
+}

@@ -1,0 +1,233 @@
+//! Paths of nodes in the tree: `.ze_info/kernels/[2]/execution_env/simd_size`.
+
+use std::collections::HashMap;
+
+use super::document::{Document, KEPT, PAGE};
+use super::node::{Node, NodeId};
+use super::text::distance;
+use super::value::Str;
+
+/// The error for a path that matches no node, or too many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathError {
+    /// The segment that was not found.
+    pub segment: String,
+    /// The path of the node that has no such child.
+    pub within: String,
+    /// The name of a child with a similar name.
+    pub near: Option<String>,
+    /// Whether the segment is a pattern.
+    pub is_pattern: bool,
+    /// The maximum number of matches, if the pattern has more.
+    pub limit: Option<u64>,
+    /// Whether the search stopped before all nodes were compared with the pattern, because the file
+    /// describes too many for its size.
+    pub is_cut: bool,
+}
+
+impl std::fmt::Display for PathError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let within = match self.within.as_str() {
+            "" => "the file",
+            within => within,
+        };
+        let segment = &self.segment;
+        match (self.is_pattern, self.limit) {
+            _ if self.is_cut => write!(
+                f,
+                "{within} has too many parts to search for {segment:?}: begin the pattern with the name of one"
+            )?,
+            (_, Some(limit)) => write!(
+                f,
+                "more than {limit} parts match {segment:?} in {within}: use a pattern that matches fewer"
+            )?,
+            (true, _) => write!(f, "no part matches {segment:?} in {within}")?,
+            (false, _) => write!(f, "no part {segment:?} in {within}")?,
+        }
+        match &self.near {
+            Some(near) => write!(f, "; did you mean {near:?}?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for PathError {}
+
+/// The names of the first children of a node, with their counts.
+#[derive(Debug, Default)]
+pub struct CountedNames {
+    seen: HashMap<Str, u32>,
+    /// For each child, its ordinal among siblings with the same name.
+    ordinals: Vec<u32>,
+}
+
+impl Document {
+    /// Returns the path of a node, starting at the root's children: names, or `[3]` for entries of
+    /// tables and sequences; `name#2` is the second child of that name. In names, `/` is written as
+    /// `%2F`, `%` as `%25`, and the pattern characters as `%2A` and `%3F`; in a name that looks
+    /// like `[3]` or `name#2`, `[` or `#` is escaped as well.
+    pub fn path(&mut self, id: NodeId) -> String {
+        let mut segments = Vec::new();
+        let mut at = id;
+        while let Some(node) = self.node(at) {
+            let Some(parent) = node.parent else { break };
+            segments.push(self.segment(at, parent));
+            at = parent;
+        }
+        segments.reverse();
+        segments.join("/")
+    }
+
+    fn segment(&mut self, id: NodeId, parent: NodeId) -> String {
+        let Some(node) = self.node(id) else {
+            return String::new();
+        };
+        let name = segment(&node.name, node.index, node.indexed);
+        let index = node.index;
+        if node.indexed || node.name.is_empty() {
+            return name;
+        }
+        match self.ordinal(parent, index) {
+            1 => name,
+            nth => format!("{name}#{nth}"),
+        }
+    }
+
+    /// Returns the one-based ordinal of a child among siblings with the same name. Each child is
+    /// counted once, and only up to the last one needed: a hostile file may have any number.
+    fn ordinal(&mut self, parent: NodeId, index: u64) -> u32 {
+        let mut counted = self.ordinals.remove(&parent).unwrap_or_default();
+        self.count_names(parent, index, &mut counted);
+        let nth = usize::try_from(index).ok();
+        let nth = nth.and_then(|index| counted.ordinals.get(index).copied());
+        self.ordinals.insert(parent, counted);
+        nth.unwrap_or(1)
+    }
+
+    fn count_names(&self, parent: NodeId, index: u64, counted: &mut CountedNames) {
+        let Some(parent) = self.node(parent) else {
+            return;
+        };
+        // No further than the children that are kept along with this one.
+        let end = (index / KEPT).saturating_add(1).saturating_mul(KEPT);
+        let count = self.count(parent).min(end);
+        loop {
+            let at = counted.ordinals.len() as u64;
+            if at > index || at >= count {
+                break;
+            }
+            // The rows are created and dropped: no one has opened the node.
+            let mark = self.registry.mark();
+            let children = self.make(parent, at..count.min(at.saturating_add(PAGE)));
+            self.registry.release(mark);
+            if children.is_empty() {
+                break;
+            }
+            for child in children {
+                let nth = counted.seen.entry(child.name).or_default();
+                *nth += 1;
+                counted.ordinals.push(*nth);
+            }
+        }
+    }
+
+    /// Returns the node at a path. In addition to what [`Document::path`] writes, entries of a
+    /// table are found by name and by plain number.
+    ///
+    /// # Errors
+    ///
+    /// If a segment of the path matches no child.
+    pub fn find(&mut self, path: &str) -> Result<NodeId, PathError> {
+        let mut at = NodeId::ROOT;
+        for segment in path.split('/').filter(|s| !s.is_empty()) {
+            at = self.find_child(at, segment)?;
+        }
+        Ok(at)
+    }
+
+    /// Returns the child of a node that matches a segment of a path.
+    pub fn find_child(&mut self, id: NodeId, segment: &str) -> Result<NodeId, PathError> {
+        match self.child_named(id, segment) {
+            Some(child) => Ok(child),
+            None => Err(PathError {
+                segment: segment.to_owned(),
+                within: self.path(id),
+                near: self.name_like(id, segment),
+                is_pattern: false,
+                limit: None,
+                is_cut: false,
+            }),
+        }
+    }
+
+    /// Returns the most similar name among the first children of a node, if it is similar enough to
+    /// suggest.
+    fn name_like(&mut self, id: NodeId, typed: &str) -> Option<String> {
+        const LOOKED_AT: u64 = 4096;
+        const LENGTH_MAX: usize = 200;
+        let children = self.children(id, 0..LOOKED_AT);
+        let typed = typed.to_lowercase();
+        let apart = |name: &String| distance(&name.to_lowercase(), &typed);
+        let names = children.iter().filter_map(|child| self.node(*child));
+        let names = names.map(|node| escape(&node.name));
+        let names = names.filter(|name| !name.is_empty() && name.len() <= LENGTH_MAX);
+        let nearest = names.map(|name| (apart(&name), name)).min()?;
+        let near_enough = (typed.len() / 3).clamp(1, 8);
+        (typed.len() <= LENGTH_MAX && nearest.0 <= near_enough).then_some(nearest.1)
+    }
+
+    fn child_named(&mut self, id: NodeId, segment: &str) -> Option<NodeId> {
+        if let Some(index) = bracketed(segment) {
+            return self.children(id, index..index.checked_add(1)?).pop();
+        }
+        let (name, nth) = numbered(segment).unwrap_or((segment, 1));
+        let found = self.child_that(id, nth, |n: &Node| escape(&n.name) == name);
+        let found = found.or_else(|| {
+            let index: u64 = segment.parse().ok()?;
+            self.children(id, index..index.checked_add(1)?).pop()
+        });
+        let found = found.or_else(|| self.image_named(id, segment));
+        // Older versions gave the data of an archive's member the name of the member.
+        let is_again = self.node(id).is_some_and(|n| escape(&n.name) == segment);
+        match found {
+            None if is_again => self.child_that(id, 1, |n: &Node| n.name == "data"),
+            found => found,
+        }
+    }
+}
+
+/// Splits `name#2` into the name and its ordinal.
+fn numbered(segment: &str) -> Option<(&str, usize)> {
+    let (name, nth) = segment.rsplit_once('#')?;
+    Some((name, nth.parse().ok().filter(|n| *n > 1)?))
+}
+
+fn bracketed(segment: &str) -> Option<u64> {
+    segment.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+}
+
+/// Formats a child as a segment of a path, without the ordinal.
+pub fn segment(name: &str, index: u64, indexed: bool) -> String {
+    if indexed || name.is_empty() {
+        format!("[{index}]")
+    } else {
+        escape(name)
+    }
+}
+
+/// Escapes a name for use in a path.
+pub fn escape(name: &str) -> String {
+    let mut text = name.to_owned();
+    for (sign, escaped) in [('%', "%25"), ('/', "%2F"), ('*', "%2A"), ('?', "%3F")] {
+        if text.contains(sign) {
+            text = text.replace(sign, escaped);
+        }
+    }
+    if bracketed(&text).is_some() {
+        return text.replacen('[', "%5B", 1);
+    }
+    match numbered(&text) {
+        Some((before, nth)) => format!("{before}%23{nth}"),
+        None => text,
+    }
+}

@@ -1,0 +1,424 @@
+//! Finds images by their signatures where no index lists them: in sections of host files, where they
+//! are aligned, and in files of unknown formats, where they may start at any byte.
+
+use crate::reader::{Endian, Window, uint};
+use crate::{Context, limits, rules};
+use zeview_core::model::{Sources, Span};
+
+/// Returns the format of an image, by its signature.
+pub fn kind(head: &[u8]) -> &'static str {
+    match head {
+        [0x03, 0x02, 0x23, 0x07, ..] => "spirv",
+        [b'!', b'<', b'a', b'r', b'c', b'h', b'>', b'\n', ..] => "ar",
+        [0x7f, b'E', b'L', b'F', rest @ ..] => match rest.get(14..16) {
+            Some([190, 0]) => "cuda-elf",
+            Some([224, 0]) => "amdgpu-elf",
+            // Code for the host's processor: x86-64, AArch64, RISC-V.
+            Some([62 | 183 | 243, 0]) => "elf",
+            _ => "zebin",
+        },
+        [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => "bitcode",
+        [0x10, 0xff, 0x10, 0xad, ..] => "offload-binary",
+        [b'I', b'B', b'Y', b'S', ..] => "syclbin",
+        _ => "other",
+    }
+}
+
+/// Number of bytes that make a signature certain.
+const HEAD: u64 = 68;
+/// The same, as a number of bytes in memory.
+const MOST_HEAD: usize = 68;
+
+/// Whether bytes are more of a header than a magic number: random bytes have those.
+fn is_certain(head: &[u8]) -> bool {
+    match kind(head) {
+        "zebin" => {
+            let is_intel = head.get(18..20) == Some(&[205, 0]);
+            let is_old = matches!(head.get(16..18), Some([0x11..=0x13, 0xff]));
+            head.get(4..7) == Some(&[2, 1, 1]) && (is_intel || is_old)
+        }
+        "spirv" => {
+            let has_version = matches!(head.get(4..8), Some([0, 0..=6, 1, 0]));
+            let has_bound = head.get(12..16).is_some_and(|bound| bound != [0; 4]);
+            has_version && has_bound && head.get(16..20) == Some(&[0; 4])
+        }
+        "ar" => head.get(66..68) == Some(b"`\n"),
+        _ => false,
+    }
+}
+
+/// Finds zebins, archives and SPIR-V that start at any of the first `most` bytes, in order. Reports
+/// bytes that are not searched.
+pub fn anywhere(cx: &Context<'_>, bytes: Span, most: u64) -> Vec<Span> {
+    let searched = bytes.subspan(0, most);
+    let (images, is_all) = search(cx.sources, searched);
+    let last = images.last().map_or(bytes.start, |last| last.end);
+    let start = if is_all { last.max(searched.end) } else { last };
+    let rest = Span::new(bytes.source, start, bytes.end);
+    if !rest.is_empty() {
+        cx.report(
+            &rules::TOO_MUCH,
+            rest,
+            "the rest is not searched for device code",
+        );
+    }
+    images
+}
+
+/// A search for the first image in bytes that come in pieces, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    /// Number of bytes that came so far.
+    at: u64,
+    /// The last bytes, too few to tell whether an image starts there.
+    tail: Vec<u8>,
+    found: bool,
+}
+
+impl Search {
+    /// Searches a piece that starts at byte `at` of `len` bytes. What came before is skipped.
+    pub fn extend(&mut self, at: u64, piece: &[u8], len: u64) {
+        let known = self.at.saturating_sub(at);
+        let known = usize::try_from(known).unwrap_or(usize::MAX);
+        let piece = piece.get(known..).unwrap_or(&[]);
+        self.at = self.at.saturating_add(piece.len() as u64);
+        if self.found || piece.is_empty() {
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.tail);
+        bytes.extend_from_slice(piece);
+        let left = len.saturating_sub(self.at);
+        let end = if left == 0 {
+            bytes.len()
+        } else {
+            bytes.len().saturating_sub(MOST_HEAD)
+        };
+        let mut rest = bytes.as_slice();
+        while let Some(skip) = rest.iter().position(is_first)
+            && skip < rest.len().saturating_sub(bytes.len() - end)
+        {
+            rest = rest.get(skip..).unwrap_or(&[]);
+            if is_certain(rest) && has_room(rest, left.saturating_add(rest.len() as u64)) {
+                self.found = true;
+                return;
+            }
+            rest = rest.get(1..).unwrap_or(&[]);
+        }
+        self.tail = bytes.split_off(end);
+    }
+
+    /// Whether an image was found.
+    pub fn found(&self) -> bool {
+        self.found
+    }
+
+    /// Number of bytes that were searched.
+    pub fn searched(&self) -> u64 {
+        self.at
+    }
+}
+
+/// Whether a byte may start an image.
+fn is_first(byte: &u8) -> bool {
+    matches!(byte, 0x7f | 0x03 | b'!')
+}
+
+/// Whether an image with this certain header fits into the bytes from there on.
+fn has_room(head: &[u8], bytes: u64) -> bool {
+    match kind(head) {
+        "spirv" => {
+            let count = uint(head.get(22..24).unwrap_or(&[]), Endian::Little);
+            count > 0 && count.saturating_mul(4).saturating_add(20) <= bytes
+        }
+        "zebin" => sections_end(head).is_some_and(|end| (1..=bytes).contains(&end)),
+        _ => true,
+    }
+}
+
+/// Also returns whether all bytes were searched: there may be as many images as the size of the file
+/// allows.
+fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
+    const PIECE: u64 = 1 << 18;
+    let most = limits::DOCUMENTS.saturating_add(bytes.len() / limits::DOCUMENT_BYTES);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let window = Window::clamped(sources, bytes.subspan(at, PIECE + HEAD));
+        let mut rest = window.bytes();
+        if rest.is_empty() {
+            break;
+        }
+        let end = at.saturating_add(PIECE);
+        while let Some(skip) = rest.iter().position(is_first) {
+            rest = rest.get(skip..).unwrap_or(&[]);
+            at = at.saturating_add(skip as u64);
+            if at >= end {
+                break;
+            }
+            if is_certain(rest) {
+                let from = bytes.skip(at);
+                let head = rest.get(..64).unwrap_or(rest);
+                let len = match kind(head) {
+                    "spirv" => Some(words(sources, from)),
+                    _ => length(sources, from, head),
+                };
+                if let Some(len) = len.filter(|len| *len > 20) {
+                    if found.len() as u64 >= most {
+                        return (found, false);
+                    }
+                    found.push(from.subspan(0, len));
+                    at = at.saturating_add(len);
+                    let len = usize::try_from(len).unwrap_or(usize::MAX);
+                    rest = rest.get(len..).unwrap_or(&[]);
+                    continue;
+                }
+            }
+            rest = rest.get(1..).unwrap_or(&[]);
+            at = at.saturating_add(1);
+        }
+        at = at.max(end);
+    }
+    (found, true)
+}
+
+fn starts(head: &[u8]) -> bool {
+    head.starts_with(&FRAME) || kind(head) != "other"
+}
+
+const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Alignment of images in bytes.
+const ALIGN: u64 = 16;
+
+/// Calls `found` for each image in bytes that start at address `base`, until it returns `false`.
+pub fn images(sources: &Sources, bytes: Span, base: u64, found: &mut dyn FnMut(Span) -> bool) {
+    let skip = base.next_multiple_of(ALIGN) - base;
+    let mut starts_in = Starts::new(sources, bytes, skip);
+    let mut at = skip;
+    // The first image may be at the start of the section, even if that is not aligned.
+    let first = Window::clamped(sources, bytes.subspan(0, 8));
+    if starts(first.bytes()) {
+        at = 0;
+    }
+    while at < bytes.len() {
+        let rest = bytes.skip(at);
+        let head = Window::clamped(sources, rest.subspan(0, 64));
+        if !starts(head.bytes()) {
+            at = match starts_in.after(at) {
+                Some(next) => next,
+                None => break,
+            };
+            continue;
+        }
+        let len = length(sources, rest, head.bytes()).unwrap_or_else(|| {
+            let end = starts_in.after(at).unwrap_or(bytes.len());
+            end - at
+        });
+        let image = rest.subspan(0, len.max(1));
+        let image = match kind(head.bytes()) {
+            "spirv" => image.subspan(0, words(sources, image)),
+            _ => image,
+        };
+        if !found(image) {
+            break;
+        }
+        at = aligned(at + image.len().max(1), skip);
+    }
+}
+
+fn aligned(at: u64, skip: u64) -> u64 {
+    at.saturating_sub(skip).next_multiple_of(ALIGN) + skip
+}
+
+/// Iterator over the offsets where an image may start. Searches the bytes once, in order.
+struct Starts<'a> {
+    sources: &'a Sources,
+    bytes: Span,
+    skip: u64,
+    /// The searched bytes, and their offset.
+    window: Window,
+    window_at: u64,
+    /// The searched range: no image starts within it; one may start at its end.
+    known: (u64, Option<u64>),
+}
+
+impl<'a> Starts<'a> {
+    /// Number of bytes read at once.
+    const PIECE: u64 = 1 << 18;
+
+    fn new(sources: &'a Sources, bytes: Span, skip: u64) -> Starts<'a> {
+        Starts {
+            sources,
+            bytes,
+            skip,
+            window: Window::clamped(sources, bytes.subspan(0, 0)),
+            window_at: 0,
+            known: (0, Some(0)),
+        }
+    }
+
+    /// Returns the next offset after `at`.
+    fn after(&mut self, at: u64) -> Option<u64> {
+        let mut at = aligned(at + 1, self.skip);
+        let (from, to) = self.known;
+        if from <= at && to.is_none_or(|to| at <= to) {
+            return to;
+        }
+        let from = at;
+        while at < self.bytes.len() {
+            let ahead = at.checked_sub(self.window_at);
+            let ahead = ahead.and_then(|ahead| usize::try_from(ahead).ok());
+            let rest = ahead.and_then(|ahead| self.window.bytes().get(ahead..));
+            let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+                let piece = self.bytes.subspan(at, Self::PIECE);
+                self.window = Window::clamped(self.sources, piece);
+                self.window_at = at;
+                if self.window.bytes().is_empty() {
+                    break;
+                }
+                continue;
+            };
+            if let Some(index) = rest.chunks(16).position(starts) {
+                let found = at + index as u64 * ALIGN;
+                self.known = (from, Some(found));
+                return Some(found);
+            }
+            at = aligned(at + rest.len() as u64, self.skip);
+        }
+        self.known = (from, None);
+        None
+    }
+}
+
+/// Returns the length of an image whose header specifies it.
+fn length(sources: &Sources, rest: Span, head: &[u8]) -> Option<u64> {
+    let number = |at: usize, size: usize| Some(uint(head.get(at..at + size)?, Endian::Little));
+    match kind(head) {
+        "ar" => Some(archive(sources, rest)),
+        "offload-binary" => number(8, 8),
+        "zebin" | "elf" | "cuda-elf" | "amdgpu-elf" => sections_end(head),
+        _ if head.starts_with(&FRAME) => frame(sources, rest),
+        _ => None,
+    }
+    .filter(|len| (1..=rest.len()).contains(len))
+}
+
+/// Returns the end of an ELF file's section headers, its last bytes.
+fn sections_end(head: &[u8]) -> Option<u64> {
+    let number = |at: usize, size: usize| Some(uint(head.get(at..at + size)?, Endian::Little));
+    number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?)
+}
+
+/// Returns the length of an archive: it ends where no header follows.
+fn archive(sources: &Sources, rest: Span) -> u64 {
+    let mut at = 8;
+    loop {
+        let header = Window::clamped(sources, rest.subspan(at, 60));
+        let size = || {
+            let bytes = header.bytes();
+            let size = std::str::from_utf8(bytes.get(48..58)?).ok()?;
+            (bytes.get(58..60)? == b"`\n").then(|| size.trim_end().parse::<u64>().ok())?
+        };
+        match size() {
+            Some(size) if at < rest.len() => {
+                at = at
+                    .saturating_add(60)
+                    .saturating_add(size.next_multiple_of(2));
+            }
+            _ => return at.min(rest.len()),
+        }
+    }
+}
+
+/// Returns the length of the instructions of a module, which end at the first word that cannot
+/// start one.
+fn words(sources: &Sources, module: Span) -> u64 {
+    let mut at = 20;
+    while at + 4 <= module.len() {
+        let word = Window::clamped(sources, module.subspan(at, 4));
+        if kind(word.bytes()) == "spirv" {
+            let next = Window::clamped(sources, module.subspan(at, HEAD));
+            if is_certain(next.bytes()) {
+                break;
+            }
+        }
+        let count = uint(word.bytes().get(2..4).unwrap_or(&[]), Endian::Little);
+        let end = at + count * 4;
+        if count == 0 || end > module.len() {
+            break;
+        }
+        at = end;
+    }
+    at.min(module.len())
+}
+
+/// Header of a zstd frame. RFC 8878, 3.1.1.1.
+#[derive(Debug, Clone, Copy)]
+pub struct FrameHeader {
+    /// Its size in bytes.
+    pub len: u64,
+    /// The size after decompression, if specified.
+    pub content: Option<u64>,
+    /// Whether a checksum follows the blocks.
+    pub has_checksum: bool,
+}
+
+impl FrameHeader {
+    /// Reads the header at the start of the bytes. Returns `None` if it is not one.
+    pub fn read(head: &[u8]) -> Option<FrameHeader> {
+        let rest = head.strip_prefix(&FRAME)?;
+        let (flags, rest) = rest.split_first()?;
+        let is_single = flags & 0x20 != 0;
+        let window = usize::from(!is_single);
+        let dictionary = [0, 1, 2, 4].get(usize::from(flags & 3)).copied()?;
+        let size = match (flags >> 6, is_single) {
+            (0, false) => 0,
+            (0, true) => 1,
+            (1, _) => 2,
+            (2, _) => 4,
+            _ => 8,
+        };
+        let from = window + dictionary;
+        let bytes = rest.get(from..from + size)?;
+        let number = uint(bytes, Endian::Little);
+        Some(FrameHeader {
+            len: (5 + from + size) as u64,
+            content: match size {
+                0 => None,
+                // RFC 8878, 3.1.1.1.4: two-byte sizes are offset by 256.
+                2 => Some(number + 256),
+                _ => Some(number),
+            },
+            has_checksum: flags & 4 != 0,
+        })
+    }
+}
+
+/// The work of reading a block header, in bytes.
+const BLOCK: u64 = 32;
+
+/// Returns the length of the zstd frame at the start of the bytes, from its block headers. Returns
+/// `None` if the frame has no end, or the search budget of the file is used up.
+pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
+    let head = Window::clamped(sources, rest.subspan(0, 18));
+    let header = FrameHeader::read(head.bytes())?;
+    let mut at = header.len;
+    loop {
+        if !sources.costs.work.take(BLOCK) {
+            return None;
+        }
+        let block = Window::clamped(sources, rest.subspan(at, 3));
+        let word = match block.bytes() {
+            bytes @ [_, _, _] => uint(bytes, Endian::Little),
+            _ => return None,
+        };
+        // A block of one repeated byte stores only that byte.
+        let size = if word >> 1 & 3 == 1 { 1 } else { word >> 3 };
+        at += 3 + size;
+        if word & 1 == 1 {
+            break;
+        }
+    }
+    at += if header.has_checksum { 4 } else { 0 };
+    (at <= rest.len()).then_some(at)
+}

@@ -1,0 +1,451 @@
+//! The instructions of a code section as list rows.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use super::cfg::{Cfg, index};
+use super::dataflow::{Access, DataFlow, Footprint, Role};
+use super::flow::Lanes;
+use super::format::{Labels, PartKind};
+use super::instruction::{OperandKind, Scoreboard};
+use super::operand_text::push_label;
+use super::shape::shapes;
+use super::tally::CodeTally;
+use super::windows::for_each_word;
+use super::words::{PADDING, is_padding, kind, marks, meaning, message_text, operand_meaning};
+use super::{Blocks, Decoder, Instruction, message, targets};
+use crate::limits;
+use zeview_core::analysis::assembly::{
+    Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
+};
+use zeview_core::analysis::blocks::BlockGraph;
+use zeview_core::analysis::data_flow::Flows;
+use zeview_core::analysis::kernel_inputs::InputReader;
+use zeview_core::model::{Bits, Sources, Span, Str, sort};
+
+/// Number of instructions per recorded position.
+const STRIDE: u32 = 64;
+
+/// The instructions of a code section.
+pub struct Code {
+    decoder: Option<Rc<Decoder>>,
+    code: Span,
+    /// The offsets of the instructions 0, 64, 128 … in the code.
+    starts: Vec<u64>,
+    count: u32,
+    /// The first byte after the last whole instruction.
+    end: u64,
+    blocks: OnceCell<Blocks>,
+    lanes: OnceCell<Lanes>,
+    cfg: OnceCell<Cfg>,
+    drawn: OnceCell<Rc<BlockGraph>>,
+    data_flow: OnceCell<Option<Rc<DataFlow>>>,
+    inputs: Option<Rc<InputReader>>,
+    /// The most recent block of [`STRIDE`] instructions: the number of the first, and the spans of
+    /// all.
+    block: RefCell<(u32, Vec<Span>)>,
+    /// The most recent line.
+    last: RefCell<Option<(u32, Rc<Line>)>>,
+}
+
+impl Code {
+    /// Finds the instructions of the code without decoding them.
+    #[must_use]
+    pub fn new(decoder: Option<Rc<Decoder>>, code: Span, sources: &Sources) -> Code {
+        let (mut starts, mut count) = (Vec::new(), 0_u32);
+        let end = for_each_word(sources, code, &mut |at, _| {
+            if count.is_multiple_of(STRIDE) {
+                starts.push(at);
+            }
+            count += 1;
+            count < u32::MAX
+        });
+        Code {
+            decoder,
+            code,
+            starts,
+            count,
+            end,
+            blocks: OnceCell::new(),
+            lanes: OnceCell::new(),
+            cfg: OnceCell::new(),
+            drawn: OnceCell::new(),
+            data_flow: OnceCell::new(),
+            inputs: None,
+            block: RefCell::default(),
+            last: RefCell::default(),
+        }
+    }
+
+    /// Adds the source of the values that the code starts with, for its data flow.
+    #[must_use]
+    pub fn with_inputs(mut self, inputs: Rc<InputReader>) -> Code {
+        self.inputs = Some(inputs);
+        self
+    }
+
+    /// Returns where blocks start and end; found on first use.
+    fn found_blocks(&self, sources: &Sources) -> &Blocks {
+        self.blocks.get_or_init(|| {
+            let decoder = self.decoder.as_ref();
+            decoder.map_or_else(Blocks::default, |decoder| {
+                Blocks::read(decoder, self.code, sources)
+            })
+        })
+    }
+
+    /// Returns the drawn jumps; arranged on first use.
+    fn drawn_jumps(&self, sources: &Sources) -> &Lanes {
+        self.lanes
+            .get_or_init(|| Lanes::new(self.found_blocks(sources), self.code.len()))
+    }
+
+    /// Returns the control-flow graph; computed on first use.
+    fn cfg(&self, sources: &Sources) -> &Cfg {
+        self.cfg.get_or_init(|| {
+            Cfg::new(self.found_blocks(sources), limits::BLOCKS, &mut |f| {
+                for_each_word(sources, self.code, f);
+            })
+        })
+    }
+
+    /// Calls `f` with the instructions of the block that contains a row, and their numbers.
+    fn walk(&self, first: u32, sources: &Sources, f: &mut dyn FnMut(u32, Span) -> bool) {
+        let place = usize::try_from(first / STRIDE).unwrap_or(usize::MAX);
+        let Some(start) = self.starts.get(place) else {
+            return;
+        };
+        let from = self.code.subspan(*start, u64::from(STRIDE) * 16);
+        let mut row = first / STRIDE * STRIDE;
+        for_each_word(sources, from, &mut |at, word| {
+            let span = Span::with_len(from.source, from.start + at, word.len() as u64);
+            let more = row < self.count && f(row, span);
+            row = row.saturating_add(1);
+            more && !row.is_multiple_of(STRIDE)
+        });
+    }
+
+    /// Returns the offset of an instruction in the code.
+    fn offset(&self, span: Span) -> Option<i32> {
+        i32::try_from(span.start - self.code.start).ok()
+    }
+
+    /// Decodes the instruction of a row. Returns it with its decoder and its offset in the code.
+    fn instruction(&self, row: u32, sources: &Sources) -> Option<(&Decoder, Instruction, i32)> {
+        let span = self.span(row, sources)?;
+        let decoder = self.decoder.as_ref()?;
+        let bytes = sources.read_clamped(span).ok()?;
+        let (instruction, _) = decoder.decode_fields(&bytes)?;
+        Some((decoder, instruction, self.offset(span)?))
+    }
+
+    fn make_line(&self, row: u32, sources: &Sources) -> Option<Line> {
+        let span = self.span(row, sources)?;
+        let bytes = sources.read(span).ok()?;
+        let decoder = self.decoder.as_ref()?;
+        let (at, instruction) = (self.offset(span)?, decoder.decode(&bytes)?);
+        let is_padding = is_padding(&bytes);
+        let mut text = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
+        let part = |wanted: PartKind| {
+            let part = parts.iter().find(|part| part.kind == wanted)?;
+            text.get(part.text.clone())
+        };
+        let comment = part(PartKind::Comment).unwrap_or_default().to_owned();
+        let operation = part(PartKind::Operation).unwrap_or_default().to_owned();
+        let marks = if is_padding {
+            Vec::new()
+        } else {
+            marks(&instruction)
+        };
+        let words = instruction.message.as_ref().and_then(message_text);
+        let mut message = String::new();
+        if let Some(m) = &instruction.message {
+            message::identity(decoder.encoding.rank, m, &mut message);
+        }
+        let end = text.find(" // ").unwrap_or(text.len());
+        text.truncate(end);
+        text.truncate(text.trim_end().len());
+        Some(Line {
+            label: self.label(row, at, sources),
+            text,
+            operation,
+            meaning: match (is_padding, words) {
+                (true, _) => "Zero bytes after the code, which the hardware may prefetch.".into(),
+                (false, Some(words)) => words.into(),
+                (false, None) => meaning(&instruction).into(),
+            },
+            kind: if is_padding {
+                PADDING
+            } else {
+                kind(&instruction)
+            },
+            targets: targets(&instruction, at).collect(),
+            marks,
+            waits: waits(&instruction.scoreboard),
+            message,
+            comment,
+        })
+    }
+
+    /// Returns the label before an instruction: a jump target after the previous instruction and up
+    /// to this one.
+    fn label(&self, row: u32, at: i32, sources: &Sources) -> String {
+        let starts = self.found_blocks(sources).starts();
+        let after = starts.partition_point(|start| *start <= at);
+        let start = after.checked_sub(1).and_then(|place| starts.get(place));
+        let before = row
+            .checked_sub(1)
+            .and_then(|row| self.offset(self.span(row, sources)?));
+        let mut out = String::new();
+        if let Some(start) = start
+            && before.is_none_or(|before| *start > before)
+        {
+            push_label(&mut out, *start);
+        }
+        out
+    }
+}
+
+/// Formats the scoreboard options.
+fn waits(scoreboard: &Scoreboard) -> String {
+    let mut out = String::new();
+    if let Some((pipe, distance)) = scoreboard.distance {
+        out = format!("{pipe}@{distance}");
+    }
+    if let Some((token, wait)) = scoreboard.token {
+        let comma = if out.is_empty() { "" } else { "," };
+        out.push_str(&format!("{comma}${token}{wait}"));
+    }
+    out
+}
+
+impl Listing for Code {
+    fn code(&self) -> Span {
+        self.code
+    }
+
+    fn encoding(&self) -> Option<Str> {
+        let decoder = self.decoder.as_ref()?;
+        Some(decoder.platform.name().into())
+    }
+
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn span(&self, row: u32, sources: &Sources) -> Option<Span> {
+        let first = row / STRIDE * STRIDE;
+        let mut block = self.block.borrow_mut();
+        if block.0 != first || block.1.is_empty() {
+            let mut spans = Vec::new();
+            self.walk(first, sources, &mut |_, span| {
+                spans.push(span);
+                true
+            });
+            *block = (first, spans);
+        }
+        block.1.get(usize::try_from(row - first).ok()?).copied()
+    }
+
+    fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32> {
+        let at = offset.checked_sub(self.code.start)?;
+        if at >= self.end {
+            return self.count.checked_sub(1).filter(|_| offset < self.code.end);
+        }
+        let block = self.starts.partition_point(|start| *start <= at);
+        let block = u32::try_from(block.checked_sub(1)?).ok()?;
+        let mut found = None;
+        self.walk(block.checked_mul(STRIDE)?, sources, &mut |row, span| {
+            found = span.contains_offset(offset).then_some(row);
+            found.is_none()
+        });
+        found
+    }
+
+    fn line(&self, row: u32, sources: &Sources) -> Option<Rc<Line>> {
+        if let Some((known, line)) = &*self.last.borrow()
+            && *known == row
+        {
+            return Some(Rc::clone(line));
+        }
+        let line = Rc::new(self.make_line(row, sources)?);
+        *self.last.borrow_mut() = Some((row, Rc::clone(&line)));
+        Some(line)
+    }
+
+    fn parts(&self, row: u32, sources: &Sources) -> Vec<Part> {
+        let Some((decoder, instruction, at)) = self.instruction(row, sources) else {
+            return Vec::new();
+        };
+        let mut text = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
+        let parts = parts.into_iter().map(|part| Part {
+            name: name(part.kind),
+            at: u32::try_from(part.text.start).unwrap_or(u32::MAX),
+            text: text.get(part.text).unwrap_or_default().trim().to_owned(),
+            bits: Bits::of(part.bits),
+            meaning: match part.kind {
+                PartKind::Operation => meaning(&instruction).into(),
+                kind => operand_meaning(&instruction, kind).into(),
+            },
+        });
+        parts.collect()
+    }
+
+    fn jumps(&self, row: u32, sources: &Sources) -> String {
+        let at = self.span(row, sources).and_then(|span| self.offset(span));
+        at.map_or_else(String::new, |at| self.drawn_jumps(sources).jumps(at))
+    }
+
+    fn lanes(&self, sources: &Sources) -> u32 {
+        self.drawn_jumps(sources).count()
+    }
+
+    fn blocks(&self, sources: &Sources) -> Rc<BlockGraph> {
+        let graph = || Rc::new(self.cfg(sources).draw(self.code));
+        Rc::clone(self.drawn.get_or_init(graph))
+    }
+
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        let Some((decoder, instruction, at)) = self.instruction(row, sources) else {
+            return Vec::new();
+        };
+        let mut text = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
+        let footprint = Footprint::of(decoder.encoding, &instruction);
+        let part = |part: super::Part| {
+            let source = match part.kind {
+                PartKind::Source(at) => instruction.sources.get(usize::from(at)),
+                _ => None,
+            };
+            let kind = match (part.kind, source.map(|source| source.kind)) {
+                (PartKind::Operation, _) => TextPartKind::Operation,
+                (_, Some(OperandKind::Label(offset))) => {
+                    TextPartKind::Target(u32::try_from(at.checked_add(offset)?).ok()?)
+                }
+                (kind, _) => registers(kind, &footprint.accesses)?,
+            };
+            // The columns of a listing are filled with blanks.
+            let of = text.get(part.text.clone())?;
+            let start = part.text.start + (of.len() - of.trim_start().len());
+            Some(TextPart {
+                start: u32::try_from(start).ok()?,
+                end: u32::try_from(start + of.trim().len()).ok()?,
+                kind,
+            })
+        };
+        let parts = parts.into_iter().filter_map(part);
+        let mut parts: Vec<TextPart> = parts.filter(|part| part.start < part.end).collect();
+        sort::by_key(&mut parts, |part| part.start);
+        parts
+    }
+
+    fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>> {
+        let flow = self.data_flow.get_or_init(|| {
+            let decoder = self.decoder.as_ref()?;
+            // Code beyond the limit is not analyzed; an instruction of it shows that there is more.
+            let most = (limits::DATA_FLOW_ROWS as u64 + 1) * 16;
+            let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
+            let cfg = self.cfg(sources);
+            let is_short = index(self.count) <= limits::DATA_FLOW_ROWS && cfg.rest.is_none();
+            let decoder = Rc::clone(decoder);
+            let flow = if is_short {
+                DataFlow::with_cfg(decoder, Rc::from(&*code), cfg)
+            } else {
+                DataFlow::new(decoder, &*code)
+            };
+            let inputs = self.inputs.as_ref();
+            let inputs = inputs.map(|inputs| Rc::new(inputs.read(self.code, sources)));
+            Some(Rc::new(flow.with_inputs(inputs.unwrap_or_default())))
+        });
+        let flow = Rc::clone(flow.as_ref()?);
+        Some(flow)
+    }
+
+    fn text(&self, sources: &Sources, limit: usize) -> Result<String, String> {
+        const TOO_LONG: &str =
+            "This code is too long to copy. Use the command line: zeview disasm.";
+        let decoder = self.decoder.as_ref().ok_or("The encoding is not known.")?;
+        // A line takes about ten times the bytes of an instruction.
+        if self.code.len() > limit as u64 {
+            return Err(TOO_LONG.to_owned());
+        }
+        let bytes = sources.read(self.code).map_err(|error| error.to_string())?;
+        let (mut out, mut rest) = (String::new(), String::new());
+        let mut prefix = |_, _, _: &mut String| {};
+        decoder.list(
+            &bytes,
+            Some(self.found_blocks(sources)),
+            &mut prefix,
+            &mut rest,
+            &mut |text| {
+                out.push_str(text);
+                text.clear();
+                out.len() <= limit
+            },
+        );
+        if out.len() > limit {
+            Err(TOO_LONG.to_owned())
+        } else {
+            Ok(out)
+        }
+    }
+
+    fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes) {
+        shapes(self.decoder.as_deref(), self.code, renumbered, sources, to);
+    }
+
+    fn tally(&self, sources: &Sources) -> Box<dyn Tally> {
+        let blocks = self.blocks(sources);
+        Box::new(CodeTally::new(self.decoder.clone(), self.code, &blocks))
+    }
+}
+
+/// The registers of the operand that a part of the text names. Returns `None` if there are none.
+fn registers(kind: PartKind, accesses: &[Access]) -> Option<TextPartKind> {
+    let role = match kind {
+        PartKind::Destination => Role::Destination,
+        PartKind::Source(at) => Role::Source(at),
+        PartKind::Flag => Role::FlagWrite,
+        PartKind::Predicate => Role::Predicate,
+        PartKind::Descriptor | PartKind::ExtendedDescriptor => Role::Descriptor,
+        _ => return None,
+    };
+    let mut ranges: Vec<RegisterRange> = Vec::new();
+    for access in accesses.iter().filter(|access| access.role == role) {
+        for (file, number, _) in access.bytes.registers() {
+            let file = file as u8;
+            match ranges.last_mut() {
+                Some(range) if range.file == file && range.last.checked_add(1) == Some(number) => {
+                    range.last = number;
+                }
+                _ => ranges.push(RegisterRange {
+                    file,
+                    first: number,
+                    last: number,
+                }),
+            }
+        }
+    }
+    (!ranges.is_empty()).then(|| TextPartKind::Registers {
+        writes: role.writes(),
+        ranges,
+    })
+}
+
+/// Returns the title of a part.
+fn name(kind: PartKind) -> Str {
+    match kind {
+        PartKind::Predicate => "mask and predicate".into(),
+        PartKind::Operation => "operation".into(),
+        PartKind::Execution => "execution size".into(),
+        PartKind::Flag => "flag".into(),
+        PartKind::Destination => "destination".into(),
+        PartKind::Source(number) => format!("source {number}").into(),
+        PartKind::ExtendedDescriptor => "extended descriptor".into(),
+        PartKind::Descriptor => "descriptor".into(),
+        PartKind::Options => "options".into(),
+        PartKind::Comment => "message".into(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Data flow of a section of code: live registers, producers, waits, costs, loops and spills.
+//!
+//! Everything is computed from decoded operands. One [`DataFlow`] covers a section of code:
+//!
+//! * [`DataFlow::new`] decodes the code once, finds its basic blocks, and links each read to the
+//!   writes before it. It is linear in the code.
+//! * [`DataFlow::footprint`]: the bytes that an instruction reads and writes, by operand.
+//! * [`DataFlow::definitions`]: the producers of each operand; [`DataFlow::uses`]: the consumers of a
+//!   result.
+//! * [`DataFlow::live`]: the bytes and registers that are live before each instruction;
+//!   [`DataFlow::live_set`]: which ones.
+//! * [`DataFlow::is_dead`]: whether a result is never read.
+//! * [`DataFlow::waits`]: the instructions that an instruction waits for, and the reason.
+//! * [`DataFlow::latency`], [`DataFlow::occupancy`]: the cycles that the compiler's scheduler assumes.
+//! * [`DataFlow::loops`], [`DataFlow::spills`], [`DataFlow::report`](zeview_core::analysis::data_flow::Flows::report): summaries.
+//!
+//! [`analysis`](zeview_core::analysis::data_flow) provides the results as plain data:
+//! [`Listing::data_flow`](zeview_core::analysis::assembly::Listing::data_flow) and the trait
+//! [`Flows`](zeview_core::analysis::data_flow::Flows): [`instruction`](zeview_core::analysis::data_flow::Flows::instruction)
+//! for a row, [`operands`](zeview_core::analysis::data_flow::Flows::operands) for the registers of each operand
+//! token, [`report`](zeview_core::analysis::data_flow::Flows::report) for the summary.
+//!
+//! Instructions are identified by their row: a number below [`DataFlow::count`].
+//! [`DataFlow::row_of`] returns the row at an offset in the code. Consumers and loops are computed
+//! for the whole code on first use.
+//!
+//! # Limits
+//!
+//! Divergent control flow is ignored: a write without predicate ends the live range of the old
+//! value even if it writes only the enabled channels. Calls are treated as jumps to the next
+//! instruction and counted in [`Extent::calls`]. Registers whose number is in an address register
+//! are unknown and counted in [`Extent::indirect`].
+
+mod addresses;
+mod build;
+mod cost;
+mod footprint;
+mod inputs;
+mod live;
+mod loops;
+mod message_forms;
+mod messages;
+mod origins;
+mod patterns;
+mod payload;
+mod payloads;
+mod reaching;
+mod recompute;
+mod regset;
+mod report;
+mod spills;
+mod waits;
+mod work;
+
+pub use build::{DataFlow, Extent, Stop};
+pub use footprint::{Access, Certainty, Footprint, Role};
+pub use live::Live;
+pub use loops::{Bound, Loop};
+pub use messages::Traffic;
+pub use patterns::{Pattern, PatternKind};
+pub use reaching::{Definition, OperandDefinitions};
+pub use recompute::{Recomputable, Recomputables};
+pub use regset::{ByteSet, RegisterFile};
+pub use spills::{Base, Slot, Spills};
+pub use waits::{Wait, WaitOn};

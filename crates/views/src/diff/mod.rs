@@ -1,0 +1,398 @@
+//! Compares two documents by meaning.
+//!
+//! Kernels are matched by name, then the rest by code and arguments (`likeness`); attributes by
+//! key, arguments by index and kind (`walk`), sections by name, notes by owner and type, symbols
+//! and relocations by name and target (`elf`), modules, images and their properties by exports and
+//! target (`containers`), code by instructions (`code`). Each difference has its bytes on both
+//! sides.
+//!
+//! # What a result claims
+//!
+//! | [`Outcome`] | Bytes | Meaning | Status |
+//! |---|---|---|---|
+//! | `Identical` | the same | | 0 |
+//! | `SameMeaning` | differ in nothing but layout | the same | 0 |
+//! | `Different` | differ | something in [`Comparison::entries`] differs | 1 |
+//! | `Unknown` | differ | could not be compared: [`Comparison::notes`] | 2 |
+//!
+//! If the comparison by meaning finds nothing, the canonical digests of both documents (`digest`)
+//! must be the same as well. They cover every byte but these, which are layout:
+//!
+//! | Layout | Compared instead |
+//! |---|---|
+//! | padding: up to 4 096 zero bytes between parts | |
+//! | offsets of parts: `e_phoff`, `e_shoff`, `sh_offset`, `p_offset`; `EntriesOffset`, `StringOffset`, `ImageOffset`, `KeyOffset`, `ValueOffset`; `GlobalMetadataOffset`, `MetadataOffset`; `offset` in a bundle | the parts |
+//! | `sh_size` of a section with contents | the contents |
+//! | references by index or offset: `sh_name`, `st_name`, `sh_link`, `sh_info`, `st_shndx`, `e_shstrndx`, the symbol in `r_info` | the name of what they refer to, if it is the only one of that name; else their bytes |
+//! | the order of sections, of symbols, of relocations, of strings in a string table | each by its contents |
+//! | in `.ze_info` and property sets: the order of keys, the order of list entries that have a name, index or type, comments, blanks, line breaks | keys and values, as they are written |
+//! | zero bytes after the last instruction of a section of code | |
+//! | compression, if all of it could be decompressed | the decompressed bytes |
+//! | `ar_date`, `ar_uid`, `ar_gid`, `ar_mode` | |
+//!
+//! So different bytes in an unknown format, in LLVM bitcode, in a gap, in a damaged table, in a
+//! reserved bit, or beyond a limit are differences, with their ranges.
+//!
+//! The work is bounded ([`Work`]); [`Comparison::notes`] reports anything that is left out.
+
+pub mod align;
+mod audit;
+mod base;
+mod bytes;
+mod code;
+mod containers;
+mod differing;
+mod digest;
+mod edits;
+mod elf;
+mod entry;
+mod heads;
+mod likeness;
+pub mod listing;
+mod matching;
+pub mod measure;
+mod names;
+mod package;
+mod pair;
+mod profiles;
+mod renames;
+mod select;
+mod table;
+mod walk;
+mod work;
+mod ze_info;
+
+pub use base::{Base, Comparing};
+pub use code::CodeChange;
+pub use differing::{DifferenceIndex, differing, overlaps};
+pub use entry::{Change, Entry, Field, FieldValue, Part, Side};
+pub use measure::{Measure, Preference};
+pub use profiles::compare_profiles;
+pub use select::{Selection, parts};
+pub use work::Work;
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use zeview_core::analysis::assembly::Listing;
+use zeview_core::model::{Document, NodeId, Span};
+
+/// Options of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Options {
+    /// Whether to ignore the numbers of general registers and scoreboard tokens.
+    pub renumbered: bool,
+}
+
+/// The summary of one of the two files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FileSummary {
+    /// Its name.
+    pub name: String,
+    /// The full name of its format.
+    pub title: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The target device; may be empty.
+    pub target: String,
+    /// The compiler and its version, if known; may be empty.
+    pub compiler: String,
+}
+
+/// Two documents in the files that were compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pair {
+    /// The path in the first file; empty for the file itself.
+    pub path: String,
+    /// The path in the second file.
+    pub to_path: String,
+    /// Its bytes in the first file.
+    pub a: Span,
+    /// Its bytes in the second file.
+    pub b: Span,
+    /// Number of kernels in both, matched by name or likeness.
+    pub kernels: u64,
+}
+
+/// The differences between two documents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first file.
+    pub a: FileSummary,
+    /// The second file.
+    pub b: FileSummary,
+    /// Whether the files have the same bytes.
+    pub equal: bool,
+    /// The compared documents, the files themselves first.
+    pub pairs: Vec<Pair>,
+    /// The differences, the most important first.
+    pub entries: Vec<Entry>,
+    /// Reasons why the files are hard to compare: different devices or compilers.
+    pub remarks: Vec<String>,
+    /// What could not be compared, or is not listed, and why.
+    pub notes: Vec<String>,
+    /// Numbers of kernels in the first and in the second file.
+    pub kernels: (u64, u64),
+    /// Whether the comparison is incomplete, because the files are too expensive to compare.
+    pub is_cut: bool,
+    /// The work spent, in steps.
+    pub steps: u64,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The bytes are the same.
+    Identical,
+    /// The bytes differ, but only in layout.
+    SameMeaning,
+    /// Something differs.
+    Different,
+    /// No difference was found, but not everything was compared; the notes say why.
+    Unknown,
+}
+
+impl Outcome {
+    /// Returns its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Identical => "identical",
+            Outcome::SameMeaning => "same_meaning",
+            Outcome::Different => "different",
+            Outcome::Unknown => "unknown",
+        }
+    }
+
+    /// Returns the exit status of `zeview diff` without conditions.
+    pub fn status(self) -> u8 {
+        match self {
+            Outcome::Identical | Outcome::SameMeaning => 0,
+            Outcome::Different => 1,
+            Outcome::Unknown => 2,
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether the files are identical, or differ in nothing but layout.
+    pub fn same_meaning(&self) -> bool {
+        self.outcome() == Outcome::Identical || self.outcome() == Outcome::SameMeaning
+    }
+
+    /// Returns the result.
+    pub fn outcome(&self) -> Outcome {
+        match (self.equal, self.entries.is_empty(), self.is_cut) {
+            (true, ..) => Outcome::Identical,
+            (_, false, _) => Outcome::Different,
+            (_, true, true) => Outcome::Unknown,
+            (_, true, false) => Outcome::SameMeaning,
+        }
+    }
+
+    /// Returns the entries of a part.
+    pub fn of(&self, part: Part) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.part == part)
+    }
+
+    /// Returns the number of kernels that are in both files and do not differ.
+    pub fn unchanged_kernels(&self) -> u64 {
+        let matched: u64 = self.pairs.iter().map(|pair| pair.kernels).sum();
+        let changed = self
+            .of(Part::Kernel)
+            .filter(|entry| matches!(entry.change, Change::Changed | Change::Renamed));
+        matched.saturating_sub(changed.count() as u64)
+    }
+
+    /// Returns the index of the entry that corresponds to an entry of an earlier comparison of the
+    /// same files; of several, the one with the same name and bytes. `None` if there is none.
+    pub fn find_again(&self, before: &Comparison, place: u64) -> Option<u64> {
+        let entry = before.entries.get(usize::try_from(place).ok()?)?;
+        let within = |comparison: &Comparison, entry: &Entry| {
+            comparison.pair(entry).map(|pair| (pair.a, pair.b))
+        };
+        let likeness = |other: &Entry| {
+            let same = [
+                other.name == entry.name,
+                other.a.is_some() && other.a == entry.a,
+                other.b.is_some() && other.b == entry.b,
+            ];
+            same.into_iter().filter(|same| *same).count()
+        };
+        let alike = |other: &&Entry| {
+            other.part == entry.part
+                && within(self, other) == within(before, entry)
+                && likeness(other) > 0
+        };
+        let found = (0..).zip(&self.entries).filter(|(_, other)| alike(other));
+        // Of equal ones, the first.
+        let best = found.min_by_key(|(_, other)| std::cmp::Reverse(likeness(other)));
+        best.map(|(place, _)| place)
+    }
+
+    /// Returns the documents of an entry.
+    pub fn pair(&self, entry: &Entry) -> Option<&Pair> {
+        self.pairs.get(usize::try_from(entry.pair).ok()?)
+    }
+}
+
+/// The state of a comparison.
+struct Comparer<'d> {
+    a: &'d mut Document,
+    b: &'d mut Document,
+    options: &'d Options,
+    work: Work,
+    dictionary: code::Dictionary,
+    result: Comparison,
+    /// The nesting depth of the current pair.
+    depth: u32,
+}
+
+/// A value for each of the documents.
+type Sides<T> = (T, T);
+
+/// Selects one of the two documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comparand {
+    A,
+    B,
+}
+
+impl Comparer<'_> {
+    fn document(&self, which: Comparand) -> &Document {
+        match which {
+            Comparand::A => self.a,
+            Comparand::B => self.b,
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.result.notes.contains(&note) && self.result.notes.len() < NOTES_MAX {
+            self.result.notes.push(note);
+        }
+    }
+
+    fn push(&mut self, mut entry: Entry) {
+        self.work.spend(1 + entry.fields.len() as u64);
+        // There may be many entries, with few fields each.
+        entry.fields.shrink_to_fit();
+        entry.measures.shrink_to_fit();
+        if let Some(code) = &mut entry.code {
+            code.hunks.shrink_to_fit();
+        }
+        if self.work.keep(&entry) {
+            self.result.entries.push(entry);
+        }
+    }
+}
+
+/// The note if the work is used up.
+const TOO_MUCH_WORK: &str = "The files take too much work to compare; the result is incomplete.";
+
+/// Maximum number of notes.
+const NOTES_MAX: usize = 64;
+
+/// Compares two documents.
+pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
+    let size = |document: &Document| document.sources.size();
+    let work = Work::new(size(a).saturating_add(size(b)));
+    let (head_a, head_b) = (heads::head(a), heads::head(b));
+    let result = Comparison {
+        a: head_a,
+        b: head_b,
+        ..Comparison::default()
+    };
+    let mut comparer = Comparer {
+        a,
+        b,
+        options,
+        work,
+        dictionary: code::Dictionary::default(),
+        result,
+        depth: 0,
+    };
+    comparer.run();
+    if !comparer.result.equal && comparer.result.entries.is_empty() {
+        comparer.audit(audit::Exemptions::default());
+    }
+    let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
+    let mut result = comparer.result;
+    result.is_cut |= is_over || left_out > 0;
+    result.steps = comparer.work.spent();
+    result.notes.retain(|note| note != TOO_MUCH_WORK);
+    if is_over {
+        result.notes.push(TOO_MUCH_WORK.to_owned());
+    }
+    if left_out > 0 {
+        result.notes.push(format!(
+            "There are too many differences: {left_out} more are not listed."
+        ));
+    }
+    measure::sort(&mut result.entries);
+    result
+}
+
+/// Like [`compare`], for shared ownership.
+pub fn compared(a: &mut Document, b: &mut Document, options: &Options) -> Rc<Comparison> {
+    Rc::new(compare(a, b, options))
+}
+
+impl Comparer<'_> {
+    fn run(&mut self) {
+        let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
+        let whole = |span: Option<Span>| span.unwrap_or_default();
+        let spans = (whole(root_a.span), whole(root_b.span));
+        self.result.equal = match self.same_bytes(spans.0, spans.1) {
+            Ok(same) => same,
+            Err(error) => {
+                self.note(error);
+                false
+            }
+        };
+        self.result.kernels = (heads::kernels(self.a), heads::kernels(self.b));
+        if self.result.equal {
+            self.result.pairs.push(Pair {
+                a: spans.0,
+                b: spans.1,
+                kernels: self.result.kernels.0,
+                ..Pair::default()
+            });
+            return;
+        }
+        self.note_damage();
+        self.pair(&root_a, &root_b, "", "");
+        self.remarks();
+    }
+
+    fn node_of(&mut self, which: Comparand, span: Span) -> Option<zeview_core::model::Node> {
+        let document = match which {
+            Comparand::A => &mut *self.a,
+            Comparand::B => &mut *self.b,
+        };
+        let id: NodeId = document.document_at(span)?;
+        document.node(id).cloned()
+    }
+}
+
+/// The code of a document as it is compared.
+pub trait CodeListing {
+    /// Returns the listing of the section of code with exactly these bytes, in the opened file or
+    /// in a nested document.
+    fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>>;
+}
+
+impl CodeListing for Document {
+    fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>> {
+        let ancestry = self.nodes_for(code);
+        let around = ancestry.into_iter().rev().find(|id| {
+            let assembly = self.assembly(*id);
+            assembly.is_some_and(|assembly| {
+                assembly
+                    .sections()
+                    .iter()
+                    .any(|section| section.bytes == code)
+            })
+        })?;
+        self.listing(around, Some(code), None)
+    }
+}

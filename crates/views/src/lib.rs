@@ -1,0 +1,12 @@
+//! Everything that is shown of a file, as data: [lists](tables) of kernels, images and instructions, the
+//! [comparison](diff) of two files, and [reports](report).
+//!
+//! Depends on facts only, so the page has no decoder in it.
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, clippy::disallowed_methods)
+)]
+
+pub mod diff;
+pub mod report;
+pub mod tables;

@@ -1,0 +1,52 @@
+//! The data flow of code as JSON.
+
+use serde::Serialize;
+
+use zeview_core::analysis::data_flow::{FlowReport, Flows, InstructionFlow};
+use zeview_core::analysis::kernel_inputs::{InputUses, KernelInput};
+use zeview_core::analysis::line_costs::{LineCosts, line_costs};
+use zeview_core::analysis::source_lines::LineTable;
+use zeview_core::model::Span;
+
+/// The data flow of an instruction.
+#[derive(Debug, Serialize)]
+pub struct FlowJson {
+    #[serde(flatten)]
+    flow: InstructionFlow,
+    inputs: Option<Vec<KernelInput>>,
+}
+
+impl FlowJson {
+    /// Returns the data flow of an instruction, or `None` if it is not covered.
+    pub fn new(flow: &dyn Flows, row: u32) -> Option<FlowJson> {
+        Some(FlowJson {
+            flow: flow.instruction(row)?,
+            inputs: flow.inputs(row),
+        })
+    }
+}
+
+/// The summary of a kernel's data flow.
+#[derive(Debug, Serialize)]
+pub struct FlowSummary {
+    /// The figures of the kernel.
+    #[serde(flatten)]
+    pub report: FlowReport,
+    /// The values from outside of the kernel; `None` if unknown.
+    pub inputs: Option<Vec<InputUses>>,
+    /// The figures of source lines, those with the most cycles first.
+    pub lines: Vec<LineCosts>,
+}
+
+impl FlowSummary {
+    /// Summarizes the data flow of the bytes `code`; `lines` is their line table.
+    pub fn new(flow: &dyn Flows, lines: Option<&LineTable>, code: Span) -> FlowSummary {
+        let mut report = flow.report();
+        let lines = lines.map(|table| line_costs(flow, table, code));
+        FlowSummary {
+            inputs: report.known("inputs", flow.input_uses()),
+            report,
+            lines: lines.unwrap_or_default(),
+        }
+    }
+}

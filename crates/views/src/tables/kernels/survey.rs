@@ -1,0 +1,91 @@
+//! Summaries of the kernels that are read so far.
+
+use crate::tables::kernels::reading::KernelLists;
+use std::rc::Rc;
+
+use super::reading::KernelReading;
+use crate::tables::files::FilesRead;
+use crate::tables::{List, matrix};
+use zeview_core::analysis::matrix::{KernelMatrix, MatrixBuilder};
+use zeview_core::analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
+use zeview_core::model::{Document, NodeId, Sources, Str};
+
+/// The survey of all kernels of a document.
+pub trait KernelSurvey {
+    /// Reads all images of a container, and summarizes them by device. Returns `None` for a
+    /// document that has kernels itself, or no images with kernels.
+    fn survey(&mut self, id: NodeId) -> Option<Survey>;
+}
+
+impl KernelSurvey for Document {
+    fn survey(&mut self, id: NodeId) -> Option<Survey> {
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.survey())
+    }
+}
+
+/// The list of kernels by device.
+pub(crate) trait MatrixList {
+    /// Returns the kernels of a container by device.
+    fn matrix_list(&mut self, id: NodeId) -> Option<Rc<dyn List>>;
+}
+
+impl MatrixList for Document {
+    fn matrix_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.matrix_list(&self.sources))
+    }
+}
+
+impl KernelReading {
+    /// Returns a summary of the images read so far, by device.
+    pub fn survey(&self) -> Survey {
+        let mut survey = SurveyBuilder::new(self.progress());
+        self.surveyed().for_each(|part| survey.add(part));
+        survey.finish()
+    }
+
+    /// Returns the kernels read so far, by device.
+    pub fn matrix(&self) -> KernelMatrix {
+        let mut matrix = MatrixBuilder::new(self.progress());
+        self.surveyed().for_each(|part| matrix.add(&part));
+        matrix.finish()
+    }
+
+    /// Returns the list of the kernels read so far, by device.
+    pub fn matrix_list(&mut self, sources: &Sources) -> Rc<dyn List> {
+        self.list_of_matrix(Rc::new(self.matrix()), sources)
+    }
+
+    /// Returns the list of a matrix of these kernels.
+    pub fn list_of_matrix(&mut self, matrix: Rc<KernelMatrix>, sources: &Sources) -> Rc<dyn List> {
+        matrix::list(matrix, self.short_names(sources))
+    }
+
+    /// Notes the kernels and devices of each file of a package, for the list of files.
+    pub fn describe_files(&self, document: &mut Document) {
+        if self.files.is_some() {
+            let parts = self.parts.iter();
+            let parts = parts.map(|part| (part.file.clone(), part.device.clone()));
+            let parts: Vec<(Str, Str)> = parts.collect();
+            let read = FilesRead::of(&self.matrix(), &parts);
+            document.extensions.insert(read);
+        }
+    }
+
+    fn surveyed(&self) -> impl Iterator<Item = SurveyedImage<'_>> {
+        self.parts.iter().map(|part| SurveyedImage {
+            device: &part.device,
+            is_native: part.is_native(),
+            is_foreign: part.is_foreign,
+            image: (&part.file, &part.image),
+            bytes: part.span.len(),
+            rows: &part.rows,
+            also_native: &part.also_native,
+            has_spirv: part.has_spirv,
+            is_copy: part.is_copy,
+        })
+    }
+}

@@ -1,0 +1,252 @@
+//! The query language of all lists: filters and sort order.
+//!
+//! ```text
+//! filter    = and { "or" and }
+//! and       = not { [ "and" ] not }
+//! not       = "not" not | "(" filter ")" | condition | text
+//! condition = column sign value
+//! sign      = ">" | ">=" | "<" | "<=" | "=" | "==" | "!="
+//! ```
+//!
+//! * A *text* is a word or a quoted phrase. It matches a row if any cell contains it, ignoring
+//!   case: a name (mangled, demangled or short), or words. A hexadecimal number (`0x40`) matches
+//!   cells with exactly this hexadecimal number, and the name of a boolean column matches rows
+//!   where it is true.
+//! * A *column* is named by its id (`spill_size`), its title (`SIMD`), or both lines of its title
+//!   (`Spill, B/thread`), ignoring case, with blanks or underscores; an unambiguous prefix is
+//!   enough.
+//! * A *value* is a number (decimal, or hexadecimal with `0x`), `yes`, `no`, `true`, `false`, or
+//!   text. `=` and `!=` compare text as a whole, as in the file, demangled or short. Of several
+//!   words, `=` matches any; the other operators compare the number of words. An empty cell meets
+//!   no condition but `!=`.
+//! * `and`, `or`, `not` are keywords in lower case; in quotation marks, everything is text.
+//! * Blanks around operators and parentheses are optional. Without blanks, what precedes a `<` or
+//!   `>` is part of a name, unless it names a column or a number follows: `foo<int>`, `a->b`;
+//!   likewise in `operator==`. Parentheses within a word are part of it: `add(int, int)`.
+//!
+//! Malformed conditions and unterminated quotes are errors, never silently treated as text.
+mod filter;
+mod parse;
+
+pub use self::filter::{Filter, RowRef};
+use super::{Key, List};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use zeview_core::model::{Sources, Span, Str, sort};
+
+/// Selects and orders the rows of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Query {
+    /// The [`Filter`]; empty for all rows.
+    pub filter: String,
+    /// The id of the column to sort by; by default, file order.
+    pub sort: Option<Str>,
+    /// Whether to sort in descending order.
+    pub descending: bool,
+    /// Whether to include secondary rows: functions among kernels, instructions that are the same
+    /// in both files.
+    pub all: bool,
+    /// The extent of the list: of a text, of an owner of properties, of a section of code.
+    pub of: Option<Span>,
+    /// For [`ListId::Images`](crate::tables::ListId::Images): the device that images are selected for. For
+    /// [`ListId::Instructions`](crate::tables::ListId::Instructions): the encoding, or a device that has it; by default that of the
+    /// file's device.
+    pub device: Option<Str>,
+    /// For [`ListId::Images`](crate::tables::ListId::Images) and [`ListId::Devices`](crate::tables::ListId::Devices): the release of the driver; by default the
+    /// usual one.
+    pub release: Option<Str>,
+    /// For [`ListId::Changes`](crate::tables::ListId::Changes): the index of the difference in [`ListId::Differences`](crate::tables::ListId::Differences).
+    pub row: Option<u64>,
+    /// For [`ListId::Kernels`](crate::tables::ListId::Kernels) of several images: the grouping; by default, a row per build.
+    pub by: Option<GroupBy>,
+    /// For [`ListId::Instructions`](crate::tables::ListId::Instructions): the folded loops, by the offset of their code. Without a filter
+    /// and a column to sort by, only the first row of a folded loop is in the result.
+    pub folded: Vec<u32>,
+}
+
+/// The groupings of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GroupBy {
+    /// By name: a row for each kernel, with all its builds.
+    Kernel,
+    /// By image.
+    Image,
+    /// By device.
+    Device,
+}
+
+impl GroupBy {
+    /// All groupings.
+    pub const ALL: [GroupBy; 3] = [GroupBy::Kernel, GroupBy::Image, GroupBy::Device];
+
+    /// Returns the grouping with a [name](GroupBy::name).
+    pub fn named(name: &str) -> Option<GroupBy> {
+        GroupBy::ALL.into_iter().find(|by| by.name() == name)
+    }
+
+    /// Returns its name: `kernel`.
+    pub fn name(self) -> &'static str {
+        match self {
+            GroupBy::Kernel => "kernel",
+            GroupBy::Image => "image",
+            GroupBy::Device => "device",
+        }
+    }
+
+    /// Returns the column of [`ListId::Kernels`](crate::tables::ListId::Kernels) whose values are equal in a group.
+    pub fn column(self) -> &'static str {
+        match self {
+            GroupBy::Kernel => "name",
+            GroupBy::Image => "image",
+            GroupBy::Device => "device",
+        }
+    }
+}
+
+/// Returns a note about a number of rows that a filter cannot judge; `None` for 0.
+pub fn undecided_text(count: u64) -> Option<String> {
+    let (rows, are) = match count {
+        0 => return None,
+        1 => ("1 row".to_owned(), "is"),
+        count => (format!("{count} rows"), "are"),
+    };
+    Some(format!(
+        "{rows} {are} not judged by the filter: the value that it compares is unknown"
+    ))
+}
+
+impl Query {
+    /// Runs the query. The sort is stable.
+    ///
+    /// # Errors
+    ///
+    /// A message, if the filter is malformed or there is no such column to sort by.
+    pub fn run(&self, list: &dyn List, sources: &Sources) -> Result<Order, String> {
+        let filter = Filter::parse(&self.filter, list.id())?;
+        let columns = list.id().columns();
+        let sort = match &self.sort {
+            Some(id) => {
+                let column = columns.iter().position(|column| column.id == id);
+                Some(column.ok_or_else(|| format!("no column {id:?}"))?)
+            }
+            None => None,
+        };
+        let count = if self.all {
+            list.count()
+        } else {
+            list.primary()
+        };
+        if filter.is_empty() && sort.is_none() {
+            return Ok(self.unfolded(count, list, sources));
+        }
+        let rows = (0..count).filter(|row| filter.matches(list, *row, sources));
+        let Some(column) = sort else {
+            return Ok(Order::Rows(rows.collect()));
+        };
+        let keyed = rows.map(|row| (list.key(row, column, sources), row));
+        let mut keyed: Vec<(Key<'_>, u32)> = keyed.collect();
+        sort::by(&mut keyed, |(a, _), (b, _)| {
+            if self.descending {
+                b.order(a)
+            } else {
+                a.order(b)
+            }
+        });
+        Ok(Order::Rows(keyed.into_iter().map(|(_, row)| row).collect()))
+    }
+}
+
+impl Query {
+    /// Returns a note about the rows that the filter does not list because the value that it compares
+    /// is unknown, if there are any.
+    pub fn undecided_note(&self, list: &dyn List, sources: &Sources) -> Option<String> {
+        let filter = Filter::parse(&self.filter, list.id()).ok()?;
+        if filter.is_empty() {
+            return None;
+        }
+        let rows = 0..list.primary();
+        let undecided = rows.filter(|row| filter.is_undecided((list, *row, sources)));
+        undecided_text(undecided.count() as u64)
+    }
+
+    /// Returns the first rows of a list, up to this number, without those that folded loops hide.
+    fn unfolded(&self, count: u32, list: &dyn List, sources: &Sources) -> Order {
+        let folded = self.folded.iter();
+        let folded = folded.flat_map(|start| list.folded_rows(*start, sources));
+        let hidden: Vec<Range<u32>> = folded.filter(|rows| !rows.is_empty()).collect();
+        if hidden.is_empty() {
+            return Order::All(count);
+        }
+        let mut rows = Vec::new();
+        let mut row = 0;
+        while row < count {
+            // Loops may be nested, and overlap in code without structure.
+            match hidden.iter().find(|hidden| hidden.contains(&row)) {
+                Some(hidden) => row = hidden.end,
+                None => {
+                    rows.push(row);
+                    row += 1;
+                }
+            }
+        }
+        Order::Rows(rows)
+    }
+
+    /// Unfolds the loops that hide one of these rows.
+    pub fn reveal(&mut self, rows: &Range<u32>, list: &dyn List, sources: &Sources) {
+        self.folded.retain(|start| {
+            let hidden = list.folded_rows(*start, sources);
+            let is_one_of =
+                |hidden: &Range<u32>| hidden.start < rows.end && rows.start < hidden.end;
+            !hidden.iter().any(is_one_of)
+        });
+    }
+}
+
+/// An ordered selection of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// The first rows, up to this number, in the order of the list.
+    All(u32),
+    /// These rows.
+    Rows(Vec<u32>),
+}
+
+impl Order {
+    /// Returns the number of rows.
+    pub fn count(&self) -> u32 {
+        match self {
+            Order::All(count) => *count,
+            Order::Rows(rows) => u32::try_from(rows.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Returns the row at a position.
+    pub fn row(&self, place: u64) -> Option<u32> {
+        let place = u32::try_from(place).ok()?;
+        match self {
+            Order::All(count) => (place < *count).then_some(place),
+            Order::Rows(rows) => rows.get(usize::try_from(place).ok()?).copied(),
+        }
+    }
+
+    /// Returns the position of a row.
+    pub fn place(&self, row: u32) -> Option<u64> {
+        match self {
+            Order::All(count) => (row < *count).then_some(row.into()),
+            Order::Rows(rows) => {
+                let place = rows.iter().position(|other| *other == row)?;
+                Some(place as u64)
+            }
+        }
+    }
+
+    /// Returns at most `count` rows, starting at a position.
+    pub fn from(&self, start: u64, count: u64) -> impl Iterator<Item = u32> {
+        let end = u64::from(self.count()).min(start.saturating_add(count));
+        (start..end).filter_map(|place| self.row(place))
+    }
+}
+
+#[cfg(test)]
+mod tests;
