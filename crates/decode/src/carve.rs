@@ -25,9 +25,7 @@ pub fn kind(head: &[u8]) -> &'static str {
 }
 
 /// Number of bytes that make a signature certain.
-const HEAD: u64 = 68;
-/// The same, as a number of bytes in memory.
-const MOST_HEAD: usize = 68;
+const HEAD: usize = 68;
 
 /// Whether bytes are more of a header than a magic number: random bytes have those.
 fn is_certain(head: &[u8]) -> bool {
@@ -91,7 +89,7 @@ impl Search {
         let end = if left == 0 {
             bytes.len()
         } else {
-            bytes.len().saturating_sub(MOST_HEAD)
+            bytes.len().saturating_sub(HEAD)
         };
         let mut rest = bytes.as_slice();
         while let Some(skip) = rest.iter().position(is_first)
@@ -143,7 +141,7 @@ fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let window = Window::clamped(sources, bytes.subspan(at, PIECE + HEAD));
+        let window = Window::clamped(sources, bytes.subspan(at, PIECE + HEAD as u64));
         let mut rest = window.bytes();
         if rest.is_empty() {
             break;
@@ -337,7 +335,7 @@ fn words(sources: &Sources, module: Span) -> u64 {
     while at + 4 <= module.len() {
         let word = Window::clamped(sources, module.subspan(at, 4));
         if kind(word.bytes()) == "spirv" {
-            let next = Window::clamped(sources, module.subspan(at, HEAD));
+            let next = Window::clamped(sources, module.subspan(at, HEAD as u64));
             if is_certain(next.bytes()) {
                 break;
             }

@@ -86,8 +86,8 @@ pub enum FileStatus {
     /// Its format is unknown: device code may start at any byte. It is searched while it is
     /// [prepared](PackageFiles::prepare), and then has another status.
     Unknown,
-    /// Its beginning, or all of its bytes, show that it has no device code. Its kind is `text`, `folder` …, or empty if
-    /// it is unknown.
+    /// Its beginning, or a search of all its bytes, found no device code. Its kind is `text`,
+    /// `folder` …, or empty if it is unknown.
     NoCode(&'static str),
     /// It is not read, for this reason.
     Unread(Str),
@@ -110,7 +110,8 @@ impl FileStatus {
 pub struct PackageAccount {
     /// Files of formats that may contain device code, which were opened.
     pub read: u64,
-    /// Files whose beginning shows that they have no device code, folders, and links.
+    /// Files in which no device code was found, by their beginning or by a search of all their
+    /// bytes; folders, and links.
     pub without_code: u64,
     /// Files that were not read, or not to their end.
     pub unread: u64,
