@@ -1,8 +1,13 @@
 //! The JavaScript interface in a page: codec and class.
 #![cfg(target_arch = "wasm32")]
 
-#[path = "support/messages.rs"]
-mod messages;
+/// What the journey needs of the native tests' support.
+mod support {
+    #[path = "../support/decoder.rs"]
+    pub mod decoder;
+    #[path = "../support/journey.rs"]
+    pub mod journey;
+}
 
 use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -15,7 +20,7 @@ use zeview::model::{
     Span, Summary, Value,
 };
 use zeview::worker::codec;
-use zeview::worker::protocol::{Message, ROWS_MAX, Response};
+use zeview::worker::protocol::{Envelope, Message, ROWS_MAX, Response};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
@@ -39,15 +44,23 @@ fn text(object: &JsValue, path: &str) -> String {
 
 // The codec
 
+/// The messages of a journey.
+fn messages() -> Vec<(Envelope, Message)> {
+    let record = support::journey::journey().into_iter();
+    let messages = record.map(|(envelope, response)| {
+        let id = envelope.id;
+        (envelope, Message::Answer { id, response })
+    });
+    messages.collect()
+}
+
 #[wasm_bindgen_test]
 fn messages_survive_javascript() {
-    for request in messages::requests() {
+    for (request, message) in messages() {
         let (back, file) = codec::read_request(&codec::write_request(&request, None).unwrap())
             .unwrap_or_else(|error| panic!("{request:?}: {error}"));
         assert_eq!(back, request);
         assert!(file.is_none());
-    }
-    for message in messages::messages() {
         let (back, bytes) = codec::read_message(&codec::write_message(&message, None).unwrap())
             .unwrap_or_else(|error| panic!("{message:?}: {error}"));
         assert_eq!(back, message);
@@ -57,22 +70,20 @@ fn messages_survive_javascript() {
 
 #[wasm_bindgen_test]
 fn files_and_bytes_are_transferred() {
-    let request = &messages::requests()[0];
+    let (request, message) = messages().swap_remove(0);
     let file = web_sys::Blob::new().unwrap();
-    let object = codec::write_request(request, Some(&file)).unwrap();
+    let object = codec::write_request(&request, Some(&file)).unwrap();
     assert_eq!(get(&object, "file"), JsValue::from(file));
     let (back, blob) = codec::read_request(&object).unwrap();
-    assert_eq!((&back, blob.is_some()), (request, true));
+    assert_eq!((back, blob.is_some()), (request, true));
 
     let bytes = Uint8Array::from(&[1, 2, 3][..]);
-    for message in messages::messages() {
-        let object = codec::write_message(&message, Some(&bytes)).unwrap();
-        let (back, beside) = codec::read_message(&object).unwrap();
-        assert_eq!(
-            (back, beside.map(|b| b.to_vec())),
-            (message, Some(vec![1, 2, 3]))
-        );
-    }
+    let object = codec::write_message(&message, Some(&bytes)).unwrap();
+    let (back, beside) = codec::read_message(&object).unwrap();
+    assert_eq!(
+        (back, beside.map(|b| b.to_vec())),
+        (message, Some(vec![1, 2, 3]))
+    );
 }
 
 /// The converted value of a node.
@@ -183,9 +194,9 @@ fn other_shapes_are_rejected_with_a_message() {
 
 #[wasm_bindgen_test]
 fn a_page_of_rows_is_fast() {
-    let row = messages::messages()
+    let row = messages()
         .into_iter()
-        .find_map(|message| match message {
+        .find_map(|(_, message)| match message {
             Message::Answer {
                 response: Response::Rows { rows, .. },
                 ..

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use zeview::model::NodeId;
 use zeview::tables::query::Query;
-use zeview::worker::handler::Handler;
-use zeview::worker::protocol::{Envelope, Request, Response};
+use zeview::worker::protocol::{Request, Response};
 
 use crate::cli::{stdout, zeview};
+use crate::support::decoder::Decoder;
 use crate::support::{fixtures, open};
 
 /// The columns whose numbers other commands state, too.
@@ -113,16 +113,8 @@ fn printed(file: &str) -> Kernels {
 
 /// What the page shows of the code: the instruction mix, and the data flow.
 fn shown(bytes: &[u8]) -> Kernels {
-    let mut handler = Handler::new(|| 0.0);
-    handler.show(1, "file", open(bytes));
-    let mut ask = |request| {
-        let envelope = Envelope {
-            id: 2,
-            about: None,
-            request,
-        };
-        handler.answer(&envelope).response
-    };
+    let (mut decoder, _) = Decoder::show("file", open(bytes));
+    let mut ask = |request| decoder.ask(request);
     let document = NodeId::ROOT;
     let mut code = |query: Query| {
         // A request counts a part of long code.

@@ -4,28 +4,21 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
+use crate::support::decoder::Decoder;
 use crate::support::{fixtures, full_zebin, zebin};
-use zeview::model::{MemorySource, NodeId, NodeKind};
-use zeview::worker::handler::Handler;
+use zeview::model::{NodeId, NodeKind};
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
-use zeview::worker::protocol::{
-    Envelope, Opened, Request, Response, Row, Selected, SelectionTarget,
-};
+use zeview::worker::protocol::{Opened, Request, Response, Row, Selected, SelectionTarget};
 
 struct File {
-    handler: Handler,
+    decoder: Decoder,
     opened: Opened,
 }
 
 impl File {
     fn open(bytes: &[u8]) -> File {
-        let mut handler = Handler::new(|| 0.0);
-        let source = Box::new(MemorySource::from(bytes));
-        let Response::Opened(opened) = handler.open(1, "file", source).response else {
-            panic!("not opened");
-        };
-        let opened = *opened;
-        File { handler, opened }
+        let (decoder, opened) = Decoder::open("file", bytes);
+        File { decoder, opened }
     }
 
     fn sample(name: &str) -> File {
@@ -33,9 +26,7 @@ impl File {
     }
 
     fn ask(&mut self, request: Request) -> Response {
-        let (id, about) = (9, None);
-        let envelope = Envelope { id, about, request };
-        self.handler.answer(&envelope).response
+        self.decoder.ask(request)
     }
 
     fn page(&mut self, order: TreeOrder, node: NodeId, start: u64) -> (u64, Vec<Row>) {

@@ -3,35 +3,26 @@
 
 #![cfg(feature = "decode")]
 
-use zeview::model::{MemorySource, NodeId, Span};
+use zeview::model::{NodeId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{ListId, Row as ListRow};
-use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    CodeImages, Envelope, Follow, ListAt, ListRequest, Request, Response, Row, Selected,
-    SelectionTarget,
+    CodeImages, Follow, ListAt, ListRequest, Request, Response, Row, Selected, SelectionTarget,
 };
 
-struct File(Handler);
+use crate::support::decoder::Decoder;
+
+struct File(Decoder);
 
 impl File {
     fn open(name: &str) -> File {
         let path = format!("{}/www/samples/{name}", env!("CARGO_MANIFEST_DIR"));
-        let mut handler = Handler::new(|| 0.0);
-        let source = MemorySource::from(std::fs::read(path).unwrap());
-        let answer = handler.open(1, name, Box::new(source)).response;
-        assert!(matches!(answer, Response::Opened(_)));
-        File(handler)
+        File(Decoder::open(name, std::fs::read(path).unwrap()).0)
     }
 
     fn ask(&mut self, request: Request) -> Response {
-        let envelope = Envelope {
-            id: 2,
-            about: None,
-            request,
-        };
-        self.0.answer(&envelope).response
+        self.0.ask(request)
     }
 
     fn select(&mut self, place: SelectionTarget, shown: Option<&ListAt>) -> Selected {

@@ -5,15 +5,15 @@ use zeview::diff::CodeListing;
 use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
 use zeview::diff::{CodeChange, Comparison, DifferenceIndex, Options, compare, overlaps};
-use zeview::model::{ByteSource, Bytes, MemorySource, NodeId, SourceError, SourceId, Span};
+use zeview::model::{ByteSource, Bytes, NodeId, SourceError, SourceId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{ListId, Row};
-use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
-    CompareForm, CompareReport, Envelope, ListPage, ListRequest, ROWS_MAX, Request, Response,
+    CompareForm, CompareReport, ListPage, ListRequest, ROWS_MAX, Request, Response,
 };
 
+use crate::support::decoder::Decoder;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::random::Random;
 use crate::support::syclbin::Syclbin;
@@ -25,35 +25,21 @@ fn zebin(name: &str) -> Fixture {
     files.find(|file| file.name.starts_with(name)).unwrap()
 }
 
-fn request(request: Request) -> Envelope {
-    Envelope {
-        id: 2,
-        about: Some(1),
-        request,
-    }
-}
-
-fn asked(handler: &mut Handler, asked: Request) -> Response {
-    handler.answer(&request(asked)).response
-}
-
-/// Returns a handler that has opened `b` and compared it with `a`.
-fn compared(a: &[u8], b: &[u8], renumbered: bool) -> (Handler, CompareReport) {
-    let mut handler = Handler::new(|| 0.0);
-    let source = |bytes: &[u8]| Box::new(MemorySource::from(bytes.to_vec()));
-    handler.open(1, "b.zebin", source(b));
-    let compare = request(Request::Compare {
+/// Returns a decoder that has opened `b` and compared it with `a`.
+fn compared(a: &[u8], b: &[u8], renumbered: bool) -> (Decoder, CompareReport) {
+    let (mut decoder, _) = Decoder::open("b.zebin", b);
+    let compare = Request::Compare {
         name: "a.zebin".to_owned(),
         renumbered,
         keep: None,
-    });
-    match handler.compare(&compare, source(a)).response {
-        Response::Compared(report) => (handler, *report),
+    };
+    match decoder.ask_with(compare, a) {
+        Response::Compared(report) => (decoder, *report),
         other => panic!("{other:?}"),
     }
 }
 
-fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64) -> ListPage {
+fn page(decoder: &mut Decoder, list: ListId, query: &Query, start: u64) -> ListPage {
     let request = Request::List {
         document: NodeId::ROOT,
         list,
@@ -68,16 +54,16 @@ fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64) -> ListP
                 .collect(),
         },
     };
-    match asked(handler, request) {
+    match decoder.ask(request) {
         Response::List(page) => *page,
         other => panic!("{other:?}"),
     }
 }
 
-fn all_rows(handler: &mut Handler, list: ListId, query: &Query) -> Vec<Row> {
+fn all_rows(decoder: &mut Decoder, list: ListId, query: &Query) -> Vec<Row> {
     let mut rows = Vec::new();
     loop {
-        let page = page(handler, list, query, rows.len() as u64);
+        let page = page(decoder, list, query, rows.len() as u64);
         assert_eq!(page.trouble, None);
         rows.extend(page.rows);
         if rows.len() as u64 >= page.found {
@@ -104,13 +90,13 @@ fn of(row: usize, all: bool) -> Query {
 fn holds(a: &[u8], b: &[u8]) -> Comparison {
     let (mut one, mut other) = (open(a), open(b));
     let expected = compare(&mut one, &mut other, &Options::default());
-    let (mut handler, report) = compared(a, b, false);
+    let (mut decoder, report) = compared(a, b, false);
     assert_eq!(report.differences, expected.entries.len() as u64);
     assert_eq!(
         (report.equal, report.same_meaning),
         (expected.equal, expected.same_meaning())
     );
-    let differences = all_rows(&mut handler, ListId::Differences, &Query::default());
+    let differences = all_rows(&mut decoder, ListId::Differences, &Query::default());
     assert_eq!(differences.len(), expected.entries.len());
     for (at, (row, entry)) in differences.iter().zip(&expected.entries).enumerate() {
         let said = |column| text(ListId::Differences, row, column);
@@ -118,8 +104,8 @@ fn holds(a: &[u8], b: &[u8]) -> Comparison {
         assert_eq!(said("change"), entry.change.name());
         assert_eq!(said("fields"), entry.fields.len().to_string());
         assert_eq!(row.cells[0].span, entry.b);
-        let rows_of = |handler: &mut Handler, all| all_rows(handler, ListId::Changes, &of(at, all));
-        let (folded, whole) = (rows_of(&mut handler, false), rows_of(&mut handler, true));
+        let rows_of = |decoder: &mut Decoder, all| all_rows(decoder, ListId::Changes, &of(at, all));
+        let (folded, whole) = (rows_of(&mut decoder, false), rows_of(&mut decoder, true));
         let differing = |rows: &[Row]| {
             let differs = |row: &&Row| !text(ListId::Changes, row, "change").is_empty();
             rows.iter().filter(differs).count()
@@ -203,23 +189,23 @@ fn rows_match_the_comparison() {
 #[test]
 fn a_file_and_itself() {
     let file = zebin("assertk.dg2");
-    let (mut handler, report) = compared(&file.bytes, &file.bytes, false);
+    let (mut decoder, report) = compared(&file.bytes, &file.bytes, false);
     assert!(report.equal && report.same_meaning);
     assert_eq!(report.differences, 0);
-    let none = page(&mut handler, ListId::Differences, &Query::default(), 0);
+    let none = page(&mut decoder, ListId::Differences, &Query::default(), 0);
     assert_eq!((none.total, none.rows.len()), (0, 0));
 }
 
 #[test]
 fn registers_with_other_numbers() {
     let (a, b) = (zebin("assertk.dg2"), zebin("assertk.tgllp"));
-    let (mut handler, by_number) = compared(&a.bytes, &b.bytes, false);
+    let (mut decoder, by_number) = compared(&a.bytes, &b.bytes, false);
     let again = Request::Compare {
         name: "a.zebin".to_owned(),
         renumbered: true,
         keep: None,
     };
-    let Response::Compared(renumbered) = asked(&mut handler, again) else {
+    let Response::Compared(renumbered) = decoder.ask(again) else {
         panic!("not compared again");
     };
     let (_, fresh) = compared(&a.bytes, &b.bytes, true);
@@ -249,10 +235,10 @@ fn a_difference_is_found_again() {
         (file("assertk.dg2"), file("assertk.tgllp")),
         (file("debugme-lines"), file("debugme.tgllp")),
     ] {
-        let (mut handler, report) = compared(&a, &b, false);
+        let (mut decoder, report) = compared(&a, &b, false);
         assert_eq!(report.kept, None);
-        let facts = |handler: &mut Handler| {
-            let rows = all_rows(handler, ListId::Differences, &Query::default());
+        let facts = |decoder: &mut Decoder| {
+            let rows = all_rows(decoder, ListId::Differences, &Query::default());
             let said = |row: &Row, column| text(ListId::Differences, row, column);
             let rows = rows.iter().map(|row| {
                 let bytes = (row.cells[0].base, row.cells[0].span);
@@ -262,17 +248,17 @@ fn a_difference_is_found_again() {
         };
         for place in 0..report.differences {
             let mut again = |renumbered| {
-                let before = facts(&mut handler);
+                let before = facts(&mut decoder);
                 let request = Request::Compare {
                     name: "a.zebin".to_owned(),
                     renumbered,
                     keep: Some(place),
                 };
-                let Response::Compared(report) = asked(&mut handler, request) else {
+                let Response::Compared(report) = decoder.ask(request) else {
                     panic!("not compared again");
                 };
                 let place = usize::try_from(place).unwrap();
-                (before.get(place).cloned(), report.kept, facts(&mut handler))
+                (before.get(place).cloned(), report.kept, facts(&mut decoder))
             };
             let (before, found, after) = again(true);
             let before = before.unwrap();
@@ -293,25 +279,22 @@ fn a_difference_is_found_again() {
     assert!(kept > 20 && moved > 0 && gone > 0, "{kept} {moved} {gone}");
     // No difference at such an index; in other files nothing is found again.
     let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
-    let (mut handler, report) = compared(&a, &b, false);
+    let (mut decoder, report) = compared(&a, &b, false);
     let far = Request::Compare {
         name: "a.zebin".to_owned(),
         renumbered: true,
         keep: Some(report.differences + 100),
     };
-    let Response::Compared(far) = asked(&mut handler, far) else {
+    let Response::Compared(far) = decoder.ask(far) else {
         panic!("not compared again");
     };
     assert_eq!(far.kept, None);
-    let other = request(Request::Compare {
+    let other = Request::Compare {
         name: "a.zebin".to_owned(),
         renumbered: false,
         keep: Some(0),
-    });
-    match handler
-        .compare(&other, Box::new(MemorySource::from(b)))
-        .response
-    {
+    };
+    match decoder.ask_with(other, b) {
         Response::Compared(report) => assert_eq!(report.kept, None),
         other => panic!("{other:?}"),
     }
@@ -320,7 +303,7 @@ fn a_difference_is_found_again() {
 /// Returns the kernels of a file by name, and whether the rows of the tree show a difference in
 /// each; and whether the rest of the file has one.
 fn differing_rows(
-    handler: &mut Handler,
+    decoder: &mut Decoder,
     differing: &DifferenceIndex,
 ) -> (Vec<(String, bool)>, bool) {
     let mut rows = |node: NodeId| {
@@ -332,7 +315,7 @@ fn differing_rows(
                 start: rows.len() as u64,
                 count: ROWS_MAX,
             };
-            let Response::Rows { count, rows: more } = asked(handler, request) else {
+            let Response::Rows { count, rows: more } = decoder.ask(request) else {
                 return rows;
             };
             rows.extend(more);
@@ -355,14 +338,14 @@ fn differing_rows(
 
 /// Checks that the differing kernels are those with a differing row.
 fn kernels_differ(a: &[u8], b: &[u8]) -> [Vec<(String, bool)>; 2] {
-    let (mut handler, _) = compared(a, b, false);
-    let Response::Differing(differing) = asked(&mut handler, Request::Differing) else {
+    let (mut decoder, _) = compared(a, b, false);
+    let Response::Differing(differing) = decoder.ask(Request::Differing) else {
         panic!("nothing is known of what differs");
     };
     let (mut other, _) = compared(b, a, false);
-    let sides = [(&mut other, &differing.0), (&mut handler, &differing.1)];
-    sides.map(|(handler, differing)| {
-        let (kernels, rest) = differing_rows(handler, differing);
+    let sides = [(&mut other, &differing.0), (&mut decoder, &differing.1)];
+    sides.map(|(decoder, differing)| {
+        let (kernels, rest) = differing_rows(decoder, differing);
         let differs = |(_, (_, differs)): &(u32, &(String, bool))| *differs;
         let expected = (0_u32..).zip(&kernels).filter(differs);
         let expected: Vec<u32> = expected.map(|(place, _)| place).collect();
@@ -432,29 +415,27 @@ impl ByteSource for Broken {
 #[test]
 fn comparison_with_a_closed_file_is_rejected() {
     let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
-    let (mut handler, _) = compared(&a, &b, false);
-    let late = Envelope {
-        about: Some(7),
-        ..request(Request::Compare {
-            name: "broken.zebin".to_owned(),
-            renumbered: false,
-            keep: None,
-        })
+    let (mut decoder, _) = compared(&a, &b, false);
+    let late = Request::Compare {
+        name: "broken.zebin".to_owned(),
+        renumbered: false,
+        keep: None,
     };
-    let refused = handler.compare(&late, Box::new(Broken)).response;
+    decoder.about = 7;
+    let refused = decoder.ask_with_source(late, Box::new(Broken));
+    decoder.about = 1;
     let Response::Failed { message, .. } = refused else {
         panic!("{refused:?}");
     };
     assert!(message.contains("another file"), "{message}");
-    let next = asked(&mut handler, Request::Differing);
+    let next = decoder.ask(Request::Differing);
     assert!(matches!(next, Response::Differing(_)), "{next:?}");
 }
 
 #[test]
 fn nothing_to_compare_with() {
     let file = zebin("assertk.dg2");
-    let mut handler = Handler::new(|| 0.0);
-    handler.open(1, "b.zebin", Box::new(MemorySource::from(file.bytes)));
+    let (mut decoder, _) = Decoder::open("b.zebin", file.bytes);
     for request in [
         Request::Compare {
             name: "a.zebin".to_owned(),
@@ -475,7 +456,7 @@ fn nothing_to_compare_with() {
             },
         },
     ] {
-        let answer = asked(&mut handler, request);
+        let answer = decoder.ask(request);
         assert!(
             matches!(answer, Response::Failed { changed: false, .. }),
             "{answer:?}"
@@ -486,13 +467,13 @@ fn nothing_to_compare_with() {
 #[test]
 fn written_as_the_command_line_writes_it() {
     let (a, b) = (zebin("assertk.dg2"), zebin("assertk.tgllp"));
-    let (mut handler, _) = compared(&a.bytes, &b.bytes, false);
+    let (mut decoder, _) = compared(&a.bytes, &b.bytes, false);
     for (form, begins) in [
         (CompareForm::Markdown, "- from a.zebin"),
         (CompareForm::Html, "<!doctype html>"),
         (CompareForm::Json, "\"schema\":1"),
     ] {
-        let Response::Text(text) = asked(&mut handler, Request::WriteComparison { form }) else {
+        let Response::Text(text) = decoder.ask(Request::WriteComparison { form }) else {
             panic!("{form:?}");
         };
         assert!(
@@ -507,7 +488,7 @@ fn written_as_the_command_line_writes_it() {
 #[test]
 fn missing_rows_and_filtered_rows() {
     let (a, b) = (zebin("assertk.dg2"), zebin("assertk.tgllp"));
-    let (mut handler, report) = compared(&a.bytes, &b.bytes, false);
+    let (mut decoder, report) = compared(&a.bytes, &b.bytes, false);
     let beyond = Request::List {
         document: NodeId::ROOT,
         list: ListId::Changes,
@@ -518,15 +499,12 @@ fn missing_rows_and_filtered_rows() {
             columns: Vec::new(),
         },
     };
-    assert!(matches!(
-        asked(&mut handler, beyond),
-        Response::Failed { .. }
-    ));
+    assert!(matches!(decoder.ask(beyond), Response::Failed { .. }));
     let kernels = Query {
         filter: "part=kernel".to_owned(),
         ..Query::default()
     };
-    let found = page(&mut handler, ListId::Differences, &kernels, 0);
+    let found = page(&mut decoder, ListId::Differences, &kernels, 0);
     assert!(found.found > 0 && found.found < report.differences);
 }
 
@@ -536,7 +514,7 @@ fn rows_of_several_documents_say_which() {
     let is_shown = |a: &[u8], b: &[u8]| {
         let (mut document, mut base) = (open(b), open(a));
         let comparison = compare(&mut base, &mut document, &Options::default());
-        let (mut handler, _) = compared(a, b, false);
+        let (mut decoder, _) = compared(a, b, false);
         let request = Request::List {
             document: NodeId::ROOT,
             list: ListId::Differences,
@@ -547,7 +525,7 @@ fn rows_of_several_documents_say_which() {
                 columns: Vec::new(),
             },
         };
-        let Response::List(page) = asked(&mut handler, request) else {
+        let Response::List(page) = decoder.ask(request) else {
             panic!("no page of the list");
         };
         let is_shown = page.columns.iter().any(|id| *id == "document");
@@ -637,11 +615,11 @@ fn rows_around_what_differs() {
 fn any_two_files() {
     let files = built::all();
     for pair in files.windows(2) {
-        let (mut handler, report) = compared(&pair[0].1, &pair[1].1, false);
-        let differences = page(&mut handler, ListId::Differences, &Query::default(), 0);
+        let (mut decoder, report) = compared(&pair[0].1, &pair[1].1, false);
+        let differences = page(&mut decoder, ListId::Differences, &Query::default(), 0);
         assert_eq!(differences.found, report.differences);
         for row in 0..differences.rows.len().min(20) {
-            page(&mut handler, ListId::Changes, &of(row, true), 0);
+            page(&mut decoder, ListId::Changes, &of(row, true), 0);
         }
     }
 }

@@ -2,92 +2,72 @@
 //! unpacks them.
 
 use zeview::diff::{DifferenceIndex, overlaps};
-use zeview::model::{MemorySource, SourceId, Span, UnpackedSource};
-use zeview::worker::handler::Handler;
+use zeview::model::{SourceId, Span, UnpackedSource};
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Envelope, Request, Response, Row, SelectionTarget};
+use zeview::worker::protocol::{Request, Response, Row, SelectionTarget};
 
+use crate::support::decoder::Decoder;
 use crate::support::packages::{deflated, stored, zip};
 use crate::support::zebin::{small, ze_info};
 
-fn answer(handler: &mut Handler, request: Request) -> Response {
-    let envelope = Envelope {
-        id: 2,
-        about: Some(1),
-        request,
-    };
-    handler.answer(&envelope).response
+fn opened(bytes: &[u8]) -> Decoder {
+    Decoder::open("a.zip", bytes).0
 }
 
-fn opened(bytes: &[u8]) -> Handler {
-    let mut handler = Handler::new(|| 0.0);
-    handler.open(1, "a.zip", Box::new(MemorySource::from(bytes.to_vec())));
-    handler
-}
-
-fn compared(a: &[u8], b: &[u8]) -> Handler {
-    let mut handler = opened(b);
-    let envelope = Envelope {
-        id: 2,
-        about: Some(1),
-        request: Request::Compare {
-            name: "a.zip".to_owned(),
-            renumbered: false,
-            keep: None,
-        },
+fn compared(a: &[u8], b: &[u8]) -> Decoder {
+    let mut decoder = opened(b);
+    let request = Request::Compare {
+        name: "a.zip".to_owned(),
+        renumbered: false,
+        keep: None,
     };
-    let a = Box::new(MemorySource::from(a.to_vec()));
-    let response = handler.compare(&envelope, a).response;
+    let response = decoder.ask_with(request, a);
     assert!(matches!(response, Response::Compared(_)), "{response:?}");
-    handler
+    decoder
 }
 
 /// The decoder of the second file, the differing bytes of the first file, and its own decoder.
-fn decoders(before: &[u8], after: &[u8]) -> (Handler, DifferenceIndex, Handler) {
+fn decoders(before: &[u8], after: &[u8]) -> (Decoder, DifferenceIndex, Decoder) {
     let mut front = compared(before, after);
-    match answer(&mut front, Request::Differing) {
+    match front.ask(Request::Differing) {
         Response::Differing(differing) => (front, differing.0, opened(before)),
         other => panic!("{other:?}"),
     }
 }
 
 /// The numbers that the decoder gave to the sources with differing bytes.
-fn numbers(handler: &mut Handler, differing: &DifferenceIndex) -> Vec<(SourceId, SourceId)> {
-    match answer(handler, Request::SourceNumbers(differing.sources.clone())) {
+fn numbers(decoder: &mut Decoder, differing: &DifferenceIndex) -> Vec<(SourceId, SourceId)> {
+    match decoder.ask(Request::SourceNumbers(differing.sources.clone())) {
         Response::SourceNumbers(numbers) => numbers,
         other => panic!("{other:?}"),
     }
 }
 
-fn select(handler: &mut Handler, place: SelectionTarget) -> Row {
+fn select(decoder: &mut Decoder, place: SelectionTarget) -> Row {
     let request = Request::Select {
         order: TreeOrder::File,
         place,
         follow: None,
     };
-    match answer(handler, request) {
+    match decoder.ask(request) {
         Response::Selected(selected) => selected.ancestry.last().unwrap().clone(),
         other => panic!("{other:?}"),
     }
 }
 
-fn path(handler: &mut Handler, source: SourceId) -> Option<String> {
-    match answer(handler, Request::BasePath(source)) {
+fn path(decoder: &mut Decoder, source: SourceId) -> Option<String> {
+    match decoder.ask(Request::BasePath(source)) {
         Response::BasePath(path) => path,
         other => panic!("{other:?}"),
     }
 }
 
-fn read(handler: &mut Handler, span: Span) -> String {
-    let envelope = Envelope {
-        id: 2,
-        about: Some(1),
-        request: Request::Bytes {
-            span,
-            leaves: false,
-        },
+fn read(decoder: &mut Decoder, span: Span) -> String {
+    let request = Request::Bytes {
+        span,
+        leaves: false,
     };
-    let bytes = handler.answer(&envelope).bytes.unwrap();
+    let bytes = decoder.ask_bytes(request).1.unwrap();
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
@@ -182,6 +162,6 @@ fn bytes_in_unpacked_sources_are_found_by_another_decoder() {
     );
     // Unknown sources, and a file that is not compared.
     assert_eq!(path(&mut front, SourceId(99)), None);
-    let alone = answer(&mut own, Request::BasePath(SourceId(1)));
+    let alone = own.ask(Request::BasePath(SourceId(1)));
     assert!(matches!(alone, Response::Failed { .. }), "{alone:?}");
 }

@@ -9,17 +9,17 @@ use zeview::model::{NodeId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
 use zeview::tables::{CellValue, ListId};
-use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    BlocksPage, Envelope, FlowOverview, Follow, ListAt, ListPage, ListRequest, Request, Response,
+    BlocksPage, FlowOverview, Follow, ListAt, ListPage, ListRequest, Request, Response,
     SelectionTarget,
 };
 
+use crate::support::decoder::Decoder;
 use crate::support::open;
 
 struct File {
-    handler: Handler,
+    decoder: Decoder,
     of: Span,
     report: FlowReport,
     /// The first byte of each instruction in the code.
@@ -47,10 +47,9 @@ fn file(path: &str) -> File {
     });
     let most = flows.max_by_key(|(_, report, _)| report.loops.as_ref().map_or(0, Vec::len));
     let (of, report, offsets) = most.unwrap();
-    let mut handler = Handler::new(|| 0.0);
-    handler.show(1, "file", document);
+    let (decoder, _) = Decoder::show("file", document);
     File {
-        handler,
+        decoder,
         of,
         report,
         offsets,
@@ -63,12 +62,7 @@ impl File {
     }
 
     fn ask(&mut self, request: Request) -> Response {
-        let envelope = Envelope {
-            id: 2,
-            about: None,
-            request,
-        };
-        self.handler.answer(&envelope).response
+        self.decoder.ask(request)
     }
 
     fn query(&self, folded: &[u32]) -> Query {

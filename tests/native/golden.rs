@@ -15,7 +15,7 @@ fn is_blessing() -> bool {
 }
 
 /// Compares with a golden file, or writes it.
-fn compare(golden: &Path, actual: &str) -> Result<(), String> {
+pub fn compare(golden: &Path, actual: &str) -> Result<(), String> {
     if is_blessing() {
         fs::write(golden, actual).map_err(|e| format!("{}: {e}", golden.display()))?;
         return Ok(());
@@ -29,7 +29,7 @@ fn compare(golden: &Path, actual: &str) -> Result<(), String> {
     }
 }
 
-fn report(wrong: &[String]) {
+pub fn report(wrong: &[String]) {
     assert!(
         wrong.is_empty(),
         "{}\n{} golden files differ; BLESS=1 writes them anew",

@@ -10,10 +10,10 @@ use zeview::decode::decode;
 use zeview::model::{ByteSource, Bytes, Document, MemorySource, NodeId, Outcome, SourceError};
 use zeview::tables::query::Query;
 use zeview::tables::{Detail, List, ListId};
-use zeview::worker::handler::Handler;
-use zeview::worker::protocol::{Envelope, Request, Response};
+use zeview::worker::protocol::{Request, Response};
 
 use crate::support::containers::{archive, member};
+use crate::support::decoder::Decoder;
 use crate::support::elf::Class;
 use crate::support::hosts::{Host, usual, without_index};
 use crate::support::names::names;
@@ -276,21 +276,16 @@ fn importing() -> Vec<u8> {
 
 #[test]
 fn imports_are_connected_to_exports() {
-    let mut handler = Handler::new(|| 0.0);
-    handler.open(1, "host", Box::new(MemorySource::from(importing())));
-    let graph = Envelope {
-        id: 2,
-        about: None,
-        request: Request::Graph {
-            document: NodeId::ROOT,
-            list: ListId::Images,
-            query: Query::default(),
-            start: 0,
-            count: u64::MAX,
-            at: None,
-        },
+    let (mut decoder, _) = Decoder::open("host", importing());
+    let graph = Request::Graph {
+        document: NodeId::ROOT,
+        list: ListId::Images,
+        query: Query::default(),
+        start: 0,
+        count: u64::MAX,
+        at: None,
     };
-    let Response::Graph(page) = handler.answer(&graph).response else {
+    let Response::Graph(page) = decoder.ask(graph) else {
         panic!("a graph");
     };
     assert_eq!(page.list, ListId::Images);

@@ -9,11 +9,11 @@ use zeview::analysis::images::{Choice, IMAGES_MAX};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{Detail, Key, List, ListId};
-use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
-use zeview::worker::protocol::{Envelope, Follow, ListRequest, Request, Response, SelectionTarget};
+use zeview::worker::protocol::{Follow, ListRequest, Request, Response, SelectionTarget};
 
 use crate::support::containers::*;
+use crate::support::decoder::Decoder;
 use crate::support::open;
 use crate::support::spirv;
 use crate::support::syclbin::{Syclbin, global};
@@ -446,8 +446,7 @@ fn a_chosen_row_stays_in_the_table_of_its_container() {
     let third = kernels.entry(2, &document.sources).unwrap();
     let images = document.images(NodeId::ROOT);
     let span = images.list[1].span;
-    let mut handler = Handler::new(|| 0.0);
-    handler.show(1, "archive.a", open(&archive));
+    let (mut decoder, _) = Decoder::show("archive.a", open(&archive));
     let mut at = |place: Span, current| {
         let follow = Follow {
             document: NodeId::ROOT,
@@ -461,12 +460,7 @@ fn a_chosen_row_stays_in_the_table_of_its_container() {
             place: SelectionTarget::Span(place),
             follow: Some(follow),
         };
-        let envelope = Envelope {
-            id: 2,
-            about: None,
-            request,
-        };
-        let Response::Selected(selected) = handler.answer(&envelope).response else {
+        let Response::Selected(selected) = decoder.ask(request) else {
             panic!("selected")
         };
         let list = selected.list.expect("a list");
@@ -493,12 +487,7 @@ fn a_chosen_row_stays_in_the_table_of_its_container() {
             columns: Vec::new(),
         },
     };
-    let envelope = Envelope {
-        id: 3,
-        about: None,
-        request,
-    };
-    let Response::List(page) = handler.answer(&envelope).response else {
+    let Response::List(page) = decoder.ask(request) else {
         panic!("rows")
     };
     assert_eq!(page.columns[..3], ["name", "image", "device"]);

@@ -1,0 +1,275 @@
+//! What a page asks while a user looks at every panel of some files: each kind of request, and each kind of
+//! answer.
+
+use zeview::analysis::occupancy::OccupancyParameters;
+use zeview::model::{NodeId, SourceId, Span, Str};
+use zeview::tables::ListId;
+use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::write::Form;
+use zeview::worker::protocol::tree_order::TreeOrder;
+use zeview::worker::protocol::{
+    CompareForm, Envelope, ExportForm, Follow, ListRequest, Request, Response, SearchStep,
+    SelectionTarget,
+};
+
+use super::decoder::Decoder;
+
+const ROOT: NodeId = NodeId::ROOT;
+
+const SPILL: &[u8] = include_bytes!("../../www/samples/spill.dg2.zebin");
+const VECADD: &[u8] = include_bytes!("../../www/samples/vecadd.bmg.zebin");
+const MATMUL: &[u8] = include_bytes!("../../www/samples/matmul.syclbin");
+const PROFILE: &[u8] = include_bytes!("../../www/samples/matmul.csv");
+const PROGRAM: &[u8] = include_bytes!("../../www/samples/program.host");
+
+/// What was asked, and the answers.
+pub fn journey() -> Vec<(Envelope, Response)> {
+    let mut record = Vec::new();
+    for visit in [visit_kernel, visit_comparison, visit_images, visit_program] {
+        record.extend(visit().record);
+    }
+    record
+}
+
+fn rows() -> ListRequest {
+    ListRequest::Rows {
+        start: 0,
+        count: 20,
+        columns: Vec::new(),
+    }
+}
+
+fn list(list: ListId, query: Query, ask: ListRequest) -> Request {
+    Request::List {
+        document: ROOT,
+        list,
+        query,
+        ask,
+    }
+}
+
+fn select(place: SelectionTarget, follow: Option<Follow>) -> Request {
+    Request::Select {
+        order: TreeOrder::File,
+        place,
+        follow,
+    }
+}
+
+/// Tree, bytes, search, code and occupancy of a zebin.
+fn visit_kernel() -> Decoder {
+    let (mut decoder, opened) = Decoder::open("spill.dg2.zebin", SPILL);
+    decoder.ask(Request::Rules);
+    for order in [TreeOrder::File, TreeOrder::Kernels] {
+        decoder.ask(Request::Rows {
+            order,
+            node: ROOT,
+            start: 0,
+            count: 10,
+        });
+    }
+    let header = opened.rows[0].span.unwrap();
+    decoder.ask(Request::Bytes {
+        span: header,
+        leaves: true,
+    });
+    for step in [SearchStep::Begin, SearchStep::GoOn, SearchStep::Stop] {
+        decoder.ask(Request::Search {
+            typed: "kernel".to_owned(),
+            limit: 5,
+            step,
+        });
+    }
+    for list_id in ListId::ALL {
+        decoder.ask(list(list_id, Query::default(), rows()));
+    }
+    let Response::Code(code) = decoder.ask(Request::Code {
+        document: ROOT,
+        query: Query::default(),
+    }) else {
+        panic!("code");
+    };
+    let of = code.of;
+    let query = Query {
+        of: Some(of),
+        ..Query::default()
+    };
+    let follow = Follow {
+        document: ROOT,
+        list: ListId::Instructions,
+        query: query.clone(),
+        current: Some(of),
+        or_first: true,
+    };
+    decoder.ask(Request::PrepareCode {
+        follow: follow.clone(),
+        node: ROOT,
+        span: Some(of),
+    });
+    decoder.ask(Request::DataFlow {
+        document: ROOT,
+        query: query.clone(),
+    });
+    decoder.ask(Request::CodeSamples { document: ROOT, of });
+    decoder.ask(Request::Graph {
+        document: ROOT,
+        list: ListId::Instructions,
+        query: query.clone(),
+        start: 0,
+        count: 100,
+        at: Some(of),
+    });
+    let places = [
+        SelectionTarget::Node(ROOT),
+        SelectionTarget::Byte(SourceId::FILE, 1),
+        SelectionTarget::Span(of),
+        SelectionTarget::Around {
+            span: header,
+            within: of,
+        },
+        SelectionTarget::Part {
+            span: Span::new(of.source, of.start, of.start + 16),
+            at: 3,
+            encoding: Some("xe-hpg".into()),
+        },
+        SelectionTarget::Path(".ze_info/kernels/[0]".to_owned()),
+        SelectionTarget::Row(0),
+        SelectionTarget::ListRow(1),
+    ];
+    for place in places {
+        decoder.ask(select(place, Some(follow.clone())));
+    }
+    decoder.ask(list(
+        ListId::Instructions,
+        query,
+        ListRequest::At {
+            node: ROOT,
+            span: Some(of),
+            current: None,
+            or_first: true,
+        },
+    ));
+    decoder.ask(list(
+        ListId::Kernels,
+        Query {
+            filter: "spill>0".to_owned(),
+            sort: Some("name".into()),
+            descending: true,
+            ..Query::default()
+        },
+        ListRequest::Written {
+            columns: vec!["name".into()],
+            form: Form::Csv,
+            rows: Some((0, 1)),
+        },
+    ));
+    decoder.ask(Request::Occupancy {
+        document: ROOT,
+        kernel: 0,
+        parameters: OccupancyParameters {
+            work_group: Some(256),
+            ..OccupancyParameters::default()
+        },
+    });
+    decoder.ask(Request::AddSource {
+        document: ROOT,
+        name: "spill.cl".to_owned(),
+        text: "kernel void k() {}\n".to_owned(),
+    });
+    for form in [ExportForm::Json, ExportForm::Text] {
+        decoder.ask(Request::Export {
+            node: opened.rows[0].id,
+            form,
+        });
+    }
+    decoder.ask(Request::Texts { document: ROOT });
+    decoder.ask(Request::WriteReport);
+    let Response::Texts(texts) = decoder.ask(Request::Texts { document: ROOT }) else {
+        panic!("texts");
+    };
+    let text = texts.first().and_then(|row| row.span);
+    decoder.ask(list(
+        ListId::Lines,
+        Query {
+            of: text,
+            ..Query::default()
+        },
+        ListRequest::Find {
+            typed: "kernels".to_owned(),
+            from: 0,
+            forward: true,
+        },
+    ));
+    decoder
+}
+
+/// Two files compared.
+fn visit_comparison() -> Decoder {
+    let (mut decoder, _) = Decoder::open("vecadd.bmg.zebin", VECADD);
+    let compare = |keep| Request::Compare {
+        name: "spill.dg2.zebin".to_owned(),
+        renumbered: false,
+        keep,
+    };
+    decoder.ask_with(compare(None), SPILL);
+    decoder.ask(compare(Some(1)));
+    decoder.ask(Request::Differing);
+    decoder.ask(Request::BasePath(SourceId::FILE));
+    decoder.ask(Request::SourceNumbers(Vec::new()));
+    decoder.ask(list(ListId::Differences, Query::default(), rows()));
+    for form in [CompareForm::Markdown, CompareForm::Html, CompareForm::Json] {
+        decoder.ask(Request::WriteComparison { form });
+    }
+    decoder
+}
+
+/// Images of a SYCLBIN, and a profile.
+fn visit_images() -> Decoder {
+    let (mut decoder, _) = Decoder::open("matmul.syclbin", MATMUL);
+    decoder.ask(Request::Graph {
+        document: ROOT,
+        list: ListId::Modules,
+        query: Query::default(),
+        start: 0,
+        count: 20,
+        at: None,
+    });
+    decoder.ask(Request::CodeImages { node: ROOT });
+    for device in [None, Some(Str::from("bmg-g21")), Some("no such".into())] {
+        decoder.ask(Request::Verdict {
+            document: ROOT,
+            device,
+        });
+    }
+    let profile = Request::AddProfile {
+        name: "matmul.csv".to_owned(),
+        is_earlier: false,
+    };
+    let mut answer = decoder.ask_with(profile.clone(), PROFILE);
+    while let Response::ReadingProfile { .. } = answer {
+        answer = decoder.ask(profile.clone());
+    }
+    for by in GroupBy::ALL {
+        let query = Query {
+            by: Some(by),
+            ..Query::default()
+        };
+        decoder.ask(list(ListId::Kernels, query, rows()));
+    }
+    decoder
+}
+
+/// A program with device code for several devices.
+fn visit_program() -> Decoder {
+    let (mut decoder, _) = Decoder::open("program.host", PROGRAM);
+    decoder.ask(list(
+        ListId::Kernels,
+        Query::default(),
+        ListRequest::Survey {
+            columns: vec!["name".into()],
+            count: 5,
+        },
+    ));
+    decoder.ask(list(ListId::Images, Query::default(), rows()));
+    decoder
+}
