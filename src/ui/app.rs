@@ -20,7 +20,6 @@ pub fn App() -> Html {
 
 fn page(session: &SessionContext, state: &State) -> Html {
     let layout = &state.layout;
-    let view = state.active().and_then(|tab| tab.view());
     html! {
         <div class={classes!("page", layout.embed.then_some("embed"), layout.hosted.then_some("hosted"), layout.no_defaults.then_some("no-defaults"))}>
             if !layout.embed || layout.hosted {
@@ -32,7 +31,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
             { body(session, state) }
             <>{ guide(state) }</>
             if !layout.embed {
-                { status(view.map(|view| &**view)) }
+                { status(state.active().map(|tab| &**tab)) }
             } else if !layout.hosted {
                 { link_out(session, state) }
             }

@@ -120,6 +120,45 @@ journey("a request that crashed the decoder is not repeated and the file stays o
   await axe(page);
 });
 
+journey("long work is shown and can be stopped; panel, filter and order stay", {
+  before: async (page) => {
+    // A decoder that never finishes the next request.
+    await page.addInitScript(() => {
+      globalThis.Worker = class extends Worker {
+        postMessage(...args) {
+          if (globalThis.holdNext) this.held = true;
+          globalThis.holdNext = false;
+          if (!this.held) super.postMessage(...args);
+        }
+      };
+    });
+  },
+}, async (page) => {
+  await dropFile(page, sample("spill.dg2.zebin"));
+  await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+  const rows = page.locator("#kernels [data-row]");
+  await page.locator("#kernels [role=columnheader]", { hasText: "B/thread" }).first().click();
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+  await eventually(() => rows.count(), 3);
+  await page.evaluate(() => { globalThis.holdNext = true; });
+  const filter = page.getByRole("tabpanel", { name: "Kernels" }).getByRole("searchbox");
+  await filter.fill("spill_size>0");
+  const status = page.getByRole("contentinfo");
+  await status.getByText(/Filtering for \d+ s/).waitFor();
+  await axe(page);
+  await status.getByRole("button", { name: "Stop" }).click();
+  await page.getByRole("status").getByText("Stopped: Filtering.").waitFor();
+  // It looks as before, and the work is not repeated.
+  const panel = page.getByRole("tabpanel", { name: "Kernels" });
+  await panel.getByText(/You stopped it after \d+ s/).waitFor();
+  assert.equal(await filter.inputValue(), "spill_size>0");
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+  await axe(page);
+  await panel.getByRole("button", { name: "Try again" }).click();
+  await eventually(() => rows.count(), 1);
+  assert.equal(await status.getByText(/Filtering/).count(), 0);
+});
+
 for (const [name, refuse] of [
   ["from blobs", () => {
     const Real = Worker;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 use zeview::analysis::kernels::place;
 use zeview::analysis::occupancy::OccupancyParameters;
-use zeview::model::{MemorySource, NodeId, SourceId, Span};
+use zeview::model::{NodeId, SourceId, Span};
 use zeview::tables::query::Query;
 use zeview::tables::{Detail, ListId};
 use zeview::ui::components::ptr_eq::PtrEq;
@@ -25,8 +25,9 @@ use zeview::ui::state::selection::{Selection, SelectionOrigin};
 use zeview::ui::state::texts::TextsChange;
 use zeview::ui::state::verdict::VerdictChange;
 use zeview::ui::state::{Action, Origin, PanelId, Phase, State, Tab, TabId, View};
-use zeview::worker::handler::Handler;
-use zeview::worker::protocol::{Envelope, ListRequest, Request, Response};
+use zeview::worker::protocol::{ListRequest, Request, Response};
+
+use crate::support::decoder::Decoder;
 
 // Rendering.
 
@@ -94,7 +95,7 @@ fn count(text: &str, part: &str) -> usize {
 
 // Files.
 
-struct File(Handler);
+struct File(Decoder);
 
 impl File {
     fn open(name: &str) -> (File, View) {
@@ -103,14 +104,10 @@ impl File {
     }
 
     fn of(name: &str, bytes: Vec<u8>) -> (File, View) {
-        let mut handler = Handler::new(|| 0.0);
-        let source = MemorySource::from(bytes);
-        let answer = handler.open(1, name, Box::new(source));
-        let Response::Opened(opened) = answer.response else {
-            panic!("{answer:?}");
-        };
+        let (decoder, opened) = Decoder::open(name, bytes);
         let tab = Tab {
             following: Following::No,
+            work: None,
             id: TabId(1),
             name: name.to_owned().into(),
             origin: Origin::Local,
@@ -118,18 +115,13 @@ impl File {
         };
         let state = Rc::new(State::default())
             .reduce(Action::Add(tab))
-            .reduce(Action::Opened(TabId(1), Rc::new(*opened)));
+            .reduce(Action::Opened(TabId(1), Rc::new(opened)));
         let view = state.active().and_then(|tab| tab.view()).unwrap();
-        (File(handler), (**view).clone())
+        (File(decoder), (**view).clone())
     }
 
     fn ask(&mut self, request: Request) -> Response {
-        let envelope = Envelope {
-            id: 2,
-            about: None,
-            request,
-        };
-        self.0.answer(&envelope).response
+        self.0.ask(request)
     }
 
     /// Requests the verdict for the file's device or another one.

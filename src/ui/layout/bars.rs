@@ -12,7 +12,9 @@ use crate::ui::session::SessionContext;
 use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::compare::Following;
 use crate::ui::state::verdict::{self, outcome_text};
-use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside};
+use crate::ui::state::{
+    DecoderWork, Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside,
+};
 use crate::ui::text::format;
 
 /// The header: the open file and its most important facts.
@@ -343,12 +345,14 @@ fn pane_buttons(state: &State, view: &View) -> Html {
 }
 
 /// The status bar: selection, decoded share, bytes read.
-pub fn status(view: Option<&View>) -> Html {
+pub fn status(tab: Option<&Tab>) -> Html {
     let version = concat!("v", env!("CARGO_PKG_VERSION"));
-    let Some(view) = view else {
+    let work = tab.and_then(|tab| Some(work(tab.id, tab.work?)));
+    let Some(view) = tab.and_then(Tab::view) else {
         return html! {
             <footer class="status">
                 <span>{ version }</span>
+                { work.unwrap_or_default() }
                 <span class="grow" />
                 <span class="hint">
                     <kbd>{ "o" }</kbd>{ " open a file " }<kbd>{ "?" }</kbd>{ " help" }
@@ -371,6 +375,7 @@ pub fn status(view: Option<&View>) -> Html {
     let names: Vec<String> = view.selection.names().collect();
     html! {
         <footer class="status">
+            { work.unwrap_or_default() }
             <span class="mono">{ range }</span>
             <span class="way">{ names.join(" ▸ ") }</span>
             <span class="grow" />
@@ -386,6 +391,21 @@ pub fn status(view: Option<&View>) -> Html {
             }
             <span class="dim cost">{ version }</span>
         </footer>
+    }
+}
+
+/// What the decoder works on, with a button that ends it.
+fn work(tab: TabId, work: DecoderWork) -> Html {
+    let mut text = format!("{} for {} s", work.text, work.seconds);
+    if work.bytes > 0 {
+        text = format!("{text}, read {}", format::size(work.bytes));
+    }
+    html! {
+        <span class="work" role="status">
+            <progress aria-label="Working" />
+            { text }
+            { button("btn2", Command::StopWork(tab), plain("Stop")) }
+        </span>
     }
 }
 

@@ -6,12 +6,14 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
 use super::{Session, TabRuntime, spawn};
-use crate::ui::state::{Action, Failure, Phase, TabId};
-use crate::ui::text::route::{Link, Target, ViewOptions};
+use crate::ui::state::list::ListChange;
+use crate::ui::state::{Action, DecoderWork, Failure, Phase, TabId};
 use crate::worker::client::{Client, ClientError};
+use crate::worker::protocol::Request;
 
 impl Session {
-    /// Restarts a file's crashed decoder, without repeating the request that crashed it.
+    /// Restarts a file's decoder after it crashed or was stopped, without repeating the request in progress, and
+    /// shows long work.
     pub(crate) fn watch(self: &Rc<Self>, tab: TabId, client: &Client) {
         if let Some(live) = self.live(tab) {
             client.avoid(Rc::clone(&live.crashes));
@@ -24,27 +26,62 @@ impl Session {
             let Some(live) = session.live(tab) else {
                 return;
             };
-            let (notice, end) = match &error {
-                ClientError::Silent => (
-                    "The decoder did not answer and was restarted.",
-                    error.to_string(),
-                ),
-                ClientError::Crashed(message) => (
-                    "The decoder crashed and was restarted.",
-                    format!("The decoder crashed: {message}."),
-                ),
+            let (notice, goes_on) = match (&error, request) {
+                (ClientError::Stopped(_), Some(request)) => {
+                    let notice = format!("Stopped: {}.", work_text(&request));
+                    let is_opening = matches!(request, Request::Open { .. });
+                    let mut crashes = live.crashes.borrow_mut();
+                    crashes.add_stopped(request, error.to_string());
+                    (notice, !is_opening)
+                }
+                (ClientError::Crashed(message), request) => {
+                    let work = request.as_ref().map_or("Working", work_text);
+                    let notice = format!("{work}: the decoder crashed and was restarted.");
+                    let end = format!("The decoder crashed: {message}.");
+                    (notice, live.crashes.borrow_mut().add(request, end))
+                }
                 _ => return session.fail(tab, &error),
             };
-            if live.crashes.borrow_mut().add(request, end) {
-                if live.link.borrow().is_none() {
-                    *live.link.borrow_mut() = session.link_of(tab);
-                }
+            if goes_on {
                 session.notice(notice);
-                session.decode(tab);
+                session.recover(tab);
             } else {
                 session.fail(tab, &error);
             }
         });
+        let session = Rc::downgrade(self);
+        client.on_work(move |work| {
+            let Some(session) = session.upgrade() else {
+                return;
+            };
+            let work = work.map(|work| DecoderWork {
+                text: work_text(&work.request),
+                seconds: work.seconds,
+                bytes: work.bytes,
+            });
+            session.dispatch(Action::Work(tab, work));
+        });
+    }
+
+    /// Stops what the decoder of a file works on. The file is opened again, and looks as before.
+    pub fn stop_work(&self, tab: TabId) {
+        let client = self.live(tab).and_then(|live| live.client.borrow().clone());
+        if let Some(client) = client {
+            client.stop_work();
+        }
+    }
+
+    /// Does again what the user has stopped, in the visible list.
+    pub fn do_again(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if let Some(live) = self.live(tab) {
+            live.crashes.borrow_mut().allow_stopped();
+        }
+        if let Some(list) = view.panel.list() {
+            self.list_changed(tab, list, ListChange::Again);
+        }
     }
 
     /// Handles an error while opening a file.
@@ -107,20 +144,35 @@ impl Session {
             }
         }));
     }
+}
 
-    /// A link to the selection that stays valid when the file is reopened. The panel is kept; its
-    /// filter is not, because it may have caused the crash.
-    pub(crate) fn link_of(&self, tab: TabId) -> Option<Link> {
-        let state = self.state();
-        let view = state.tab(tab)?.view()?;
-        let span = view.selection.span?;
-        let target = (!view.selection.ancestry.is_empty()).then_some(Target::Bytes {
-            section: None,
-            offset: span.start,
-            len: span.len(),
-        });
-        let shown = ViewOptions::default();
-        Some(Link { target, shown })
+/// Names the work that a request is.
+fn work_text(request: &Request) -> &'static str {
+    match request {
+        Request::Open { .. } => "Opening the file",
+        Request::List { query, .. } if !query.filter.is_empty() => "Filtering",
+        Request::List { query, .. } if query.sort.is_some() => "Sorting",
+        Request::List { .. } => "Reading rows",
+        Request::Compare { .. } => "Comparing",
+        Request::Differing | Request::WriteComparison { .. } => "Writing the comparison",
+        Request::Verdict { .. } => "Checking the device",
+        Request::Code { .. } | Request::PrepareCode { .. } => "Reading code",
+        Request::DataFlow { .. } => "Analyzing the data flow",
+        Request::Graph { .. } => "Drawing the graph",
+        Request::Search { .. } => "Searching",
+        Request::AddProfile { .. } | Request::CodeSamples { .. } => "Reading the profile",
+        Request::WriteReport => "Writing the report",
+        Request::Export { .. } => "Writing the tree",
+        Request::Bytes { .. } => "Reading bytes",
+        Request::Rows { .. }
+        | Request::Select { .. }
+        | Request::Rules
+        | Request::Texts { .. }
+        | Request::CodeImages { .. }
+        | Request::AddSource { .. }
+        | Request::Occupancy { .. }
+        | Request::BasePath(_)
+        | Request::SourceNumbers(_) => "Reading the file",
     }
 }
 
@@ -130,9 +182,9 @@ fn explain(error: &ClientError) -> Failure {
             "The decoder crashed on this file",
             "It was restarted once and crashed again. This is a bug in zeview, whatever the file contains. Please report it with the message above and, if possible, the file. Other open files are not affected.",
         ),
-        ClientError::Silent => (
-            "The decoder did not finish",
-            "It was stopped after 30 seconds without an answer. Please report this and, if possible, attach the file. Other open files are not affected.",
+        ClientError::Stopped(_) => (
+            "The file was not opened",
+            "Try again to open it. Other open files are not affected.",
         ),
         ClientError::Version(_) => (
             "Page and decoder versions differ",

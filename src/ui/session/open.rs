@@ -289,6 +289,7 @@ impl Session {
             origin,
             phase,
             following: Following::No,
+            work: None,
         }));
         id
     }

@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use web_sys::File;
+
 use super::files::ChosenFile;
 use super::{Session, TabRuntime, spawn};
 use crate::model::NodeId;
@@ -32,13 +34,32 @@ impl Session {
         let Some(live) = self.live(tab) else {
             return false;
         };
-        let state = self.state();
-        let view = state.tab(tab).and_then(|tab| tab.view()).cloned();
-        *live.link.borrow_mut() = view.as_ref().map(|view| view.link());
-        let file = chosen.file;
-        live.content.put(Some(file.clone()), chosen.giver);
+        live.content.put(Some(chosen.file.clone()), chosen.giver);
         live.marks.forget();
         live.crashes.take();
+        self.load_again(tab, &live, chosen.file).await
+    }
+
+    /// Opens the file of a tab in another decoder, after the first one has crashed or was stopped.
+    pub(crate) fn recover(self: &Rc<Self>, tab: TabId) {
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let Some(live) = session.live(tab) else {
+                return;
+            };
+            let Some(file) = live.content.file() else {
+                return;
+            };
+            session.load_again(tab, &live, file).await;
+        }));
+    }
+
+    async fn load_again(self: &Rc<Self>, tab: TabId, live: &Rc<TabRuntime>, file: File) -> bool {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view()).cloned();
+        if let Some(view) = &view {
+            *live.link.borrow_mut() = Some(view.link());
+        }
         let Some(view) = view else {
             self.decode(tab);
             return false;
@@ -50,10 +71,9 @@ impl Session {
         let is_due = || live.turn.get() == turn && self.live(tab).is_some();
         let opened = client.open(file.name(), &file).await;
         let found = match opened {
-            Ok(opened) if is_due() => Some(
-                self.find_in_new_version(&live, &client, &view, opened)
-                    .await,
-            ),
+            Ok(opened) if is_due() => {
+                Some(self.find_in_new_version(live, &client, &view, opened).await)
+            }
             _ => None,
         };
         match found {

@@ -56,6 +56,8 @@ impl Session {
             Command::EndGuide => self.end_guide(),
             Command::Activate(tab) => self.dispatch(Action::Activate(tab)),
             Command::Close(tab) => self.close(tab),
+            Command::StopWork(tab) => self.stop_work(tab),
+            Command::DoAgain => self.do_again(),
             Command::Retry(tab) => self.retry(tab),
             Command::OpenPrivately(tab) => self.open_privately(tab),
             Command::Help => self.show_dialog(Dialog::Help),

@@ -101,6 +101,10 @@ commands! {
     Activate(tab: TabId) = "activate";
     /// Closes a file.
     Close(tab: TabId) = "close";
+    /// Stops what the decoder of a file works on.
+    StopWork(tab: TabId) = "stop-work";
+    /// Does what was stopped, after all.
+    DoAgain = "do-again";
     /// Retries opening a file.
     Retry(tab: TabId) = "retry";
     /// Opens a file that the embedding page names, but keeps it from that page.

@@ -124,6 +124,8 @@ pub enum ListChange {
     Columns(Option<Rc<[&'static str]>>),
     /// The rows have changed.
     Renew,
+    /// The rows are requested although that failed before.
+    Again,
     /// The list shows another document.
     Reset,
     /// New column widths.
@@ -196,6 +198,10 @@ impl List {
                 self.rows.renew();
             }
             ListChange::Renew => self.rows.renew(),
+            ListChange::Again => {
+                self.failed = None;
+                self.rows.renew();
+            }
             ListChange::Reset => self.reset(),
             ListChange::Widths(widths) => self.widths = widths,
             ListChange::Page(of, page) if of == generation => self.put(page),

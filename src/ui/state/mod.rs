@@ -153,6 +153,19 @@ pub struct Tab {
     pub phase: Phase,
     /// Whether it is watched for changes on disk.
     pub following: Following,
+    /// What its decoder works on, if for more than a second.
+    pub work: Option<DecoderWork>,
+}
+
+/// What a decoder works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecoderWork {
+    /// What it does: `Comparing`.
+    pub text: &'static str,
+    /// For how long, in seconds.
+    pub seconds: u32,
+    /// Number of bytes of the file that were read for it.
+    pub bytes: u64,
 }
 
 impl Tab {
@@ -236,6 +249,8 @@ pub enum Action {
     Close(TabId),
     /// The loading state of a file changes.
     Phase(TabId, Phase),
+    /// A decoder works for more than a second, or has answered.
+    Work(TabId, Option<DecoderWork>),
     /// The decoder has opened a file.
     Opened(TabId, Rc<Opened>),
     /// A link is followed in a file.
@@ -474,6 +489,7 @@ impl Reducible for State {
             Action::Home => state.active = None,
             Action::Close(id) => state.close(id),
             Action::Follow(id, following) => state.change(id, |tab| tab.following = following),
+            Action::Work(id, work) => state.change(id, |tab| tab.work = work),
             Action::Phase(id, phase) => state.change(id, |tab| tab.phase = phase),
             Action::Opened(id, opened) => state.opened(id, opened),
             Action::Show(id, shown) => {

@@ -1,9 +1,12 @@
 //! The page's side of the protocol.
 //!
 //! A [`Client`] owns one decoder: a worker with one file. [`Client::ask`] turns a request into a
-//! future. Requests made before the decoder is [`Ready`](Message::Ready) wait until then. A decoder
-//! that crashes, or is silent for `PATIENCE`, is terminated; all its pending requests fail, and the
-//! owner is notified once, with the request that killed it, so that it can start another one.
+//! future. Requests made before the decoder is [`Ready`](Message::Ready) wait until then.
+//!
+//! The decoder ends by itself: the work for a file has limits. So it is never terminated for being slow. Work of
+//! more than a second is reported to the owner, who can stop it ([`Client::stop_work`]). If the decoder crashes or
+//! is stopped, all its pending requests fail, and the owner is notified once, with the request in progress, so that it
+//! can start another decoder and not repeat that request.
 
 pub mod crash_log;
 mod port;
@@ -27,8 +30,8 @@ use super::protocol::{
 };
 use crate::model::Span;
 
-/// How long the decoder may be silent while requests are pending, in milliseconds.
-const PATIENCE: i32 = 30_000;
+/// Work is reported after this time, and from then on after each such time, in milliseconds.
+const REPORTED: i32 = 1000;
 
 /// The reason that a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +42,8 @@ pub enum ClientError {
     Changed(String),
     /// The decoder crashed, with this message.
     Crashed(String),
-    /// The decoder was silent for too long.
-    Silent,
+    /// The user stopped the decoder, after this many seconds of work on a request.
+    Stopped(u32),
     /// The decoder is of another version than the page.
     Version(u32),
     /// Workers are blocked, or the decoder could not be loaded.
@@ -58,7 +61,7 @@ impl fmt::Display for ClientError {
             | ClientError::Changed(message)
             | ClientError::Crashed(message)
             | ClientError::Unavailable(message) => message,
-            ClientError::Silent => "The decoder did not answer for 30 seconds.",
+            ClientError::Stopped(seconds) => return write!(f, "You stopped it after {seconds} s."),
             ClientError::Version(_) => "The page and the decoder have different versions.",
             ClientError::Cancelled => "Cancelled.",
             ClientError::Unexpected => "The decoder sent an unexpected answer.",
@@ -99,6 +102,20 @@ pub struct Client(Rc<Inner>);
 /// Called when the decoder has died, with the request in progress.
 type OnExit = Box<dyn Fn(ClientError, Option<Request>)>;
 
+/// Called while the decoder works on a request for more than a second, and with `None` when it has answered.
+type OnWork = Box<dyn Fn(Option<Work>)>;
+
+/// A request that the decoder works on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    /// The request.
+    pub request: Request,
+    /// How long, in seconds.
+    pub seconds: u32,
+    /// Number of bytes of the file that were read for it.
+    pub bytes: u64,
+}
+
 struct Inner {
     port: RefCell<Option<Port>>,
     /// Whether the decoder has reported that it runs.
@@ -110,6 +127,9 @@ struct Inner {
     /// Id of the request that opened the current file.
     about: Cell<Option<u32>>,
     timer: RefCell<Option<Timer>>,
+    /// Seconds since the last answer while requests are pending, and the bytes read in that time.
+    worked: Cell<(u32, u64)>,
+    on_work: RefCell<Option<OnWork>>,
     /// Why the decoder no longer runs.
     failure: RefCell<Option<ClientError>>,
     on_exit: RefCell<Option<OnExit>>,
@@ -134,6 +154,8 @@ impl Client {
             next: Cell::new(1),
             about: Cell::new(None),
             timer: RefCell::new(None),
+            worked: Cell::default(),
+            on_work: RefCell::new(None),
             failure: RefCell::new(None),
             on_exit: RefCell::new(None),
             crashes: RefCell::default(),
@@ -156,6 +178,17 @@ impl Client {
         *self.0.on_exit.borrow_mut() = Some(Box::new(tell));
     }
 
+    /// Sets the callback for work of more than a second.
+    pub fn on_work(&self, tell: impl Fn(Option<Work>) + 'static) {
+        *self.0.on_work.borrow_mut() = Some(Box::new(tell));
+    }
+
+    /// Ends the decoder in the middle of its work; the owner is notified like after a crash.
+    pub fn stop_work(&self) {
+        let (seconds, _) = self.0.worked.get();
+        self.0.terminate(ClientError::Stopped(seconds), None);
+    }
+
     /// Sets how the file's earlier decoders died. Requests that killed them fail with
     /// [`ClientError::Failed`].
     pub fn avoid(&self, crashes: Rc<RefCell<CrashLog>>) {
@@ -170,6 +203,7 @@ impl Client {
     /// Ends the decoder and cancels all pending requests.
     pub fn stop(&self) {
         self.0.on_exit.borrow_mut().take();
+        self.0.on_work.borrow_mut().take();
         self.0.terminate(ClientError::Cancelled, None);
     }
 
@@ -338,22 +372,59 @@ impl Inner {
                 });
             }
             Message::Crashed { message, id } => self.terminate(ClientError::Crashed(message), id),
+            Message::Working { bytes } => {
+                let (seconds, known) = self.worked.get();
+                self.worked.set((seconds, known.saturating_add(bytes)));
+            }
         }
     }
 
-    /// Starts the timeout if requests are pending.
+    /// The time of the oldest pending request begins now.
     fn wait(self: &Rc<Inner>) {
-        if self.pending.borrow().is_empty() {
-            self.timer.borrow_mut().take();
-            return;
+        let (seconds, _) = self.worked.take();
+        if seconds > 0 {
+            self.tell_work(None);
         }
+        self.timer.borrow_mut().take();
+        if !self.pending.borrow().is_empty() {
+            self.start_timer();
+        }
+    }
+
+    fn start_timer(self: &Rc<Inner>) {
         let weak = Rc::downgrade(self);
-        let timer = Timer::start(PATIENCE, move || {
+        let timer = Timer::start(REPORTED, move || {
             if let Some(inner) = weak.upgrade() {
-                inner.terminate(ClientError::Silent, None);
+                inner.report();
             }
         });
         *self.timer.borrow_mut() = Some(timer);
+    }
+
+    /// Tells the owner what the decoder works on.
+    fn report(self: &Rc<Inner>) {
+        let (seconds, bytes) = self.worked.get();
+        let seconds = seconds.saturating_add(1);
+        self.worked.set((seconds, bytes));
+        let oldest = self
+            .pending
+            .borrow()
+            .first_key_value()
+            .map(|(_, (request, _))| request.clone());
+        if let Some(request) = oldest {
+            self.tell_work(Some(Work {
+                request,
+                seconds,
+                bytes,
+            }));
+            self.start_timer();
+        }
+    }
+
+    fn tell_work(&self, work: Option<Work>) {
+        if let Some(tell) = &*self.on_work.borrow() {
+            tell(work);
+        }
     }
 
     /// Ends the decoder. `id` is the request that killed it, if the decoder reported one; otherwise
@@ -377,6 +448,7 @@ impl Inner {
         for (_, reply) in pending.into_values() {
             let _ = reply.send(Err(error.clone()));
         }
+        self.tell_work(None);
         let tell = self.on_exit.borrow_mut().take();
         if let Some(tell) = tell {
             tell(error, died_of);

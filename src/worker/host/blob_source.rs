@@ -57,6 +57,7 @@ impl BlobSource {
     fn piece(&self, start: u64, end: u64) -> Result<Option<Uint8Array>, JsValue> {
         let slice = self.slice(start, end)?;
         let buffer: ArrayBuffer = self.reader.read_as_array_buffer(&slice)?;
+        super::tell_read(u64::from(buffer.byte_length()));
         let complete = u64::from(buffer.byte_length()) == end - start;
         Ok(complete.then(|| Uint8Array::new(&buffer)))
     }

@@ -339,6 +339,26 @@ fn send(line: &Line, message: &Message, bytes: Option<&Uint8Array>) {
 thread_local! {
     /// The request in progress and its sender.
     static WORKING: RefCell<Option<(Line, u32)>> = const { RefCell::new(None) };
+    /// Bytes that were read since the last sign of life, and its time.
+    static UNTOLD: Cell<(u64, f64)> = const { Cell::new((0, 0.0)) };
+}
+
+/// Minimum time between two signs of life, in milliseconds.
+const SIGN: f64 = 500.0;
+
+/// Tells the sender of the request in progress that bytes were read.
+pub(super) fn tell_read(bytes: u64) {
+    let (untold, told) = UNTOLD.get();
+    let untold = untold.saturating_add(bytes);
+    let now = milliseconds();
+    if now - told < SIGN {
+        return UNTOLD.set((untold, told));
+    }
+    UNTOLD.set((0, now));
+    let line = WORKING.with_borrow(|working| working.as_ref().map(|(line, _)| line.clone()));
+    if let Some(line) = line {
+        send(&line, &Message::Working { bytes: untold }, None);
+    }
 }
 
 /// Posts panics to the sender of the request in progress and writes them to the console.

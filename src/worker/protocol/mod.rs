@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 27;
+pub const PROTOCOL_VERSION: u32 = 28;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -75,5 +75,10 @@ pub enum Message {
         message: String,
         /// The request in progress.
         id: Option<u32>,
+    },
+    /// The decoder has read bytes of a file for the request in progress: a sign of life.
+    Working {
+        /// Number of bytes since the last message.
+        bytes: u64,
     },
 }

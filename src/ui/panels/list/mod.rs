@@ -301,6 +301,9 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
     Some(html! {
         <div class="panel calm">
             <p>{ prose(why) }</p>
+            if list.failed.is_some() {
+                { button("btn", Command::DoAgain, plain("Try again")) }
+            }
             if is_nested {
                 <p class="dim">{ "Select a nested file in the structure." }</p>
             }
