@@ -449,7 +449,7 @@ fn print(compared: &mut ComparedFiles, options: &Options, out: &mut Text) -> io:
         writeln!(out, "  {line}")?;
     }
     for note in &result.notes {
-        writeln!(out, "  not compared: {}", escaped(note))?;
+        writeln!(out, "  note: {}", escaped(note))?;
     }
     // The list may be long: take it instead of copying it, and restore it before the next use.
     let entries = std::mem::take(&mut compared.result.entries);

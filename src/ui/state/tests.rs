@@ -19,6 +19,7 @@ fn tab(id: u32) -> Tab {
         origin: Origin::Local,
         following: Default::default(),
         phase: Phase::Waiting,
+        work: None,
     }
 }
 

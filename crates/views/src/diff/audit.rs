@@ -114,6 +114,7 @@ impl Comparer<'_> {
             work: Work::new(0),
             dictionary: Dictionary::default(),
             result: std::mem::take(comparison),
+            repeated: Vec::new(),
             depth: 0,
         };
         comparer.audit(excused);

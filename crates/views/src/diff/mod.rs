@@ -130,7 +130,7 @@ pub struct Comparison {
     pub entries: Vec<Entry>,
     /// Reasons why the files are hard to compare: different devices or compilers.
     pub remarks: Vec<String>,
-    /// What could not be compared, or is not listed, and why.
+    /// What could not be compared, or is not listed, and why: each reason once.
     pub notes: Vec<String>,
     /// Numbers of kernels in the first and in the second file.
     pub kernels: (u64, u64),
@@ -244,6 +244,8 @@ struct Comparer<'d> {
     work: Work,
     dictionary: code::Dictionary,
     result: Comparison,
+    /// Notes that apply to several parts.
+    repeated: Vec<RepeatedNote>,
     /// The nesting depth of the current pair.
     depth: u32,
 }
@@ -272,6 +274,19 @@ impl Comparer<'_> {
         }
     }
 
+    /// Adds a note about one of several parts to which the same applies.
+    fn note_about(&mut self, part: &str, reason: &str) {
+        let known = self
+            .repeated
+            .iter_mut()
+            .find(|known| known.reason == reason);
+        if let Some(known) = known {
+            known.add(part);
+        } else if self.repeated.len() < NOTES_MAX {
+            self.repeated.push(RepeatedNote::new(part, reason));
+        }
+    }
+
     fn push(&mut self, mut entry: Entry) {
         self.work.spend(1 + entry.fields.len() as u64);
         // There may be many entries, with few fields each.
@@ -292,6 +307,44 @@ const TOO_MUCH_WORK: &str = "The files take too much work to compare; the result
 /// Maximum number of notes.
 const NOTES_MAX: usize = 64;
 
+/// Number of parts that a note names.
+const NAMED: usize = 3;
+
+/// A note about several parts.
+struct RepeatedNote {
+    reason: String,
+    /// The first parts.
+    named: Vec<String>,
+    /// The number of the others.
+    others: u64,
+}
+
+impl RepeatedNote {
+    fn new(part: &str, reason: &str) -> RepeatedNote {
+        RepeatedNote {
+            reason: reason.to_owned(),
+            named: vec![part.to_owned()],
+            others: 0,
+        }
+    }
+
+    fn add(&mut self, part: &str) {
+        if self.named.len() < NAMED {
+            self.named.push(part.to_owned());
+        } else {
+            self.others += 1;
+        }
+    }
+
+    fn text(&self) -> String {
+        let named = self.named.join(", ");
+        match self.others {
+            0 => format!("{named}: {}", self.reason),
+            others => format!("{named} and {others} more: {}", self.reason),
+        }
+    }
+}
+
 /// Compares two documents.
 pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
     let size = |document: &Document| document.sources.size();
@@ -309,6 +362,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         work,
         dictionary: code::Dictionary::default(),
         result,
+        repeated: Vec::new(),
         depth: 0,
     };
     comparer.run();
@@ -317,6 +371,8 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     }
     let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
     let mut result = comparer.result;
+    let repeated = comparer.repeated.iter().map(RepeatedNote::text);
+    result.notes.extend(repeated);
     result.is_cut |= is_over || left_out > 0;
     result.steps = comparer.work.spent();
     result.notes.retain(|note| note != TOO_MUCH_WORK);

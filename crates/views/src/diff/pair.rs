@@ -82,9 +82,10 @@ impl Comparer<'_> {
     /// Compares two documents.
     pub(super) fn pair(&mut self, a: &Node, b: &Node, path: &str, to_path: &str) {
         if self.depth >= NESTED_MAX || self.result.pairs.len() >= PAIRS_MAX {
-            self.note(format!(
-                "{path}: too many or too deeply nested documents: not compared"
-            ));
+            self.note_about(
+                path,
+                "not compared: too many or too deeply nested documents",
+            );
             return;
         }
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());

@@ -338,10 +338,9 @@ impl Comparer<'_> {
             &mut self.work,
         );
         if !found.0.is_shortest {
-            self.note(format!(
-                "{}: too different for the shortest list of differences; an approximate one is shown",
-                names.0
-            ));
+            let reason =
+                "too different for the shortest list of differences; a longer one is listed";
+            self.note_about(names.0, reason);
         }
         Some(found)
     }

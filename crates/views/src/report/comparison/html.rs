@@ -29,7 +29,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "<li>{}</li>", safe(line))?;
     }
     for note in &comparison.notes {
-        writeln!(out, "<li>not compared: {}</li>", safe(note))?;
+        writeln!(out, "<li>note: {}</li>", safe(note))?;
     }
     writeln!(out, "</ul>")?;
     summary(comparison, out)?;

@@ -28,7 +28,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
         writeln!(out, "- {line}")?;
     }
     for note in &comparison.notes {
-        writeln!(out, "- not compared: {}", markdown(note))?;
+        writeln!(out, "- note: {}", markdown(note))?;
     }
     let measured = comparison
         .of(Part::Kernel)
