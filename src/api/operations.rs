@@ -1,9 +1,9 @@
 //! The operations that embedders in all languages offer on a document, with errors that have codes.
 
+use crate::tables;
 use std::fmt;
 use std::io;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
 
 use serde::{Deserialize, Serialize};
 
@@ -194,13 +194,13 @@ pub fn list(
 
 /// Returns the list of the whole file, or else those of the documents in it.
 fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, Rc<dyn List>)> {
-    if let Some(rows) = document.list_for(NodeId::ROOT, list, query) {
+    if let Some(rows) = tables::list_for(document, NodeId::ROOT, list, query) {
         return vec![(NodeId::ROOT, rows)];
     }
     let mut found = Vec::new();
     document.open_files(NodeId::ROOT);
-    for id in document.documents_with(list) {
-        let rows = document.list_for(id, list, query);
+    for id in tables::documents_with(document, list) {
+        let rows = tables::list_for(document, id, list, query);
         found.extend(rows.map(|rows| (id, rows)));
     }
     found
@@ -332,7 +332,7 @@ pub fn listing(
         Some(path) => find(document, path)?,
         None => {
             document.open_files(NodeId::ROOT);
-            document.documents_with(ListId::Kernels)
+            tables::documents_with(document, ListId::Kernels)
         }
     };
     for id in documents {

@@ -1,7 +1,7 @@
 //! The instruction list of code: same text as the listing, linked to bytes, lines and symbols.
 
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::assembly::{Mix, TextPartKind};
 use zeview::decode::isa::Platform;
@@ -31,7 +31,7 @@ fn section(document: &Document, name: &str) -> Span {
 }
 
 fn list(document: &mut Document, of: Span) -> Rc<dyn List> {
-    let list = document.list(NodeId::ROOT, ListId::Instructions, Some(of));
+    let list = tables::list(document, NodeId::ROOT, ListId::Instructions, Some(of));
     list.expect("it has code")
 }
 
@@ -204,7 +204,7 @@ fn spills_and_fills_are_marked_and_counted() {
     let found = query.run(&*list, &document.sources).unwrap();
     assert_eq!(u64::from(found.count()), mix.spills);
     // The table of kernels has the same counts, on request.
-    let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let kernels = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter();
     let place = |id| columns.clone().position(|column| column.id == id).unwrap();
     let row = (0..kernels.count()).find(|row| {
@@ -481,7 +481,7 @@ fn any_encoding_can_be_chosen() {
             device: Some(str::to_owned(name).into()),
             ..Query::default()
         };
-        document.list_for(NodeId::ROOT, ListId::Instructions, &query)
+        tables::list_for(&mut document, NodeId::ROOT, ListId::Instructions, &query)
     };
     let (own, other) = (on("dg2").unwrap(), on("xe2").unwrap());
     assert_eq!(own.count(), other.count());

@@ -10,7 +10,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::tables::ListId;
 
@@ -99,8 +99,10 @@ fn line(name: &str, bytes: &[u8]) -> String {
         "{:?} {:?} {:?}",
         document.summary.facts, document.coverage, document.diagnostics
     ));
-    for list in ListId::ALL {
-        for id in document.documents_with(list) {
+    let mut lists = ListId::ALL;
+    lists.sort_by_key(|list| ORDER.iter().position(|name| *name == list.name()));
+    for list in lists {
+        for id in tables::documents_with(&mut document, list) {
             digest_list(&mut digest, &mut document, id, list);
         }
     }
@@ -109,6 +111,25 @@ fn line(name: &str, bytes: &[u8]) -> String {
     }
     format!("{name}\t{rows}\t{:016x}\n", digest.0)
 }
+
+/// The order of the lists in the digests, which is not that of the page's tabs; others come first.
+const ORDER: [&str; 15] = [
+    "kernels",
+    "relocations",
+    "symbols",
+    "modules",
+    "properties",
+    "images",
+    "files",
+    "matrix",
+    "devices",
+    "lines",
+    "source-lines",
+    "instructions",
+    "differences",
+    "changes",
+    "profile-changes",
+];
 
 /// Number of ranges of a file to get leaves of.
 const PARTS: u64 = 60;
@@ -128,7 +149,7 @@ fn names(document: &Document, ancestry: &[NodeId]) -> String {
 const ROWS: u32 = 300;
 
 fn digest_list(digest: &mut Digest, document: &mut Document, id: NodeId, list: ListId) {
-    let Some(rows) = document.list(id, list, None) else {
+    let Some(rows) = tables::list(document, id, list, None) else {
         return;
     };
     let sources = &document.sources;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::images::{Choice, IMAGES_MAX};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
@@ -32,9 +32,7 @@ fn why(choice: &Choice, at: usize) -> &str {
 }
 
 pub fn list(document: &mut Document, list: ListId) -> Rc<dyn List> {
-    document
-        .list(NodeId::ROOT, list, None)
-        .expect("there is one")
+    tables::list(document, NodeId::ROOT, list, None).expect("there is one")
 }
 
 /// Returns the text of a cell.
@@ -298,7 +296,7 @@ fn the_kernels_of_all_images_are_one_list() {
     // An image lists its own.
     let image = document.images(NodeId::ROOT).list.swap_remove(1);
     let image = document.node_of(&image).unwrap();
-    let own = document.list(image, ListId::Kernels, None).unwrap();
+    let own = tables::list(document, image, ListId::Kernels, None).unwrap();
     assert_eq!(
         (own.count(), own.subject().as_str()),
         (1, "64.dg2 · bmg-g21")
@@ -350,7 +348,8 @@ fn the_images_and_what_the_driver_does_with_each() {
         ("generic_ir".to_owned(), String::new())
     );
     assert_eq!(text(0, "chosen"), "");
-    let images = document.list_for(
+    let images = tables::list_for(
+        document,
         NodeId::ROOT,
         ListId::Images,
         &Query {
@@ -410,7 +409,7 @@ fn every_device_has_a_verdict() {
     let images = document.images(NodeId::ROOT);
     let image = images.list.iter().find(|image| image.is_loadable).unwrap();
     let id = document.nodes_for(image.span).pop().unwrap();
-    let devices = document.list(id, ListId::Devices, None).unwrap();
+    let devices = tables::list(document, id, ListId::Devices, None).unwrap();
     assert_eq!(devices.subject(), image.name);
 }
 

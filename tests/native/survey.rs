@@ -1,7 +1,7 @@
 //! Containers that are read in steps: their kernels, the survey by device, and duplicates.
 
 use std::cell::Cell as Shared;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::survey::{Copies, Progress};
 use zeview::model::{MemorySource, NodeId};
@@ -288,7 +288,7 @@ fn kernels_in_groups() {
             filter: filter.to_owned(),
             ..Query::default()
         };
-        let list = document.list_for(NodeId::ROOT, ListId::Kernels, &query);
+        let list = tables::list_for(&mut document, NodeId::ROOT, ListId::Kernels, &query);
         let list = list.unwrap();
         let order = query.run(&*list, &document.sources).unwrap();
         let rows = order.from(0, 100).map(|row| {

@@ -1,9 +1,9 @@
 //! Answers to requests about the data flow of code.
 
+use crate::tables;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
@@ -50,7 +50,7 @@ impl Summaries {
         node: NodeId,
         query: &Query,
     ) -> Result<Response, String> {
-        let id = document.document_of(node, ListId::Instructions);
+        let id = tables::document_of(document, node, ListId::Instructions);
         let id = id.ok_or(NONE)?;
         let key = (id, query.of, query.device.clone());
         let known = self.0.take().filter(|(known, _)| *known == key);

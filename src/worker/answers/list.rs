@@ -1,10 +1,11 @@
 //! Answers to requests about lists.
 
+use crate::tables;
+use crate::tables::kernels;
+use crate::tables::profile_changes;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
-use zeview_views::tables::profile_changes::ComparingProfiles;
 
 use super::code::same_code;
 use super::export::EXPORT_MAX;
@@ -114,7 +115,7 @@ impl Lists {
         match (known, reading) {
             (Some(found), _) => Some(Rc::clone(&found.list)),
             (None, Some(reading)) => Some(reading.kernels.list(&document.sources)),
-            (None, None) => document.list(id, list, None),
+            (None, None) => tables::list(document, id, list, None),
         }
     }
 
@@ -138,7 +139,7 @@ impl Lists {
                 list.name().replace('-', " ")
             )
         };
-        let id = document.document_of(node, list).ok_or_else(none)?;
+        let id = tables::document_of(document, node, list).ok_or_else(none)?;
         let known = self.found.remove(&list);
         let is_same = |found: &QueriedList| {
             let other = &found.query;
@@ -167,14 +168,14 @@ impl Lists {
                     }
                     (None, Some(reading)) => {
                         let list = reading.kernels.list(&document.sources);
-                        let list = document.grouped(list, query.by);
+                        let list = kernels::grouped(list, query.by, &document.sources);
                         QueriedList::new(id, list, query, document)
                     }
                     (None, None) => {
                         if list == ListId::ProfileChanges {
-                            document.compare_profiles(&demangle_briefly);
+                            profile_changes::compare(document, &demangle_briefly);
                         }
-                        let made = document.list_for(id, list, query).ok_or_else(none)?;
+                        let made = tables::list_for(document, id, list, query).ok_or_else(none)?;
                         QueriedList::new(id, made, query, document)
                     }
                 }
@@ -248,7 +249,7 @@ impl Lists {
                     }
                     (_, ListId::Instructions, Form::Plain) if rows.is_none() => {
                         let none = || "This part of the file has no instructions.".to_owned();
-                        let around = document.document_of(id, list).ok_or_else(none)?;
+                        let around = tables::document_of(document, id, list).ok_or_else(none)?;
                         let encoding = query.device.as_deref();
                         let listing = document.listing(around, query.of, encoding);
                         listing
@@ -279,8 +280,8 @@ impl Lists {
                 from,
                 forward,
             } => {
-                let list = Rc::clone(&self.get(document, id, list, query)?.list);
-                let found = list.find(typed, *from, *forward, &document.sources);
+                let text = query.of.ok_or("This part of the file has no text.")?;
+                let found = lines::find(text, typed, *from, *forward, &document.sources);
                 Response::Match(found.map_err(|error| error.to_string())?)
             }
         })
@@ -314,8 +315,8 @@ impl Lists {
         follow: &Follow,
     ) -> Option<ListAt> {
         let list = follow.list;
-        let shown = document.document_of(follow.document, list);
-        let around = document.document_of(node, list);
+        let shown = tables::document_of(document, follow.document, list);
+        let around = tables::document_of(document, node, list);
         // A row that the user has selected in a container's list stays in that list.
         if let (Some(shown), Some(around)) = (shown, around)
             && shown != around

@@ -3,10 +3,9 @@
 use super::list::Lists;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
+use crate::tables;
 use crate::tables::ListId;
 use crate::tables::kernels::reading::KernelReading;
-use zeview_views::tables::DocumentLists;
-use zeview_views::tables::kernels::KernelLists;
 
 /// The kernels of a container that is partly read.
 pub(super) struct Reading {
@@ -35,7 +34,7 @@ impl Lists {
     ) -> Option<Progress> {
         match list {
             ListId::Kernels | ListId::Matrix => {
-                let id = document.document_of(node, list)?;
+                let id = tables::document_of(document, node, list)?;
                 self.read_kernels_of(document, id, is_all)
             }
             ListId::Images => self.open_files(document, node, is_all),
@@ -78,7 +77,7 @@ impl Lists {
         node: NodeId,
         is_all: bool,
     ) -> Option<Progress> {
-        let id = document.document_of(node, ListId::Images)?;
+        let id = tables::document_of(document, node, ListId::Images)?;
         if self.opening.as_ref().is_none_or(|(known, _)| *known != id) {
             self.opening = Some((id, document.package_reading(id)?));
         }
@@ -104,7 +103,7 @@ impl Lists {
         node: NodeId,
         is_all: bool,
     ) -> Option<Progress> {
-        let id = document.document_of(node, ListId::Kernels)?;
+        let id = tables::document_of(document, node, ListId::Kernels)?;
         self.read_kernels_of(document, id, is_all)
     }
 
@@ -119,7 +118,7 @@ impl Lists {
             .as_ref()
             .is_none_or(|known| known.document != id)
         {
-            let kernels = document.kernel_reading(id)?;
+            let kernels = KernelReading::new(document, id)?;
             self.found.remove(&ListId::Kernels);
             self.reading = Some(Reading {
                 document: id,

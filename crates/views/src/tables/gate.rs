@@ -4,7 +4,7 @@
 //! the driver would refuse to read, no kernel passes: it fails if a condition is met, and is
 //! otherwise not judged.
 
-use crate::tables::DocumentLists;
+use crate::tables;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -260,7 +260,7 @@ impl<'c> Gate<'c> {
         before: Option<(&mut Document, &Comparison)>,
     ) -> u64 {
         let judged = self.judged;
-        let list = document.list(NodeId::ROOT, ListId::Kernels, None);
+        let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None);
         let unread = document.unread_parts();
         if !unread.is_empty() {
             match location {
@@ -342,7 +342,7 @@ struct Baseline<'d> {
 
 impl<'d> Baseline<'d> {
     fn of(document: &'d mut Document, result: &'d Comparison) -> Option<Baseline<'d>> {
-        let list = document.list(NodeId::ROOT, ListId::Kernels, None)?;
+        let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None)?;
         let damage = Damage::of(document, &[NodeId::ROOT]);
         let mut rows = HashMap::new();
         // Kernels without code have no values to compare.

@@ -11,7 +11,7 @@ use zeview_core::analysis::assembly::{Listing, Part, TextPart};
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{KernelDetail, Kernels};
 use zeview_core::analysis::modules::PropertyOwner;
-use zeview_core::model::{SourceError, Sources, Span, Str, Xref};
+use zeview_core::model::{Sources, Span, Str, Xref};
 
 /// A row for display.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -247,23 +247,6 @@ pub trait List {
         self.id().columns().get(column).filter(wanted)?;
         let cells = (0..self.count()).map(|row| self.value(row, column, sources).number());
         cells.flatten().max_by(f64::total_cmp)
-    }
-
-    /// Returns the next match of a text at or after `from` (or the last before it), wrapping
-    /// around. Only [`ListId::Lines`] supports it; other lists are filtered.
-    ///
-    /// # Errors
-    ///
-    /// If the bytes cannot be read.
-    fn find(
-        &self,
-        typed: &str,
-        from: u64,
-        forward: bool,
-        sources: &Sources,
-    ) -> Result<Option<Match>, SourceError> {
-        let _ = (typed, from, forward, sources);
-        Ok(None)
     }
 }
 

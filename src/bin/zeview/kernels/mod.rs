@@ -1,6 +1,5 @@
 //! `zeview kernels`: prints the kernel table of files.
 
-use zeview::tables::DocumentLists;
 mod arguments;
 mod profiles;
 
@@ -8,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables;
 
 use zeview::analysis::kernels::FLAGS;
 use zeview::decode::limits;
@@ -87,7 +87,7 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
         };
         for id in opened.documents() {
             let document = &mut opened.document;
-            let Some(list) = document.list(id, ListId::Kernels, None) else {
+            let Some(list) = tables::list(document, id, ListId::Kernels, None) else {
                 continue;
             };
             let place = name_of(file, &document.path(id));
@@ -167,10 +167,10 @@ impl<'f> OpenedFile<'f> {
         for id in documents(&mut document, path)? {
             // A pattern that matches a container also matches its images.
             extents.extend(document.node(id).and_then(Node::extent));
-            if path.is_some_and(is_pattern) && !document.has_list(id, ListId::Kernels) {
+            if path.is_some_and(is_pattern) && !tables::has_list(&document, id, ListId::Kernels) {
                 continue;
             }
-            let Some(list) = document.list_for(id, ListId::Kernels, &query) else {
+            let Some(list) = tables::list_for(&mut document, id, ListId::Kernels, &query) else {
                 continue;
             };
             for note in list.notes() {
@@ -209,7 +209,7 @@ impl<'f> OpenedFile<'f> {
     fn documents(&mut self) -> Vec<NodeId> {
         let mut documents = Vec::new();
         for (id, _) in &self.lists {
-            if self.document.has_list(*id, ListId::Kernels) {
+            if tables::has_list(&self.document, *id, ListId::Kernels) {
                 documents.push(*id)
             } else {
                 let images = self.document.images(*id);

@@ -15,18 +15,19 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
-pub(super) use self::groups::KernelGroups;
-pub(super) use self::index_names::{IndexNames, IndexedNames};
+use self::groups::KernelGroups;
+pub(super) use self::index_names::{IndexNames, index_names};
 use self::part::Part;
 use self::reading::Around;
-pub use self::reading::KernelLists;
+pub(super) use self::reading::are_within;
+pub use self::reading::short_names;
 use self::sizes::{SPILL_HAZARDS, limit, marked, per_lane, slot};
-pub use self::survey::KernelSurvey;
-pub(super) use self::survey::MatrixList;
+pub use self::survey::survey;
 use super::code_columns::{COUNTED, FLOWING};
+use super::query::{GroupBy, Query};
 use super::{
-    Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
-    Secondary, columns,
+    Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, Key, List, ListId, Opens, Panes,
+    Presence, Reading, RowDetails, Scope, Secondary, Tab, Words, columns,
 };
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,7 +35,7 @@ use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use zeview_core::analysis::naming::ShortNames;
 use zeview_core::analysis::profile::ProfiledKernel;
-use zeview_core::model::{Sources, Span, Tone, sort};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;
 
@@ -223,6 +224,57 @@ fn image(part: &Part) -> Cell<'_> {
                 format!("The same bytes are in {others}."),
             )
         }
+    }
+}
+
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Container,
+    tab: Some(Tab {
+        in_images: true,
+        panes: Panes::NONE,
+        ..Tab::of_code("kernels", "Kernels", |file| {
+            file.any.kernels || file.any.host || file.any.package
+        })
+    }),
+    opens: Opens::Code,
+    stays: true,
+    fit: Some(Fit {
+        columns: &["name"],
+        least: 12,
+        most: 64,
+    }),
+    reading: Reading::Kernels,
+    ..Declaration::table(
+        ListId::Kernels,
+        "kernels",
+        metrics::columns,
+        Words {
+            title: "Kernels",
+            one: "kernel",
+            many: "kernels",
+            hint: "Filter: name, or spill>0",
+            none: "No kernels.",
+        },
+    )
+};
+
+/// Whether a document has kernels itself.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.kernels(id).is_some()
+}
+
+/// Reads the kernels of a document, for a container those of all its images, and groups them.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let list = reading::list(document, id)?;
+    Some(grouped(list, query.by, &document.sources))
+}
+
+/// Groups kernels if they are those of several images.
+pub fn grouped(list: Rc<dyn List>, by: Option<GroupBy>, sources: &Sources) -> Rc<dyn List> {
+    match by.filter(|_| list.is_of_several()) {
+        Some(by) => Rc::new(KernelGroups::new(list, by, sources)),
+        None => list,
     }
 }
 
