@@ -20,7 +20,7 @@ use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::code::{FlowJson, FlowSummary};
 use crate::report::write_excerpt;
 use crate::tables::json::{JsonColumns, RowJson};
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Column, List, ListId};
 use crate::worker::answers::export::EXPORT_MAX;
 use crate::worker::protocol::ROWS_MAX;
@@ -130,7 +130,7 @@ pub fn rows<E: From<ApiError>>(
             .filter(|sort| !sort.is_empty())
             .map(|sort| sort.to_owned().into()),
         descending: sort.starts_with('-'),
-        device: options.device.clone().map(Into::into),
+        options: RowOptions::for_device(options.device.clone().map(Into::into), None),
         ..Query::default()
     };
     if let Some(device) = &options.device {
@@ -143,7 +143,7 @@ pub fn rows<E: From<ApiError>>(
         let order = query.run(&*rows, sources);
         let order = order.map_err(|message| ApiError::new("bad-query", message))?;
         for row in order.from(0, u64::MAX) {
-            let path = match rows.path(row) {
+            let path = match rows.as_kernels().map_or("", |kernels| kernels.path(row)) {
                 "" => path.as_str(),
                 path => path,
             };

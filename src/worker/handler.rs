@@ -447,7 +447,8 @@ fn occupancy(
     let around = tables::document_of(document, id, ListId::Kernels);
     let list = around.and_then(|id| lists.known(document, id, ListId::Kernels));
     let list = list.ok_or("This part of the file has no kernels.")?;
-    let kernel = list.kernel(u32::try_from(kernel).unwrap_or(u32::MAX));
+    let row = u32::try_from(kernel).unwrap_or(u32::MAX);
+    let kernel = list.as_kernels().and_then(|list| list.kernel(row));
     let (kernels, kernel) = kernel.ok_or("No such kernel.")?;
     let found = kernels.occupancy(kernel, parameters, &document.sources)?;
     Ok(Response::Occupancy(Box::new(found)))

@@ -77,7 +77,11 @@ fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
                     .into_owned()
             };
             let (name, short) = (text(0), text(short));
-            let place = (list.path(row).to_owned(), text(device), short.clone());
+            let place = (
+                list.as_kernels().unwrap().path(row).to_owned(),
+                text(device),
+                short.clone(),
+            );
             if seen
                 .insert(place, name.clone())
                 .is_some_and(|other| other != name)

@@ -7,7 +7,7 @@ use zeview::analysis::assembly::{Mix, TextPartKind};
 use zeview::decode::isa::Platform;
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
 use zeview::tables::instructions::assembly;
-use zeview::tables::query::{Order, Query};
+use zeview::tables::query::{Order, Query, RowOptions};
 use zeview::tables::{Cell, CellValue, Detail, List, ListId, Presence};
 
 use crate::support::notes::Notes;
@@ -478,7 +478,7 @@ fn any_encoding_can_be_chosen() {
     let mut on = |name| {
         let query = Query {
             of: Some(of),
-            device: Some(str::to_owned(name).into()),
+            options: RowOptions::code(Some(str::to_owned(name).into()), Vec::new()),
             ..Query::default()
         };
         tables::list_for(&mut document, NodeId::ROOT, ListId::Instructions, &query)
@@ -509,7 +509,7 @@ fn parts_of_the_text_have_their_registers() {
         let line = text(&document, &*list, row, "text");
         let comment = text(&document, &*list, row, "comment");
         let mut end = 0;
-        for part in list.text_parts(row, &document.sources) {
+        for part in list.as_code().unwrap().text_parts(row, &document.sources) {
             let (start, stop) = (part.start as usize, part.end as usize);
             assert!(start >= end && stop > start, "{line}");
             end = stop;

@@ -9,7 +9,7 @@ use zeview::tables::kernels::reading::KernelReading;
 use zeview::analysis::modules::PropertyOwner;
 use zeview::decode::decode;
 use zeview::model::{ByteSource, Bytes, Document, MemorySource, NodeId, Outcome, SourceError};
-use zeview::tables::query::Query;
+use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{Detail, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Envelope, Request, Response};
@@ -42,7 +42,7 @@ fn list(document: &mut Document, list: ListId, device: Option<&str>) -> Rc<dyn L
         NodeId::ROOT,
         list,
         &Query {
-            device: device.map(|name| name.to_owned().into()),
+            options: RowOptions::for_device(device.map(|name| name.to_owned().into()), None),
             ..Query::default()
         },
     );

@@ -7,7 +7,7 @@ use zeview::tables;
 
 use zeview::analysis::images::{Choice, IMAGES_MAX};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
-use zeview::tables::query::Query;
+use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{Detail, Key, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::tree_order::TreeOrder;
@@ -268,7 +268,7 @@ fn the_kernels_of_all_images_are_one_list() {
     let kernels = list(document, ListId::Kernels);
     // The fourth is in the SPIR-V alone.
     assert_eq!((kernels.count(), kernels.secondary().count()), (4, 0));
-    assert!(kernels.is_of_several() && kernels.notes().is_empty());
+    assert!(kernels.as_kernels().unwrap().is_of_several() && kernels.notes().is_empty());
     let text = |row, column| cell(document, &*kernels, row, column);
     assert_eq!(
         (text(0, "name"), text(0, "image")),
@@ -279,7 +279,7 @@ fn the_kernels_of_all_images_are_one_list() {
         ("second".to_owned(), "64.dg2".to_owned())
     );
     assert_eq!(text(2, "device"), "bmg-g21");
-    assert_eq!(kernels.path(2), "64.dg2/data");
+    assert_eq!(kernels.as_kernels().unwrap().path(2), "64.dg2/data");
     let query = Query {
         filter: "image=64.dg2".to_owned(),
         ..Query::default()
@@ -301,7 +301,7 @@ fn the_kernels_of_all_images_are_one_list() {
         (own.count(), own.subject().as_str()),
         (1, "64.dg2 · bmg-g21")
     );
-    assert!(!own.is_of_several());
+    assert!(!own.as_kernels().unwrap().is_of_several());
 }
 
 #[test]
@@ -353,12 +353,16 @@ fn the_images_and_what_the_driver_does_with_each() {
         NodeId::ROOT,
         ListId::Images,
         &Query {
-            device: Some("bmg-g21".into()),
+            options: RowOptions::for_device(Some("bmg-g21".into()), None),
             ..Query::default()
         },
     );
     let images = images.unwrap();
-    assert!(images.is_of_several());
+    let chosen = ListId::Images
+        .columns()
+        .iter()
+        .find(|column| column.id == "chosen");
+    assert!(images.shows(chosen.unwrap()));
     assert_eq!(cell(document, &*images, 0, "chosen"), "true");
     assert_eq!(cell(document, &*images, 1, "chosen"), "false");
 }

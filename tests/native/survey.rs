@@ -5,7 +5,7 @@ use zeview::tables;
 
 use zeview::analysis::survey::{Copies, Progress};
 use zeview::model::{MemorySource, NodeId};
-use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::query::{GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::tables::{ListId, Secondary};
 use zeview::worker::handler::Handler;
@@ -103,7 +103,7 @@ fn duplicates_are_listed_once() {
             row("add", "generic_ir", "0"),
         ]
     );
-    assert_eq!(kernels.names(), Some(3));
+    assert_eq!(kernels.as_kernels().unwrap().names(), Some(3));
     // All of them are available on request.
     let all = Query {
         all: true,
@@ -284,7 +284,7 @@ fn kernels_in_groups() {
     let mut document = open(&bytes);
     let mut groups = |by, filter: &str| {
         let query = Query {
-            by: Some(by),
+            options: RowOptions::Kernels(by),
             filter: filter.to_owned(),
             ..Query::default()
         };

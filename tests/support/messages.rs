@@ -20,7 +20,7 @@ use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, NodeId, NodeKind,
     Outcome, Radix, RuleInfo, Severity, SourceId, Span, Summary, Tone, UnpackedSource, Value, Xref,
 };
-use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::query::{GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::tables::{
     self, Cell, CellValue, InstructionDetail, ListId, Match, RelatedInstruction, Relation,
@@ -148,7 +148,7 @@ pub fn requests() -> Vec<Envelope> {
         Request::Graph {
             document: node,
             list: ListId::Modules,
-            query: query(),
+            query: query(RowOptions::None),
             start: u64::MAX,
             count: 0,
             at: None,
@@ -156,7 +156,7 @@ pub fn requests() -> Vec<Envelope> {
         Request::Graph {
             document: node,
             list: ListId::Instructions,
-            query: query(),
+            query: query(RowOptions::Kernels(GroupBy::Device)),
             start: 0,
             count: 48,
             at: Some(SPAN),
@@ -171,17 +171,20 @@ pub fn requests() -> Vec<Envelope> {
         },
         Request::Code {
             document: node,
-            query: query(),
+            query: query(code_options()),
         },
         Request::DataFlow {
             document: node,
-            query: query(),
+            query: query(RowOptions::Difference(u64::MAX)),
         },
         Request::PrepareCode {
             follow: Follow {
                 document: node,
                 list: ListId::Instructions,
-                query: query(),
+                query: query(RowOptions::for_device(
+                    Some("bmg-g21".into()),
+                    Some("25.18".into()),
+                )),
                 current: None,
                 or_first: false,
             },
@@ -235,7 +238,7 @@ pub fn requests() -> Vec<Envelope> {
         (at % 2 == 0).then(|| Follow {
             document: node,
             list: ListId::Symbols,
-            query: query(),
+            query: query(code_options()),
             current: Some(SPAN),
             or_first: true,
         })
@@ -279,7 +282,7 @@ pub fn requests() -> Vec<Envelope> {
         ListId::ALL.map(|list| Request::List {
             document: node,
             list,
-            query: query(),
+            query: query(code_options()),
             ask: ask.clone(),
         })
     });
@@ -564,19 +567,19 @@ fn mix() -> Mix {
     }
 }
 
-fn query() -> Query {
+fn query(options: RowOptions) -> Query {
     Query {
         filter: "Ünïcode spill_size>0".to_owned(),
         sort: Some("spill_size".into()),
         descending: true,
         all: true,
         of: Some(SPAN),
-        device: Some("bmg-g21".into()),
-        release: Some("25.18".into()),
-        row: Some(u64::MAX),
-        by: Some(GroupBy::Device),
-        folded: vec![0, u32::MAX],
+        options,
     }
+}
+
+fn code_options() -> RowOptions {
+    RowOptions::code(Some("bmg-g21".into()), vec![0, u32::MAX])
 }
 
 /// A cell of every kind.

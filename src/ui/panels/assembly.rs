@@ -335,7 +335,7 @@ pub(super) fn controls(
         Some(name) => name.to_string(),
         None => "unknown encoding".to_owned(),
     };
-    let chosen = list.query.device.as_deref().unwrap_or_default();
+    let chosen = list.query.encoding().map_or("", |name| &**name);
     let is_other = |name: &&crate::model::Str| Some(*name) != report.encoding.as_ref();
     html! { <>
         <select class="code-section" aria-label="Code" onchange={on_section}>

@@ -6,7 +6,7 @@ use super::files;
 use super::page::gate::Giver;
 use super::{Session, spawn};
 use crate::model::{NodeId, Span};
-use crate::tables::query::{GroupBy, Query};
+use crate::tables::query::{GroupBy, Query, RowOptions};
 use crate::tables::write::Form;
 use crate::tables::{Detail, ListId};
 use crate::ui::browser::dom;
@@ -69,7 +69,7 @@ impl Session {
             ListId::Lines | ListId::Properties | ListId::Instructions
         );
         let is_of_none = match list {
-            ListId::Changes => known.query.row.is_none(),
+            ListId::Changes => known.query.difference().is_none(),
             _ => is_of && known.query.of.is_none(),
         };
         if known.failed.is_some() || is_of_none {
@@ -286,8 +286,8 @@ impl Session {
     pub fn group_kernels(&self, by: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Kernels).query.clone();
-            let by = GroupBy::named(by);
-            self.set_query(ListId::Kernels, Query { by, ..query });
+            let options = RowOptions::grouped(GroupBy::named(by));
+            self.set_query(ListId::Kernels, Query { options, ..query });
         }
     }
 

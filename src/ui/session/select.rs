@@ -174,7 +174,12 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let encoding = view.lists.get(ListId::Instructions).query.device.clone();
+        let encoding = view
+            .lists
+            .get(ListId::Instructions)
+            .query
+            .encoding()
+            .cloned();
         let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let place = SelectionTarget::Part { span, at, encoding };

@@ -2,7 +2,7 @@
 
 use super::{PanelId, View};
 use crate::tables::ListId;
-use crate::tables::query::{GroupBy, Query};
+use crate::tables::query::{GroupBy, Query, RowOptions};
 use crate::ui::state::list::ListChange;
 use crate::ui::text::route::{Link, ViewOptions};
 
@@ -26,7 +26,7 @@ impl View {
                 let sign = if query.descending { "-" } else { "" };
                 shown.sort = format!("{sign}{column}");
             }
-            shown.group = query.by.map_or("", GroupBy::name).to_owned();
+            shown.group = query.by().map_or("", GroupBy::name).to_owned();
         }
         if self.verdict_error().is_none() {
             shown.device = self.verdict.device.as_deref().unwrap_or_default().into();
@@ -47,15 +47,16 @@ impl View {
         self.panel = panel;
         if let Some(list) = filtered(panel) {
             let column = shown.sort.trim_start_matches('-');
+            let known = self.lists.get(list).query.clone();
             let query = Query {
                 filter: shown.filter.clone(),
                 sort: (!column.is_empty()).then(|| column.to_owned().into()),
                 descending: shown.sort.starts_with('-'),
-                by: match list {
-                    ListId::Kernels => GroupBy::named(&shown.group),
-                    _ => None,
+                options: match list {
+                    ListId::Kernels => RowOptions::grouped(GroupBy::named(&shown.group)),
+                    _ => known.options,
                 },
-                ..self.lists.get(list).query.clone()
+                ..known
             };
             self.list_changed(list, ListChange::Query(query));
         }

@@ -8,7 +8,7 @@ use yew::AttrValue;
 use super::paged::Paged;
 use crate::analysis::survey::Progress;
 use crate::model::{NodeId, Span};
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Row};
 use crate::ui::text::format::several;
 use crate::worker::protocol::{ListAt, ListPage, ListPlace};
@@ -178,15 +178,16 @@ impl List {
                 if query.filter.is_empty() && !self.query.filter.is_empty() {
                     self.cleared.0 += 1;
                 }
-                if (query.of, query.row) != (self.query.of, self.query.row) {
+                let before = &self.query;
+                if (query.of, query.difference()) != (before.of, before.difference()) {
                     self.reset();
-                } else if (&query.device, query.by) == (&self.query.device, self.query.by) {
+                } else if query.options.has_same_rows(&before.options) {
                     self.rows.renew();
                 } else {
                     // The rows so far say something else.
                     self.rows.forget();
                 }
-                if query.by != self.query.by {
+                if query.by() != self.query.by() {
                     self.longest = Rc::from([]);
                 }
                 self.query = query;
@@ -228,9 +229,7 @@ impl List {
     pub fn for_new_version(&self) -> ListChange {
         ListChange::Query(Query {
             of: None,
-            device: None,
-            row: None,
-            folded: Vec::new(),
+            options: RowOptions::grouped(self.query.by()),
             ..self.query.clone()
         })
     }
@@ -313,8 +312,8 @@ impl List {
                 self.reset();
                 self.query.of = at.of;
             }
-            if self.query.folded != at.folded {
-                self.query.folded.clone_from(&at.folded);
+            if self.query.folded() != at.folded {
+                self.query.fold(at.folded.clone());
                 self.rows.renew();
             }
             self.document = Some(at.document);

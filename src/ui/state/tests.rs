@@ -552,7 +552,7 @@ fn the_chosen_difference_stays_while_it_exists() {
         answered(None),
     ]);
     let shown = |state: &State| {
-        let row = view(state).lists.get(ListId::Changes).query.row;
+        let row = view(state).lists.get(ListId::Changes).query.difference();
         (row, view(state).difference())
     };
     assert_eq!(shown(&state), (Some(0), Some(0)));

@@ -11,7 +11,7 @@ use super::verdict::VerdictState;
 use super::{Layout, PanelId};
 use crate::analysis::modules::PropertyOwner;
 use crate::model::{NodeKind, SourceId, Span};
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Detail as ListDetail, ListId};
 use crate::ui::graphs::graph_view::{GraphChange, GraphView};
 use crate::ui::state::bookmarks::Bookmarks;
@@ -229,7 +229,7 @@ impl View {
     pub(in crate::ui) fn list_changed(&mut self, list: ListId, change: ListChange) {
         let known = self.lists.get(list);
         let before = (known.document, known.rows.generation);
-        let (of, encoding) = (known.query.of, known.query.device.clone());
+        let (of, encoding) = (known.query.of, known.query.encoding().cloned());
         let is_at = matches!(change, ListChange::At(..));
         self.lists.apply(list, change);
         let list = self.lists.get(list);
@@ -246,7 +246,9 @@ impl View {
                     graph.follow(list.place());
                 }
             }
-            ListId::Instructions if (of, &encoding) != (list.query.of, &list.query.device) => {
+            ListId::Instructions
+                if (of, encoding.as_ref()) != (list.query.of, list.query.encoding()) =>
+            {
                 Rc::make_mut(&mut self.blocks).renew(true);
                 self.show_samples();
             }
@@ -268,7 +270,7 @@ impl View {
             self.place_difference();
         }
         let query = Query {
-            row: self.compare.chosen.map(|chosen| chosen.index),
+            options: RowOptions::difference(self.compare.chosen.map(|chosen| chosen.index)),
             ..self.lists.get(ListId::Changes).query.clone()
         };
         self.lists.apply(ListId::Changes, ListChange::Query(query));

@@ -40,12 +40,12 @@ impl Counting {
         let sections = assembly.sections();
         let first = sections.first().ok_or(none)?.bytes;
         let of = query.of.unwrap_or(first);
-        let wanted = (id, of, query.device.clone());
+        let wanted = (id, of, query.encoding().cloned());
         let known = self.0.take().filter(|(counted, ..)| *counted == wanted);
         let (mut tally, mut left) = match known {
             Some((_, tally, left)) => (tally, left),
             None => {
-                let encoding = query.device.as_deref();
+                let encoding = query.encoding().map(|name| &**name);
                 let listing = assembly.listing(of, encoding, &document.sources)?;
                 (listing.tally(&document.sources), of.len())
             }

@@ -142,7 +142,7 @@ pub(crate) fn blocks(
     let around = tables::document_of(document, node, ListId::Instructions);
     let id = around.ok_or(none)?;
     let sources = &document.sources;
-    let listing = document.listing(id, query.of, query.device.as_deref());
+    let listing = document.listing(id, query.of, query.encoding().map(|name| &**name));
     let listing = listing.ok_or(none)?;
     let graph = listing.blocks(sources);
     let code = listing.code();

@@ -18,7 +18,7 @@ use crate::decode::demangle::demangle_briefly;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::query::{Order, Query};
 use crate::tables::write::Form;
-use crate::tables::{Column, List, ListId, Row, instructions, lines, writer};
+use crate::tables::{CodeList, Column, List, ListId, Row, instructions, lines, writer};
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, Response, SurveyReport,
 };
@@ -108,7 +108,7 @@ impl Lists {
         id: NodeId,
         list: ListId,
     ) -> Option<Rc<dyn List>> {
-        let is_of = |found: &&QueriedList| found.document == id && found.query.by.is_none();
+        let is_of = |found: &&QueriedList| found.document == id && found.query.by().is_none();
         let known = self.found.get(&list).filter(is_of);
         let reading = self.reading.as_mut();
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
@@ -144,9 +144,8 @@ impl Lists {
         let is_same = |found: &QueriedList| {
             let other = &found.query;
             found.document == id
-                && (other.of, other.row) == (query.of, query.row)
-                && other.device == query.device
-                && other.by == query.by
+                && other.of == query.of
+                && other.options.has_same_rows(&query.options)
                 && (list != ListId::Changes || other.all == query.all)
         };
         let known = known.filter(is_same);
@@ -168,7 +167,7 @@ impl Lists {
                     }
                     (None, Some(reading)) => {
                         let list = reading.kernels.list(&document.sources);
-                        let list = kernels::grouped(list, query.by, &document.sources);
+                        let list = kernels::grouped(list, query.by(), &document.sources);
                         QueriedList::new(id, list, query, document)
                     }
                     (None, None) => {
@@ -185,12 +184,12 @@ impl Lists {
     }
 
     /// Returns the cached list of instructions if it is of this code.
-    pub(super) fn instructions(&self, document: NodeId, query: &Query) -> Option<&dyn List> {
+    pub(super) fn instructions(&self, document: NodeId, query: &Query) -> Option<&dyn CodeList> {
         let found = self.found.get(&ListId::Instructions)?;
         let is_same = found.document == document
             && found.query.of == query.of
-            && found.query.device == query.device;
-        is_same.then_some(&*found.list)
+            && found.query.encoding() == query.encoding();
+        found.list.as_code().filter(|_| is_same)
     }
 
     /// Drops a cached list, so that the next request rebuilds it.
@@ -250,7 +249,7 @@ impl Lists {
                     (_, ListId::Instructions, Form::Plain) if rows.is_none() => {
                         let none = || "This part of the file has no instructions.".to_owned();
                         let around = tables::document_of(document, id, list).ok_or_else(none)?;
-                        let encoding = query.device.as_deref();
+                        let encoding = query.encoding().map(|name| &**name);
                         let listing = document.listing(around, query.of, encoding);
                         listing
                             .ok_or_else(none)?
@@ -372,7 +371,7 @@ impl Lists {
         Some(ListAt {
             document: id,
             of,
-            folded: query.folded,
+            folded: query.folded().to_vec(),
             found,
             place,
         })
@@ -422,7 +421,10 @@ impl QueriedList {
             start,
             found: self.count(),
             total: list.primary().into(),
-            names: self.names.get_or_init(|| list.names()).map(u64::from),
+            names: self
+                .names
+                .get_or_init(|| list.as_kernels()?.names())
+                .map(u64::from),
             secondary: list.secondary(),
             notes: self.notes(document),
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
@@ -462,7 +464,10 @@ impl QueriedList {
             index: row.into(),
             entry: self.list.entry(row, sources)?,
             cells: cells.collect(),
-            parts: self.list.text_parts(row, sources),
+            parts: match self.list.as_code() {
+                Some(code) => code.text_parts(row, sources),
+                None => Vec::new(),
+            },
         })
     }
 

@@ -85,7 +85,7 @@ pub(super) use super::differences::is_in;
 pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<Rc<dyn List>> {
     let base = document.base()?.clone();
     let whole = document.root().span?;
-    let at = usize::try_from(query.row?).ok()?;
+    let at = usize::try_from(query.difference()?).ok()?;
     let entry = base.comparison.entries.get(at)?;
     let is_field = |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
     let measures = entry.measures.iter().enumerate();

@@ -96,7 +96,7 @@ pub enum Scope {
     Code,
     /// The comparison with another file, whatever is selected.
     Comparison,
-    /// The difference [`Query::row`](super::query::Query::row) of that comparison.
+    /// The difference [`Query::difference`](super::query::Query::difference) of that comparison.
     Difference,
     /// Two profiles, whatever is selected.
     Profiles,

@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use super::images::{key, outcome};
 use super::query::Query;
-use super::{Cell, Declaration, Key, List, ListId, Opens, Panes, RowDetails, Tab, Words, columns};
+use super::{
+    Cell, Column, Declaration, Key, List, ListId, Opens, Panes, RowDetails, Tab, Words, columns,
+};
 use zeview_core::analysis::images::Images;
 use zeview_core::analysis::{DriverModel, KnownDevice, LoadOptions};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Str};
@@ -122,7 +124,7 @@ pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option
         answers: devices.iter().map(|_| OnceCell::new()).collect(),
         devices,
         driver,
-        release: query.release.clone(),
+        release: query.release().cloned(),
         file: document.node(id)?.span?,
         image: document.image_text(id).0,
         images,
@@ -265,7 +267,8 @@ impl List for DeviceList {
         self.image.clone()
     }
 
-    fn is_of_several(&self) -> bool {
-        self.images.is_some()
+    /// For a container, there are columns for its images.
+    fn shows(&self, column: &Column) -> bool {
+        column.presence.is_shown(self.images.is_some())
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::query::Query;
-use super::{Cell, CellValue, Declaration, List, ListId, Scope, Shape, Words, columns};
+use super::{Cell, CellValue, Column, Declaration, List, ListId, Scope, Shape, Words, columns};
 use crate::diff::measure::value_text;
 use crate::diff::{Change, Comparison, Entry, Measure, Pair, Preference, Side};
 use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
@@ -174,8 +174,8 @@ impl List for DifferenceList {
         self.comparison.notes.clone()
     }
 
-    fn is_of_several(&self) -> bool {
-        self.comparison.pairs.len() > 1
+    fn shows(&self, column: &Column) -> bool {
+        column.presence.is_shown(self.comparison.pairs.len() > 1)
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> super::Key<'a> {

@@ -60,7 +60,7 @@ lists! {
     /// The kernels of a document, and the functions that other modules can call.
     Kernels => kernels;
     /// The instructions of the section of code [`Query::of`]; in another encoding with
-    /// [`Query::device`].
+    /// [`Query::encoding`].
     Instructions => instructions;
     /// The images of a container; for a device with [`Query::device`].
     Images => images;
@@ -81,7 +81,7 @@ lists! {
     Relocations => relocations;
     /// The differences from the file that the document is compared with.
     Differences => differences;
-    /// The details of the difference at [`Query::row`].
+    /// The details of the difference [`Query::difference`].
     Changes => changes;
     /// The changes from an earlier profile.
     ProfileChanges => profile_changes;

@@ -355,20 +355,20 @@ pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option
     if !is_in(document, id) {
         return None;
     }
-    let device = query.device.as_deref();
+    let device = query.device().map(|device| &**device);
     let images = match device {
         Some(_) => document.images_to_choose(id),
         None => document.images(id),
     };
     let options = LoadOptions {
         device,
-        release: query.release.as_deref(),
+        release: query.release().map(|release| &**release),
     };
     Some(Rc::new(ImageList {
         choice: document.choice_with(&images, options),
         driver: document.driver(),
         verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
-        release: query.release.clone(),
+        release: query.release().cloned(),
         by_len: OnceCell::new(),
         digests: images.list.iter().map(|_| OnceCell::new()).collect(),
         names: index_names(document, id),
@@ -494,11 +494,6 @@ impl List for ImageList {
         } else {
             self.cell(row, column, sources).value.into_key()
         }
-    }
-
-    /// With a device, there are columns for it.
-    fn is_of_several(&self) -> bool {
-        self.choice.is_some()
     }
 
     fn shows(&self, column: &Column) -> bool {

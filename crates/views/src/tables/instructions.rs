@@ -7,9 +7,9 @@ use super::query::{Order, Query};
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    Cell, CellValue, Column, Declaration, Detail, Details, Drawing, Fit, InstructionDetail, List,
-    ListId, Opens, Panes, Presence, RelatedInstruction, Relation, RowDetails, Scope, Shape, Tab,
-    Words, columns, source_lines,
+    Cell, CellValue, CodeList, Column, Declaration, Detail, Details, Drawing, Fit,
+    InstructionDetail, List, ListId, Opens, Panes, Presence, RelatedInstruction, Relation,
+    RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
 };
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
@@ -235,7 +235,7 @@ pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
 /// Reads the instructions of a section of code (by default the first), in an encoding.
 pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
     let sources = &document.sources;
-    let listing = document.listing(id, query.of, query.device.as_deref())?;
+    let listing = document.listing(id, query.of, query.encoding().map(|name| &**name))?;
     let sections = document.assembly(id)?.sections();
     let mut sections = sections.iter();
     let section = sections
@@ -452,23 +452,6 @@ impl List for InstructionList {
         self.listing.span(row, sources)
     }
 
-    fn listing(&self) -> Option<Rc<dyn Listing>> {
-        Some(Rc::clone(&self.listing))
-    }
-
-    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
-        let flow = self.listing.data_flow(sources);
-        let mut rows = flow.map_or_else(Vec::new, |flow| flow.loop_rows(start));
-        if let Some(first) = rows.first_mut() {
-            first.start = first.start.saturating_add(1);
-        }
-        rows
-    }
-
-    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
-        self.listing.text_parts(row, sources)
-    }
-
     /// Bytes in the code match the instructions that contain them; a relocation matches the first
     /// instruction that it patches. The whole code matches none.
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
@@ -576,5 +559,28 @@ impl List for InstructionList {
 
     fn subject(&self) -> String {
         self.section.name.clone()
+    }
+
+    fn as_code(&self) -> Option<&dyn CodeList> {
+        Some(self)
+    }
+}
+
+impl CodeList for InstructionList {
+    fn listing(&self) -> &Rc<dyn Listing> {
+        &self.listing
+    }
+
+    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
+        let flow = self.listing.data_flow(sources);
+        let mut rows = flow.map_or_else(Vec::new, |flow| flow.loop_rows(start));
+        if let Some(first) = rows.first_mut() {
+            first.start = first.start.saturating_add(1);
+        }
+        rows
+    }
+
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        self.listing.text_parts(row, sources)
     }
 }

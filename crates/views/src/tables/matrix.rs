@@ -165,7 +165,7 @@ impl List for MatrixList {
         match column.id {
             "missing" => any(|row| row.holes() > 0),
             "at_run_time" => any(|row| row.has_spirv),
-            _ => column.presence.is_shown(self.is_of_several()),
+            _ => column.presence.is_shown(false),
         }
     }
 

@@ -43,7 +43,10 @@ pub fn table(
         .any(|found| found.severity == Severity::Error);
     let is_incomplete = !document.unread_parts().is_empty();
     let query = Query {
-        release: options.release.map(|release| release.to_owned().into()),
+        options: tables::query::RowOptions::for_device(
+            None,
+            options.release.map(|release| release.to_owned().into()),
+        ),
         ..Query::default()
     };
     let Some(list) = tables::list_for(document, id, ListId::Devices, &query) else {

@@ -31,8 +31,8 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
     };
     let found = list.rows.found.unwrap_or(all);
     let count = match names_many {
-        _ if list.query.by == Some(GroupBy::Image) => format::counted(all, "image", "images"),
-        _ if list.query.by == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
+        _ if list.query.by() == Some(GroupBy::Image) => format::counted(all, "image", "images"),
+        _ if list.query.by() == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
         // One for each image and device.
         Some(many) => format!(
             "{} of {}",
@@ -100,7 +100,7 @@ fn padding(view: &View, list: &List) -> u64 {
 
 /// Grouping of the kernels of several images.
 pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
-    let chosen = list.query.by;
+    let chosen = list.query.by();
     let is_of_several = |page: &ListPage| page.names.is_some();
     if chosen.is_none() && !list.page.as_deref().is_some_and(is_of_several) {
         return Html::default();

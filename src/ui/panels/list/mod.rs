@@ -106,7 +106,7 @@ fn Panel(props: &Props) -> Html {
     use_change([drawn_of, start, count, serial], Box::new(draw));
     let here = session.clone();
     let of = list.query.of.map_or(0, |of| of.start.wrapping_add(1));
-    let encoding = list.query.device.as_deref().map_or(0, fingerprint);
+    let encoding = list.query.encoding().map_or(0, |name| fingerprint(name));
     let count = move || {
         if is_code {
             here.0.follow_code();

@@ -138,7 +138,7 @@ impl Grid {
             related: data_flow::relation_of(self.data().detail(), row.entry),
             loop_mark: flow
                 .zip(start)
-                .and_then(|(flow, start)| data_flow::loop_mark(flow, start, &query.folded)),
+                .and_then(|(flow, start)| data_flow::loop_mark(flow, start, query.folded())),
         };
         let drawn = assembly::cell(id, found, &context, in_order);
         let drawn = drawn.unwrap_or_else(|| cell(found));
@@ -147,7 +147,7 @@ impl Grid {
         }
         let fold = flow
             .zip(start)
-            .and_then(|(flow, start)| data_flow::fold_of(flow, start, &query.folded));
+            .and_then(|(flow, start)| data_flow::fold_of(flow, start, query.folded()));
         let sign = context.related;
         html! { <>
             <>{ fold }</>

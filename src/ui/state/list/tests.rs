@@ -208,7 +208,7 @@ fn only_values_that_differ_widen_a_column_of_numbers() {
     assert_eq!(list.longest("slm_size"), None);
     let by = Some(GroupBy::Kernel);
     let query = Query {
-        by,
+        options: Options::grouped(by),
         ..Query::default()
     };
     list.apply(ListChange::Query(query));

@@ -26,8 +26,8 @@ pub use self::survey::survey;
 use super::code_columns::{COUNTED, FLOWING};
 use super::query::{GroupBy, Query};
 use super::{
-    Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, Key, List, ListId, Opens, Panes,
-    Presence, Reading, RowDetails, Scope, Secondary, Tab, Words, columns,
+    Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List, ListId,
+    Opens, Panes, Presence, Reading, RowDetails, Scope, Secondary, Tab, Words, columns,
 };
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
@@ -267,12 +267,13 @@ pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
 /// Reads the kernels of a document, for a container those of all its images, and groups them.
 pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
     let list = reading::list(document, id)?;
-    Some(grouped(list, query.by, &document.sources))
+    Some(grouped(list, query.by(), &document.sources))
 }
 
 /// Groups kernels if they are those of several images.
 pub fn grouped(list: Rc<dyn List>, by: Option<GroupBy>, sources: &Sources) -> Rc<dyn List> {
-    match by.filter(|_| list.is_of_several()) {
+    let is_of_several = list.as_kernels().is_some_and(KernelRows::is_of_several);
+    match by.filter(|_| is_of_several) {
         Some(by) => Rc::new(KernelGroups::new(list, by, sources)),
         None => list,
     }
@@ -505,31 +506,6 @@ impl List for KernelList {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 
-    #[cfg(not(target_arch = "wasm32"))]
-    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
-        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
-        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
-        let flowing = first(FIRST_FLOWING..COLUMNS.len());
-        counted.into_iter().chain(flowing).collect()
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
-        let is_flow = column >= FIRST_FLOWING;
-        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
-        let name = &part.rows.get(place)?.name.value;
-        part.kernels.as_ref()?.code_task(name, is_flow, sources)
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn keep_result(&self, row: u32, result: CodeResult) {
-        if let Some((part, _)) = self.place(row)
-            && let Some(kernels) = &part.kernels
-        {
-            kernels.keep_result(result);
-        }
-    }
-
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
         let mut cell = self.cell_of_file(row, column, sources);
         if let CellValue::Unknown { reason, .. } = &mut cell.value {
@@ -573,18 +549,6 @@ impl List for KernelList {
         self.secondary
     }
 
-    fn names(&self) -> Option<u32> {
-        self.is_of_several.then(|| {
-            let rows = self.rows.iter().take(self.kernels());
-            let names = rows.filter_map(|place| Some(&self.row_at(*place)?.name.value));
-            u32::try_from(names.collect::<HashSet<_>>().len()).unwrap_or(u32::MAX)
-        })
-    }
-
-    fn is_of_several(&self) -> bool {
-        self.is_of_several
-    }
-
     fn shows(&self, column: &Column) -> bool {
         match column.id {
             "samples" => self.has_profiled(|kernel| kernel.samples.is_some()),
@@ -597,19 +561,6 @@ impl List for KernelList {
             "package_file" => self.parts.iter().any(|part| !part.file.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }
-    }
-
-    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
-        let (kernels, index) = self.provider(row)?;
-        Some((Rc::clone(kernels), index))
-    }
-
-    fn is_native(&self, row: u32) -> bool {
-        self.place(row).is_some_and(|(part, _)| part.is_native())
-    }
-
-    fn path(&self, row: u32) -> &str {
-        self.place(row).map_or("", |(part, _)| &part.path)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -644,6 +595,62 @@ impl List for KernelList {
             }
             None => self.value(row, column, sources).into_key(),
         }
+    }
+
+    fn as_kernels(&self) -> Option<&dyn KernelRows> {
+        Some(self)
+    }
+}
+
+impl KernelRows for KernelList {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
+        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
+        let flowing = first(FIRST_FLOWING..COLUMNS.len());
+        counted.into_iter().chain(flowing).collect()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
+        let is_flow = column >= FIRST_FLOWING;
+        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
+        let name = &part.rows.get(place)?.name.value;
+        part.kernels.as_ref()?.code_task(name, is_flow, sources)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, row: u32, result: CodeResult) {
+        if let Some((part, _)) = self.place(row)
+            && let Some(kernels) = &part.kernels
+        {
+            kernels.keep_result(result);
+        }
+    }
+
+    fn names(&self) -> Option<u32> {
+        self.is_of_several.then(|| {
+            let rows = self.rows.iter().take(self.kernels());
+            let names = rows.filter_map(|place| Some(&self.row_at(*place)?.name.value));
+            u32::try_from(names.collect::<HashSet<_>>().len()).unwrap_or(u32::MAX)
+        })
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.is_of_several
+    }
+
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
+        let (kernels, index) = self.provider(row)?;
+        Some((Rc::clone(kernels), index))
+    }
+
+    fn is_native(&self, row: u32) -> bool {
+        self.place(row).is_some_and(|(part, _)| part.is_native())
+    }
+
+    fn path(&self, row: u32) -> &str {
+        self.place(row).map_or("", |(part, _)| &part.path)
     }
 }
 
