@@ -94,7 +94,7 @@ fn text(list: ListId, row: &Row, column: &str) -> String {
 
 fn of(row: usize, all: bool) -> Query {
     Query {
-        options: RowRowOptions::Difference(row as u64),
+        options: RowOptions::Difference(row as u64),
         all,
         ..Query::default()
     }

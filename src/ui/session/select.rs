@@ -304,7 +304,7 @@ impl Session {
     /// The visible code: typed offsets are relative to it.
     fn code_shown(&self, view: &View) -> Option<Span> {
         let of = view.lists.get(ListId::Instructions).query.of;
-        of.filter(|_| view.panel == PanelId::Assembly)
+        of.filter(|_| view.panel == PanelId::ASSEMBLY)
     }
 
     /// The file offset of a typed location, if it is one; in code, relative to the code.

@@ -1,8 +1,8 @@
 //! Links to the current view, and following them.
 
 use super::{PanelId, View};
-use crate::tables::ListId;
 use crate::tables::query::{GroupBy, Query, RowOptions};
+use crate::tables::{ListId, Shape};
 use crate::ui::state::list::ListChange;
 use crate::ui::text::route::{Link, ViewOptions};
 
@@ -65,5 +65,7 @@ impl View {
 
 /// The list of a panel with a filter and order; texts are searched instead.
 fn filtered(panel: PanelId) -> Option<ListId> {
-    panel.list().filter(|list| *list != ListId::Lines)
+    panel
+        .list()
+        .filter(|list| list.declaration().shape != Shape::Text)
 }

@@ -18,7 +18,9 @@ use crate::decode::demangle::demangle_briefly;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::query::{Order, Query};
 use crate::tables::write::Form;
-use crate::tables::{CodeList, Column, List, ListId, Row, instructions, lines, writer};
+use crate::tables::{
+    CodeList, Column, List, ListId, ReadingKind, Row, Scope, Shape, instructions, lines, writer,
+};
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, Response, SurveyReport,
 };
@@ -152,7 +154,7 @@ impl Lists {
         let found = match known {
             Some(found) if found.query == *query => found,
             known => {
-                let is_read = matches!(list, ListId::Kernels | ListId::Matrix);
+                let is_read = list.declaration().reading == ReadingKind::Kernels;
                 let reading = self.reading.as_mut();
                 let reading = reading.filter(|of| is_read && of.document == id);
                 match (known, reading) {
@@ -241,12 +243,12 @@ impl Lists {
                 rows,
             } => {
                 let (query, rows) = &self.whole(document, id, query, *rows)?;
-                let text = match (query.of, list, form) {
+                let text = match (query.of, list.declaration().shape, form) {
                     // Texts have no table of lines, and listings no table of instructions.
-                    (Some(text), ListId::Lines, Form::Plain) => {
+                    (Some(text), Shape::Text, Form::Plain) => {
                         lines::text(text, &document.sources, EXPORT_MAX)
                     }
-                    (_, ListId::Instructions, Form::Plain) if rows.is_none() => {
+                    (_, Shape::Code, Form::Plain) if rows.is_none() => {
                         let none = || "This part of the file has no instructions.".to_owned();
                         let around = tables::document_of(document, id, list).ok_or_else(none)?;
                         let encoding = query.encoding().map(|name| &**name);
@@ -255,7 +257,7 @@ impl Lists {
                             .ok_or_else(none)?
                             .text(&document.sources, EXPORT_MAX)
                     }
-                    (_, ListId::Instructions, Form::Plain) => {
+                    (_, Shape::Code, Form::Plain) => {
                         let found = self.get(document, id, list, query)?;
                         let order = found.order.as_ref().map_err(String::clone)?;
                         let (list, sources) = (&*found.list, &document.sources);
@@ -314,12 +316,13 @@ impl Lists {
         follow: &Follow,
     ) -> Option<ListAt> {
         let list = follow.list;
+        let scope = list.declaration().scope;
         let shown = tables::document_of(document, follow.document, list);
         let around = tables::document_of(document, node, list);
         // A row that the user has selected in a container's list stays in that list.
         if let (Some(shown), Some(around)) = (shown, around)
             && shown != around
-            && matches!(list, ListId::Kernels | ListId::Images)
+            && scope == Scope::Container
             && let Ok(found) = self.get(document, shown, list, &follow.query)
             && found.leads_to(document, span?, follow.current)
         {
@@ -331,19 +334,19 @@ impl Lists {
                 place: found.place(document, span, follow.current, false),
             });
         }
-        let id = match list {
+        let id = match scope {
             // The code of another image never matches the selection.
-            ListId::Instructions => code_document(document, node, span)?,
+            Scope::Code => code_document(document, node, span)?,
             _ => around.or(shown)?,
         };
-        let of = match list {
-            ListId::Lines => text_around(document, node),
-            ListId::Properties if around.is_some() => {
+        let of = match scope {
+            Scope::Text => text_around(document, node),
+            Scope::Owner if around.is_some() => {
                 let graph = document.modules(id)?.graph(&document.sources);
                 let owner = span.and_then(|span| graph.owner_at(span));
                 Some(graph.bytes_of(owner.unwrap_or(PropertyOwner::Whole)))
             }
-            ListId::Instructions => {
+            Scope::Code => {
                 let code = span.and_then(|span| document.code_of(id, span));
                 code.or_else(|| same_code(document, id, shown, follow.query.of))
             }
@@ -362,7 +365,7 @@ impl Lists {
                 found.place(document, span, current, follow.or_first),
             ),
             // No text has been selected yet.
-            Err(_) if list == ListId::Lines => (0, None),
+            Err(_) if scope == Scope::Text => (0, None),
             Err(_) => return None,
         };
         if let Some(place) = &mut place {
@@ -438,14 +441,9 @@ impl QueriedList {
     fn notes(&self, document: &Document) -> Vec<String> {
         let mut notes = self.list.notes();
         notes.extend(self.undecided.clone());
-        let lists = [
-            ListId::Files,
-            ListId::Images,
-            ListId::Kernels,
-            ListId::Matrix,
-        ];
+        let is_of_files = self.list.id().declaration().reading != ReadingKind::Whole;
         let unread = document.unread_parts();
-        if document.summary.has.package && lists.contains(&self.list.id()) && !unread.is_empty() {
+        if document.summary.has.package && is_of_files && !unread.is_empty() {
             notes.push(unread.text());
         }
         notes

@@ -4,8 +4,8 @@ use super::list::Lists;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
 use crate::tables;
-use crate::tables::ListId;
 use crate::tables::kernels::reading::KernelReading;
+use crate::tables::{ListId, ReadingKind};
 
 /// The kernels of a container that is partly read.
 pub(super) struct Reading {
@@ -32,19 +32,19 @@ impl Lists {
         list: ListId,
         is_all: bool,
     ) -> Option<Progress> {
-        match list {
-            ListId::Kernels | ListId::Matrix => {
+        match list.declaration().reading {
+            ReadingKind::Whole => None,
+            ReadingKind::Kernels => {
                 let id = tables::document_of(document, node, list)?;
                 self.read_kernels_of(document, id, is_all)
             }
-            ListId::Images => self.open_files(document, node, is_all),
-            ListId::Files => {
+            ReadingKind::Images => self.open_files(document, node, is_all),
+            ReadingKind::Described => {
                 if let Some(reading) = &self.reading {
                     reading.kernels.describe_files(document);
                 }
                 None
             }
-            _ => None,
         }
     }
 
@@ -142,9 +142,10 @@ impl Lists {
             if !is_all {
                 kernels.announce(&document.sources);
             }
-            for list in [ListId::Kernels, ListId::Matrix, ListId::Files] {
-                self.found.remove(&list);
-            }
+            self.found.retain(|list, _| {
+                let reading = list.declaration().reading;
+                !matches!(reading, ReadingKind::Kernels | ReadingKind::Described)
+            });
         }
         Some(reading.kernels.progress())
     }

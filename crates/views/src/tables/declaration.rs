@@ -34,7 +34,7 @@ pub struct Declaration {
     /// The columns that are as wide as their longest cells.
     pub fit: Option<Fit>,
     /// How it is read in steps.
-    pub reading: Reading,
+    pub reading: ReadingKind,
     /// A further button above the rows.
     pub button: Option<Button>,
 }
@@ -60,7 +60,7 @@ impl Declaration {
             details: Details::Hidden,
             stays: false,
             fit: None,
-            reading: Reading::Whole,
+            reading: ReadingKind::Whole,
             button: None,
         }
     }
@@ -186,7 +186,7 @@ pub struct Fit {
 
 /// How a list is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadingKind {
     /// At once.
     Whole,
     /// With the kernels of a container, one image after the other.
@@ -220,7 +220,7 @@ pub struct Tab {
     /// Whether it is also offered for containers: images that are opened on demand may have it.
     pub in_images: bool,
     /// The panes beside it by default.
-    pub panes: Panes,
+    pub beside: Beside,
 }
 
 impl Tab {
@@ -236,7 +236,7 @@ impl Tab {
             is_of_file: false,
             offered,
             in_images: false,
-            panes: Panes::BOTH,
+            beside: Beside::BOTH,
         }
     }
 
@@ -272,26 +272,26 @@ pub struct Contents {
 
 /// The panes beside a tab by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Panes {
+pub struct Beside {
     /// The tree.
     pub structure: bool,
     /// The bytes.
     pub bytes: bool,
 }
 
-impl Panes {
+impl Beside {
     /// Tree and bytes.
-    pub const BOTH: Panes = Panes {
+    pub const BOTH: Beside = Beside {
         structure: true,
         bytes: true,
     };
     /// Without bytes: the rows get the full height.
-    pub const NO_BYTES: Panes = Panes {
+    pub const NO_BYTES: Beside = Beside {
         bytes: false,
-        ..Panes::BOTH
+        ..Beside::BOTH
     };
     /// Neither: the tree would repeat the rows.
-    pub const NONE: Panes = Panes {
+    pub const NONE: Beside = Beside {
         structure: false,
         bytes: false,
     };

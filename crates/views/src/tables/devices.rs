@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::images::{key, outcome};
 use super::query::Query;
 use super::{
-    Cell, Column, Declaration, Key, List, ListId, Opens, Panes, RowDetails, Tab, Words, columns,
+    Beside, Cell, Column, Declaration, Key, List, ListId, Opens, RowDetails, Tab, Words, columns,
 };
 use zeview_core::analysis::images::Images;
 use zeview_core::analysis::{DriverModel, KnownDevice, LoadOptions};
@@ -85,7 +85,7 @@ struct DeviceList {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     tab: Some(Tab {
-        panes: Panes::NO_BYTES,
+        beside: Beside::NO_BYTES,
         ..Tab::of_code("devices", "Devices", |file| {
             file.own.loadable || file.holds_images
         })

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::query::Query;
-use super::{Cell, Declaration, List, ListId, Panes, Reading, RowDetails, Tab, Words, columns};
+use super::{
+    Beside, Cell, Declaration, List, ListId, ReadingKind, RowDetails, Tab, Words, columns,
+};
 use zeview_core::analysis::matrix::KernelMatrix;
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str};
@@ -91,10 +93,10 @@ struct FileList {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     tab: Some(Tab {
-        panes: Panes::NONE,
+        beside: Beside::NONE,
         ..Tab::of_code("files", "Files", |file| file.any.package)
     }),
-    reading: Reading::Described,
+    reading: ReadingKind::Described,
     ..Declaration::table(
         ListId::Files,
         "files",

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use super::kernels::{IndexNames, index_names};
 use super::query::Query;
 use super::{
-    Cell, CellValue, Column, Declaration, Detail, Details, Drawing, Key, List, ListId, Opens,
-    Panes, Presence, Reading, RowDetails, Scope, Tab, Words, columns,
+    Beside, Cell, CellValue, Column, Declaration, Detail, Details, Drawing, Key, List, ListId,
+    Opens, Presence, ReadingKind, RowDetails, Scope, Tab, Words, columns,
 };
 use zeview_core::analysis::host_images::{
     EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_text,
@@ -325,12 +325,12 @@ pub static LIST: Declaration = Declaration {
     scope: Scope::Container,
     drawing: Some(Drawing::Images),
     tab: Some(Tab {
-        panes: Panes::NONE,
+        beside: Beside::NONE,
         ..Tab::of_code("images", "Images", |file| file.holds_images)
     }),
     opens: Opens::Overview,
     details: Details::IfAny,
-    reading: Reading::Images,
+    reading: ReadingKind::Images,
     ..Declaration::table(
         ListId::Images,
         "images",

@@ -7,9 +7,9 @@ use super::query::{Order, Query};
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    Cell, CellValue, CodeList, Column, Declaration, Detail, Details, Drawing, Fit,
-    InstructionDetail, List, ListId, Opens, Panes, Presence, RelatedInstruction, Relation,
-    RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
+    Beside, Cell, CellValue, CodeList, Column, Declaration, Detail, Details, Drawing, Fit,
+    InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation, RowDetails,
+    Scope, Shape, Tab, Words, columns, source_lines,
 };
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
@@ -203,7 +203,7 @@ pub static LIST: Declaration = Declaration {
     drawing: Some(Drawing::Blocks),
     tab: Some(Tab {
         in_images: true,
-        panes: Panes::NONE,
+        beside: Beside::NONE,
         ..Tab::of_code("assembly", "Assembly", |file| file.any.code)
     }),
     opens: Opens::Fold,

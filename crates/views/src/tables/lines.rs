@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::query::Query;
 use super::{
-    Cell, Declaration, List, ListId, Match, Panes, Scope, Shape, Tab, Words, columns, left_out,
+    Beside, Cell, Declaration, List, ListId, Match, Scope, Shape, Tab, Words, columns, left_out,
 };
 use zeview_core::model::lines::{CHUNK, LineIndex, STRIDE, without_break};
 use zeview_core::model::{Document, NodeId, NodeKind, SourceError, Sources, Span};
@@ -94,7 +94,7 @@ pub static LIST: Declaration = Declaration {
     shape: Shape::Text,
     tab: Some(Tab {
         in_images: true,
-        panes: Panes::NO_BYTES,
+        beside: Beside::NO_BYTES,
         ..Tab::of_file("text", "Text", |file| file.any.text)
     }),
     ..Declaration::table(

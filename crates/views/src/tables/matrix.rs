@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::kernels::reading::{Around, KernelReading};
 use super::query::Query;
 use super::{
-    Cell, CellValue, Column, Declaration, Fit, List, ListId, Panes, Reading, RowDetails, Tab,
+    Beside, Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab,
     Words, columns, kernels,
 };
 use zeview_core::analysis::matrix::{KernelMatrix, MatrixRow, group_of};
@@ -62,7 +62,7 @@ pub fn device_text(device: &str) -> &str {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     tab: Some(Tab {
-        panes: Panes::NONE,
+        beside: Beside::NONE,
         ..Tab::of_code("matrix", "By device", |file| file.any.package)
     }),
     fit: Some(Fit {
@@ -70,7 +70,7 @@ pub static LIST: Declaration = Declaration {
         least: 32,
         most: u32::MAX,
     }),
-    reading: Reading::Kernels,
+    reading: ReadingKind::Kernels,
     ..Declaration::table(
         ListId::Matrix,
         "matrix",

@@ -59,8 +59,8 @@ pub use self::cell::{BYTES_SHOWN, Cell, CellValue, Key, WORDS_SHOWN, several};
 use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::declaration::{
-    Button, Contents, Declaration, Details, Drawing, Fit, Opens, Panes, Reading, Scope, Shape, Tab,
-    Words,
+    Beside, Button, Contents, Declaration, Details, Drawing, Fit, Opens, ReadingKind, Scope, Shape,
+    Tab, Words,
 };
 pub use self::id::ListId;
 pub use self::kernels::metrics::add_metric_columns;

@@ -8,7 +8,7 @@ use super::lines::LINE_SHOWN;
 use super::query::Query;
 use super::symbols::link;
 use super::{
-    Annotation, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId, Panes,
+    Annotation, Beside, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId,
     RowDetails, Tab, Words, columns,
 };
 use zeview_core::analysis::assembly::Assembly;
@@ -83,7 +83,7 @@ pub(super) struct SourceLineList {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     tab: Some(Tab {
-        panes: Panes::NO_BYTES,
+        beside: Beside::NO_BYTES,
         ..Tab::of_file("source-lines", "Source lines", |file| file.any.lines)
     }),
     details: Details::Shown,

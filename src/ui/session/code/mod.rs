@@ -150,7 +150,7 @@ impl Session {
         }
         // The row's cell may link to something else, such as its image.
         self.select_span(entry, SelectionOrigin::Jump);
-        self.dispatch(Action::Panel(PanelId::Assembly));
+        self.dispatch(Action::Panel(PanelId::ASSEMBLY));
     }
 
     /// Repeats the request until all code is counted, as long as the panel is visible.
@@ -167,7 +167,7 @@ impl Session {
                 let state = session.state();
                 let view = state.tab(tab).and_then(|tab| tab.view());
                 let is_wanted = view.is_some_and(|view| {
-                    view.code.report.is_asked(&key) && view.panel == PanelId::Assembly
+                    view.code.report.is_asked(&key) && view.panel == PanelId::ASSEMBLY
                 });
                 if !is_all && is_wanted {
                     session.ask_code(tab, key);

@@ -26,8 +26,8 @@ pub use self::survey::survey;
 use super::code_columns::{COUNTED, FLOWING};
 use super::query::{GroupBy, Query};
 use super::{
-    Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List, ListId,
-    Opens, Panes, Presence, Reading, RowDetails, Scope, Secondary, Tab, Words, columns,
+    Beside, Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List,
+    ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Words, columns,
 };
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
@@ -231,8 +231,7 @@ fn image(part: &Part) -> Cell<'_> {
 pub static LIST: Declaration = Declaration {
     scope: Scope::Container,
     tab: Some(Tab {
-        in_images: true,
-        panes: Panes::NONE,
+        beside: Beside::NONE,
         ..Tab::of_code("kernels", "Kernels", |file| {
             file.any.kernels || file.any.host || file.any.package
         })
@@ -244,7 +243,7 @@ pub static LIST: Declaration = Declaration {
         least: 12,
         most: 64,
     }),
-    reading: Reading::Kernels,
+    reading: ReadingKind::Kernels,
     ..Declaration::table(
         ListId::Kernels,
         "kernels",
