@@ -15,6 +15,7 @@ pub fn kind(head: &[u8]) -> &'static str {
             Some([224, 0]) => "amdgpu-elf",
             // Code for the host's processor: x86-64, AArch64, RISC-V.
             Some([62 | 183 | 243, 0]) => "elf",
+            // Zebins of 2020 have the product family as machine.
             _ => "zebin",
         },
         [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => "bitcode",
@@ -160,6 +161,7 @@ fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
                     "spirv" => Some(words(sources, from)),
                     _ => length(sources, from, head),
                 };
+                // A SPIR-V header without instructions is a coincidence.
                 if let Some(len) = len.filter(|len| *len > 20) {
                     if found.len() as u64 >= most {
                         return (found, false);
@@ -334,6 +336,7 @@ fn words(sources: &Sources, module: Span) -> u64 {
     let mut at = 20;
     while at + 4 <= module.len() {
         let word = Window::clamped(sources, module.subspan(at, 4));
+        // Modules can follow each other, and the magic number could also start an instruction.
         if kind(word.bytes()) == "spirv" {
             let next = Window::clamped(sources, module.subspan(at, HEAD as u64));
             if is_certain(next.bytes()) {
