@@ -26,9 +26,10 @@ pub struct List {
     pub chosen: Option<Rc<[&'static str]>>,
     /// Chosen column widths in pixels, by column id.
     pub widths: Rc<[(&'static str, u32)]>,
-    /// Of code, whether the number of live registers is known, which is shown by default then.
+    /// Code only: whether the numbers of live registers are known, so that their column is shown by
+    /// default.
     pub has_live: bool,
-    /// Of code, whether it has samples of a profile, which are shown by default then.
+    /// Code only: whether it has samples of a profile, so that their column is shown by default.
     pub has_samples: bool,
     /// The rows.
     pub rows: Paged<Row>,

@@ -262,8 +262,8 @@ pub(super) fn long_name(cx: &Context<'_>, data: Span) -> Option<String> {
 }
 
 impl Records {
-    /// Adds pax records. Returns the number of rows that show the data: records, and what is not
-    /// one.
+    /// Adds pax records. Returns the number of rows that show the data: the records, the last line
+    /// feed, and the bytes behind it that are no record.
     pub(super) fn extend(&mut self, cx: &Context<'_>, data: Span) -> u64 {
         let window = Window::clamped(cx.sources, data.subspan(0, RECORDS_MAX));
         let mut end = 0;

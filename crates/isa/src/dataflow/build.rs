@@ -25,7 +25,7 @@ use crate::{Decoder, targets};
 use zeview_core::analysis::kernel_inputs::KernelInputs;
 use zeview_core::model::sort;
 
-/// No piece.
+/// The index that stands for no piece.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Bytes that an instruction writes in one register.

@@ -1,4 +1,5 @@
-//! A list: kernels, relocations, symbols, modules, properties, or the lines of a text.
+//! A list: of kernels, instructions, symbols, the lines of a text …, see
+//! [`ListId`](crate::tables::ListId).
 //!
 //! One component serves all of them. They differ in their wording ([`Names`]), in the bars above
 //! and below the rows, and lines have no header. Modules and basic blocks can also be drawn as a
