@@ -68,6 +68,7 @@ impl Session {
             list,
             ListId::Lines | ListId::Properties | ListId::Instructions
         );
+        // The selection determines their subject, which is not known yet.
         let is_of_none = match list {
             ListId::Changes => known.query.row.is_none(),
             _ => is_of && known.query.of.is_none(),

@@ -283,6 +283,7 @@ impl<'d> Digester<'d> {
         let is_list = node.kind == NodeKind::Sequence;
         let is_header_of_contents = node.xrefs.iter().any(|xref| xref.why == "contents");
         if node.kind == NodeKind::File {
+            // In a file with a linkage (an ELF file), the order of the sections is layout.
             let by = self.document.expander(node);
             is_ordered =
                 by.is_none_or(|(by, item)| by.interface::<Rc<dyn Linkage>>(item).is_none());
