@@ -198,6 +198,7 @@ impl Session {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Instructions).query.clone();
             let device = (!name.is_empty()).then(|| name.to_owned().into());
+            // These are loops of the code as the other encoding shows it.
             let folded = Vec::new();
             let query = Query {
                 device,
