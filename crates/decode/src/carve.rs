@@ -33,14 +33,18 @@ fn is_certain(head: &[u8]) -> bool {
     match kind(head) {
         "zebin" => {
             let is_intel = head.get(18..20) == Some(&[205, 0]);
+            // Zebins of 2020 have other machines, but already the types that only zebins have.
             let is_old = matches!(head.get(16..18), Some([0x11..=0x13, 0xff]));
             head.get(4..7) == Some(&[2, 1, 1]) && (is_intel || is_old)
         }
         "spirv" => {
+            // Versions 1.0 to 1.6, a bound of the ids, and the reserved word, 0 (SPIR-V, section
+            // 2.3).
             let has_version = matches!(head.get(4..8), Some([0, 0..=6, 1, 0]));
             let has_bound = head.get(12..16).is_some_and(|bound| bound != [0; 4]);
             has_version && has_bound && head.get(16..20) == Some(&[0; 4])
         }
+        // The end of the first member's header.
         "ar" => head.get(66..68) == Some(b"`\n"),
         _ => false,
     }
@@ -401,6 +405,7 @@ const BLOCK: u64 = 32;
 /// Returns the length of the zstd frame at the start of the bytes, from its block headers. Returns
 /// `None` if the frame has no end, or the search budget of the file is used up.
 pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
+    // The magic number and the longest header (RFC 8878, section 3.1.1).
     let head = Window::clamped(sources, rest.subspan(0, 18));
     let header = FrameHeader::read(head.bytes())?;
     let mut at = header.len;

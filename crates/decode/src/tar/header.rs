@@ -326,6 +326,7 @@ pub(super) fn records(data: &[u8]) -> impl Iterator<Item = PaxRecord<'_>> {
         let rest = data.get(start..)?;
         let blank = rest.iter().position(|byte| *byte == b' ')?;
         let length: usize = std::str::from_utf8(rest.get(..blank)?).ok()?.parse().ok()?;
+        // The length is that of the whole record, with its own digits and the line feed.
         let record = rest.get(..length)?.get(blank.checked_add(1)?..)?;
         let record = record.strip_suffix(b"\n")?;
         let equals = record.iter().position(|byte| *byte == b'=')?;
