@@ -1,5 +1,6 @@
 //! Properties that hold for any input.
 
+use zeview::tables;
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -17,7 +18,7 @@ use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};
 use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
 use zeview::tables::query::{Filter, Query};
-use zeview::tables::{DocumentLists, ListId};
+use zeview::tables::ListId;
 
 use crate::files;
 use crate::support::code;
@@ -255,7 +256,7 @@ pub fn queries(input: &[u8]) {
         ..Query::default()
     };
     LISTED.with_borrow_mut(|document| {
-        let Some(list) = document.list(NodeId::ROOT, id, None) else {
+        let Some(list) = tables::list(document, NodeId::ROOT, id, None) else {
             return;
         };
         let Ok(found) = query.run(&*list, &document.sources) else {

@@ -1,11 +1,11 @@
 //! The document class.
 
+use crate::tables;
 use js_sys::{Array, Error, Reflect, Uint8Array};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use zeview_views::tables::DocumentLists;
 
 use super::columns::Columns;
 use super::dto::{Diagnostic, Node, Summary};
@@ -200,7 +200,7 @@ impl ZeviewDocument {
     ) -> Result<JsValue, Error> {
         let document = &mut self.0;
         document.open_files(NodeId::ROOT);
-        let images = document.documents_with(ListId::Kernels);
+        let images = tables::documents_with(document, ListId::Kernels);
         let mut apply = |reader: ProfileReader| {
             let profile = reader.0.finish();
             let report = document.apply_profile(&images, &profile, None, &demangle_briefly);

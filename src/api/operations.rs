@@ -1,9 +1,9 @@
 //! The operations that embedders in all languages offer on a document, with errors that have codes.
 
+use crate::tables;
 use std::fmt;
 use std::io;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::code::{FlowJson, FlowSummary};
 use crate::report::write_excerpt;
 use crate::tables::json::{JsonColumns, RowJson};
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Column, List, ListId};
 use crate::worker::answers::export::EXPORT_MAX;
 use crate::worker::protocol::ROWS_MAX;
@@ -130,7 +130,7 @@ pub fn rows<E: From<ApiError>>(
             .filter(|sort| !sort.is_empty())
             .map(|sort| sort.to_owned().into()),
         descending: sort.starts_with('-'),
-        device: options.device.clone().map(Into::into),
+        options: RowOptions::for_device(options.device.clone().map(Into::into), None),
         ..Query::default()
     };
     if let Some(device) = &options.device {
@@ -143,7 +143,7 @@ pub fn rows<E: From<ApiError>>(
         let order = query.run(&*rows, sources);
         let order = order.map_err(|message| ApiError::new("bad-query", message))?;
         for row in order.from(0, u64::MAX) {
-            let path = match rows.path(row) {
+            let path = match rows.as_kernels().map_or("", |kernels| kernels.path(row)) {
                 "" => path.as_str(),
                 path => path,
             };
@@ -194,13 +194,13 @@ pub fn list(
 
 /// Returns the list of the whole file, or else those of the documents in it.
 fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, Rc<dyn List>)> {
-    if let Some(rows) = document.list_for(NodeId::ROOT, list, query) {
+    if let Some(rows) = tables::list_for(document, NodeId::ROOT, list, query) {
         return vec![(NodeId::ROOT, rows)];
     }
     let mut found = Vec::new();
     document.open_files(NodeId::ROOT);
-    for id in document.documents_with(list) {
-        let rows = document.list_for(id, list, query);
+    for id in tables::documents_with(document, list) {
+        let rows = tables::list_for(document, id, list, query);
         found.extend(rows.map(|rows| (id, rows)));
     }
     found
@@ -332,7 +332,7 @@ pub fn listing(
         Some(path) => find(document, path)?,
         None => {
             document.open_files(NodeId::ROOT);
-            document.documents_with(ListId::Kernels)
+            tables::documents_with(document, ListId::Kernels)
         }
     };
     for id in documents {

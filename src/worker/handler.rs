@@ -3,9 +3,9 @@
 //! A [`Handler`] holds one open file. [`host`](super::host) passes it requests and posts its
 //! answers; tests do the same natively.
 
+use crate::tables;
 use std::cell::RefCell;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
 
 use super::answers::bytes::bytes;
 use super::answers::code::Counting;
@@ -446,10 +446,11 @@ fn occupancy(
     kernel: u64,
     parameters: &OccupancyParameters,
 ) -> Result<Response, String> {
-    let around = document.document_of(id, ListId::Kernels);
+    let around = tables::document_of(document, id, ListId::Kernels);
     let list = around.and_then(|id| lists.known(document, id, ListId::Kernels));
     let list = list.ok_or("This part of the file has no kernels.")?;
-    let kernel = list.kernel(u32::try_from(kernel).unwrap_or(u32::MAX));
+    let row = u32::try_from(kernel).unwrap_or(u32::MAX);
+    let kernel = list.as_kernels().and_then(|list| list.kernel(row));
     let (kernels, kernel) = kernel.ok_or("No such kernel.")?;
     let found = kernels.occupancy(kernel, parameters, &document.sources)?;
     Ok(Response::Occupancy(Box::new(found)))

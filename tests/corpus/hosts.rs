@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use libtest_mimic::Failed;
 use zeview::analysis::naming::{ShortNames, WIDTH};
@@ -59,7 +59,7 @@ fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
         .flat_map(|end| files(folder, end))
     {
         let mut document = open(&path);
-        let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
+        let Some(list) = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None) else {
             continue;
         };
         let column = |id: &str| {
@@ -77,7 +77,11 @@ fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
                     .into_owned()
             };
             let (name, short) = (text(0), text(short));
-            let place = (list.path(row).to_owned(), text(device), short.clone());
+            let place = (
+                list.as_kernels().unwrap().path(row).to_owned(),
+                text(device),
+                short.clone(),
+            );
             if seen
                 .insert(place, name.clone())
                 .is_some_and(|other| other != name)

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use libtest_mimic::Failed;
 use zeview::analysis::kernel_inputs::{InputKind, KernelInput};
@@ -24,7 +24,7 @@ type OnUse<'a> = &'a mut dyn FnMut(&str, &str, &str, &[KernelInput]);
 
 /// Calls `f` for each instruction.
 fn each_use(document: &mut Document, f: OnUse<'_>) {
-    for id in document.documents_with(ListId::Kernels) {
+    for id in tables::documents_with(document, ListId::Kernels) {
         let Some(assembly) = document.assembly(id) else {
             continue;
         };

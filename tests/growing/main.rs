@@ -1,8 +1,6 @@
 //! Cost of hostile files: work, memory and output grow linearly with their size, and are bounded.
 //! Work is counted, not timed: in bytes allocated, read and written.
 
-use zeview::tables::DocumentLists;
-use zeview::tables::kernels::KernelSurvey;
 #[cfg(target_os = "linux")]
 mod processes;
 #[path = "../support/mod.rs"]
@@ -13,6 +11,8 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
+use zeview::tables;
+use zeview::tables::kernels;
 
 use support::growing::{ALL, Make};
 use support::growing_flows::FLOWS;
@@ -137,8 +137,8 @@ fn check(document: &mut Document) -> u64 {
 /// The tables of `zeview kernels`, `modules`, `ls --symbols`, `ls --relocations`.
 fn lists(document: &mut Document) -> u64 {
     for list in ListId::ALL {
-        for id in document.documents_with(list) {
-            if let Some(rows) = document.list(id, list, None) {
+        for id in tables::documents_with(document, list) {
+            if let Some(rows) = tables::list(document, id, list, None) {
                 std::hint::black_box(rows.count());
             }
         }
@@ -151,8 +151,8 @@ fn rows(document: &mut Document) -> u64 {
     let limit = usize::try_from(limits::OUTPUT * size(document)).unwrap();
     let mut written = 0;
     for list in [ListId::Kernels, ListId::Images, ListId::SourceLines] {
-        for id in document.documents_with(list) {
-            let Some(rows) = document.list(id, list, None) else {
+        for id in tables::documents_with(document, list) {
+            let Some(rows) = tables::list(document, id, list, None) else {
                 continue;
             };
             let columns = list.columns().iter();
@@ -174,10 +174,10 @@ fn rows(document: &mut Document) -> u64 {
 /// `zeview kernels`, `zeview matrix`, and the summary by device.
 fn kernels(document: &mut Document) -> u64 {
     for list in [ListId::Kernels, ListId::Matrix, ListId::Files] {
-        let rows = document.list(NodeId::ROOT, list, None);
+        let rows = tables::list(document, NodeId::ROOT, list, None);
         std::hint::black_box(rows.map_or(0, |rows| rows.count()));
     }
-    std::hint::black_box(document.survey(NodeId::ROOT));
+    std::hint::black_box(kernels::survey(document, NodeId::ROOT));
     0
 }
 
@@ -319,10 +319,10 @@ const PER_KERNEL: usize = 1536;
 fn memory_of_rows(bytes: &[u8]) -> usize {
     let mut document = support::open(bytes);
     document.open_all();
-    let documents = document.documents_with(ListId::Kernels);
+    let documents = tables::documents_with(&mut document, ListId::Kernels);
     let mut kernels = 0;
     for id in &documents {
-        let rows = document.list(*id, ListId::Kernels, None);
+        let rows = tables::list(&mut document, *id, ListId::Kernels, None);
         kernels += rows.map_or(0, |rows| rows.count() as usize);
     }
     documents.len() * PER_FILE + kernels * PER_KERNEL
@@ -398,10 +398,10 @@ fn add_profile(text: &str, document: &mut Document) -> u64 {
         .for_each(|piece| reader.push(piece));
     let profile = reader.finish();
     std::hint::black_box(profile.metric_names());
-    let images = document.documents_with(ListId::Kernels);
+    let images = tables::documents_with(document, ListId::Kernels);
     let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
     document.add_profile(report);
-    let list = document.list(NodeId::ROOT, ListId::Kernels, None);
+    let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None);
     std::hint::black_box(list.map_or(0, |list| list.count()));
     profile.rows
 }

@@ -1,13 +1,13 @@
 //! The instruction list of code: same text as the listing, linked to bytes, lines and symbols.
 
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::assembly::{Mix, TextPartKind};
 use zeview::decode::isa::Platform;
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
 use zeview::tables::instructions::assembly;
-use zeview::tables::query::{Order, Query};
+use zeview::tables::query::{Order, Query, RowOptions};
 use zeview::tables::{Cell, CellValue, Detail, List, ListId, Presence};
 
 use crate::support::notes::Notes;
@@ -31,7 +31,7 @@ fn section(document: &Document, name: &str) -> Span {
 }
 
 fn list(document: &mut Document, of: Span) -> Rc<dyn List> {
-    let list = document.list(NodeId::ROOT, ListId::Instructions, Some(of));
+    let list = tables::list(document, NodeId::ROOT, ListId::Instructions, Some(of));
     list.expect("it has code")
 }
 
@@ -204,7 +204,7 @@ fn spills_and_fills_are_marked_and_counted() {
     let found = query.run(&*list, &document.sources).unwrap();
     assert_eq!(u64::from(found.count()), mix.spills);
     // The table of kernels has the same counts, on request.
-    let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let kernels = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter();
     let place = |id| columns.clone().position(|column| column.id == id).unwrap();
     let row = (0..kernels.count()).find(|row| {
@@ -478,10 +478,10 @@ fn any_encoding_can_be_chosen() {
     let mut on = |name| {
         let query = Query {
             of: Some(of),
-            device: Some(str::to_owned(name).into()),
+            options: RowOptions::code(Some(str::to_owned(name).into()), Vec::new()),
             ..Query::default()
         };
-        document.list_for(NodeId::ROOT, ListId::Instructions, &query)
+        tables::list_for(&mut document, NodeId::ROOT, ListId::Instructions, &query)
     };
     let (own, other) = (on("dg2").unwrap(), on("xe2").unwrap());
     assert_eq!(own.count(), other.count());
@@ -509,7 +509,7 @@ fn parts_of_the_text_have_their_registers() {
         let line = text(&document, &*list, row, "text");
         let comment = text(&document, &*list, row, "comment");
         let mut end = 0;
-        for part in list.text_parts(row, &document.sources) {
+        for part in list.as_code().unwrap().text_parts(row, &document.sources) {
             let (start, stop) = (part.start as usize, part.end as usize);
             assert!(start >= end && stop > start, "{line}");
             end = stop;

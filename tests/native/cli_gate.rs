@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::decode::zebin::verdict::rules;
 use zeview::model::{Effect, NodeId};
@@ -281,7 +281,7 @@ fn missing_numbers_are_not_judged() {
         .bytes(".ze_info", text)
         .build();
     let mut document = open(&elf.bytes);
-    let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     for (condition, expected) in [
         ("simd_size<8", Outcome::NotJudged),
         ("simd_size<8 and spill_size>64", Outcome::Passes),

@@ -6,7 +6,7 @@ use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
 use zeview::diff::{CodeChange, Comparison, DifferenceIndex, Options, compare, overlaps};
 use zeview::model::{ByteSource, Bytes, NodeId, SourceError, SourceId, Span};
-use zeview::tables::query::Query;
+use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{ListId, Row};
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
@@ -80,7 +80,7 @@ fn text(list: ListId, row: &Row, column: &str) -> String {
 
 fn of(row: usize, all: bool) -> Query {
     Query {
-        row: Some(row as u64),
+        options: RowOptions::Difference(row as u64),
         all,
         ..Query::default()
     }

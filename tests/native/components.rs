@@ -13,7 +13,7 @@ use zeview::tables::{Detail, ListId};
 use zeview::ui::components::ptr_eq::PtrEq;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::graphs::graph_view::{GraphChange, GraphSubject};
-use zeview::ui::panels::{PANELS, PanelProps};
+use zeview::ui::panels::{self, PanelProps};
 use zeview::ui::session::{Session, SessionContext};
 use zeview::ui::state::code::CodeChange;
 use zeview::ui::state::commands::Command;
@@ -50,8 +50,7 @@ fn Host(props: &HostProps) -> Html {
         more: false,
         sides: Some(false),
     };
-    let panel = PANELS.iter().find(|panel| panel.id == props.panel);
-    panel.map_or_else(Html::default, |panel| (panel.render)(&given))
+    (panels::panel(props.panel).render)(&given)
 }
 
 fn rendered<C>(props: impl FnOnce() -> C::Properties + Send + 'static) -> String
@@ -246,7 +245,7 @@ fn spill() -> View {
 
 #[test]
 fn kernel_table_has_units_hazards_and_selection() {
-    let text = panel(PanelId::Kernels, spill);
+    let text = panel(PanelId::KERNELS, spill);
     assert_eq!(count(&text, "role=\"grid\""), 1);
     assert!(text.contains("aria-rowcount=\"4\""), "{text}");
     assert!(text.contains("aria-colcount=\"12\""), "{text}");
@@ -275,7 +274,7 @@ fn kernel_table_has_units_hazards_and_selection() {
 
 #[test]
 fn a_header_says_how_it_sorts() {
-    let text = panel(PanelId::Kernels, || {
+    let text = panel(PanelId::KERNELS, || {
         let query = Query {
             sort: Some("spill_size".into()),
             descending: true,
@@ -293,7 +292,7 @@ fn a_header_says_how_it_sorts() {
 #[test]
 fn empty_and_invalid_filters_are_reported() {
     let kernels = |filter: &'static str| {
-        panel(PanelId::Kernels, move || {
+        panel(PanelId::KERNELS, move || {
             listed("spill.dg2.zebin", ListId::Kernels, filtered(filter), 0)
         })
     };
@@ -311,7 +310,7 @@ fn empty_and_invalid_filters_are_reported() {
 
 #[test]
 fn few_rows_are_in_the_document() {
-    let text = panel(PanelId::Kernels, || {
+    let text = panel(PanelId::KERNELS, || {
         listed("kernels600.dg2.zebin", ListId::Kernels, Query::default(), 0)
     });
     assert!(text.contains("aria-rowcount=\"601\""), "{text}");
@@ -320,7 +319,7 @@ fn few_rows_are_in_the_document() {
 
 #[test]
 fn file_without_kernels_is_reported() {
-    let text = panel(PanelId::Kernels, || {
+    let text = panel(PanelId::KERNELS, || {
         let (_, mut view) = File::open("spill.dg2.zebin");
         let why = ListChange::Failed(0, "This part of the file has no kernels.".into());
         view.lists.apply(ListId::Kernels, why);
@@ -447,7 +446,7 @@ fn occupancy_limits_have_sources() {
 
 #[test]
 fn a_damaged_file_has_a_page_too() {
-    for kind in [PanelId::Kernels, PanelId::Arguments] {
+    for kind in [PanelId::KERNELS, PanelId::Arguments] {
         let text = panel(kind, || {
             listed("damaged.zebin", ListId::Kernels, Query::default(), 0)
         });
@@ -459,7 +458,7 @@ fn a_damaged_file_has_a_page_too() {
 
 #[test]
 fn relocations_name_the_patched_bytes() {
-    let text = panel(PanelId::Relocations, || {
+    let text = panel(PanelId::List(ListId::Relocations), || {
         listed("vecadd.bmg.zebin", ListId::Relocations, Query::default(), 0)
     });
     assert_eq!(count(&text, "role=\"grid\""), 1);
@@ -479,7 +478,7 @@ fn relocations_name_the_patched_bytes() {
 
 #[test]
 fn symbols_are_sorted_filtered_and_counted() {
-    let text = panel(PanelId::Symbols, || {
+    let text = panel(PanelId::List(ListId::Symbols), || {
         let query = Query {
             sort: Some("size".into()),
             descending: true,
@@ -490,7 +489,7 @@ fn symbols_are_sorted_filtered_and_counted() {
     assert_eq!(count(&text, "aria-sort=\"descending\""), 1);
     assert!(text.contains("2 of 3 symbols"), "{text}");
     let symbols = |filter: &'static str| {
-        panel(PanelId::Symbols, move || {
+        panel(PanelId::List(ListId::Symbols), move || {
             listed("vecadd.bmg.zebin", ListId::Symbols, filtered(filter), 0)
         })
     };
@@ -502,7 +501,7 @@ fn symbols_are_sorted_filtered_and_counted() {
 
 #[test]
 fn a_text_has_numbered_lines() {
-    let text = panel(PanelId::Text, || {
+    let text = panel(PanelId::List(ListId::Lines), || {
         listed("vecadd.bmg.zebin", ListId::Lines, Query::default(), 3)
     });
     assert!(text.contains("aria-label=\".ze_info\""), "{text}");
@@ -520,7 +519,7 @@ fn a_text_has_numbered_lines() {
 fn source_lines_lead_to_their_code() {
     const FILE: &str = "../../tests/fixtures/zebin/debugme.tgllp.igc1.12504.zebin";
     let shown = || listed(FILE, ListId::SourceLines, Query::default(), 5);
-    let text = panel(PanelId::SourceLines, shown);
+    let text = panel(PanelId::SOURCE_LINES, shown);
     for said in [
         "33 rows",
         "debugme.cl, line 2",
@@ -534,7 +533,7 @@ fn source_lines_lead_to_their_code() {
     // Without line tables, there is no such panel.
     let (_, view) = File::open("vecadd.bmg.zebin");
     let mut shown = zeview::ui::panels::shown(&view);
-    assert!(shown.all(|panel| panel.id != PanelId::SourceLines));
+    assert!(shown.all(|panel| panel.id != PanelId::SOURCE_LINES));
 }
 
 #[test]
@@ -583,7 +582,7 @@ fn instructions_have_names_places_and_registers() {
         code.apply(CodeChange::Flow(asked, Ok(flow)));
         view
     };
-    let text = panel(PanelId::Assembly, shown);
+    let text = panel(PanelId::ASSEMBLY, shown);
     for said in [
         "aria-label=\"Code\"",
         ">xe_hpg</option>",
@@ -608,7 +607,7 @@ fn instructions_have_names_places_and_registers() {
 
 #[test]
 fn empty_lists_are_explained() {
-    let text = panel(PanelId::Symbols, || {
+    let text = panel(PanelId::List(ListId::Symbols), || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
         let why = ListChange::Failed(0, "This part of the file has no symbols.".into());
         view.lists.apply(ListId::Symbols, why);
@@ -626,7 +625,7 @@ fn empty_lists_are_explained() {
 #[test]
 fn modules_are_a_graph_and_a_table() {
     let modules = |filter: &'static str, as_table| {
-        panel(PanelId::Modules, move || {
+        panel(PanelId::List(ListId::Modules), move || {
             let (mut file, mut view) = File::open("matmul.syclbin");
             file.list(&mut view, ListId::Modules, filtered(filter), 0);
             file.graph(&mut view, filter);
@@ -656,7 +655,7 @@ fn modules_are_a_graph_and_a_table() {
 
 #[test]
 fn properties_name_their_owner() {
-    let text = panel(PanelId::Properties, || {
+    let text = panel(PanelId::List(ListId::Properties), || {
         let (mut file, mut view) = File::open("matmul.syclbin");
         let query = Query {
             of: view.opened.root.span,
@@ -757,9 +756,12 @@ fn the_inspector_of_the_file_and_of_free_bytes() {
 /// Every button in every panel names a command.
 #[test]
 fn buttons_name_commands() {
-    for id in PanelId::ALL {
+    for id in PanelId::all() {
         let text = panel(id, move || match id.list() {
-            Some(list) if id != PanelId::Modules && id != PanelId::Properties => {
+            Some(list)
+                if id != PanelId::List(ListId::Modules)
+                    && id != PanelId::List(ListId::Properties) =>
+            {
                 listed("spill.dg2.zebin", list, Query::default(), 1)
             }
             _ => with_verdict("damaged.zebin", None),
@@ -923,7 +925,7 @@ fn the_overview_of_a_container_is_about_its_images() {
 
 #[test]
 fn the_kernels_of_a_container_have_columns_for_the_image() {
-    let text = panel(PanelId::Kernels, || {
+    let text = panel(PanelId::KERNELS, || {
         let (mut file, mut view) = container();
         file.list(&mut view, ListId::Kernels, Query::default(), 0);
         view
@@ -937,7 +939,7 @@ fn the_kernels_of_a_container_have_columns_for_the_image() {
 
 #[test]
 fn images_and_devices_are_tables() {
-    let text = panel(PanelId::Images, || {
+    let text = panel(PanelId::IMAGES, || {
         let (mut file, mut view) = container();
         file.list(&mut view, ListId::Images, Query::default(), 0);
         view
@@ -946,7 +948,7 @@ fn images_and_devices_are_tables() {
         text.contains("generic_ir") && text.contains("loads"),
         "{text}"
     );
-    let text = panel(PanelId::Devices, || {
+    let text = panel(PanelId::DEVICES, || {
         let (mut file, mut view) = container();
         file.list(&mut view, ListId::Devices, Query::default(), 0);
         view

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use zeview::analysis::data_flow::{FlowReport, LoopReport};
 use zeview::model::{NodeId, Span};
-use zeview::tables::query::Query;
+use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::tables::{CellValue, ListId};
 use zeview::worker::protocol::tree_order::TreeOrder;
@@ -68,7 +68,7 @@ impl File {
     fn query(&self, folded: &[u32]) -> Query {
         Query {
             of: Some(self.of),
-            folded: folded.to_vec(),
+            options: RowOptions::code(None, folded.to_vec()),
             ..Query::default()
         }
     }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
 use zeview::model::{Document, Node, NodeId, NodeKind, SourceId, Span};
-use zeview::tables::{DocumentLists, ListId};
+use zeview::tables::{self, ListId};
 
 use crate::golden::{compare, report};
 use crate::support::fixtures::{self, syclbins, zebins};
@@ -54,8 +54,8 @@ fn bytes(span: Span) -> String {
 fn lists(file: &[u8]) -> String {
     let mut document = open(file);
     let mut text = String::new();
-    for list in ListId::ALL {
-        for id in document.documents_with(list) {
+    for list in by_name() {
+        for id in tables::documents_with(&mut document, list) {
             write_list(&mut text, &mut document, id, list);
         }
     }
@@ -77,8 +77,15 @@ fn lists(file: &[u8]) -> String {
     text
 }
 
+/// All lists, in an order that does not depend on that of the page's tabs.
+fn by_name() -> [ListId; ListId::ALL.len()] {
+    let mut lists = ListId::ALL;
+    lists.sort_by_key(|list| list.name());
+    lists
+}
+
 fn write_list(text: &mut String, document: &mut Document, id: NodeId, list: ListId) {
-    let Some(rows) = document.list(id, list, None) else {
+    let Some(rows) = tables::list(document, id, list, None) else {
         return;
     };
     let (name, count, path) = (list.name(), rows.count(), document.path(id));
@@ -208,8 +215,8 @@ fn counts_and_fields_of_every_file() {
 fn counted(document: &mut Document) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     for list in ListId::ALL {
-        for id in document.documents_with(list) {
-            let rows = document.list(id, list, None).map_or(0, |rows| rows.count());
+        for id in tables::documents_with(document, list) {
+            let rows = tables::list(document, id, list, None).map_or(0, |rows| rows.count());
             *counts.entry(list.name()).or_default() += u64::from(rows);
         }
     }

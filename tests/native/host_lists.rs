@@ -2,13 +2,14 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
-use zeview::tables::kernels::KernelLists;
+use zeview::tables;
+use zeview::tables::kernels;
+use zeview::tables::kernels::reading::KernelReading;
 
 use zeview::analysis::modules::PropertyOwner;
 use zeview::decode::decode;
 use zeview::model::{ByteSource, Bytes, Document, MemorySource, NodeId, Outcome, SourceError};
-use zeview::tables::query::Query;
+use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{Detail, List, ListId};
 use zeview::worker::protocol::{Request, Response};
 
@@ -36,11 +37,12 @@ fn with_archive() -> Vec<u8> {
 }
 
 fn list(document: &mut Document, list: ListId, device: Option<&str>) -> Rc<dyn List> {
-    let list = document.list_for(
+    let list = tables::list_for(
+        document,
         NodeId::ROOT,
         list,
         &Query {
-            device: device.map(|name| name.to_owned().into()),
+            options: RowOptions::for_device(device.map(|name| name.to_owned().into()), None),
             ..Query::default()
         },
     );
@@ -396,7 +398,7 @@ fn the_next_images_are_announced_once() {
         spans: Rc::clone(&spans),
     };
     let mut document = decode(Box::new(source), "library.so");
-    let mut reading = document.kernel_reading(NodeId::ROOT).unwrap();
+    let mut reading = KernelReading::new(&mut document, NodeId::ROOT).unwrap();
     assert!(spans.borrow().is_empty(), "nobody has asked for an image");
     assert!(!reading.is_ready(&document.sources));
     reading.announce(&document.sources);
@@ -420,7 +422,7 @@ fn the_next_images_are_announced_once() {
 fn short_names_of_a_library_that_is_read() {
     let bytes = library();
     let mut document = open(&bytes);
-    let mut reading = document.kernel_reading(NodeId::ROOT).unwrap();
+    let mut reading = KernelReading::new(&mut document, NodeId::ROOT).unwrap();
     let mut count = 0;
     while reading.step(&mut document) {
         count += 10;
@@ -433,7 +435,7 @@ fn short_names_of_a_library_that_is_read() {
         assert_eq!(seen.len(), count);
     }
     let mut other = open(&bytes);
-    let names = other.short_names(NodeId::ROOT).unwrap();
+    let names = kernels::short_names(&mut other, NodeId::ROOT).unwrap();
     for document in [&mut document, &mut other] {
         let list = list(document, ListId::Kernels, None);
         for row in 0..list.count() {

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::images::{Choice, IMAGES_MAX};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
-use zeview::tables::query::Query;
+use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{Detail, Key, List, ListId};
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Follow, ListRequest, Request, Response, SelectionTarget};
@@ -32,9 +32,7 @@ fn why(choice: &Choice, at: usize) -> &str {
 }
 
 pub fn list(document: &mut Document, list: ListId) -> Rc<dyn List> {
-    document
-        .list(NodeId::ROOT, list, None)
-        .expect("there is one")
+    tables::list(document, NodeId::ROOT, list, None).expect("there is one")
 }
 
 /// Returns the text of a cell.
@@ -270,7 +268,7 @@ fn the_kernels_of_all_images_are_one_list() {
     let kernels = list(document, ListId::Kernels);
     // The fourth is in the SPIR-V alone.
     assert_eq!((kernels.count(), kernels.secondary().count()), (4, 0));
-    assert!(kernels.is_of_several() && kernels.notes().is_empty());
+    assert!(kernels.as_kernels().unwrap().is_of_several() && kernels.notes().is_empty());
     let text = |row, column| cell(document, &*kernels, row, column);
     assert_eq!(
         (text(0, "name"), text(0, "image")),
@@ -281,7 +279,7 @@ fn the_kernels_of_all_images_are_one_list() {
         ("second".to_owned(), "64.dg2".to_owned())
     );
     assert_eq!(text(2, "device"), "bmg-g21");
-    assert_eq!(kernels.path(2), "64.dg2/data");
+    assert_eq!(kernels.as_kernels().unwrap().path(2), "64.dg2/data");
     let query = Query {
         filter: "image=64.dg2".to_owned(),
         ..Query::default()
@@ -298,12 +296,12 @@ fn the_kernels_of_all_images_are_one_list() {
     // An image lists its own.
     let image = document.images(NodeId::ROOT).list.swap_remove(1);
     let image = document.node_of(&image).unwrap();
-    let own = document.list(image, ListId::Kernels, None).unwrap();
+    let own = tables::list(document, image, ListId::Kernels, None).unwrap();
     assert_eq!(
         (own.count(), own.subject().as_str()),
         (1, "64.dg2 · bmg-g21")
     );
-    assert!(!own.is_of_several());
+    assert!(!own.as_kernels().unwrap().is_of_several());
 }
 
 #[test]
@@ -350,16 +348,21 @@ fn the_images_and_what_the_driver_does_with_each() {
         ("generic_ir".to_owned(), String::new())
     );
     assert_eq!(text(0, "chosen"), "");
-    let images = document.list_for(
+    let images = tables::list_for(
+        document,
         NodeId::ROOT,
         ListId::Images,
         &Query {
-            device: Some("bmg-g21".into()),
+            options: RowOptions::for_device(Some("bmg-g21".into()), None),
             ..Query::default()
         },
     );
     let images = images.unwrap();
-    assert!(images.is_of_several());
+    let chosen = ListId::Images
+        .columns()
+        .iter()
+        .find(|column| column.id == "chosen");
+    assert!(images.shows(chosen.unwrap()));
     assert_eq!(cell(document, &*images, 0, "chosen"), "true");
     assert_eq!(cell(document, &*images, 1, "chosen"), "false");
 }
@@ -410,7 +413,7 @@ fn every_device_has_a_verdict() {
     let images = document.images(NodeId::ROOT);
     let image = images.list.iter().find(|image| image.is_loadable).unwrap();
     let id = document.nodes_for(image.span).pop().unwrap();
-    let devices = document.list(id, ListId::Devices, None).unwrap();
+    let devices = tables::list(document, id, ListId::Devices, None).unwrap();
     assert_eq!(devices.subject(), image.name);
 }
 

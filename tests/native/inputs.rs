@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::kernel_inputs::{InputKind, KernelInput};
@@ -31,7 +31,7 @@ struct Use {
 
 fn uses(document: &mut Document) -> Vec<Use> {
     let mut out = Vec::new();
-    for id in document.documents_with(ListId::Kernels) {
+    for id in tables::documents_with(document, ListId::Kernels) {
         // SPIR-V has no code.
         let Some(assembly) = document.assembly(id) else {
             continue;

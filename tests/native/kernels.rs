@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use crate::support::{fixtures, open, tree, zebin};
 use serde_yaml::Value as Yaml;
@@ -765,7 +765,7 @@ fn text_cells_cannot_become_formulas() {
 
 /// Returns the cells of a row, by column id.
 fn cells(document: &mut Document, row: u32) -> HashMap<&'static str, Cell<'static>> {
-    let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter().enumerate();
     let cell = |at| list.cell(row, at, &document.sources).shown();
     columns.map(|(at, column)| (column.id, cell(at))).collect()

@@ -1,8 +1,8 @@
 //! Kernels outside of zebins: entry points of SPIR-V, objects and libraries, caches, unknown formats.
 
 use serde_json::Value;
-use zeview::tables::DocumentLists;
-use zeview::tables::kernels::KernelSurvey;
+use zeview::tables;
+use zeview::tables::kernels;
 
 use super::cli::{stdout, zeview};
 use super::support::containers::{
@@ -25,7 +25,7 @@ fn rows(document: &mut Document) -> Vec<KernelRow> {
 /// Returns the name, device and registers of each listed kernel.
 fn listed(bytes: &[u8]) -> Vec<[String; 3]> {
     let mut document = open(bytes);
-    let list = document.list(NodeId::ROOT, ListId::Kernels, None);
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None);
     let list = list.expect("a list");
     let cell = |row, id: &str| {
         let columns = ListId::Kernels.columns();
@@ -123,7 +123,7 @@ fn a_kernel_counts_once_beside_its_spirv() {
     ]);
     assert_eq!(listed(&library), expected);
     let mut document = open(&library);
-    let survey = document.survey(NodeId::ROOT).unwrap();
+    let survey = kernels::survey(&mut document, NodeId::ROOT).unwrap();
     assert_eq!(
         (survey.kernels, survey.builds, survey.only_spirv),
         (2, 1, 1)

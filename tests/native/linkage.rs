@@ -2,7 +2,7 @@
 //! and lines of text.
 
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use crate::support::{elf, fixtures, open, zebin};
 use goblin::elf::Elf;
@@ -28,7 +28,7 @@ fn list(document: &Document, list: ListId) -> Rc<dyn List> {
     // On the same file, opened again, as building a list changes a document.
     let whole = document.sources.whole(SourceId::FILE);
     let mut again = open(&document.sources.read(whole).unwrap());
-    let made = again.list(NodeId::ROOT, list, None);
+    let made = tables::list(&mut again, NodeId::ROOT, list, None);
     made.expect("no list")
 }
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
-use zeview::tables::kernels::KernelLists;
+use zeview::tables;
+use zeview::tables::kernels;
 
 use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::demangle::demangle;
@@ -269,7 +269,7 @@ fn lists_have_short_names() {
         .collect();
     names.push("plain".to_owned());
     let mut document = support::open(&zebin(&names).build().bytes);
-    let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     let column = |id: &str| {
         let columns = ListId::Kernels.columns();
         columns.iter().position(|column| column.id == id).unwrap()
@@ -310,7 +310,7 @@ fn references_have_short_names() {
     let mut document = support::open(&bytes);
     let kernels = document.kernels(NodeId::ROOT).unwrap();
     let entry = kernels.rows(&document.sources)[1].entry;
-    let short = document.short_names(NodeId::ROOT).unwrap();
+    let short = kernels::short_names(&mut document, NodeId::ROOT).unwrap();
     let expected = format!(".text.{}", short.get(&names[1]).unwrap());
     let mut handler = Handler::new(|| 0.0);
     handler.open(1, "names.zebin", Box::new(MemorySource::from(bytes)));

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
-use zeview::tables::kernels::KernelSurvey;
+use zeview::tables;
+use zeview::tables::kernels;
 
 use crate::support::elf::Class;
 use crate::support::packages::*;
@@ -40,7 +40,7 @@ fn library(more: usize) -> Vec<u8> {
 
 /// The table of a document as CSV, with all columns that do not depend on its place.
 fn csv(document: &mut Document, id: NodeId, list: ListId) -> String {
-    let made = document.list(id, list, None).unwrap();
+    let made = tables::list(document, id, list, None).unwrap();
     let is_of_place = |column: &Column| {
         let of_place = ["file", "image", "path", "found_by", "offset", "copies"];
         !of_place.contains(&column.id)
@@ -139,7 +139,7 @@ fn the_kernels_of_all_files() {
         deflated("c/inner.whl", &inner),
         deflated("lib.so", &library(0)),
     ]));
-    let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     let at = |id: &str| {
         let mut columns = ListId::Kernels.columns().iter();
         columns.position(|column| column.id == id).unwrap()
@@ -157,7 +157,7 @@ fn the_kernels_of_all_files() {
     for expected in ["a.zebin", "b.zebin", "c/inner.whl/deep.zebin", "lib.so"] {
         assert!(files.contains(&expected), "{rows:?}");
     }
-    let survey = document.survey(NodeId::ROOT).unwrap();
+    let survey = kernels::survey(&mut document, NodeId::ROOT).unwrap();
     assert!(survey.progress.is_over());
     // The same zebin, thrice.
     assert!(survey.copies.documents >= 2, "{survey:?}");
@@ -237,7 +237,7 @@ fn only_what_is_needed_is_read() {
     // The directory at the end, and the local headers.
     let opened = read.get();
     assert!(opened < 400_000, "{opened} of {}", zip.len());
-    let list = document.list(NodeId::ROOT, ListId::Files, None).unwrap();
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Files, None).unwrap();
     let kind = ListId::Files
         .columns()
         .iter()
@@ -294,7 +294,7 @@ fn damage_of_a_file_is_reported_when_it_is_opened() {
     );
     assert!(found[2].contains("are more than"), "{found:?}");
     // The good bytes of a damaged file are shown.
-    let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let kernels = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     assert!(kernels.count() > 0);
 }
 
@@ -429,7 +429,7 @@ fn a_folder_is_a_document() {
     assert_eq!(document.coverage.gap, 0);
     let list = csv(&mut document, NodeId::ROOT, ListId::Files);
     assert!(list.contains("2026-10-26 07:33:20"), "{list}");
-    let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let kernels = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
     assert!(kernels.primary() >= 1 && kernels.secondary().copies >= 1);
     document.open_files(NodeId::ROOT);
     let images = document.images(NodeId::ROOT);

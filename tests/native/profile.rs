@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, total};
 use zeview::decode::demangle::demangle_briefly;
@@ -32,7 +32,7 @@ fn read(csv: &[u8]) -> Profile {
 }
 
 fn apply(document: &mut Document, csv: &[u8]) -> ProfileReport {
-    let images = document.documents_with(ListId::Kernels);
+    let images = tables::documents_with(document, ListId::Kernels);
     let profile = read(csv);
     assert_eq!(profile.problems, []);
     document.apply_profile(&images, &profile, None, &demangle_briefly)
@@ -486,7 +486,7 @@ fn two_profiles_are_compared() {
 fn changed_profiles_are_read() {
     let mut random = Random::named("profiles");
     let mut document = vecadd();
-    let images = document.documents_with(ListId::Kernels);
+    let images = tables::documents_with(&mut document, ListId::Kernels);
     let pieces: [&[u8]; 14] = [
         b"\"",
         b",",

@@ -1,7 +1,7 @@
 //! The source lines of code as a list, with the text of source files.
 
 use zeview::model::{Document, NodeId, SourceId};
-use zeview::tables::DocumentLists;
+use zeview::tables;
 use zeview::tables::query::Query;
 use zeview::tables::{Cell, CellValue, Detail, List, ListId};
 use zeview::worker::handler::Handler;
@@ -18,7 +18,7 @@ fn list(document: &Document) -> std::rc::Rc<dyn List> {
     // Of the same file, opened again: to make a list changes a document.
     let whole = document.sources.whole(SourceId::FILE);
     let mut again = open(&document.sources.read(whole).unwrap());
-    let list = again.list(NodeId::ROOT, ListId::SourceLines, None);
+    let list = tables::list(&mut again, NodeId::ROOT, ListId::SourceLines, None);
     list.expect("it has line tables")
 }
 
@@ -141,7 +141,7 @@ fn every_built_table_is_a_list() {
     }
     let mut none = open(&fixture("vecadd.wcl.igc2.40.zebin"));
     assert!(!none.summary.has.lines);
-    assert!(none.list(NodeId::ROOT, ListId::SourceLines, None).is_none());
+    assert!(tables::list(&mut none, NodeId::ROOT, ListId::SourceLines, None).is_none());
 }
 
 const SOURCE: &str = "one\n// two\nthree\n\tfour\nfive\n";

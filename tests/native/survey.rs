@@ -1,11 +1,11 @@
 //! Containers that are read in steps: their kernels, the survey by device, and duplicates.
 
 use std::cell::Cell as Shared;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::survey::{Copies, Progress};
 use zeview::model::{MemorySource, NodeId};
-use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::query::{GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::tables::{ListId, Secondary};
 use zeview::worker::handler::Handler;
@@ -103,7 +103,7 @@ fn duplicates_are_listed_once() {
             row("add", "generic_ir", "0"),
         ]
     );
-    assert_eq!(kernels.names(), Some(3));
+    assert_eq!(kernels.as_kernels().unwrap().names(), Some(3));
     // All of them are available on request.
     let all = Query {
         all: true,
@@ -284,11 +284,11 @@ fn kernels_in_groups() {
     let mut document = open(&bytes);
     let mut groups = |by, filter: &str| {
         let query = Query {
-            by: Some(by),
+            options: RowOptions::Kernels(by),
             filter: filter.to_owned(),
             ..Query::default()
         };
-        let list = document.list_for(NodeId::ROOT, ListId::Kernels, &query);
+        let list = tables::list_for(&mut document, NodeId::ROOT, ListId::Kernels, &query);
         let list = list.unwrap();
         let order = query.run(&*list, &document.sources).unwrap();
         let rows = order.from(0, 100).map(|row| {

@@ -1,7 +1,7 @@
 //! SYCLBIN in both generations, and the OffloadBinaries around it.
 
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, ir_text, patched, words};
 use crate::support::tree::walk_all;
@@ -43,7 +43,7 @@ fn modules_without_a_target() {
     let mut syclbin = Syclbin::small();
     syclbin.modules[0].ir[0].text = ir_text(0, "");
     let mut document = crate::support::open(&syclbin.v1());
-    let list = document.list(NodeId::ROOT, ListId::Modules, None).unwrap();
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Modules, None).unwrap();
     let mut columns = ListId::Modules.columns().iter();
     let column = columns.position(|column| column.id == "ir_modules");
     let text = |row| {
@@ -212,8 +212,10 @@ fn duplicate_sets_and_keys_count_once() {
 
 /// Returns the list of a document in a file.
 fn list(document: &mut Document, list: ListId, of: Option<Span>) -> Rc<dyn List> {
-    let id = *document.documents_with(list).first().expect("there is one");
-    document.list(id, list, of).expect("there is one")
+    let id = *tables::documents_with(document, list)
+        .first()
+        .expect("there is one");
+    tables::list(document, id, list, of).expect("there is one")
 }
 
 /// Returns the rows that match a filter.
@@ -277,7 +279,9 @@ fn modules_are_a_list() {
             assert_eq!(found(&document, &*list, filter), rows, "{name} {filter}");
         }
         // Bytes lead to the module, and to the part that contains them.
-        let id = *document.documents_with(ListId::Modules).first().unwrap();
+        let id = *tables::documents_with(&mut document, ListId::Modules)
+            .first()
+            .unwrap();
         let graph = document.modules(id).unwrap().graph(&document.sources);
         let image = graph.native_images[0].bytes;
         let to = cell(&document, &*list, 1, "native_images").span;
@@ -310,7 +314,9 @@ fn properties_are_a_list() {
         .bytes("long", &[7; 100]);
     for (name, file) in packed(&syclbin) {
         let mut document = crate::support::open(&file);
-        let id = *document.documents_with(ListId::Modules).first().unwrap();
+        let id = *tables::documents_with(&mut document, ListId::Modules)
+            .first()
+            .unwrap();
         let graph = document.modules(id).unwrap().graph(&document.sources);
         let header = graph.abstract_modules[0].header;
         let of_module = list(&mut document, ListId::Properties, Some(header));
@@ -380,14 +386,18 @@ fn lists_come_from_the_innermost_document() {
         (ListId::Modules, NodeId::ROOT),
         (ListId::Properties, NodeId::ROOT),
     ] {
-        assert_eq!(document.document_of(node, list), Some(around), "{list:?}");
+        assert_eq!(
+            tables::document_of(&document, node, list),
+            Some(around),
+            "{list:?}"
+        );
     }
     // The SYCLBIN lists the kernels of all its images.
-    let all = document.document_of(NodeId::ROOT, ListId::Kernels);
+    let all = tables::document_of(&document, NodeId::ROOT, ListId::Kernels);
     assert_eq!(all, Some(NodeId::ROOT));
-    assert!(!document.has_list(NodeId::ROOT, ListId::Kernels));
+    assert!(!tables::has_list(&document, NodeId::ROOT, ListId::Kernels));
     // Native code, and two modules of SPIR-V.
-    let with = document.documents_with(ListId::Kernels);
+    let with = tables::documents_with(&mut document, ListId::Kernels);
     assert_eq!(with.len(), 3);
     assert!(with.contains(&zebin));
 }

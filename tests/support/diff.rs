@@ -2,7 +2,7 @@
 //! files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use serde_json::Value;
 use zeview::diff::{Change, Comparison, Options, Part, compare};
@@ -213,7 +213,7 @@ const QUANTITIES: [&str; 15] = [
 /// Returns the numbers of the kernels in both files, without functions, by kernel and column.
 fn quantities(document: &mut Document) -> BTreeMap<String, BTreeMap<&'static str, String>> {
     let mut all = BTreeMap::new();
-    let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
+    let Some(list) = tables::list(document, NodeId::ROOT, ListId::Kernels, None) else {
         return all;
     };
     for row in 0..list.count() - list.secondary().functions {

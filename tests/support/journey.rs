@@ -4,7 +4,7 @@
 use zeview::analysis::occupancy::OccupancyParameters;
 use zeview::model::{NodeId, SourceId, Span, Str};
 use zeview::tables::ListId;
-use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::query::{GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
@@ -251,7 +251,7 @@ fn visit_images() -> Decoder {
     }
     for by in GroupBy::ALL {
         let query = Query {
-            by: Some(by),
+            options: RowOptions::Kernels(by),
             ..Query::default()
         };
         decoder.ask(list(ListId::Kernels, query, rows()));

@@ -2,7 +2,7 @@
 
 use zeview::analysis::modules::PropertyOwner;
 use zeview::model::{Document, NodeId, Span};
-use zeview::tables::DocumentLists;
+use zeview::tables;
 use zeview::tables::query::{Order, Query};
 use zeview::tables::write::Form;
 use zeview::tables::{CellValue, Column, ColumnKind, Key, List, ListId, writer};
@@ -43,13 +43,13 @@ pub fn violations(document: &mut Document, texts: &[Span], depth: Depth) -> Vec<
         found: Vec::new(),
     };
     for text in texts {
-        let list = document.list(NodeId::ROOT, ListId::Lines, Some(*text));
+        let list = tables::list(document, NodeId::ROOT, ListId::Lines, Some(*text));
         check.list(document, &*list.expect("a text has lines"));
     }
     for id in documents(document) {
         for list in ListId::ALL {
-            let around = document.document_of(id, list);
-            let made = document.list(id, list, None);
+            let around = tables::document_of(document, id, list);
+            let made = tables::list(document, id, list, None);
             if list == ListId::Lines {
                 continue;
             }
@@ -325,7 +325,7 @@ impl Check {
             if !document.sources.whole(bytes.source).contains(bytes) {
                 self.fail(format!("{holder:?} is at {bytes:?}"));
             }
-            let list = document.list(id, ListId::Properties, Some(bytes));
+            let list = tables::list(document, id, ListId::Properties, Some(bytes));
             let list = list.expect("there are modules");
             // Damaged modules may overlap.
             if graph.owner_at(bytes) == Some(holder) && list.subject() != graph.name_of(holder) {

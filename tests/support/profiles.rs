@@ -4,7 +4,7 @@
 //! and waits of the code. They show what a profile looks like, not how fast a kernel is.
 
 use std::fmt::Write as _;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::model::{Document, NodeId};
 
@@ -98,7 +98,7 @@ pub fn sampled(document: &Document, image: NodeId, kernel: &str, seed: &str) -> 
 
 /// Returns the image of a file that is for a device.
 pub fn image_for(document: &mut Document, device: &str) -> NodeId {
-    let images = document.documents_with(zeview::tables::ListId::Kernels);
+    let images = tables::documents_with(document, zeview::tables::ListId::Kernels);
     let is_for = |id: &NodeId| {
         let verdict = document.verdict(*id, None);
         verdict.is_some_and(|verdict| verdict.device.as_deref() == Some(device))

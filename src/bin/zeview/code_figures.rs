@@ -60,7 +60,10 @@ impl Workers {
     /// Computes the values of the columns that need the code of kernels before they are printed.
     /// They are the same without it: lists compute missing values themselves.
     pub fn compute(&mut self, rows: &[Row<'_>], columns: &[usize]) {
-        let needed = |(list, ..): &Row<'_>| !list.code_columns(columns).is_empty();
+        let needed = |(list, ..): &Row<'_>| {
+            let kernels = list.as_kernels();
+            kernels.is_some_and(|kernels| !kernels.code_columns(columns).is_empty())
+        };
         if rows.len() < 2 || !rows.iter().any(needed) {
             return;
         }
@@ -72,15 +75,19 @@ impl Workers {
         };
         let keep = |(row, result): (usize, Option<CodeResult>)| {
             if let Some((list, row, _)) = rows.get(row)
+                && let Some(kernels) = list.as_kernels()
                 && let Some(result) = result
             {
-                list.keep_result(*row, result);
+                kernels.keep_result(*row, result);
             }
         };
         let mut pending = 0_usize;
         for (at, (list, row, sources)) in rows.iter().enumerate() {
-            for column in list.code_columns(columns) {
-                if let Some(task) = list.code_task(*row, column, sources)
+            let Some(kernels) = list.as_kernels() else {
+                continue;
+            };
+            for column in kernels.code_columns(columns) {
+                if let Some(task) = kernels.code_task(*row, column, sources)
                     && tasks.send((at, task)).is_ok()
                 {
                     pending += 1;

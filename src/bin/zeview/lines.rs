@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use clap::Args;
 use zeview::model::text::plural;
@@ -140,7 +140,7 @@ fn add(
         },
         None => {
             document.open_files(NodeId::ROOT);
-            document.documents_with(LIST)
+            tables::documents_with(document, LIST)
         }
     };
     let query = Query {
@@ -151,7 +151,7 @@ fn add(
     };
     let (mut found, mut left_out) = (false, 0);
     for id in ids {
-        let Some(list) = document.list(id, LIST, None) else {
+        let Some(list) = tables::list(document, id, LIST, None) else {
             continue;
         };
         found = true;

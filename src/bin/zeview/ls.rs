@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use clap::Args;
 use serde::Serialize;
@@ -239,10 +239,9 @@ fn print_list(
     let file = &options.input.file;
     let mut lists = Vec::new();
     for id in documents(document, named) {
-        if document.document_of(id, list) == Some(id)
-            && let Some(rows) = document
-                .list(id, list, None)
-                .filter(|rows| rows.count() > 0)
+        if tables::document_of(document, id, list) == Some(id)
+            && let Some(rows) =
+                tables::list(document, id, list, None).filter(|rows| rows.count() > 0)
         {
             lists.push((document.path(id), rows));
         }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use zeview::tables::kernels::KernelLists;
 
 use clap::Args;
 use zeview::analysis::figure::Unknown;
@@ -78,7 +77,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
     inputs.each(&options.input.files, |inputs, file, mut document| {
         account.reset(limits::output(document.sources.size()));
-        let Some(reading) = document.kernel_reading(NodeId::ROOT) else {
+        let Some(reading) = KernelReading::new(&mut document, NodeId::ROOT) else {
             let title = &document.summary.title;
             inputs.fail(file, &format_args!("{title} has no images with kernels"));
             return Ok(());

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use clap::Args;
 use zeview::analysis::modules::{
@@ -103,7 +103,7 @@ impl Printer {
             },
             None => {
                 document.open_files(NodeId::ROOT);
-                document.documents_with(ListId::Modules)
+                tables::documents_with(document, ListId::Modules)
             }
         };
         found.retain(|id| document.modules(*id).is_some());

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
-use zeview::tables::DocumentLists;
-use zeview::tables::kernels::KernelSurvey;
+use zeview::tables;
+use zeview::tables::kernels;
 
 use clap::Args;
 use zeview::analysis::LoadOptions;
@@ -125,7 +125,7 @@ fn print_package(document: &mut Document, file: &Path, out: &mut Text) -> io::Re
         out.paint(style::severity(found.severity), found.severity.name())?;
         writeln!(out, "[{}]: {}", found.rule, escaped(&found.message))?;
     }
-    if let Some(list) = document.list(NodeId::ROOT, ListId::Files, None) {
+    if let Some(list) = tables::list(document, NodeId::ROOT, ListId::Files, None) {
         let columns = ListId::Files.columns().iter().enumerate();
         // Kernels and devices are known once the files are read.
         let is_known = |id: &str| !matches!(id, "kernels" | "devices");
@@ -357,7 +357,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
 
 /// Prints the devices that a container has code for.
 fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
-    let Some(survey) = document.survey(NodeId::ROOT) else {
+    let Some(survey) = kernels::survey(document, NodeId::ROOT) else {
         return Ok(());
     };
     if let Some(words) = survey.without_code(&count_of) {
@@ -397,7 +397,7 @@ fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
     let mut lists = Vec::new();
     let mut native = HashSet::new();
     let mut spirv: Vec<Rc<Vec<KernelRow>>> = Vec::new();
-    for id in document.documents_with(ListId::Kernels) {
+    for id in tables::documents_with(document, ListId::Kernels) {
         let Some(kernels) = document.kernels(id) else {
             continue;
         };

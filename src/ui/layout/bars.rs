@@ -250,7 +250,7 @@ const BEHIND_TABS: usize = 110;
 /// Estimated width of all tabs in hundreds of pixels: in narrower windows the styles show the menu
 /// of all panels.
 fn tabs_class(view: &View, is_narrow: bool) -> String {
-    let width = |panel: &panels::Panel| {
+    let width = |panel: panels::Panel| {
         let badge = (panel.badge)(view).map_or(0, |(count, _)| {
             3 * TAB_CHARACTER + TAB_CHARACTER * format::grouped(count).chars().count()
         });
@@ -270,7 +270,7 @@ fn tabs_class(view: &View, is_narrow: bool) -> String {
 pub fn panel_tabs(state: &State, view: &View) -> Html {
     let layout = &state.layout;
     let tree = layout.narrow && !layout.upper_is_panel;
-    let current = panels::current(view).map(|panel| panel.id);
+    let current = panels::current(view).id;
     let label = |panel: &panels::Panel| {
         html! { <>
             { panel.name }
@@ -290,15 +290,15 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
                     if std::mem::replace(&mut is_before_file, !panel.is_of_file) && panel.is_of_file {
                         <span class="between" aria-hidden="true" />
                     }
-                    { tab(!tree && current == Some(panel.id), "panel", Command::Panel(panel.id), label(panel)) }
+                    { tab(!tree && current == panel.id, "panel", Command::Panel(panel.id), label(&panel)) }
                 </> }) }
             </div>
             <details class="menu all-panels" name="list-menu">
                 <summary class="btn2">{ "All panels" }</summary>
                 <div class="pop acts">
                     { for panels::shown(view).map(|panel| html! {
-                        <button key={panel.name} type="button" class={if current == Some(panel.id) { "choice sel" } else { "choice" }}
-                                data-command={Command::Panel(panel.id).to_string()}>{ label(panel) }</button>
+                        <button key={panel.name} type="button" class={if current == panel.id { "choice sel" } else { "choice" }}
+                                data-command={Command::Panel(panel.id).to_string()}>{ label(&panel) }</button>
                     }) }
                 </div>
             </details>

@@ -246,7 +246,6 @@ impl Panes<'_> {
     /// The panel; with the details of its current row where no inspector shows them.
     fn panel(&self, has_strip: bool) -> Html {
         let panel = panels::current(self.view);
-        let id = panel.map_or(self.view.panel, |panel| panel.id);
         let tabs = self.state.tabs.iter();
         let others = tabs.filter(|tab| tab.id != self.tab.id);
         let given = PanelProps {
@@ -258,8 +257,8 @@ impl Panes<'_> {
             sides: (!self.state.layout.narrow).then_some(self.state.layout.side_by_side),
         };
         html! {
-            <div key={u64::from(self.view.opening)} class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Panel(id).tab()}>
-                { for panel.map(|panel| (panel.render)(&given)) }
+            <div key={u64::from(self.view.opening)} class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Panel(panel.id).tab()}>
+                { (panel.render)(&given) }
             </div>
         }
     }

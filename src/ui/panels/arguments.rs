@@ -85,7 +85,7 @@ fn crumb(list: &List) -> Html {
     };
     html! {
         <nav class="filters crumbs" aria-label="Kernels">
-            { button("link", Command::Panel(PanelId::Kernels), plain("All kernels")) }
+            { button("link", Command::Panel(PanelId::KERNELS), plain("All kernels")) }
             <span class="dim" aria-hidden="true">{ "▸" }</span>
             <span class="dim">
                 if let Some(place) = place { { format!("{} of {}", format::grouped(place + 1), format::grouped(found)) } }

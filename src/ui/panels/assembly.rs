@@ -7,10 +7,10 @@ use super::data_flow;
 use crate::analysis::assembly::{Mix, RegisterRange, TextPart, TextPartKind};
 use crate::model::text::{cut_middle, escaped};
 use crate::model::{SourceId, Span};
-use crate::tables::{Cell, CellValue, InstructionDetail, ListId, RelatedInstruction};
+use crate::tables::{Cell, CellValue, InstructionDetail, ListId, RelatedInstruction, Shape};
 use crate::ui::components::{button, plain, shortened, span_button};
+use crate::ui::state::code_rows::kept;
 use crate::ui::state::commands::Command;
-use crate::ui::state::list::kept;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{CodeImage, CodeImages, CodeReport};
@@ -263,17 +263,13 @@ fn image_label(image: &CodeImage) -> String {
 }
 
 /// Placeholder for code or texts while no image of a container is selected.
-pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> Html {
+pub(super) fn choose(view: &View, list: ListId, onchange: Callback<Event>) -> Html {
+    let is_code = list.declaration().shape == Shape::Code;
     let name = crate::ui::state::selection::name(view.row());
     let what = if is_code {
         "instructions"
     } else {
         "readable text"
-    };
-    let list = if is_code {
-        ListId::Instructions
-    } else {
-        ListId::Lines
     };
     let images = view.code_images(list);
     let count = images.map_or(0, |images| images.images.len() as u64 + images.left_out);
@@ -289,8 +285,8 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
             if count == 0 && has.package {
                 <p class="dim">{ "It is in the files of the package." }</p>
                 <div class="rowc">
-                    if is_code { { button("btn2", Command::Panel(PanelId::Kernels), plain("Choose a kernel")) } }
-                    { button("btn2", Command::Panel(PanelId::Files), plain("Choose a file")) }
+                    if is_code { { button("btn2", Command::Panel(PanelId::KERNELS), plain("Choose a kernel")) } }
+                    { button("btn2", Command::Panel(PanelId::FILES), plain("Choose a file")) }
                 </div>
             } else if count == 0 {
                 <p class="dim">{ "No image in this file has native code: the driver compiles its SPIR-V at run time." }</p>
@@ -298,7 +294,7 @@ pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> H
                 <p class="dim">{ format!("{} in this file {} native code.", format::counted(count, "image", "images"), if count == 1 { "has" } else { "have" }) }</p>
                 <div class="rowc">
                     { images_of(images, onchange) }
-                    if has_kernels { { button("btn2", Command::Panel(PanelId::Kernels), plain("Choose a kernel")) } }
+                    if has_kernels { { button("btn2", Command::Panel(PanelId::KERNELS), plain("Choose a kernel")) } }
                 </div>
                 <ul class="rows">
                     { for images.iter().flat_map(|images| images.images.iter().take(IMAGES_SHOWN)).map(|image| html! {
@@ -335,7 +331,7 @@ pub(super) fn controls(
         Some(name) => name.to_string(),
         None => "unknown encoding".to_owned(),
     };
-    let chosen = list.query.device.as_deref().unwrap_or_default();
+    let chosen = list.query.encoding().map_or("", |name| &**name);
     let is_other = |name: &&crate::model::Str| Some(*name) != report.encoding.as_ref();
     html! { <>
         <select class="code-section" aria-label="Code" onchange={on_section}>

@@ -41,7 +41,7 @@ pub(super) fn summary(view: &View) -> Html {
         };
         return html! { <p class="code-head flow dim" role="status">{ words }</p> };
     };
-    let folded: Rc<[u32]> = (&*view.lists.get(ListId::Instructions).query.folded).into();
+    let folded: Rc<[u32]> = view.lists.get(ListId::Instructions).query.folded().into();
     html! {
         <div class="code-head flow" role="group" aria-label="Data flow">
             { for flow.facts.iter().map(|fact| html! {

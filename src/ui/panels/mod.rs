@@ -1,4 +1,5 @@
-//! The panels in the middle of the page. A new panel is one entry in [`PANELS`].
+//! The panels in the middle of the page. Lists have theirs by their declarations; another panel is a
+//! [`PanelId`] and an arm of [`panel`].
 
 mod arguments;
 mod assembly;
@@ -42,74 +43,55 @@ pub struct Panel {
     pub render: fn(&PanelProps) -> Html,
 }
 
-/// A panel with tables of the file itself, without a badge.
-const fn of_file(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Html) -> Panel {
-    Panel {
-        is_of_file: true,
-        ..panel(id, name, render)
-    }
-}
-
-/// A panel without a badge.
-const fn panel(id: PanelId, name: &'static str, render: fn(&PanelProps) -> Html) -> Panel {
+/// Returns a panel.
+pub fn panel(id: PanelId) -> Panel {
+    let (name, render): (_, fn(&PanelProps) -> Html) = match id {
+        PanelId::Overview => ("Overview", overview::overview),
+        PanelId::List(list) => {
+            let tab = list.declaration().tab.as_ref();
+            (tab.map_or("", |tab| tab.title), list::list)
+        }
+        PanelId::Arguments => ("Arguments", |props| {
+            html! { <arguments::Arguments ..props.clone() /> }
+        }),
+        PanelId::Compare => ("Compare", |props| {
+            html! { <compare::Compare ..props.clone() /> }
+        }),
+        PanelId::Problems => ("Problems", |props| {
+            html! { <Problems ..props.clone() /> }
+        }),
+        PanelId::Bookmarks => ("Bookmarks", |props| {
+            html! { <bookmarks::BookmarkList ..props.clone() /> }
+        }),
+    };
     Panel {
         id,
         name,
-        is_of_file: false,
-        badge: |_| None,
+        is_of_file: match id {
+            PanelId::List(list) => list
+                .declaration()
+                .tab
+                .as_ref()
+                .is_some_and(|tab| tab.is_of_file),
+            _ => id == PanelId::Bookmarks,
+        },
+        badge: match id {
+            PanelId::Compare => compare::badge,
+            PanelId::Problems => problems::badge,
+            PanelId::Bookmarks => bookmarks::badge,
+            _ => |_| None,
+        },
         render,
     }
 }
 
-/// All panels in tab order: first those about kernels, then those about the file.
-pub const PANELS: &[Panel] = &[
-    panel(PanelId::Overview, "Overview", overview::overview),
-    panel(PanelId::Files, "Files", list::list),
-    panel(PanelId::Matrix, "By device", list::list),
-    panel(PanelId::Kernels, "Kernels", list::list),
-    panel(PanelId::Arguments, "Arguments", |props| {
-        html! { <arguments::Arguments ..props.clone() /> }
-    }),
-    panel(PanelId::Assembly, "Assembly", list::list),
-    panel(PanelId::Images, "Images", list::list),
-    panel(PanelId::Devices, "Devices", list::list),
-    Panel {
-        badge: compare::badge,
-        ..panel(
-            PanelId::Compare,
-            "Compare",
-            |props| html! { <compare::Compare ..props.clone() /> },
-        )
-    },
-    Panel {
-        badge: problems::badge,
-        ..panel(PanelId::Problems, "Problems", |props| {
-            html! { <Problems ..props.clone() /> }
-        })
-    },
-    of_file(PanelId::Modules, "Modules", list::list),
-    of_file(PanelId::Properties, "Properties", list::list),
-    of_file(PanelId::Text, "Text", list::list),
-    of_file(PanelId::SourceLines, "Source lines", list::list),
-    of_file(PanelId::Symbols, "Symbols", list::list),
-    of_file(PanelId::Relocations, "Relocations", list::list),
-    Panel {
-        badge: bookmarks::badge,
-        ..of_file(
-            PanelId::Bookmarks,
-            "Bookmarks",
-            |props| html! { <bookmarks::BookmarkList ..props.clone() /> },
-        )
-    },
-];
-
-/// The panels that have content.
-pub fn shown(view: &View) -> impl Iterator<Item = &'static Panel> + use<'_> {
-    PANELS.iter().filter(|panel| panel.id.is_shown(view))
+/// The panels that have content, in tab order.
+pub fn shown(view: &View) -> impl Iterator<Item = Panel> + use<'_> {
+    let all = PanelId::all().into_iter();
+    all.filter(|id| id.is_shown(view)).map(panel)
 }
 
 /// The visible panel: the chosen one, if it has content.
-pub fn current(view: &View) -> Option<&'static Panel> {
-    let current = view.current_panel();
-    PANELS.iter().find(|panel| panel.id == current)
+pub fn current(view: &View) -> Panel {
+    panel(view.current_panel())
 }

@@ -161,7 +161,7 @@ fn overview_of(overview: &ProfileOverview) -> Html {
                 </table>
             }
             if !overview.metrics.is_empty() {
-                <p>{ button("link", Command::Panel(PanelId::Kernels), plain(&metrics(&overview.metrics))) }</p>
+                <p>{ button("link", Command::Panel(PanelId::KERNELS), plain(&metrics(&overview.metrics))) }</p>
             }
             if overview.left_out > 0 {
                 <p class="dim small">{ format!("{} more kernels: zeview profile lists all.", format::grouped(overview.left_out)) }</p>

@@ -58,7 +58,7 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
             { devices(survey) }
             if let Some(twice) = survey.copies_message(&format::counted) { <p class="dim">{ twice }</p> }
             if view.opened.summary.has.package {
-                <p>{ button("link", Command::Panel(PanelId::Matrix), plain("All kernels by device")) }</p>
+                <p>{ button("link", Command::Panel(PanelId::MATRIX), plain("All kernels by device")) }</p>
             }
         </section>
         if let Some(worst) = worst(&shown, report.progress.is_over()) { { worst } }

@@ -176,7 +176,7 @@ fn choice(images: &ImagesReport) -> Html {
             }) }
         </ul>
         if more > 0 {
-            <p>{ button("link", Command::Panel(PanelId::Images), plain(&format::counted(more, "more image", "more images"))) }</p>
+            <p>{ button("link", Command::Panel(PanelId::IMAGES), plain(&format::counted(more, "more image", "more images"))) }</p>
         }
         <p class="dim">{ prose(&images.rule) }</p>
     </> }
@@ -258,9 +258,9 @@ pub(super) fn images(view: &View) -> Option<Html> {
         }
         <p class="block dim">
             if more > 0 && !rows.is_empty() { { format!("{} more · ", format::counted(more, "image", "images")) } }
-            { button("link", Command::Panel(PanelId::Images), plain("All images")) }
+            { button("link", Command::Panel(PanelId::IMAGES), plain("All images")) }
             { " · " }
-            { button("link", Command::Panel(PanelId::Devices), plain("All devices")) }
+            { button("link", Command::Panel(PanelId::DEVICES), plain("All devices")) }
         </p>
     </> })
 }
@@ -386,7 +386,7 @@ pub(super) fn target(view: &View) -> Option<Html> {
                 <dd>{ names(&matching.accepted_on, "no known device") }</dd>
                 { compatible_devices(matching) }
             </dl>
-            <p>{ button("link", Command::Panel(PanelId::Devices), plain("All devices")) }</p>
+            <p>{ button("link", Command::Panel(PanelId::DEVICES), plain("All devices")) }</p>
         </section>
     })
 }

@@ -6,9 +6,9 @@ use super::files;
 use super::page::gate::Giver;
 use super::{Session, spawn};
 use crate::model::{NodeId, Span};
-use crate::tables::query::{GroupBy, Query};
+use crate::tables::query::{GroupBy, Query, RowOptions};
 use crate::tables::write::Form;
-use crate::tables::{Detail, ListId};
+use crate::tables::{Detail, ListId, Scope, Shape};
 use crate::ui::browser::dom;
 use crate::ui::state::code::CodeChange;
 use crate::ui::state::list::{ListChange, trimmed};
@@ -21,7 +21,7 @@ use crate::worker::client::ClientError;
 use crate::worker::protocol::{ListRequest, Request, Response, Row, SelectionTarget};
 
 /// Id of the field for searching in a text.
-pub const FIND: &str = "lines-filter";
+const FIND: &str = "lines-filter";
 
 /// Handler of a response. Sharing one future between them keeps the download small.
 pub(crate) type Continuation = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
@@ -64,14 +64,11 @@ impl Session {
         };
         let Some(live) = self.live(tab) else { return };
         let known = view.lists.get(list);
-        let is_of = matches!(
-            list,
-            ListId::Lines | ListId::Properties | ListId::Instructions
-        );
+        let scope = list.declaration().scope;
         // The selection determines their subject, which is not known yet.
-        let is_of_none = match list {
-            ListId::Changes => known.query.row.is_none(),
-            _ => is_of && known.query.of.is_none(),
+        let is_of_none = match scope {
+            Scope::Difference => known.query.difference().is_none(),
+            _ => scope.is_of_bytes() && known.query.of.is_none(),
         };
         if known.failed.is_some() || is_of_none {
             return;
@@ -86,7 +83,7 @@ impl Session {
             let live = Rc::clone(&live);
             let then = move |session: &Rc<Session>, answer| {
                 live.pages.borrow_mut().remove(&key);
-                if list == ListId::Instructions
+                if scope == Scope::Code
                     && let Some(flow) = live.flow.take()
                 {
                     session.dispatch(Action::Code(tab, flow));
@@ -127,23 +124,20 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        // Differences do not follow the selection.
-        if matches!(
-            list,
-            ListId::Differences | ListId::Changes | ListId::ProfileChanges
-        ) {
+        let scope = list.declaration().scope;
+        if !scope.follows_selection() {
             return;
         }
         let selection = &view.selection;
-        let or_first = list == ListId::Kernels && view.panel == PanelId::Arguments;
-        if list == ListId::Lines && self.follow_text(tab, &view) {
+        let or_first = view.panel == PanelId::Arguments;
+        if scope == Scope::Text && self.follow_text(tab, &view) {
             return;
         }
         let known = view.lists.get(list);
         let (serial, generation) = (selection.serial, known.rows.generation);
-        let is_in_none = match list {
-            ListId::Lines => selection.text().is_none(),
-            ListId::Properties | ListId::Instructions => false,
+        let is_in_none = match scope {
+            Scope::Text => selection.text().is_none(),
+            Scope::Owner | Scope::Code => false,
             _ => selection.ancestry.is_empty(),
         };
         let is_clear = is_in_none && known.at.is_none() && !or_first;
@@ -155,8 +149,8 @@ impl Session {
         live.pending_row.set(pending);
         let ask = ListRequest::At {
             node: selection.node_id(),
-            span: match list {
-                ListId::Lines => selection.extent(),
+            span: match scope {
+                Scope::Text => selection.extent(),
                 _ => selection.span,
             },
             current: known.pinned(),
@@ -175,7 +169,7 @@ impl Session {
             }
         };
         self.ask_list(tab, &view, list, ask, Box::new(then));
-        if list == ListId::Instructions {
+        if scope == Scope::Code {
             self.prepare_code(tab, &view);
         }
     }
@@ -218,10 +212,11 @@ impl Session {
         let Some(row) = known.rows.row(place) else {
             return self.select_place(tab, place);
         };
-        if list == ListId::Differences {
+        let shape = list.declaration().shape;
+        if shape == Shape::Differences {
             return self.choose_difference(place);
         }
-        if list == ListId::Lines {
+        if shape == Shape::Text {
             let line = trimmed(row);
             return self.select_around(line, known.query.of.unwrap_or(line));
         }
@@ -229,8 +224,8 @@ impl Session {
         let column = shown.get(column).filter(|_| column > 0);
         let cell = column.and_then(|column| known.cell(row, column));
         let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
-        let origin = match list {
-            ListId::Changes => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
+        let origin = match shape {
+            Shape::Sides => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
             _ => SelectionOrigin::Jump,
         };
         let make = move |ancestry| Selection::at(ancestry, span, origin);
@@ -254,7 +249,7 @@ impl Session {
 
     /// Selects the next or previous row of the visible list; the first if none is current.
     pub fn step_row(self: &Rc<Self>, list: ListId, forward: bool) {
-        if list == ListId::Differences {
+        if list.declaration().shape == Shape::Differences {
             return self.step_difference(forward);
         }
         if let Some((tab, view)) = self.active() {
@@ -284,11 +279,11 @@ impl Session {
     }
 
     /// Groups the rows by this; by build if there are no names to group by.
-    pub fn group_kernels(&self, by: &str) {
+    pub fn group_rows(&self, list: ListId, by: &str) {
         if let Some((_, view)) = self.active() {
-            let query = view.lists.get(ListId::Kernels).query.clone();
-            let by = GroupBy::named(by);
-            self.set_query(ListId::Kernels, Query { by, ..query });
+            let query = view.lists.get(list).query.clone();
+            let options = RowOptions::grouped(GroupBy::named(by));
+            self.set_query(list, Query { options, ..query });
         }
     }
 
@@ -315,7 +310,7 @@ impl Session {
             query.descending = true;
         }
         self.set_query(ListId::Kernels, query);
-        self.dispatch(Action::Panel(PanelId::Kernels));
+        self.dispatch(Action::Panel(PanelId::KERNELS));
     }
 
     /// Shows only the instructions that match a filter, or all again if it is the current one.
@@ -420,13 +415,10 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let (list, panel, query) = match view.panel.list().map(|list| view.lists.get(list).detail())
-        {
-            Some(Detail::Symbol { query, .. }) => {
-                (ListId::Relocations, PanelId::Relocations, query)
-            }
-            Some(Detail::Line { query, .. }) => (ListId::SourceLines, PanelId::SourceLines, query),
-            Some(Detail::Image { query, .. }) => (ListId::Kernels, PanelId::Kernels, query),
+        let (list, query) = match view.panel.list().map(|list| view.lists.get(list).detail()) {
+            Some(Detail::Symbol { query, .. }) => (ListId::Relocations, query),
+            Some(Detail::Line { query, .. }) => (ListId::SourceLines, query),
+            Some(Detail::Image { query, .. }) => (ListId::Kernels, query),
             _ => return,
         };
         let query = Query {
@@ -434,7 +426,7 @@ impl Session {
             ..Query::default()
         };
         self.list_changed(tab, list, ListChange::Query(query));
-        self.dispatch(Action::Panel(panel));
+        self.dispatch(Action::Panel(PanelId::List(list)));
     }
 
     /// Sends the text of a source file to the decoder, to be shown beside the lines.
@@ -456,8 +448,8 @@ impl Session {
                 session.list_changed(tab, ListId::Instructions, ListChange::Renew);
                 let view = session.active().map(|(_, view)| view.panel);
                 // The instructions show it, too.
-                if view != Some(PanelId::Assembly) {
-                    session.dispatch(Action::Panel(PanelId::SourceLines));
+                if view != Some(PanelId::ASSEMBLY) {
+                    session.dispatch(Action::Panel(PanelId::SOURCE_LINES));
                 }
                 session.notice(message);
             }
@@ -481,8 +473,8 @@ impl Session {
     pub fn copy_rows(self: &Rc<Self>, list: ListId, rows: Option<(u64, u64)>) {
         if let Some((_, view)) = self.active() {
             let of = view.lists.get(list).query.of;
-            let form = match list {
-                ListId::Instructions => Form::Plain,
+            let form = match list.declaration().shape {
+                Shape::Code => Form::Plain,
                 _ => Form::Tabs,
             };
             self.write_list(list, form, of, rows, None);
@@ -494,16 +486,15 @@ impl Session {
         let Some((_, view)) = self.active() else {
             return;
         };
+        let is_code = list.declaration().shape == Shape::Code;
         let extension = match form {
             Form::Csv => "csv",
             Form::Markdown => "md",
             Form::Json => "json",
-            Form::Plain if list == ListId::Instructions => "asm",
+            Form::Plain if is_code => "asm",
             Form::Tabs | Form::Plain => "txt",
         };
-        let code = view
-            .code_sections()
-            .filter(|_| list == ListId::Instructions);
+        let code = view.code_sections().filter(|_| is_code);
         let mut sections = code.iter().flat_map(|report| &report.sections);
         let of = view.lists.get(list).query.of;
         let section = sections.find(|(_, span)| Some(*span) == of);
@@ -538,9 +529,10 @@ impl Session {
                 rows,
             },
         };
-        let label = match (list, rows) {
-            (ListId::Lines, _) => "Text",
-            (ListId::Instructions, _) if form == Form::Plain => "Assembly",
+        let declared = list.declaration();
+        let label = match (declared.shape, rows) {
+            (Shape::Text, _) => declared.words.title,
+            (Shape::Code, _) if form == Form::Plain => declared.words.title,
             (_, None) => "Table",
             (_, Some((first, last))) if first == last => "Row",
             (_, Some(_)) => "Rows",

@@ -71,7 +71,7 @@ impl Session {
             Command::SelectPart(index) => self.select_part(index),
             Command::SelectDocument(list) => self.select_document(list),
             Command::Panel(panel) => {
-                if panel == PanelId::Assembly {
+                if panel == PanelId::ASSEMBLY {
                     // Before the empty panel is rendered.
                     self.follow_list(ListId::Instructions);
                 }

@@ -175,7 +175,12 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let encoding = view.lists.get(ListId::Instructions).query.device.clone();
+        let encoding = view
+            .lists
+            .get(ListId::Instructions)
+            .query
+            .encoding()
+            .cloned();
         let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Jump);
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let place = SelectionTarget::Part { span, at, encoding };
@@ -300,7 +305,7 @@ impl Session {
     /// The visible code: typed offsets are relative to it.
     fn code_shown(&self, view: &View) -> Option<Span> {
         let of = view.lists.get(ListId::Instructions).query.of;
-        of.filter(|_| view.panel == PanelId::Assembly)
+        of.filter(|_| view.panel == PanelId::ASSEMBLY)
     }
 
     /// The file offset of a typed location, if it is one; in code, relative to the code.

@@ -7,7 +7,7 @@ use yew::AttrValue;
 use super::{Session, spawn};
 use crate::model::{NodeId, RuleInfo, Str};
 use crate::tables::ListId;
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::ui::state::list::ListChange;
 use crate::ui::state::verdict::{
     HOST_COLUMNS, IMAGE_COLUMNS, SURVEY_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
@@ -109,7 +109,10 @@ impl Session {
             return;
         };
         let query = view.lists.get(ListId::Images).query.clone();
-        let query = Query { device, ..query };
+        let query = Query {
+            options: RowOptions::for_device(device, None),
+            ..query
+        };
         self.dispatch(Action::List(tab, ListId::Images, ListChange::Query(query)));
     }
 
@@ -135,7 +138,7 @@ impl Session {
             document,
             list: ListId::Images,
             query: Query {
-                device,
+                options: RowOptions::for_device(device, None),
                 ..Query::default()
             },
             ask: ListRequest::Rows {

@@ -78,7 +78,11 @@ impl View {
     /// The code of the listing, if there is any.
     pub fn code_key(&self) -> Option<CodeKey> {
         let list = self.lists.get(ListId::Instructions);
-        Some((list.document?, list.query.of?, list.query.device.clone()))
+        Some((
+            list.document?,
+            list.query.of?,
+            list.query.encoding().cloned(),
+        ))
     }
 
     /// The summary of the code, as far as it is known.

@@ -404,7 +404,7 @@ mod tests {
     fn commands_round_trip() {
         let mut commands = all();
         commands.extend(ListId::ALL.map(Command::NextRow));
-        commands.extend(PanelId::ALL.map(Command::Panel));
+        commands.extend(PanelId::all().into_iter().map(Command::Panel));
         let panes = [Pane::Structure, Pane::Bytes, Pane::Inspector];
         commands.extend(panes.map(Command::Pane));
         let forms = ByteForm::ALL.map(|(form, _)| form);

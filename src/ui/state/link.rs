@@ -1,8 +1,8 @@
 //! Links to the current view, and following them.
 
 use super::{PanelId, View};
-use crate::tables::ListId;
-use crate::tables::query::{GroupBy, Query};
+use crate::tables::query::{GroupBy, Query, RowOptions};
+use crate::tables::{ListId, Shape};
 use crate::ui::state::list::ListChange;
 use crate::ui::text::route::{Link, ViewOptions};
 
@@ -26,7 +26,7 @@ impl View {
                 let sign = if query.descending { "-" } else { "" };
                 shown.sort = format!("{sign}{column}");
             }
-            shown.group = query.by.map_or("", GroupBy::name).to_owned();
+            shown.group = query.by().map_or("", GroupBy::name).to_owned();
         }
         if self.verdict_error().is_none() {
             shown.device = self.verdict.device.as_deref().unwrap_or_default().into();
@@ -47,15 +47,16 @@ impl View {
         self.panel = panel;
         if let Some(list) = filtered(panel) {
             let column = shown.sort.trim_start_matches('-');
+            let known = self.lists.get(list).query.clone();
             let query = Query {
                 filter: shown.filter.clone(),
                 sort: (!column.is_empty()).then(|| column.to_owned().into()),
                 descending: shown.sort.starts_with('-'),
-                by: match list {
-                    ListId::Kernels => GroupBy::named(&shown.group),
-                    _ => None,
+                options: match list {
+                    ListId::Kernels => RowOptions::grouped(GroupBy::named(&shown.group)),
+                    _ => known.options,
                 },
-                ..self.lists.get(list).query.clone()
+                ..known
             };
             self.list_changed(list, ListChange::Query(query));
         }
@@ -64,5 +65,7 @@ impl View {
 
 /// The list of a panel with a filter and order; texts are searched instead.
 fn filtered(panel: PanelId) -> Option<ListId> {
-    panel.list().filter(|list| *list != ListId::Lines)
+    panel
+        .list()
+        .filter(|list| list.declaration().shape != Shape::Text)
 }

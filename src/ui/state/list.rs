@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::code_rows::{CodeRows, CodeRowsChange};
 use super::paged::Paged;
 use crate::analysis::survey::Progress;
 use crate::model::{NodeId, Span};
-use crate::tables::query::Query;
-use crate::tables::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Row};
+use crate::tables::query::{Query, RowOptions};
+use crate::tables::{Cell, CellValue, Column, ColumnKind, Detail, Fit, ListId, Row, Scope, Shape};
 use crate::ui::text::format::several;
 use crate::worker::protocol::{ListAt, ListPage, ListPlace};
 
@@ -26,21 +27,16 @@ pub struct List {
     pub chosen: Option<Rc<[&'static str]>>,
     /// Chosen column widths in pixels, by column id.
     pub widths: Rc<[(&'static str, u32)]>,
-    /// Code only: whether the numbers of live registers are known, so that their column is shown by
-    /// default.
-    pub has_live: bool,
-    /// Code only: whether it has samples of a profile, so that their column is shown by default.
-    pub has_samples: bool,
+    /// Of code, what its rows have besides.
+    pub code: Option<CodeRows>,
     /// The rows.
     pub rows: Paged<Row>,
     /// Columns of the rows.
     cells: Rc<[&'static str]>,
     /// Length, in characters and including marks, of the longest cell so far of each
-    /// [fitted](FITTED) column and of each numeric column with [several](CellValue::Several) values
+    /// [fitted](crate::tables::Fit) column and of each numeric column with [several](CellValue::Several) values
     /// in a cell, by column id.
     longest: Rc<[(&'static str, u32)]>,
-    /// Length of the longest instruction in characters, with its gaps closed.
-    tight: u32,
     /// The latest page without its rows: totals and headings.
     pub page: Option<Rc<ListPage>>,
     /// The list row of the selection.
@@ -60,20 +56,11 @@ pub struct List {
     cleared: (u32, u32),
 }
 
-/// Columns of code and of kernels that are as wide as their longest cells.
-const FITTED: [&str; 3] = ["label", "text", "name"];
-
-/// The column of live registers.
-pub const LIVE: &str = "live";
-
-/// The column of samples.
-pub const SAMPLES: &str = "samples";
-
 /// Maximum length of a mark that a column makes room for, in characters.
 const MARK: usize = 16;
 
 /// Length of a cell in characters, including the marks beside its text.
-fn characters(cell: &Cell<'static>) -> u32 {
+pub(super) fn characters(cell: &Cell<'static>) -> u32 {
     let text = match &cell.value {
         CellValue::Text(text) => text,
         CellValue::Name {
@@ -91,34 +78,10 @@ fn characters(cell: &Cell<'static>) -> u32 {
     u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
 }
 
-/// Number of blanks kept before a part of an instruction in a narrow panel: opcodes still align,
-/// with or without the mask `(W)`.
-pub fn kept(at: usize, blanks: usize) -> usize {
-    match (at, blanks) {
-        (0, 8) => 4,
-        (3, 5) => 1,
-        (5.., 3..) => 2,
-        (_, blanks) => blanks,
-    }
-}
-
-/// Number of blanks in the collapsible gaps of an instruction.
-fn closed(text: &str) -> u32 {
-    let (mut sum, mut done) = (0, 0);
-    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
-        sum += blanks - kept(done, blanks);
-        let rest = text.get(done + blanks..).unwrap_or("");
-        done += blanks + rest.find(' ').unwrap_or(rest.len());
-    }
-    u32::try_from(sum).unwrap_or(u32::MAX)
-}
-
 /// A change of this state.
 pub enum ListChange {
-    /// Whether the number of live registers is known or expected.
-    Live(bool),
-    /// Whether the code has samples.
-    Samples(bool),
+    /// A change of what only code has.
+    Code(CodeRowsChange),
     /// A new filter, order or grouping.
     Query(Query),
     /// A new set of columns.
@@ -154,12 +117,10 @@ impl List {
             query: Query::default(),
             chosen: None,
             widths: Rc::from([]),
-            has_live: false,
-            has_samples: false,
+            code: (id.declaration().shape == Shape::Code).then(CodeRows::default),
             rows: Paged::default(),
             cells: Rc::from([]),
             longest: Rc::from([]),
-            tight: 0,
             page: None,
             at: None,
             at_is_for: None,
@@ -175,21 +136,25 @@ impl List {
     pub fn apply(&mut self, change: ListChange) {
         let generation = self.rows.generation;
         match change {
-            ListChange::Live(is_shown) => self.has_live = is_shown,
-            ListChange::Samples(is_shown) => self.has_samples = is_shown,
+            ListChange::Code(change) => {
+                if let Some(code) = &mut self.code {
+                    code.apply(change);
+                }
+            }
             ListChange::Query(query) if query != self.query => {
                 if query.filter.is_empty() && !self.query.filter.is_empty() {
                     self.cleared.0 += 1;
                 }
-                if (query.of, query.row) != (self.query.of, self.query.row) {
+                let before = &self.query;
+                if (query.of, query.difference()) != (before.of, before.difference()) {
                     self.reset();
-                } else if (&query.device, query.by) == (&self.query.device, self.query.by) {
+                } else if query.options.has_same_rows(&before.options) {
                     self.rows.renew();
                 } else {
                     // The rows so far say something else.
                     self.rows.forget();
                 }
-                if query.by != self.query.by {
+                if query.by() != self.query.by() {
                     self.longest = Rc::from([]);
                 }
                 self.query = query;
@@ -235,9 +200,7 @@ impl List {
     pub fn for_new_version(&self) -> ListChange {
         ListChange::Query(Query {
             of: None,
-            device: None,
-            row: None,
-            folded: Vec::new(),
+            options: RowOptions::grouped(self.query.by()),
             ..self.query.clone()
         })
     }
@@ -246,7 +209,9 @@ impl List {
     fn reset(&mut self) {
         self.rows.reset();
         self.longest = Rc::from([]);
-        self.tight = 0;
+        if let Some(code) = &mut self.code {
+            code.reset();
+        }
         self.page = None;
         self.at = None;
         self.failed = None;
@@ -264,11 +229,8 @@ impl List {
         let columns = columns.filter_map(|id| self.column(id));
         self.cells = columns.map(|column| column.id).collect();
         let rows = std::mem::take(&mut page.rows);
-        if matches!(
-            self.id,
-            ListId::Instructions | ListId::Kernels | ListId::Matrix
-        ) {
-            self.measure(&rows);
+        if let Some(fit) = &self.id.declaration().fit {
+            self.measure(fit, &rows);
         }
         self.rows.put(page.start, rows, page.found);
         // The next response has more rows.
@@ -279,9 +241,9 @@ impl List {
     }
 
     /// Records the longest cells of the columns with a measured width.
-    fn measure(&mut self, rows: &[Row]) {
+    fn measure(&mut self, fit: &Fit, rows: &[Row]) {
         let measured = self.cells.iter().enumerate().filter_map(|(place, id)| {
-            let is_fitted = FITTED.contains(id);
+            let is_fitted = fit.columns.contains(id);
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
             let cells =
                 cells.filter(|cell| is_fitted || matches!(cell.value, CellValue::Several(_)));
@@ -290,21 +252,10 @@ impl List {
             Some((*id, longest?))
         });
         self.longest = measured.collect();
-        if self.id == ListId::Instructions
-            && let Some(place) = self.cells.iter().position(|id| *id == "text")
-        {
-            let cells = rows.iter().filter_map(|row| row.cells.get(place));
-            let closed = cells.map(|cell| match &cell.value {
-                CellValue::Text(text) => characters(cell).saturating_sub(closed(text)),
-                _ => 0,
-            });
-            self.tight = closed.max().unwrap_or(0).max(self.tight);
+        let text = self.cells.iter().position(|id| *id == "text");
+        if let (Some(code), Some(place)) = (&mut self.code, text) {
+            code.measure(place, rows);
         }
-    }
-
-    /// Length of the longest loaded instruction in characters, with its [gaps](kept) closed.
-    pub fn tight(&self) -> u32 {
-        self.tight
     }
 
     /// Length of the longest loaded cell of a measured column, in characters.
@@ -320,13 +271,13 @@ impl List {
                 self.reset();
                 self.query.of = at.of;
             }
-            if self.query.folded != at.folded {
-                self.query.folded.clone_from(&at.folded);
+            if self.query.folded() != at.folded {
+                self.query.fold(at.folded.clone());
                 self.rows.renew();
             }
             self.document = Some(at.document);
             self.at = Some(Rc::from(at));
-        } else if self.id == ListId::Instructions {
+        } else if self.id.declaration().scope == Scope::Code {
             // Another section's code would be mistaken for that of the selection.
             self.reset();
             self.document = None;
@@ -366,8 +317,7 @@ impl List {
 
     /// Entry of the current row, where it stays current until another is selected.
     pub fn pinned(&self) -> Option<Span> {
-        use ListId::{Kernels, Relocations, SourceLines, Symbols};
-        let stays = matches!(self.id, Kernels | Relocations | Symbols | SourceLines);
+        let stays = self.id.declaration().stays;
         self.current().filter(|_| stays).map(|place| place.entry)
     }
 
@@ -383,16 +333,11 @@ impl List {
             Some(ids) => ids.iter().filter_map(|id| self.column(id)).collect(),
             // A list of several documents has more columns.
             None if self.page.is_some() => {
-                let cells = self.cells.iter().copied();
-                let is_code = self.id == ListId::Instructions;
-                let is_beside = |id: &&str| is_code && [LIVE, SAMPLES].contains(id);
-                let mut ids: Vec<&str> = cells.filter(|id| !is_beside(id)).collect();
-                for (id, is_shown) in [(LIVE, self.has_live), (SAMPLES, self.has_samples)] {
-                    if is_shown {
-                        let before = ids.iter().position(|id| *id == "jumps");
-                        ids.insert(before.map_or(0, |at| at + 1), id);
-                    }
-                }
+                let ids = self.cells.to_vec();
+                let ids = match &self.code {
+                    Some(code) => code.columns(ids),
+                    None => ids,
+                };
                 ids.into_iter().filter_map(|id| self.column(id)).collect()
             }
             None => self.id.default_columns().collect(),

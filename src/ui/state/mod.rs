@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod bookmarks;
 pub mod code;
+pub mod code_rows;
 pub mod commands;
 pub mod compare;
 pub mod guide;

@@ -8,32 +8,10 @@ pub enum PanelId {
     /// Summary of the file, and sizes of its parts.
     #[default]
     Overview,
-    /// List of kernels.
-    Kernels,
+    /// A list with a [tab](crate::tables::Declaration::tab).
+    List(ListId),
     /// One kernel in full.
     Arguments,
-    /// List of relocations.
-    Relocations,
-    /// List of symbols.
-    Symbols,
-    /// Readable texts: `.ze_info`, vISA assembly, build options.
-    Text,
-    /// Modules of a SYCLBIN.
-    Modules,
-    /// Property sets of the selected object.
-    Properties,
-    /// Instructions of a kernel.
-    Assembly,
-    /// Source lines of the code.
-    SourceLines,
-    /// Files of a package or folder.
-    Files,
-    /// Kernels of a container by device.
-    Matrix,
-    /// Images of a container.
-    Images,
-    /// The driver's verdict for each device.
-    Devices,
     /// Differences from another file.
     Compare,
     /// Errors, warnings and notes.
@@ -43,44 +21,62 @@ pub enum PanelId {
 }
 
 impl PanelId {
-    /// All panels in tab order.
-    pub const ALL: [PanelId; 17] = [
-        PanelId::Overview,
-        PanelId::Files,
-        PanelId::Matrix,
-        PanelId::Kernels,
-        PanelId::Arguments,
-        PanelId::Assembly,
-        PanelId::Images,
-        PanelId::Devices,
-        PanelId::Compare,
-        PanelId::Problems,
-        PanelId::Modules,
-        PanelId::Properties,
-        PanelId::Text,
-        PanelId::SourceLines,
-        PanelId::Symbols,
-        PanelId::Relocations,
-        PanelId::Bookmarks,
-    ];
+    /// List of kernels.
+    pub const KERNELS: PanelId = PanelId::List(ListId::Kernels);
+    /// Instructions of a kernel.
+    pub const ASSEMBLY: PanelId = PanelId::List(ListId::Instructions);
+    /// Files of a package or folder.
+    pub const FILES: PanelId = PanelId::List(ListId::Files);
+    /// Kernels of a container by device.
+    pub const MATRIX: PanelId = PanelId::List(ListId::Matrix);
+    /// Images of a container.
+    pub const IMAGES: PanelId = PanelId::List(ListId::Images);
+    /// The driver's verdict for each device.
+    pub const DEVICES: PanelId = PanelId::List(ListId::Devices);
+    /// Source lines of the code.
+    pub const SOURCE_LINES: PanelId = PanelId::List(ListId::SourceLines);
+
+    /// Number of panels, counting each list as one.
+    pub const COUNT: usize = ListId::ALL.len() + 5;
+
+    /// A number below [`COUNT`](PanelId::COUNT).
+    pub fn number(self) -> usize {
+        let lists = ListId::ALL.len();
+        match self {
+            PanelId::List(list) => list as usize,
+            PanelId::Overview => lists,
+            PanelId::Arguments => lists + 1,
+            PanelId::Compare => lists + 2,
+            PanelId::Problems => lists + 3,
+            PanelId::Bookmarks => lists + 4,
+        }
+    }
+
+    /// All panels in tab order: first those about kernels, then those about the file.
+    pub fn all() -> Vec<PanelId> {
+        let mut all = vec![PanelId::Overview];
+        for list in tabs(false) {
+            all.push(PanelId::List(list));
+            // A kernel is a row of that list.
+            if list == ListId::Kernels {
+                all.push(PanelId::Arguments);
+            }
+        }
+        all.extend([PanelId::Compare, PanelId::Problems]);
+        all.extend(tabs(true).map(PanelId::List));
+        all.push(PanelId::Bookmarks);
+        all
+    }
 
     /// The name in commands and links.
     pub fn name(self) -> &'static str {
         match self {
             PanelId::Overview => "overview",
-            PanelId::Kernels => "kernels",
+            PanelId::List(list) => match &list.declaration().tab {
+                Some(tab) => tab.name,
+                None => list.name(),
+            },
             PanelId::Arguments => "arguments",
-            PanelId::Relocations => "relocations",
-            PanelId::Symbols => "symbols",
-            PanelId::Text => "text",
-            PanelId::Assembly => "assembly",
-            PanelId::SourceLines => "source-lines",
-            PanelId::Modules => "modules",
-            PanelId::Properties => "properties",
-            PanelId::Files => "files",
-            PanelId::Matrix => "matrix",
-            PanelId::Images => "images",
-            PanelId::Devices => "devices",
             PanelId::Compare => "compare",
             PanelId::Problems => "problems",
             PanelId::Bookmarks => "bookmarks",
@@ -89,26 +85,26 @@ impl PanelId {
 
     /// The panel with a name.
     pub fn named(name: &str) -> Option<PanelId> {
-        PanelId::ALL.into_iter().find(|panel| panel.name() == name)
+        PanelId::all()
+            .into_iter()
+            .find(|panel| panel.name() == name)
     }
 
     /// The list whose current row follows the selection.
     pub fn list(self) -> Option<ListId> {
         match self {
-            PanelId::Kernels | PanelId::Arguments => Some(ListId::Kernels),
-            PanelId::Relocations => Some(ListId::Relocations),
-            PanelId::Symbols => Some(ListId::Symbols),
-            PanelId::Text => Some(ListId::Lines),
-            PanelId::Assembly => Some(ListId::Instructions),
-            PanelId::SourceLines => Some(ListId::SourceLines),
-            PanelId::Modules => Some(ListId::Modules),
-            PanelId::Properties => Some(ListId::Properties),
-            PanelId::Files => Some(ListId::Files),
-            PanelId::Matrix => Some(ListId::Matrix),
-            PanelId::Images => Some(ListId::Images),
-            PanelId::Devices => Some(ListId::Devices),
+            PanelId::List(list) => Some(list),
+            PanelId::Arguments => Some(ListId::Kernels),
             PanelId::Compare => Some(ListId::Differences),
             PanelId::Overview | PanelId::Problems | PanelId::Bookmarks => None,
         }
     }
+}
+
+/// The lists with a tab about the file itself, or about kernels.
+fn tabs(is_of_file: bool) -> impl Iterator<Item = ListId> {
+    ListId::ALL.into_iter().filter(move |list| {
+        let tab = list.declaration().tab.as_ref();
+        tab.is_some_and(|tab| tab.is_of_file == is_of_file)
+    })
 }

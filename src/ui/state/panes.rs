@@ -1,6 +1,7 @@
 //! Panes beside each panel.
 
 use super::PanelId;
+use crate::tables::Beside;
 use crate::ui::state::commands::Pane;
 
 /// Visibility of the panes beside a panel.
@@ -28,34 +29,18 @@ impl Panes {
         inspector: false,
     };
 
-    /// The default panes. Lists and code get the full height; kernels, images and code also the
-    /// width of the tree, which would repeat them.
+    /// The default panes.
     fn usual(panel: Option<PanelId>) -> Panes {
-        use PanelId::{
-            Assembly, Compare, Devices, Files, Images, Kernels, Matrix, SourceLines, Text,
+        let beside = match panel {
+            Some(PanelId::List(list)) => list.declaration().tab.as_ref().map(|tab| tab.beside),
+            Some(PanelId::Compare) => return Panes::NONE,
+            _ => None,
         };
-        let bytes = !matches!(
-            panel,
-            Some(
-                Files
-                    | Matrix
-                    | Kernels
-                    | Images
-                    | Devices
-                    | Assembly
-                    | SourceLines
-                    | Text
-                    | Compare
-            )
-        );
-        let structure = !matches!(
-            panel,
-            Some(Files | Matrix | Kernels | Images | Assembly | Compare)
-        );
+        let Beside { structure, bytes } = beside.unwrap_or(Beside::BOTH);
         Panes {
             structure,
             bytes,
-            inspector: panel != Some(Compare),
+            inspector: true,
         }
     }
 
@@ -112,7 +97,7 @@ impl Panes {
 }
 
 /// Number of pane sets: one per panel, and one for two files side by side.
-const SETS: usize = PanelId::ALL.len() + 1;
+const SETS: usize = PanelId::COUNT + 1;
 
 /// The panes of each panel, and of two files side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,13 +111,13 @@ pub struct PaneSets {
 const SIDES: &str = "sides";
 
 fn index(panel: Option<PanelId>) -> usize {
-    panel.map_or(SETS - 1, |panel| panel as usize)
+    panel.map_or(PanelId::COUNT, PanelId::number)
 }
 
 impl Default for PaneSets {
     fn default() -> PaneSets {
         let mut sets = [Panes::usual(None); SETS];
-        for panel in PanelId::ALL {
+        for panel in PanelId::all() {
             sets[index(Some(panel))] = Panes::usual(Some(panel));
         }
         PaneSets {
@@ -179,7 +164,7 @@ impl PaneSets {
 
     /// Writes the sets that differ from the default: `assembly=si kernels=-`.
     pub fn words(&self) -> String {
-        let panels = PanelId::ALL.into_iter().map(Some).chain([None]);
+        let panels = PanelId::all().into_iter().map(Some).chain([None]);
         let changed = panels.filter(|panel| self.sets[index(*panel)] != Panes::usual(*panel));
         let word = |panel: Option<PanelId>| {
             let name = panel.map_or(SIDES, PanelId::name);
@@ -211,18 +196,19 @@ impl PaneSets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::ListId;
 
     #[test]
     fn default_panes_by_panel() {
         let sets = PaneSets::default();
         for panel in [
-            PanelId::Files,
-            PanelId::Matrix,
-            PanelId::Kernels,
-            PanelId::Images,
-            PanelId::Assembly,
-            PanelId::SourceLines,
-            PanelId::Text,
+            PanelId::FILES,
+            PanelId::MATRIX,
+            PanelId::KERNELS,
+            PanelId::IMAGES,
+            PanelId::ASSEMBLY,
+            PanelId::SOURCE_LINES,
+            PanelId::List(ListId::Lines),
             PanelId::Compare,
         ] {
             assert!(!sets.of(Some(panel)).bytes, "{}", panel.name());
@@ -235,7 +221,7 @@ mod tests {
     fn pane_sets_are_stored_per_panel() {
         let mut sets = PaneSets::default();
         assert_eq!(sets.words(), "");
-        sets.set(Some(PanelId::Assembly), Pane::Bytes, true);
+        sets.set(Some(PanelId::ASSEMBLY), Pane::Bytes, true);
         sets.set(Some(PanelId::Overview), Pane::Structure, false);
         sets.set(None, Pane::Bytes, false);
         let words = sets.words();
@@ -247,16 +233,16 @@ mod tests {
     #[test]
     fn the_panel_is_maximized_and_restored() {
         let mut sets = PaneSets::default();
-        let before = sets.of(Some(PanelId::Kernels));
-        sets.toggle_alone(Some(PanelId::Kernels));
-        assert_eq!(sets.of(Some(PanelId::Kernels)), Panes::NONE);
-        assert_eq!(sets.of(Some(PanelId::Assembly)), Panes::NONE);
-        sets.toggle_alone(Some(PanelId::Kernels));
-        assert_eq!(sets.of(Some(PanelId::Kernels)), before);
+        let before = sets.of(Some(PanelId::KERNELS));
+        sets.toggle_alone(Some(PanelId::KERNELS));
+        assert_eq!(sets.of(Some(PanelId::KERNELS)), Panes::NONE);
+        assert_eq!(sets.of(Some(PanelId::ASSEMBLY)), Panes::NONE);
+        sets.toggle_alone(Some(PanelId::KERNELS));
+        assert_eq!(sets.of(Some(PanelId::KERNELS)), before);
         // Requesting a pane ends the maximized state.
-        sets.toggle_alone(Some(PanelId::Kernels));
-        sets.set(Some(PanelId::Kernels), Pane::Bytes, true);
-        let shown = sets.of(Some(PanelId::Kernels));
+        sets.toggle_alone(Some(PanelId::KERNELS));
+        sets.set(Some(PanelId::KERNELS), Pane::Bytes, true);
+        let shown = sets.of(Some(PanelId::KERNELS));
         assert!(shown.bytes && !shown.structure && !shown.inspector);
     }
 

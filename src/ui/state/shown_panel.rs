@@ -2,6 +2,7 @@
 
 use super::{PanelId, State, View};
 use crate::model::Capabilities;
+use crate::tables::{Contents, ListId};
 
 /// A summary flag of the file, a document in it, or the selection's document: images of a host file
 /// are opened on demand. While the summary of that document is not known, the tabs are those of the
@@ -21,19 +22,13 @@ fn holds_images(view: &View) -> bool {
     holds && !summary.has.loadable && !summary.has.kernels
 }
 
-/// Whether the file has kernels, or the index of a host file names some.
-fn has_kernels(view: &View) -> bool {
-    has(view).kernels || has(view).host || has(view).package
-}
-
-/// Whether the file has instructions, or images that may have some.
-fn has_code(view: &View) -> bool {
-    has(view).code || has(view).host || has(view).package
-}
-
-/// Whether the file has readable texts, or images that may have some.
-fn has_text(view: &View) -> bool {
-    has(view).text || has(view).host || has(view).package
+/// What decides about the tabs of lists.
+fn contents(view: &View) -> Contents {
+    Contents {
+        any: has(view),
+        own: view.opened.summary.has,
+        holds_images: holds_images(view),
+    }
 }
 
 impl PanelId {
@@ -41,16 +36,12 @@ impl PanelId {
     pub fn is_shown(self, view: &View) -> bool {
         match self {
             PanelId::Overview | PanelId::Problems => true,
-            PanelId::Kernels | PanelId::Arguments => has_kernels(view),
-            PanelId::Assembly => has_code(view),
-            PanelId::Images => holds_images(view),
-            PanelId::Files | PanelId::Matrix => has(view).package,
-            PanelId::Devices => view.opened.summary.has.loadable || holds_images(view),
+            PanelId::List(list) => {
+                let tab = list.declaration().tab.as_ref();
+                tab.is_some_and(|tab| tab.is_shown(&contents(view)))
+            }
+            PanelId::Arguments => PanelId::KERNELS.is_shown(view),
             PanelId::Compare => !view.opened.summary.has.unknown || view.compare.base.is_some(),
-            PanelId::Modules | PanelId::Properties => has(view).modules,
-            PanelId::Text => has_text(view),
-            PanelId::SourceLines => has(view).lines,
-            PanelId::Symbols | PanelId::Relocations => has(view).symbols,
             // Hidden otherwise to save space in the tab bar.
             PanelId::Bookmarks => {
                 !view.bookmarks.all().is_empty() || view.panel == PanelId::Bookmarks
@@ -60,6 +51,17 @@ impl PanelId {
 }
 
 impl View {
+    /// Whether the opened file itself has a list; lists without a tab belong to any file.
+    pub fn has_itself(&self, list: ListId) -> bool {
+        let own = self.opened.summary.has;
+        let contents = Contents {
+            any: own,
+            ..contents(self)
+        };
+        let tab = list.declaration().tab.as_ref();
+        tab.is_none_or(|tab| (tab.offered)(&contents))
+    }
+
     /// The visible panel: the chosen one, if it has content.
     pub fn current_panel(&self) -> PanelId {
         Some(self.panel)

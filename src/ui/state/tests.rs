@@ -118,18 +118,21 @@ fn following_a_link_restores_the_view() {
     };
     let mut groups = shown("kernels", "", "");
     groups.group = "image".to_owned();
-    assert_eq!(open(groups.clone()), (PanelId::Kernels, groups.clone()));
+    assert_eq!(open(groups.clone()), (PanelId::KERNELS, groups.clone()));
     // Only kernels have groups.
     groups.panel = "symbols".to_owned();
     let symbols = shown("symbols", "", "");
-    assert_eq!(open(groups), (PanelId::Symbols, symbols));
+    assert_eq!(open(groups), (PanelId::List(ListId::Symbols), symbols));
     let kernels = shown("kernels", "spill_size>0", "-spill_size");
-    assert_eq!(open(kernels.clone()), (PanelId::Kernels, kernels));
+    assert_eq!(open(kernels.clone()), (PanelId::KERNELS, kernels));
     let symbols = shown("symbols", "", "name");
-    assert_eq!(open(symbols.clone()), (PanelId::Symbols, symbols));
+    assert_eq!(
+        open(symbols.clone()),
+        (PanelId::List(ListId::Symbols), symbols)
+    );
     // A text has no filter, and the first panel is the default.
     let lines = open(shown("text", "k", "text"));
-    assert_eq!(lines, (PanelId::Text, shown("text", "", "")));
+    assert_eq!(lines, (PanelId::List(ListId::Lines), shown("text", "", "")));
     let first = open(shown("overview", "k", "name"));
     assert_eq!(first, (PanelId::Overview, shown("", "", "")));
     let unknown = open(shown("cellar", "k", "name"));
@@ -211,7 +214,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
-        Action::Panel(PanelId::Kernels),
+        Action::Panel(PanelId::KERNELS),
         Action::Select(TabId(1), selection, Some(ListId::Kernels)),
     ]);
     let before = view(&state).selection.serial;
@@ -405,7 +408,7 @@ fn a_newer_version_keeps_the_view() {
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
-        Action::PanelOf(TabId(1), PanelId::Symbols),
+        Action::PanelOf(TabId(1), PanelId::List(ListId::Symbols)),
         Action::List(TabId(1), ListId::Kernels, ListChange::Query(query)),
     ]);
     let view = |state: &State| Rc::clone(state.active().and_then(|tab| tab.view()).expect("shown"));
@@ -421,7 +424,7 @@ fn a_newer_version_keeps_the_view() {
     assert!(after.tree.version() > before.tree.version());
     assert_eq!(
         (after.panel, after.tree.root().count),
-        (PanelId::Symbols, Some(4))
+        (PanelId::List(ListId::Symbols), Some(4))
     );
     assert!(after.tree.is_open(NodeId(3)) && after.tree.is_open(NodeId(2)));
     assert!(!after.tree.is_open(NodeId(20)));
@@ -553,7 +556,7 @@ fn the_chosen_difference_stays_while_it_exists() {
         answered(None),
     ]);
     let shown = |state: &State| {
-        let row = view(state).lists.get(ListId::Changes).query.row;
+        let row = view(state).lists.get(ListId::Changes).query.difference();
         (row, view(state).difference())
     };
     assert_eq!(shown(&state), (Some(0), Some(0)));

@@ -5,14 +5,15 @@ use std::rc::Rc;
 use yew::AttrValue;
 
 use super::code::CodeState;
+use super::code_rows::CodeRowsChange;
 use super::compare::{CompareChange, CompareState};
 use super::occupancy::OccupancyState;
 use super::verdict::VerdictState;
 use super::{Layout, PanelId};
 use crate::analysis::modules::PropertyOwner;
 use crate::model::{NodeKind, SourceId, Span};
-use crate::tables::query::Query;
-use crate::tables::{Detail as ListDetail, ListId};
+use crate::tables::query::{Query, RowOptions};
+use crate::tables::{Detail as ListDetail, Drawing, ListId, ReadingKind, Scope, Shape};
 use crate::ui::graphs::graph_view::{GraphChange, GraphView};
 use crate::ui::state::bookmarks::Bookmarks;
 use crate::ui::state::list::{List, ListChange};
@@ -86,7 +87,7 @@ impl Lists {
 
     /// Changes the list of a kind.
     pub fn apply(&mut self, list: ListId, change: ListChange) {
-        let has_read = matches!(list, ListId::Kernels | ListId::Matrix)
+        let has_read = list.declaration().reading == ReadingKind::Kernels
             && matches!(change, ListChange::Page(..));
         Rc::make_mut(&mut self.0[list as usize]).apply(change);
         if has_read {
@@ -109,8 +110,10 @@ impl View {
             Some(flow) => flow.is_ok(),
             None => self.is_flow_asked(),
         };
-        self.lists
-            .apply(ListId::Instructions, ListChange::Live(is_shown));
+        self.lists.apply(
+            ListId::Instructions,
+            ListChange::Code(CodeRowsChange::Live(is_shown)),
+        );
     }
 
     /// Whether the first rows of the visible code follow after its data flow, which takes little time
@@ -134,8 +137,10 @@ impl View {
     fn show_samples(&mut self) {
         let of = self.lists.get(ListId::Instructions).query.of;
         let is_shown = self.profile.samples_of(of).is_some();
-        self.lists
-            .apply(ListId::Instructions, ListChange::Samples(is_shown));
+        self.lists.apply(
+            ListId::Instructions,
+            ListChange::Code(CodeRowsChange::Samples(is_shown)),
+        );
     }
 
     /// The tree order: by kernel only if the file has kernels.
@@ -204,14 +209,14 @@ impl View {
             (Some(of), Some(span)) => of.contains(span),
             _ => false,
         };
-        match id {
-            ListId::Differences | ListId::Changes => self.compare.is_working(),
-            ListId::ProfileChanges => false,
+        match id.declaration().scope {
+            Scope::Comparison | Scope::Difference => self.compare.is_working(),
+            Scope::Profiles => false,
             // Nothing is shown, or nothing else is requested.
             _ if list.document.is_none() || !list.awaits_row(selection.serial) => false,
-            ListId::Lines => selection.text().is_some() && !within(list.query.of),
-            ListId::Instructions | ListId::Properties => !within(list.query.of),
-            _ => {
+            Scope::Text => selection.text().is_some() && !within(list.query.of),
+            Scope::Code | Scope::Owner => !within(list.query.of),
+            Scope::Document | Scope::Container => {
                 let is_same = list.document == Some(selection.document());
                 !is_same && !selection.ancestry.is_empty()
             }
@@ -229,30 +234,31 @@ impl View {
     pub(in crate::ui) fn list_changed(&mut self, list: ListId, change: ListChange) {
         let known = self.lists.get(list);
         let before = (known.document, known.rows.generation);
-        let (of, encoding) = (known.query.of, known.query.device.clone());
+        let (of, encoding) = (known.query.of, known.query.encoding().cloned());
         let is_at = matches!(change, ListChange::At(..));
         self.lists.apply(list, change);
         let list = self.lists.get(list);
-        match list.id {
-            ListId::Modules | ListId::Images => {
-                let graph = Rc::make_mut(match list.id {
-                    ListId::Images => &mut self.images,
-                    _ => &mut self.graph,
-                });
-                if before.1 != list.rows.generation {
-                    graph.renew(before.0 != list.document);
-                }
-                if is_at {
-                    graph.follow(list.place());
-                }
+        let declared = list.id.declaration();
+        if let Some(drawing @ (Drawing::Modules | Drawing::Images)) = declared.drawing {
+            let graph = Rc::make_mut(match drawing {
+                Drawing::Images => &mut self.images,
+                _ => &mut self.graph,
+            });
+            if before.1 != list.rows.generation {
+                graph.renew(before.0 != list.document);
             }
-            ListId::Instructions if (of, &encoding) != (list.query.of, &list.query.device) => {
+            if is_at {
+                graph.follow(list.place());
+            }
+        }
+        match declared.shape {
+            Shape::Code if (of, encoding.as_ref()) != (list.query.of, list.query.encoding()) => {
                 Rc::make_mut(&mut self.blocks).renew(true);
                 self.show_samples();
             }
             // After a comparison, or in another order.
-            ListId::Differences if self.difference().is_none() => self.place_difference(),
-            ListId::Lines => {
+            Shape::Differences if self.difference().is_none() => self.place_difference(),
+            Shape::Text => {
                 Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.ancestry);
             }
             _ => {}
@@ -268,7 +274,7 @@ impl View {
             self.place_difference();
         }
         let query = Query {
-            row: self.compare.chosen.map(|chosen| chosen.index),
+            options: RowOptions::difference(self.compare.chosen.map(|chosen| chosen.index)),
             ..self.lists.get(ListId::Changes).query.clone()
         };
         self.lists.apply(ListId::Changes, ListChange::Query(query));
@@ -316,20 +322,18 @@ impl View {
 
     /// The graph of a list: instructions, images, or else modules.
     pub fn graph_of(&self, list: ListId) -> &GraphView {
-        match list {
-            ListId::Instructions => &self.blocks,
-            ListId::Images => &self.images,
+        match list.declaration().drawing {
+            Some(Drawing::Blocks) => &self.blocks,
+            Some(Drawing::Images) => &self.images,
             _ => &self.graph,
         }
     }
 
     /// The list whose graph the panel shows.
     pub fn graph_list(&self) -> ListId {
-        match self.panel {
-            PanelId::Assembly => ListId::Instructions,
-            PanelId::Images => ListId::Images,
-            _ => ListId::Modules,
-        }
+        let shown = self.panel.list();
+        let drawn = shown.filter(|list| list.declaration().drawing.is_some());
+        drawn.unwrap_or(ListId::Modules)
     }
 
     pub(super) fn graph_changed(&mut self, id: ListId, change: GraphChange) {
@@ -339,17 +343,13 @@ impl View {
         }
         let list = self.lists.get(id);
         let generation = list.rows.generation;
-        match id {
-            ListId::Instructions => Rc::make_mut(&mut self.blocks).apply(change, generation, None),
-            ListId::Images => {
-                let place = list.place();
-                Rc::make_mut(&mut self.images).apply(change, generation, place);
-            }
-            _ => {
-                let place = list.place();
-                Rc::make_mut(&mut self.graph).apply(change, generation, place);
-            }
-        }
+        let place = list.place();
+        let (graph, place) = match id.declaration().drawing {
+            Some(Drawing::Blocks) => (&mut self.blocks, None),
+            Some(Drawing::Images) => (&mut self.images, place),
+            _ => (&mut self.graph, place),
+        };
+        Rc::make_mut(graph).apply(change, generation, place);
     }
 
     /// The selected node of the visible graph of modules or images.

@@ -5,10 +5,10 @@ use crate::analysis::assembly::Tally;
 use crate::analysis::source_lines::CodeSection;
 use crate::decode::isa::Platform;
 use crate::model::{Document, NodeId, Span, Str};
+use crate::tables;
 use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::worker::protocol::{CodeReport, Response, SECTIONS_MAX};
-use zeview_views::tables::DocumentLists;
 
 /// Maximum number of bytes of code counted per answer.
 const PIECE: u64 = 1 << 20;
@@ -34,18 +34,18 @@ impl Counting {
         query: &Query,
     ) -> Result<Response, String> {
         let none = "This part of the file has no instructions.";
-        let around = document.document_of(node, ListId::Instructions);
+        let around = tables::document_of(document, node, ListId::Instructions);
         let id = around.ok_or(none)?;
         let assembly = document.assembly(id).ok_or(none)?;
         let sections = assembly.sections();
         let first = sections.first().ok_or(none)?.bytes;
         let of = query.of.unwrap_or(first);
-        let wanted = (id, of, query.device.clone());
+        let wanted = (id, of, query.encoding().cloned());
         let known = self.0.take().filter(|(counted, ..)| *counted == wanted);
         let (mut tally, mut left) = match known {
             Some((_, tally, left)) => (tally, left),
             None => {
-                let encoding = query.device.as_deref();
+                let encoding = query.encoding().map(|name| &**name);
                 let listing = assembly.listing(of, encoding, &document.sources)?;
                 (listing.tally(&document.sources), of.len())
             }

@@ -1,9 +1,9 @@
 //! Answers to requests about the data flow of code.
 
+use crate::tables;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
@@ -15,7 +15,7 @@ use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::model::text::{counted, grouped};
 use crate::model::{Document, NodeId, Span, Str, sort};
 use crate::tables::ListId;
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::worker::protocol::{
     FIRST_FLOW_MAX, FLOW_ROWS_MAX, FlowColumn, FlowColumnKind,
     FlowColumnKind::{Code, Number, Text},
@@ -50,9 +50,9 @@ impl Summaries {
         node: NodeId,
         query: &Query,
     ) -> Result<Response, String> {
-        let id = document.document_of(node, ListId::Instructions);
+        let id = tables::document_of(document, node, ListId::Instructions);
         let id = id.ok_or(NONE)?;
-        let key = (id, query.of, query.device.clone());
+        let key = (id, query.of, query.encoding().cloned());
         let known = self.0.take().filter(|(known, _)| *known == key);
         let flow = match known {
             Some((_, flow)) => flow,
@@ -76,7 +76,7 @@ impl Summaries {
         if at.of.is_some_and(|of| of.len() <= FIRST_FLOW_MAX) {
             let query = Query {
                 of: at.of,
-                device: follow.query.device.clone(),
+                options: RowOptions::code(follow.query.encoding().cloned(), Vec::new()),
                 ..Query::default()
             };
             // The request fails as well.
@@ -93,7 +93,8 @@ fn summarize(
 ) -> Result<FlowOverview, String> {
     // The list on the screen shares its data flow.
     let listed = lists.listing(id, query);
-    let listing = listed.or_else(|| document.listing(id, query.of, query.device.as_deref()));
+    let listing =
+        listed.or_else(|| document.listing(id, query.of, query.encoding().map(|name| &**name)));
     let listing = listing.ok_or(NONE)?;
     let flow = listing.data_flow(&document.sources);
     let flow = flow.ok_or("The encoding is not known.")?;
@@ -449,7 +450,7 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
 impl Lists {
     /// Returns the listing of the cached list of instructions, if it is of this code.
     fn listing(&self, document: NodeId, query: &Query) -> Option<Rc<dyn Listing>> {
-        self.instructions(document, query)?.listing()
+        Some(Rc::clone(self.instructions(document, query)?.listing()))
     }
 }
 
@@ -475,7 +476,10 @@ mod tests {
                 document: NodeId::ROOT,
                 list: ListId::Instructions,
                 query: Query {
-                    device: device.map(|name| name.to_owned().into()),
+                    options: RowOptions::code(
+                        device.map(|name| name.to_owned().into()),
+                        Vec::new(),
+                    ),
                     ..Query::default()
                 },
                 current: None,
@@ -489,7 +493,7 @@ mod tests {
         let ask = |summaries: &mut Summaries, document: &mut Document, device: Option<&str>| {
             let query = Query {
                 of: Some(code),
-                device: device.map(|name| name.to_owned().into()),
+                options: RowOptions::code(device.map(|name| name.to_owned().into()), Vec::new()),
                 ..Query::default()
             };
             let lists = Lists::new(|| 0.0);

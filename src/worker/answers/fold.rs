@@ -1,11 +1,9 @@
 //! Folded loops in the list of instructions.
 
-use std::rc::Rc;
-
 use super::list::Lists;
 use crate::model::{Document, NodeId, Span};
 use crate::tables::ListId;
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::worker::protocol::Follow;
 
 impl Lists {
@@ -18,19 +16,19 @@ impl Lists {
         follow: &Follow,
         query: &mut Query,
     ) {
-        if query.folded.is_empty() {
+        let RowOptions::Code(mut code) = query.options.clone() else {
             return;
-        }
+        };
         if query.of != follow.query.of {
-            query.folded.clear();
+            code.folded.clear();
         } else if let Some(span) = span
             && let Ok(found) = self.get(document, id, follow.list, query)
+            && let Some(rows) = found.list.rows_at(span, &document.sources)
+            && let Some(list) = found.list.as_code()
         {
-            let list = Rc::clone(&found.list);
-            if let Some(rows) = list.rows_at(span, &document.sources) {
-                query.reveal(&rows, &*list, &document.sources);
-            }
+            code.reveal(&rows, list, &document.sources);
         }
+        query.fold(code.folded);
     }
 
     /// Returns a query for a text of rows of the visible list, and the range of these rows: loops
@@ -43,8 +41,8 @@ impl Lists {
         rows: Option<(u64, u64)>,
     ) -> Result<(Query, Option<(u64, u64)>), String> {
         let mut whole = query.clone();
-        whole.folded.clear();
-        let is_cut = query.filter.is_empty() && query.sort.is_none() && !query.folded.is_empty();
+        whole.fold(Vec::new());
+        let is_cut = query.filter.is_empty() && query.sort.is_none() && !query.folded().is_empty();
         let Some((first, last)) = rows.filter(|_| is_cut) else {
             return Ok((whole, rows));
         };

@@ -1,7 +1,7 @@
 //! Graphs: the modules of a SYCLBIN, the images of a host file, the basic blocks of code.
 
+use crate::tables;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
@@ -139,10 +139,10 @@ pub(crate) fn blocks(
     at: Option<Span>,
 ) -> Result<Response, String> {
     let none = "This part of the file has no instructions.";
-    let around = document.document_of(node, ListId::Instructions);
+    let around = tables::document_of(document, node, ListId::Instructions);
     let id = around.ok_or(none)?;
     let sources = &document.sources;
-    let listing = document.listing(id, query.of, query.device.as_deref());
+    let listing = document.listing(id, query.of, query.encoding().map(|name| &**name));
     let listing = listing.ok_or(none)?;
     let graph = listing.blocks(sources);
     let code = listing.code();

@@ -4,9 +4,9 @@ use super::rows::texts;
 use crate::analysis::images::Image;
 use crate::analysis::modules::{ModuleGraph, PropertyOwner};
 use crate::model::{Document, NodeId, Span};
+use crate::tables;
 use crate::tables::ListId;
 use crate::worker::protocol::{CodeImage, CodeImages, IMAGES_LISTED};
-use zeview_views::tables::DocumentLists;
 
 /// Tests whether a document has the content in question.
 type DocumentPredicate = fn(&mut Document, NodeId) -> bool;
@@ -19,13 +19,13 @@ pub(crate) fn code_document(
     node: NodeId,
     span: Option<Span>,
 ) -> Option<NodeId> {
-    let around = document.document_of(node, ListId::Instructions);
+    let around = tables::document_of(document, node, ListId::Instructions);
     around.or_else(|| only_image(document, node, span, has_code))
 }
 
 /// Returns the document with readable texts for a node, by the same rule.
 pub(crate) fn text_document(document: &mut Document, node: NodeId) -> Option<NodeId> {
-    let around = document.document_of(node, ListId::Lines)?;
+    let around = tables::document_of(document, node, ListId::Lines)?;
     if has_texts(document, around) {
         return Some(around);
     }
@@ -125,7 +125,7 @@ fn may_have_code(document: &Document, image: &Image) -> bool {
 }
 
 fn has_code(document: &mut Document, id: NodeId) -> bool {
-    document.has_list(id, ListId::Instructions)
+    tables::has_list(document, id, ListId::Instructions)
 }
 
 fn has_texts(document: &mut Document, id: NodeId) -> bool {
@@ -134,10 +134,10 @@ fn has_texts(document: &mut Document, id: NodeId) -> bool {
 
 /// Returns the outermost container of images around a node.
 fn container_of(document: &Document, node: NodeId) -> Option<NodeId> {
-    if document.has_list(NodeId::ROOT, ListId::Images) {
+    if tables::has_list(document, NodeId::ROOT, ListId::Images) {
         Some(NodeId::ROOT)
     } else {
-        document.document_of(node, ListId::Images)
+        tables::document_of(document, node, ListId::Images)
     }
 }
 
@@ -199,7 +199,7 @@ fn only_image(
 /// Returns the bytes of the native images of a SYCLBIN that its table's entry at `span`, or the
 /// node there, describes.
 fn native_image_spans(document: &Document, node: NodeId, span: Option<Span>) -> Vec<Span> {
-    let around = document.document_of(node, ListId::Modules);
+    let around = tables::document_of(document, node, ListId::Modules);
     let modules = around.and_then(|id| document.modules(id));
     let graph = modules.map(|modules| modules.graph(&document.sources));
     let images = |graph: &ModuleGraph| {

@@ -1,10 +1,11 @@
 //! Answers to requests about lists.
 
+use crate::tables;
+use crate::tables::kernels;
+use crate::tables::profile_changes;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
-use zeview_views::tables::profile_changes::ComparingProfiles;
 
 use super::code::same_code;
 use super::export::EXPORT_MAX;
@@ -17,7 +18,9 @@ use crate::decode::demangle::demangle_briefly;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::query::{Order, Query};
 use crate::tables::write::Form;
-use crate::tables::{Column, List, ListId, Row, instructions, lines, writer};
+use crate::tables::{
+    CodeList, Column, List, ListId, ReadingKind, Row, Scope, Shape, instructions, lines, writer,
+};
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, Response, SurveyReport,
 };
@@ -108,14 +111,14 @@ impl Lists {
         list: ListId,
     ) -> Option<Rc<dyn List>> {
         // Groups are other rows than those of the list.
-        let is_of = |found: &&QueriedList| found.document == id && found.query.by.is_none();
+        let is_of = |found: &&QueriedList| found.document == id && found.query.by().is_none();
         let known = self.found.get(&list).filter(is_of);
         let reading = self.reading.as_mut();
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
         match (known, reading) {
             (Some(found), _) => Some(Rc::clone(&found.list)),
             (None, Some(reading)) => Some(reading.kernels.list(&document.sources)),
-            (None, None) => document.list(id, list, None),
+            (None, None) => tables::list(document, id, list, None),
         }
     }
 
@@ -139,21 +142,20 @@ impl Lists {
                 list.name().replace('-', " ")
             )
         };
-        let id = document.document_of(node, list).ok_or_else(none)?;
+        let id = tables::document_of(document, node, list).ok_or_else(none)?;
         let known = self.found.remove(&list);
         let is_same = |found: &QueriedList| {
             let other = &found.query;
             found.document == id
-                && (other.of, other.row) == (query.of, query.row)
-                && other.device == query.device
-                && other.by == query.by
+                && other.of == query.of
+                && other.options.has_same_rows(&query.options)
                 && (list != ListId::Changes || other.all == query.all)
         };
         let known = known.filter(is_same);
         let found = match known {
             Some(found) if found.query == *query => found,
             known => {
-                let is_read = matches!(list, ListId::Kernels | ListId::Matrix);
+                let is_read = list.declaration().reading == ReadingKind::Kernels;
                 let reading = self.reading.as_mut();
                 let reading = reading.filter(|of| is_read && of.document == id);
                 match (known, reading) {
@@ -169,14 +171,14 @@ impl Lists {
                     }
                     (None, Some(reading)) => {
                         let list = reading.kernels.list(&document.sources);
-                        let list = document.grouped(list, query.by);
+                        let list = kernels::grouped(list, query.by(), &document.sources);
                         QueriedList::new(id, list, query, document)
                     }
                     (None, None) => {
                         if list == ListId::ProfileChanges {
-                            document.compare_profiles(&demangle_briefly);
+                            profile_changes::compare(document, &demangle_briefly);
                         }
-                        let made = document.list_for(id, list, query).ok_or_else(none)?;
+                        let made = tables::list_for(document, id, list, query).ok_or_else(none)?;
                         QueriedList::new(id, made, query, document)
                     }
                 }
@@ -186,12 +188,12 @@ impl Lists {
     }
 
     /// Returns the cached list of instructions if it is of this code.
-    pub(super) fn instructions(&self, document: NodeId, query: &Query) -> Option<&dyn List> {
+    pub(super) fn instructions(&self, document: NodeId, query: &Query) -> Option<&dyn CodeList> {
         let found = self.found.get(&ListId::Instructions)?;
         let is_same = found.document == document
             && found.query.of == query.of
-            && found.query.device == query.device;
-        is_same.then_some(&*found.list)
+            && found.query.encoding() == query.encoding();
+        found.list.as_code().filter(|_| is_same)
     }
 
     /// Drops a cached list, so that the next request rebuilds it.
@@ -243,21 +245,21 @@ impl Lists {
                 rows,
             } => {
                 let (query, rows) = &self.whole(document, id, query, *rows)?;
-                let text = match (query.of, list, form) {
+                let text = match (query.of, list.declaration().shape, form) {
                     // Texts have no table of lines, and listings no table of instructions.
-                    (Some(text), ListId::Lines, Form::Plain) => {
+                    (Some(text), Shape::Text, Form::Plain) => {
                         lines::text(text, &document.sources, EXPORT_MAX)
                     }
-                    (_, ListId::Instructions, Form::Plain) if rows.is_none() => {
+                    (_, Shape::Code, Form::Plain) if rows.is_none() => {
                         let none = || "This part of the file has no instructions.".to_owned();
-                        let around = document.document_of(id, list).ok_or_else(none)?;
-                        let encoding = query.device.as_deref();
+                        let around = tables::document_of(document, id, list).ok_or_else(none)?;
+                        let encoding = query.encoding().map(|name| &**name);
                         let listing = document.listing(around, query.of, encoding);
                         listing
                             .ok_or_else(none)?
                             .text(&document.sources, EXPORT_MAX)
                     }
-                    (_, ListId::Instructions, Form::Plain) => {
+                    (_, Shape::Code, Form::Plain) => {
                         let found = self.get(document, id, list, query)?;
                         let order = found.order.as_ref().map_err(String::clone)?;
                         let (list, sources) = (&*found.list, &document.sources);
@@ -281,8 +283,8 @@ impl Lists {
                 from,
                 forward,
             } => {
-                let list = Rc::clone(&self.get(document, id, list, query)?.list);
-                let found = list.find(typed, *from, *forward, &document.sources);
+                let text = query.of.ok_or("This part of the file has no text.")?;
+                let found = lines::find(text, typed, *from, *forward, &document.sources);
                 Response::Match(found.map_err(|error| error.to_string())?)
             }
         })
@@ -316,12 +318,13 @@ impl Lists {
         follow: &Follow,
     ) -> Option<ListAt> {
         let list = follow.list;
-        let shown = document.document_of(follow.document, list);
-        let around = document.document_of(node, list);
+        let scope = list.declaration().scope;
+        let shown = tables::document_of(document, follow.document, list);
+        let around = tables::document_of(document, node, list);
         // A row that the user has selected in a container's list stays in that list.
         if let (Some(shown), Some(around)) = (shown, around)
             && shown != around
-            && matches!(list, ListId::Kernels | ListId::Images)
+            && scope == Scope::Container
             && let Ok(found) = self.get(document, shown, list, &follow.query)
             && found.leads_to(document, span?, follow.current)
         {
@@ -333,19 +336,19 @@ impl Lists {
                 place: found.place(document, span, follow.current, false),
             });
         }
-        let id = match list {
+        let id = match scope {
             // The code of another image never matches the selection.
-            ListId::Instructions => code_document(document, node, span)?,
+            Scope::Code => code_document(document, node, span)?,
             _ => around.or(shown)?,
         };
-        let of = match list {
-            ListId::Lines => text_around(document, node),
-            ListId::Properties if around.is_some() => {
+        let of = match scope {
+            Scope::Text => text_around(document, node),
+            Scope::Owner if around.is_some() => {
                 let graph = document.modules(id)?.graph(&document.sources);
                 let owner = span.and_then(|span| graph.owner_at(span));
                 Some(graph.bytes_of(owner.unwrap_or(PropertyOwner::Whole)))
             }
-            ListId::Instructions => {
+            Scope::Code => {
                 let code = span.and_then(|span| document.code_of(id, span));
                 code.or_else(|| same_code(document, id, shown, follow.query.of))
             }
@@ -364,7 +367,7 @@ impl Lists {
                 found.place(document, span, current, follow.or_first),
             ),
             // No text has been selected yet.
-            Err(_) if list == ListId::Lines => (0, None),
+            Err(_) if scope == Scope::Text => (0, None),
             Err(_) => return None,
         };
         if let Some(place) = &mut place {
@@ -373,7 +376,7 @@ impl Lists {
         Some(ListAt {
             document: id,
             of,
-            folded: query.folded,
+            folded: query.folded().to_vec(),
             found,
             place,
         })
@@ -423,7 +426,10 @@ impl QueriedList {
             start,
             found: self.count(),
             total: list.primary().into(),
-            names: self.names.get_or_init(|| list.names()).map(u64::from),
+            names: self
+                .names
+                .get_or_init(|| list.as_kernels()?.names())
+                .map(u64::from),
             secondary: list.secondary(),
             notes: self.notes(document),
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
@@ -437,14 +443,9 @@ impl QueriedList {
     fn notes(&self, document: &Document) -> Vec<String> {
         let mut notes = self.list.notes();
         notes.extend(self.undecided.clone());
-        let lists = [
-            ListId::Files,
-            ListId::Images,
-            ListId::Kernels,
-            ListId::Matrix,
-        ];
+        let is_of_files = self.list.id().declaration().reading != ReadingKind::Whole;
         let unread = document.unread_parts();
-        if document.summary.has.package && lists.contains(&self.list.id()) && !unread.is_empty() {
+        if document.summary.has.package && is_of_files && !unread.is_empty() {
             notes.push(unread.text());
         }
         notes
@@ -463,7 +464,10 @@ impl QueriedList {
             index: row.into(),
             entry: self.list.entry(row, sources)?,
             cells: cells.collect(),
-            parts: self.list.text_parts(row, sources),
+            parts: match self.list.as_code() {
+                Some(code) => code.text_parts(row, sources),
+                None => Vec::new(),
+            },
         })
     }
 

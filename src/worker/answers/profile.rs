@@ -1,8 +1,8 @@
 //! Answers to requests about profiles.
 
+use crate::tables;
+use crate::tables::profile_changes;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
-use zeview_views::tables::profile_changes::ComparingProfiles;
 
 use crate::analysis::profile::{
     CodeProfile, ImageKernel, InstructionSamples, KernelProfile, Profile, ProfileReport, Reader,
@@ -86,7 +86,7 @@ impl Profiling {
             }
             return self.answer(document);
         }
-        let images = document.documents_with(ListId::Kernels);
+        let images = tables::documents_with(document, ListId::Kernels);
         let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
         let metrics = report.metric_names();
         add_metric_columns(metrics.iter().map(String::as_str));
@@ -113,7 +113,7 @@ impl Profiling {
     fn answer(&mut self, document: &Document) -> Result<Response, String> {
         let overview = self.overview.as_mut();
         let overview = overview.ok_or("Add a profile of this file first.")?;
-        overview.is_compared = document.has_earlier_profile();
+        overview.is_compared = profile_changes::has_earlier_profile(document);
         Ok(Response::Profile(Box::new(overview.clone())))
     }
 
@@ -223,7 +223,7 @@ pub(crate) fn code_samples(
     node: NodeId,
     of: Span,
 ) -> Result<Response, String> {
-    let id = document.document_of(node, ListId::Instructions);
+    let id = tables::document_of(document, node, ListId::Instructions);
     let id = id.ok_or("This part of the file has no instructions.")?;
     let samples = document.profile().map(|report| {
         let mut rows = report.on_code(of);

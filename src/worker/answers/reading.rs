@@ -3,10 +3,9 @@
 use super::list::Lists;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
-use crate::tables::ListId;
+use crate::tables;
 use crate::tables::kernels::reading::KernelReading;
-use zeview_views::tables::DocumentLists;
-use zeview_views::tables::kernels::KernelLists;
+use crate::tables::{ListId, ReadingKind};
 
 /// The kernels of a container that is partly read.
 pub(super) struct Reading {
@@ -33,19 +32,19 @@ impl Lists {
         list: ListId,
         is_all: bool,
     ) -> Option<Progress> {
-        match list {
-            ListId::Kernels | ListId::Matrix => {
-                let id = document.document_of(node, list)?;
+        match list.declaration().reading {
+            ReadingKind::Whole => None,
+            ReadingKind::Kernels => {
+                let id = tables::document_of(document, node, list)?;
                 self.read_kernels_of(document, id, is_all)
             }
-            ListId::Images => self.open_files(document, node, is_all),
-            ListId::Files => {
+            ReadingKind::Images => self.open_files(document, node, is_all),
+            ReadingKind::Described => {
                 if let Some(reading) = &self.reading {
                     reading.kernels.describe_files(document);
                 }
                 None
             }
-            _ => None,
         }
     }
 
@@ -79,7 +78,7 @@ impl Lists {
         node: NodeId,
         is_all: bool,
     ) -> Option<Progress> {
-        let id = document.document_of(node, ListId::Images)?;
+        let id = tables::document_of(document, node, ListId::Images)?;
         if self.opening.as_ref().is_none_or(|(known, _)| *known != id) {
             self.opening = Some((id, document.package_reading(id)?));
         }
@@ -106,7 +105,7 @@ impl Lists {
         node: NodeId,
         is_all: bool,
     ) -> Option<Progress> {
-        let id = document.document_of(node, ListId::Kernels)?;
+        let id = tables::document_of(document, node, ListId::Kernels)?;
         self.read_kernels_of(document, id, is_all)
     }
 
@@ -121,7 +120,7 @@ impl Lists {
             .as_ref()
             .is_none_or(|known| known.document != id)
         {
-            let kernels = document.kernel_reading(id)?;
+            let kernels = KernelReading::new(document, id)?;
             self.found.remove(&ListId::Kernels);
             self.reading = Some(Reading {
                 document: id,
@@ -146,9 +145,10 @@ impl Lists {
                 kernels.announce(&document.sources);
             }
             // They were made of what was read before.
-            for list in [ListId::Kernels, ListId::Matrix, ListId::Files] {
-                self.found.remove(&list);
-            }
+            self.found.retain(|list, _| {
+                let reading = list.declaration().reading;
+                !matches!(reading, ReadingKind::Kernels | ReadingKind::Described)
+            });
         }
         Some(reading.kernels.progress())
     }

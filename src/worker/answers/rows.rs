@@ -1,9 +1,9 @@
 //! Rows of the tree, and the details of one row.
 
+use crate::tables;
+use crate::tables::kernels;
 use std::ops::Range;
 use std::rc::Rc;
-use zeview_views::tables::DocumentLists;
-use zeview_views::tables::kernels::KernelLists;
 
 use crate::analysis::kernels::SECTION_PREFIXES;
 use crate::analysis::naming::ShortNames;
@@ -49,7 +49,7 @@ pub(crate) fn short_name(
     if !kernel.starts_with("_ZTS") {
         return None;
     }
-    let names = names.get_or_insert_with(|| document.short_names(around));
+    let names = names.get_or_insert_with(|| kernels::short_names(document, around));
     let short = names.as_ref()?.get(kernel)?;
     Some(format!("{prefix}{short}").into())
 }
@@ -125,7 +125,7 @@ pub(crate) fn part_bits(
     at: u32,
     encoding: Option<&str>,
 ) -> Option<Bits> {
-    let around = document.document_of(word, ListId::Instructions)?;
+    let around = tables::document_of(document, word, ListId::Instructions)?;
     let code = document.code_of(around, span)?;
     let listing = document.listing(around, Some(code), encoding)?;
     let row = listing.row_at(span.start, &document.sources)?;

@@ -4,7 +4,7 @@ use super::list::Lists;
 use super::order::ByKernel;
 use super::rows::{ancestry, detail, field_of, lineage, part_bits, shorten};
 use crate::model::Document;
-use crate::tables::ListId;
+use crate::tables::Scope;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Follow, PREVIEW, Response, Selected, SelectionTarget};
 
@@ -74,8 +74,8 @@ pub(crate) fn select(
     let list = follow.and_then(|follow| {
         let whole = document.node(node)?;
         // A line starts with the bytes that introduce its value.
-        let span = match follow.list {
-            ListId::Lines if selected == whole.span => whole.extent(),
+        let span = match follow.list.declaration().scope {
+            Scope::Text if selected == whole.span => whole.extent(),
             _ => selected,
         };
         lists.at(document, node, span, follow)

@@ -3,9 +3,9 @@
 use crate::analysis::source_lines::{LineRow, SourceFile, base_name};
 use crate::decode::text::plural;
 use crate::model::{Document, NodeId};
+use crate::tables;
 use crate::tables::ListId;
 use crate::worker::protocol::Response;
-use zeview_views::tables::DocumentLists;
 
 /// Maximum number of source files in the message for a file that does not match.
 const NAMED: usize = 6;
@@ -13,7 +13,7 @@ const NAMED: usize = 6;
 /// Describes the code that comes from an added file, in the innermost document around a node.
 pub(crate) fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String> {
     let name = base_name(path);
-    let around = document.document_of(id, ListId::SourceLines);
+    let around = tables::document_of(document, id, ListId::SourceLines);
     let lines = around.and_then(|id| document.source_lines(id));
     let table = lines
         .ok_or("This part of the file has no line tables.")?

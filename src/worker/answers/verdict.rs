@@ -5,10 +5,10 @@ use crate::decode::device::Device;
 use crate::decode::rule::Rule;
 use crate::decode::{self, rules};
 use crate::model::{Document, Fact, NodeId, Span, Summary};
+use crate::tables;
 use crate::tables::ListId;
 use crate::worker::handler::{Answer, PATHS_MAX, failed};
 use crate::worker::protocol::{ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport};
-use zeview_views::tables::DocumentLists;
 
 /// Predicts what the driver does with a document on a device, by default its own. For a container,
 /// reports which images run on the device. `unread` is the progress of reading the files of a package
@@ -27,8 +27,7 @@ pub(crate) fn verdict(
         report.verdict = document.verdict(id, device);
         report.verdict.is_some()
     } else {
-        report.images = document
-            .has_list(id, ListId::Images)
+        report.images = tables::has_list(document, id, ListId::Images)
             .then(|| images(document, id, device, unread));
         let images = report.images.as_ref();
         images.is_none_or(|images| images.device.is_some() == device.is_some())

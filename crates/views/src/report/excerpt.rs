@@ -1,6 +1,6 @@
 //! An excerpt of a report, as a part of another page: the output of a notebook's cell.
 
-use crate::tables::DocumentLists;
+use crate::tables;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -63,8 +63,8 @@ pub fn write_excerpt(
     }
     writeln!(out, "</p>")?;
     let found = lists.iter().find_map(|list| {
-        let is_its = document.document_of(NodeId::ROOT, *list) == Some(NodeId::ROOT);
-        let list = is_its.then(|| document.list(NodeId::ROOT, *list, None))??;
+        let is_its = tables::document_of(document, NodeId::ROOT, *list) == Some(NodeId::ROOT);
+        let list = is_its.then(|| tables::list(document, NodeId::ROOT, *list, None))??;
         (list.primary() > 0).then_some(list)
     });
     let Some(list) = found else {

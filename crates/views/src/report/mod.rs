@@ -1,7 +1,5 @@
 //! Reports: a file as one page, with its summary, verdict, kernels, modules, images and problems.
 
-use crate::tables::DocumentLists;
-use crate::tables::kernels::KernelSurvey;
 pub mod check;
 pub mod code;
 pub mod comparison;
@@ -11,6 +9,8 @@ pub mod profile;
 
 pub use excerpt::write_excerpt;
 
+use crate::tables;
+use crate::tables::kernels;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -73,8 +73,8 @@ pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> i
     survey(document, &account, out)?;
     for (list, title) in TABLES {
         // For a container, the kernels of all its images.
-        if document.document_of(NodeId::ROOT, list) == Some(NodeId::ROOT)
-            && let Some(made) = document.list(NodeId::ROOT, list, None)
+        if tables::document_of(document, NodeId::ROOT, list) == Some(NodeId::ROOT)
+            && let Some(made) = tables::list(document, NodeId::ROOT, list, None)
         {
             table(&*made, title, &document.sources, &account, out)?;
         }
@@ -156,7 +156,7 @@ fn verdict(document: &Document, account: &Account, out: &mut dyn Write) -> io::R
 
 /// Writes the summary of a container by device.
 fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
-    let Some(survey) = document.survey(NodeId::ROOT) else {
+    let Some(survey) = kernels::survey(document, NodeId::ROOT) else {
         return Ok(());
     };
     writeln!(out, "<h2>Native code</h2>")?;

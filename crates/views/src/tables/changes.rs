@@ -5,14 +5,15 @@ use crate::diff::Comparing;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, CellValue, List, ListId, columns};
+use super::query::Query;
+use super::{Cell, CellValue, Declaration, List, ListId, Opens, Scope, Shape, Words, columns};
 use crate::diff::Base;
 use crate::diff::listing::{Row, rows};
 use crate::diff::measure::{unit, value_text};
 use crate::diff::{Entry, Field, Measure, Preference, Side};
 use zeview_core::analysis::assembly::Listing;
 use zeview_core::analysis::figure::Figure;
-use zeview_core::model::{Document, Sources, Span, Tone};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
 
 /// Number of equal instructions shown around different ones.
 const CONTEXT: u32 = 3;
@@ -59,41 +60,53 @@ struct ChangeList {
     whole: Span,
 }
 
-/// The list of changed kernels.
-pub(crate) trait ChangeLists {
-    /// Returns the details of the difference at an index of [`ListId::Differences`]; `all` includes
-    /// all equal instructions.
-    fn change_list(&mut self, at: u64, all: bool) -> Option<Rc<dyn List>>;
-}
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Difference,
+    shape: Shape::Sides,
+    opens: Opens::OtherFile,
+    ..Declaration::table(
+        ListId::Changes,
+        "changes",
+        || COLUMNS,
+        Words {
+            title: "Difference",
+            one: "row",
+            many: "rows",
+            hint: "Text, or change=added",
+            none: "No values differ.",
+        },
+    )
+};
 
-impl ChangeLists for Document {
-    fn change_list(&mut self, at: u64, all: bool) -> Option<Rc<dyn List>> {
-        let base = self.base()?.clone();
-        let whole = self.root().span?;
-        let at = usize::try_from(at).ok()?;
-        let entry = base.comparison.entries.get(at)?;
-        let is_field =
-            |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
-        let measures = entry.measures.iter().enumerate();
-        let measures = measures.filter(|(_, measure)| !is_field(measure));
-        let measures = measures.map(|(place, _)| place).collect();
-        let (mut listings, mut code) = (None, Vec::new());
-        if let Some(change) = &entry.code {
-            let one = base.document.borrow_mut().listing_of(change.a);
-            listings = one.zip(self.listing_of(change.b));
-            if listings.is_some() && (all || !change.equal) {
-                code = rows(change, (!all).then_some(CONTEXT));
-            }
+pub(super) use super::differences::is_in;
+
+/// Reads the details of the difference that the query names; with `all`, all equal instructions.
+pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let base = document.base()?.clone();
+    let whole = document.root().span?;
+    let at = usize::try_from(query.difference()?).ok()?;
+    let entry = base.comparison.entries.get(at)?;
+    let is_field = |measure: &Measure| entry.fields.iter().any(|field| field.key == measure.key);
+    let measures = entry.measures.iter().enumerate();
+    let measures = measures.filter(|(_, measure)| !is_field(measure));
+    let measures = measures.map(|(place, _)| place).collect();
+    let (mut listings, mut code) = (None, Vec::new());
+    if let Some(change) = &entry.code {
+        let one = base.document.borrow_mut().listing_of(change.a);
+        listings = one.zip(document.listing_of(change.b));
+        if listings.is_some() && (query.all || !change.equal) {
+            code = rows(change, (!query.all).then_some(CONTEXT));
         }
-        Some(Rc::new(ChangeList {
-            at,
-            measures,
-            listings,
-            code,
-            whole,
-            base,
-        }))
     }
+    Some(Rc::new(ChangeList {
+        at,
+        measures,
+        listings,
+        code,
+        whole,
+        base,
+    }))
 }
 
 impl ChangeList {

@@ -6,7 +6,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::images::{key, outcome};
-use super::{Cell, Key, List, ListId, RowDetails, columns};
+use super::query::Query;
+use super::{
+    Beside, Cell, Column, Declaration, Key, List, ListId, Opens, RowDetails, Tab, Words, columns,
+};
 use zeview_core::analysis::images::Images;
 use zeview_core::analysis::{DriverModel, KnownDevice, LoadOptions};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Str};
@@ -79,33 +82,54 @@ struct DeviceList {
     unfinished: OnceCell<Option<Answer>>,
 }
 
-/// The list of devices.
-pub(crate) trait DeviceLists {
-    /// Returns the results for a document, or for the images of a container, on each device.
-    fn device_list(&mut self, id: NodeId, release: Option<&str>) -> Option<Rc<dyn List>>;
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    tab: Some(Tab {
+        beside: Beside::NO_BYTES,
+        ..Tab::of_code("devices", "Devices", |file| {
+            file.own.loadable || file.holds_images
+        })
+    }),
+    opens: Opens::Verdict,
+    ..Declaration::table(
+        ListId::Devices,
+        "devices",
+        || COLUMNS,
+        Words {
+            title: "Devices",
+            one: "device",
+            many: "devices",
+            hint: "Name, release, or verdict=loads",
+            none: "No devices.",
+        },
+    )
+};
+
+/// Whether the driver loads a document, or images in it.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.is_loadable(id) || document.has_images(id) || document.is_spirv(id)
 }
 
-impl DeviceLists for Document {
-    fn device_list(&mut self, id: NodeId, release: Option<&str>) -> Option<Rc<dyn List>> {
-        let driver = self.driver()?;
-        let images = if self.is_loadable(id) {
-            None
-        } else {
-            let images = self.images_to_choose(id);
-            Some(Some(images).filter(|images| !images.list.is_empty())?)
-        };
-        let devices = driver.devices();
-        Some(Rc::new(DeviceList {
-            answers: devices.iter().map(|_| OnceCell::new()).collect(),
-            devices,
-            driver,
-            release: release.map(|release| release.to_owned().into()),
-            file: self.node(id)?.span?,
-            image: self.image_text(id).0,
-            images,
-            unfinished: OnceCell::new(),
-        }))
-    }
+/// Reads the results for a document, or for the images of a container, on each device.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let driver = document.driver()?;
+    let images = if document.is_loadable(id) {
+        None
+    } else {
+        let images = document.images_to_choose(id);
+        Some(Some(images).filter(|images| !images.list.is_empty())?)
+    };
+    let devices = driver.devices();
+    Some(Rc::new(DeviceList {
+        answers: devices.iter().map(|_| OnceCell::new()).collect(),
+        devices,
+        driver,
+        release: query.release().cloned(),
+        file: document.node(id)?.span?,
+        image: document.image_text(id).0,
+        images,
+        unfinished: OnceCell::new(),
+    }))
 }
 
 impl DeviceList {
@@ -243,7 +267,8 @@ impl List for DeviceList {
         self.image.clone()
     }
 
-    fn is_of_several(&self) -> bool {
-        self.images.is_some()
+    /// For a container, there are columns for its images.
+    fn shows(&self, column: &Column) -> bool {
+        column.presence.is_shown(self.images.is_some())
     }
 }

@@ -5,10 +5,11 @@ use crate::diff::Comparing;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, CellValue, List, ListId, columns};
+use super::query::Query;
+use super::{Cell, CellValue, Column, Declaration, List, ListId, Scope, Shape, Words, columns};
 use crate::diff::measure::value_text;
 use crate::diff::{Change, Comparison, Entry, Measure, Pair, Preference, Side};
-use zeview_core::model::{Document, Sources, Span, Tone};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a Comparison, &'a Entry);
 
@@ -103,19 +104,35 @@ struct DifferenceList {
     whole: Span,
 }
 
-/// The list of differences.
-pub(crate) trait DifferenceLists {
-    /// Returns the differences from the file that the document is compared with.
-    fn difference_list(&self) -> Option<Rc<dyn List>>;
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Comparison,
+    shape: Shape::Differences,
+    ..Declaration::table(
+        ListId::Differences,
+        "differences",
+        || COLUMNS,
+        Words {
+            title: "Differences",
+            one: "difference",
+            many: "differences",
+            hint: "Name, or part=kernel",
+            none: "No differences.",
+        },
+    )
+};
+
+/// Whether the file is compared with another one.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    id == NodeId::ROOT && document.comparison().is_some()
 }
 
-impl DifferenceLists for Document {
-    fn difference_list(&self) -> Option<Rc<dyn List>> {
-        Some(Rc::new(DifferenceList {
-            comparison: Rc::clone(self.comparison()?),
-            whole: self.root().span?,
-        }))
-    }
+/// Reads the differences from the file that the document is compared with.
+pub(super) fn read(document: &mut Document, _: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    Some(Rc::new(DifferenceList {
+        comparison: Rc::clone(document.comparison()?),
+        whole: document.root().span?,
+    }))
 }
 
 impl DifferenceList {
@@ -157,8 +174,8 @@ impl List for DifferenceList {
         self.comparison.notes.clone()
     }
 
-    fn is_of_several(&self) -> bool {
-        self.comparison.pairs.len() > 1
+    fn shows(&self, column: &Column) -> bool {
+        column.presence.is_shown(self.comparison.pairs.len() > 1)
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> super::Key<'a> {

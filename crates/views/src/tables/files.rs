@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, List, ListId, RowDetails, columns};
+use super::query::Query;
+use super::{
+    Beside, Cell, Declaration, List, ListId, ReadingKind, RowDetails, Tab, Words, columns,
+};
 use zeview_core::analysis::matrix::KernelMatrix;
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str};
@@ -87,29 +90,48 @@ struct FileList {
     contents: Rc<HashMap<Str, FileContents>>,
 }
 
-/// The list of files.
-pub(crate) trait FileLists {
-    /// Returns the files of a package.
-    fn file_list(&self, id: NodeId) -> Option<Rc<dyn List>>;
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    tab: Some(Tab {
+        beside: Beside::NONE,
+        ..Tab::of_code("files", "Files", |file| file.any.package)
+    }),
+    reading: ReadingKind::Described,
+    ..Declaration::table(
+        ListId::Files,
+        "files",
+        || COLUMNS,
+        Words {
+            title: "Files",
+            one: "file",
+            many: "files",
+            hint: "Path, kind=zebin, or size>4096",
+            none: "No files.",
+        },
+    )
+};
+
+/// Whether a document is a package or folder.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.package_files(id).is_some()
 }
 
-impl FileLists for Document {
-    fn file_list(&self, id: NodeId) -> Option<Rc<dyn List>> {
-        let files = self.package_files(id)?;
-        let mut together: HashMap<String, Vec<usize>> = HashMap::new();
-        for at in 0..files.count() {
-            if let Some(file) = files.file(at) {
-                together.entry(file.stem().to_owned()).or_default().push(at);
-            }
+/// Reads the files of a package.
+pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    let files = document.package_files(id)?;
+    let mut together: HashMap<String, Vec<usize>> = HashMap::new();
+    for at in 0..files.count() {
+        if let Some(file) = files.file(at) {
+            together.entry(file.stem().to_owned()).or_default().push(at);
         }
-        together.retain(|_, files| files.len() > 1);
-        let read = self.extensions.get::<FilesRead>();
-        Some(Rc::new(FileList {
-            files,
-            together,
-            contents: read.map(|read| Rc::clone(&read.0)).unwrap_or_default(),
-        }))
     }
+    together.retain(|_, files| files.len() > 1);
+    let read = document.extensions.get::<FilesRead>();
+    Some(Rc::new(FileList {
+        files,
+        together,
+        contents: read.map(|read| Rc::clone(&read.0)).unwrap_or_default(),
+    }))
 }
 
 impl FileList {

@@ -4,7 +4,7 @@
 //! the driver would refuse to read, no kernel passes: it fails if a condition is met, and is
 //! otherwise not judged.
 
-use crate::tables::DocumentLists;
+use crate::tables;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -200,7 +200,7 @@ impl<'c> Gate<'c> {
                 }
             }
         }
-        let has_code = list.is_native(row);
+        let has_code = is_native(list, row);
         self.fails |= is_met;
         self.judged += u64::from(has_code || is_met);
         self.without_code += u64::from(!has_code);
@@ -245,7 +245,7 @@ impl<'c> Gate<'c> {
             let column = columns.get(*column);
             column.is_some_and(|column| column.presence == Presence::Counted)
         });
-        let (kernels, index) = list.kernel(row).filter(|_| counts)?;
+        let (kernels, index) = list.as_kernels()?.kernel(row).filter(|_| counts)?;
         let rows = kernels.rows(sources);
         let (_, mix) = kernels.mix(&rows.get(index)?.name.value, sources)?;
         Some(mix.illegal).filter(|count| *count > 0)
@@ -260,7 +260,7 @@ impl<'c> Gate<'c> {
         before: Option<(&mut Document, &Comparison)>,
     ) -> u64 {
         let judged = self.judged;
-        let list = document.list(NodeId::ROOT, ListId::Kernels, None);
+        let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None);
         let unread = document.unread_parts();
         if !unread.is_empty() {
             match location {
@@ -340,15 +340,25 @@ struct Baseline<'d> {
     renamed: HashMap<&'d str, &'d str>,
 }
 
+fn is_native(list: &dyn List, row: u32) -> bool {
+    let kernels = list.as_kernels();
+    kernels.is_some_and(|kernels| kernels.is_native(row))
+}
+
+fn path(list: &dyn List, row: u32) -> &str {
+    let kernels = list.as_kernels();
+    kernels.map_or("", |kernels| kernels.path(row))
+}
+
 impl<'d> Baseline<'d> {
     fn of(document: &'d mut Document, result: &'d Comparison) -> Option<Baseline<'d>> {
-        let list = document.list(NodeId::ROOT, ListId::Kernels, None)?;
+        let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None)?;
         let damage = Damage::of(document, &[NodeId::ROOT]);
         let mut rows = HashMap::new();
         // Kernels without code have no values to compare.
-        for row in (0..list.count()).filter(|row| list.is_native(*row)) {
+        for row in (0..list.count()).filter(|row| is_native(&*list, *row)) {
             let name = name(&*list, row, &document.sources);
-            let path = list.path(row).to_owned();
+            let path = path(&*list, row).to_owned();
             rows.entry((path, name.clone())).or_insert(row);
             rows.entry((String::new(), name)).or_insert(row);
         }
@@ -370,7 +380,7 @@ impl<'d> Baseline<'d> {
         let new = name(list, row, sources);
         let old = self.renamed.get(new.as_str());
         let old = old.map_or(new.as_str(), |name| name);
-        let paths = [list.path(row), ""];
+        let paths = [path(list, row), ""];
         let mut rows = paths.iter().filter_map(|path| {
             let key = ((*path).to_owned(), old.to_owned());
             self.rows.get(&key)

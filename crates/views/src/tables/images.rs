@@ -1,8 +1,6 @@
 //! The images of a container: formats, targets, the driver's verdict on each, and which of them run
 //! on a device.
 
-use crate::tables::DocumentLists;
-use crate::tables::kernels::IndexedNames;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -10,8 +8,12 @@ use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::kernels::IndexNames;
-use super::{Cell, CellValue, Column, Detail, Key, List, ListId, Presence, RowDetails, columns};
+use super::kernels::{IndexNames, index_names};
+use super::query::Query;
+use super::{
+    Beside, Cell, CellValue, Column, Declaration, Detail, Details, Drawing, Key, List, ListId,
+    Opens, Presence, ReadingKind, RowDetails, Scope, Tab, Words, columns,
+};
 use zeview_core::analysis::host_images::{
     EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_text,
 };
@@ -318,42 +320,60 @@ struct ImageList {
     names: IndexNames,
 }
 
-/// The list of images.
-pub(crate) trait ImageLists {
-    /// Returns the images of a container; with a device, which of them run on it.
-    fn image_list(
-        &mut self,
-        id: NodeId,
-        device: Option<&str>,
-        release: Option<&str>,
-    ) -> Option<Rc<dyn List>>;
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Container,
+    drawing: Some(Drawing::Images),
+    tab: Some(Tab {
+        beside: Beside::NONE,
+        ..Tab::of_code("images", "Images", |file| file.holds_images)
+    }),
+    opens: Opens::Overview,
+    details: Details::IfAny,
+    reading: ReadingKind::Images,
+    ..Declaration::table(
+        ListId::Images,
+        "images",
+        || COLUMNS,
+        Words {
+            title: "Images",
+            one: "image",
+            many: "images",
+            hint: "Name, kernel, device, or size>4096",
+            none: "No images.",
+        },
+    )
+};
+
+/// Whether a document is a container of images.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.has_images(id) || document.package_files(id).is_some()
 }
 
-impl ImageLists for Document {
-    fn image_list(
-        &mut self,
-        id: NodeId,
-        device: Option<&str>,
-        release: Option<&str>,
-    ) -> Option<Rc<dyn List>> {
-        if !self.has_list(id, ListId::Images) {
-            return None;
-        }
-        let images = match device {
-            Some(_) => self.images_to_choose(id),
-            None => self.images(id),
-        };
-        Some(Rc::new(ImageList {
-            choice: self.choice_with(&images, LoadOptions { device, release }),
-            driver: self.driver(),
-            verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
-            release: release.map(|release| release.to_owned().into()),
-            by_len: OnceCell::new(),
-            digests: images.list.iter().map(|_| OnceCell::new()).collect(),
-            names: self.index_names(id),
-            images,
-        }))
+/// Reads the images of a container; with a device, also which of them run on it.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    if !is_in(document, id) {
+        return None;
     }
+    let device = query.device().map(|device| &**device);
+    let images = match device {
+        Some(_) => document.images_to_choose(id),
+        None => document.images(id),
+    };
+    let options = LoadOptions {
+        device,
+        release: query.release().map(|release| &**release),
+    };
+    Some(Rc::new(ImageList {
+        choice: document.choice_with(&images, options),
+        driver: document.driver(),
+        verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
+        release: query.release().cloned(),
+        by_len: OnceCell::new(),
+        digests: images.list.iter().map(|_| OnceCell::new()).collect(),
+        names: index_names(document, id),
+        images,
+    }))
 }
 
 impl ImageList {
@@ -474,11 +494,6 @@ impl List for ImageList {
         } else {
             self.cell(row, column, sources).value.into_key()
         }
-    }
-
-    /// With a device, there are columns for it.
-    fn is_of_several(&self) -> bool {
-        self.choice.is_some()
     }
 
     fn shows(&self, column: &Column) -> bool {

@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::query::Order;
+use super::query::{Order, Query};
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, RelatedInstruction,
-    Relation, RowDetails, columns, source_lines,
+    Beside, Cell, CellValue, CodeList, Column, Declaration, Detail, Details, Drawing, Fit,
+    InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation, RowDetails,
+    Scope, Shape, Tab, Words, columns, source_lines,
 };
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
@@ -195,62 +196,78 @@ struct InstructionList {
     samples: Vec<(u32, u64)>,
 }
 
-/// The list of instructions.
-pub(crate) trait InstructionLists {
-    /// Returns the instructions of a section of code (by default the first), in an encoding, or
-    /// `None` if there are none.
-    fn instruction_list(
-        &self,
-        document: NodeId,
-        of: Option<Span>,
-        encoding: Option<&str>,
-    ) -> Option<Rc<dyn List>>;
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Code,
+    shape: Shape::Code,
+    drawing: Some(Drawing::Blocks),
+    tab: Some(Tab {
+        in_images: true,
+        beside: Beside::NONE,
+        ..Tab::of_code("assembly", "Assembly", |file| file.any.code)
+    }),
+    opens: Opens::Fold,
+    details: Details::Shown,
+    fit: Some(Fit {
+        columns: &["label", "text"],
+        least: 5,
+        most: 240,
+    }),
+    ..Declaration::table(
+        ListId::Instructions,
+        "instructions",
+        || COLUMNS,
+        Words {
+            title: "Assembly",
+            one: "instruction",
+            many: "instructions",
+            hint: "Filter: r37, dpas, marks=spill",
+            none: "No instructions.",
+        },
+    )
+};
+
+/// Whether a document has code.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.assembly(id).is_some()
 }
 
-impl InstructionLists for Document {
-    fn instruction_list(
-        &self,
-        document: NodeId,
-        of: Option<Span>,
-        encoding: Option<&str>,
-    ) -> Option<Rc<dyn List>> {
-        let sources = &self.sources;
-        let listing = self.listing(document, of, encoding)?;
-        let sections = self.assembly(document)?.sections();
-        let mut sections = sections.iter();
-        let section = sections
-            .find(|section| section.bytes == listing.code())?
-            .clone();
-        let lines = self.source_lines(document).map(|lines| {
-            let texts = self.source_texts();
-            source_lines::list(lines, texts, self.assembly(document), sources)
-        });
-        let tables = self
-            .linkage(document)
-            .map(|linkage| linkage.tables(sources));
-        let relocations = tables.iter().flat_map(|tables| tables.relocations.iter());
-        let patches = relocations.enumerate().filter_map(|(at, relocation)| {
-            let patched = relocation.patched.filter(|patched| !patched.is_empty())?;
-            section.bytes.contains(patched).then_some((patched, at))
-        });
-        let mut patches: Vec<_> = patches.collect();
-        sort::ascending(&mut patches);
-        let samples = self.profile().map(|profile| {
-            let samples = profile.on_code(section.bytes);
-            let samples = samples.iter().map(|at| (at.row, total(&at.counts)));
-            samples.collect()
-        });
-        let samples = samples.unwrap_or_default();
-        Some(Rc::new(InstructionList {
-            section,
-            listing,
-            lines,
-            tables,
-            patches,
-            has_texts: !self.source_texts().is_empty(),
-            samples,
-        }))
-    }
+/// Reads the instructions of a section of code (by default the first), in an encoding.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let sources = &document.sources;
+    let listing = document.listing(id, query.of, query.encoding().map(|name| &**name))?;
+    let sections = document.assembly(id)?.sections();
+    let mut sections = sections.iter();
+    let section = sections
+        .find(|section| section.bytes == listing.code())?
+        .clone();
+    let lines = document.source_lines(id).map(|lines| {
+        let texts = document.source_texts();
+        source_lines::list(lines, texts, document.assembly(id), sources)
+    });
+    let tables = document.linkage(id).map(|linkage| linkage.tables(sources));
+    let relocations = tables.iter().flat_map(|tables| tables.relocations.iter());
+    let patches = relocations.enumerate().filter_map(|(at, relocation)| {
+        let patched = relocation.patched.filter(|patched| !patched.is_empty())?;
+        section.bytes.contains(patched).then_some((patched, at))
+    });
+    let mut patches: Vec<_> = patches.collect();
+    sort::ascending(&mut patches);
+    let samples = document.profile().map(|profile| {
+        let samples = profile.on_code(section.bytes);
+        let samples = samples.iter().map(|at| (at.row, total(&at.counts)));
+        samples.collect()
+    });
+    let samples = samples.unwrap_or_default();
+    Some(Rc::new(InstructionList {
+        section,
+        listing,
+        lines,
+        tables,
+        patches,
+        has_texts: !document.source_texts().is_empty(),
+        samples,
+    }))
 }
 
 impl InstructionList {
@@ -435,24 +452,6 @@ impl List for InstructionList {
         self.listing.span(row, sources)
     }
 
-    fn listing(&self) -> Option<Rc<dyn Listing>> {
-        Some(Rc::clone(&self.listing))
-    }
-
-    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
-        let flow = self.listing.data_flow(sources);
-        let mut rows = flow.map_or_else(Vec::new, |flow| flow.loop_rows(start));
-        if let Some(first) = rows.first_mut() {
-            // The first instruction stays in the list, and stands for the loop.
-            first.start = first.start.saturating_add(1);
-        }
-        rows
-    }
-
-    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
-        self.listing.text_parts(row, sources)
-    }
-
     /// Bytes in the code match the instructions that contain them; a relocation matches the first
     /// instruction that it patches. The whole code matches none.
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
@@ -560,5 +559,29 @@ impl List for InstructionList {
 
     fn subject(&self) -> String {
         self.section.name.clone()
+    }
+
+    fn as_code(&self) -> Option<&dyn CodeList> {
+        Some(self)
+    }
+}
+
+impl CodeList for InstructionList {
+    fn listing(&self) -> &Rc<dyn Listing> {
+        &self.listing
+    }
+
+    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
+        let flow = self.listing.data_flow(sources);
+        let mut rows = flow.map_or_else(Vec::new, |flow| flow.loop_rows(start));
+        if let Some(first) = rows.first_mut() {
+            // The first instruction stays in the list, and stands for the loop.
+            first.start = first.start.saturating_add(1);
+        }
+        rows
+    }
+
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        self.listing.text_parts(row, sources)
     }
 }

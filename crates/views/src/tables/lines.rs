@@ -4,9 +4,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, List, ListId, Match, columns, left_out};
+use super::query::Query;
+use super::{
+    Beside, Cell, Declaration, List, ListId, Match, Scope, Shape, Tab, Words, columns, left_out,
+};
 use zeview_core::model::lines::{CHUNK, LineIndex, STRIDE, without_break};
-use zeview_core::model::{SourceError, Sources, Span};
+use zeview_core::model::{Document, NodeId, NodeKind, SourceError, Sources, Span};
 
 /// Maximum length of a line in its cell, in bytes.
 pub const LINE_SHOWN: u64 = 1000;
@@ -85,8 +88,42 @@ struct LineList {
     block: RefCell<(u64, Vec<Span>)>,
 }
 
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Text,
+    shape: Shape::Text,
+    tab: Some(Tab {
+        in_images: true,
+        beside: Beside::NO_BYTES,
+        ..Tab::of_file("text", "Text", |file| file.any.text)
+    }),
+    ..Declaration::table(
+        ListId::Lines,
+        "lines",
+        || COLUMNS,
+        Words {
+            title: "Text",
+            one: "line",
+            many: "lines",
+            hint: "Find in this text",
+            none: "No readable text.",
+        },
+    )
+};
+
+/// Whether a node is a document: it may have texts.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    let node = document.node(id);
+    node.is_some_and(|node| node.kind == NodeKind::File)
+}
+
+/// Reads the lines of the text that the query is of.
+pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    Some(list(query.of?, &document.sources))
+}
+
 /// Returns the list of the lines of a text; scans the text once.
-pub(super) fn list(text: Span, sources: &Sources) -> Rc<dyn List> {
+fn list(text: Span, sources: &Sources) -> Rc<dyn List> {
     Rc::new(LineList {
         index: LineIndex::new(sources, text),
         block: RefCell::default(),
@@ -161,19 +198,14 @@ impl List for LineList {
         #[allow(clippy::cast_precision_loss)]
         (column == 1).then_some(self.index.longest as f64)
     }
-
-    fn find(
-        &self,
-        typed: &str,
-        from: u64,
-        forward: bool,
-        sources: &Sources,
-    ) -> Result<Option<Match>, SourceError> {
-        find(self.index.span, typed, from, forward, sources)
-    }
 }
-/// Returns the match at or after `from` (or before it, backwards), wrapping around.
-fn find(
+
+/// Returns the next match in a text at or after `from` (or the last before it), wrapping around.
+///
+/// # Errors
+///
+/// If the bytes cannot be read.
+pub fn find(
     text: Span,
     typed: &str,
     from: u64,

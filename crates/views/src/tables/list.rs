@@ -11,7 +11,7 @@ use zeview_core::analysis::assembly::{Listing, Part, TextPart};
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{KernelDetail, Kernels};
 use zeview_core::analysis::modules::PropertyOwner;
-use zeview_core::model::{SourceError, Sources, Span, Str, Xref};
+use zeview_core::model::{Sources, Span, Str, Xref};
 
 /// A row for display.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -131,6 +131,102 @@ pub trait List {
         self.cell(row, column, sources).value
     }
 
+    /// Returns the bytes of a row's entry.
+    fn entry(&self, row: u32, sources: &Sources) -> Option<Span>;
+
+    /// Returns the rows that the bytes belong to: a single one, except for [`ListId::Lines`].
+    fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
+
+    /// Returns the details of a row; `span` has the requested bytes.
+    fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {
+        let _ = (row, span, sources);
+        RowDetails::default()
+    }
+
+    /// Returns the numbers of the last rows, which are hidden by default
+    /// ([`Query::all`](crate::tables::query::Query::all)).
+    fn secondary(&self) -> Secondary {
+        Secondary::default()
+    }
+
+    /// Returns the sort key of a row for a column.
+    fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
+        self.cell(row, column, sources).value.into_key()
+    }
+
+    /// Returns notes about the list as a whole, such as missing entries.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether a column is visible by default.
+    fn shows(&self, column: &Column) -> bool {
+        column.presence.is_shown(false)
+    }
+
+    /// Returns the subject of the list if it is not the opened file: `abstract module 3`.
+    fn subject(&self) -> String {
+        String::new()
+    }
+
+    /// Returns the largest number of a column of numbers without a fixed width; for
+    /// [`ListId::Lines`], the length of the longest line in bytes.
+    fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
+        let wanted = |column: &&Column| column.kind == ColumnKind::Number && column.width == 0;
+        self.id().columns().get(column).filter(wanted)?;
+        let cells = (0..self.count()).map(|row| self.value(row, column, sources).number());
+        cells.flatten().max_by(f64::total_cmp)
+    }
+
+    /// Returns what only a list of instructions has.
+    fn as_code(&self) -> Option<&dyn CodeList> {
+        None
+    }
+
+    /// Returns what only a list of kernels has.
+    fn as_kernels(&self) -> Option<&dyn KernelRows> {
+        None
+    }
+}
+
+impl dyn List + '_ {
+    /// Returns the number of rows that are visible by default.
+    pub fn primary(&self) -> u32 {
+        self.count().saturating_sub(self.secondary().count())
+    }
+}
+
+/// What only a list of instructions has.
+pub trait CodeList {
+    /// Returns the listing.
+    fn listing(&self) -> &Rc<dyn Listing>;
+
+    /// Returns the rows that a folded loop hides, in order: all but its first one. The loop is given
+    /// by the offset of its code.
+    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>>;
+
+    /// Returns the parts of an instruction's text.
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart>;
+}
+
+/// What only a list of kernels has.
+pub trait KernelRows {
+    /// Whether the kernels are those of several images.
+    fn is_of_several(&self) -> bool;
+
+    /// Returns the number of distinct names, if the kernels are those of several images and not
+    /// grouped.
+    fn names(&self) -> Option<u32>;
+
+    /// Returns the kernel of a row: its provider, and its index there.
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)>;
+
+    /// Whether the kernel of a row has native code.
+    fn is_native(&self, row: u32) -> bool;
+
+    /// Returns the path of the document of a row.
+    fn path(&self, row: u32) -> &str;
+
     /// Returns which of some columns need the code of kernels: one for each kind of task.
     #[cfg(not(target_arch = "wasm32"))]
     fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
@@ -150,120 +246,6 @@ pub trait List {
     #[cfg(not(target_arch = "wasm32"))]
     fn keep_result(&self, row: u32, result: CodeResult) {
         let _ = (row, result);
-    }
-
-    /// Returns the bytes of a row's entry.
-    fn entry(&self, row: u32, sources: &Sources) -> Option<Span>;
-
-    /// Returns the rows that the bytes belong to: a single one, except for [`ListId::Lines`].
-    fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>>;
-
-    /// Returns the listing of instructions; `None` for other lists.
-    fn listing(&self) -> Option<Rc<dyn Listing>> {
-        None
-    }
-
-    /// Returns the rows that a folded loop hides, in order: all but its first one. The loop is given
-    /// by the offset of its code. Empty for other lists.
-    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
-        let _ = (start, sources);
-        Vec::new()
-    }
-
-    /// Returns the parts of an instruction's text; empty for other lists.
-    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
-        let _ = (row, sources);
-        Vec::new()
-    }
-
-    /// Returns the details of a row; `span` has the requested bytes.
-    fn about(&self, row: u32, span: Span, sources: &Sources) -> RowDetails {
-        let _ = (row, span, sources);
-        RowDetails::default()
-    }
-
-    /// Returns the numbers of the last rows, which are hidden by default
-    /// ([`Query::all`](crate::tables::query::Query::all)).
-    fn secondary(&self) -> Secondary {
-        Secondary::default()
-    }
-
-    /// For kernels of several images: returns the number of distinct names.
-    fn names(&self) -> Option<u32> {
-        None
-    }
-
-    /// Returns the number of rows that are visible by default.
-    fn primary(&self) -> u32 {
-        self.count().saturating_sub(self.secondary().count())
-    }
-
-    /// Returns the sort key of a row for a column.
-    fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
-        self.cell(row, column, sources).value.into_key()
-    }
-
-    /// Returns notes about the list as a whole, such as missing entries.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Whether the list is of several documents: the kernels of all images.
-    fn is_of_several(&self) -> bool {
-        false
-    }
-
-    /// Whether a column is visible by default.
-    fn shows(&self, column: &Column) -> bool {
-        column.presence.is_shown(self.is_of_several())
-    }
-
-    /// Returns the kernel of a row: its provider, and its index there.
-    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
-        let _ = row;
-        None
-    }
-
-    /// Whether the kernel of a row has native code.
-    fn is_native(&self, row: u32) -> bool {
-        self.kernel(row).is_some()
-    }
-
-    /// Returns the path of the document of a row.
-    fn path(&self, row: u32) -> &str {
-        let _ = row;
-        ""
-    }
-
-    /// Returns the subject of the list if it is not the opened file: `abstract module 3`.
-    fn subject(&self) -> String {
-        String::new()
-    }
-
-    /// Returns the largest number of a column of numbers without a fixed width; for
-    /// [`ListId::Lines`], the length of the longest line in bytes.
-    fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
-        let wanted = |column: &&Column| column.kind == ColumnKind::Number && column.width == 0;
-        self.id().columns().get(column).filter(wanted)?;
-        let cells = (0..self.count()).map(|row| self.value(row, column, sources).number());
-        cells.flatten().max_by(f64::total_cmp)
-    }
-
-    /// Returns the next match of a text at or after `from` (or the last before it), wrapping
-    /// around. Only [`ListId::Lines`] supports it; other lists are filtered.
-    ///
-    /// # Errors
-    ///
-    /// If the bytes cannot be read.
-    fn find(
-        &self,
-        typed: &str,
-        from: u64,
-        forward: bool,
-        sources: &Sources,
-    ) -> Result<Option<Match>, SourceError> {
-        let _ = (typed, from, forward, sources);
-        Ok(None)
     }
 }
 

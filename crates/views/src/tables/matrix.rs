@@ -3,10 +3,14 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::kernels::reading::Around;
-use super::{Cell, CellValue, Column, List, ListId, RowDetails, columns};
+use super::kernels::reading::{Around, KernelReading};
+use super::query::Query;
+use super::{
+    Beside, Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab,
+    Words, columns, kernels,
+};
 use zeview_core::analysis::matrix::{KernelMatrix, MatrixRow, group_of};
-use zeview_core::model::{Outcome, Sources, Span, Tone};
+use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);
 
@@ -53,6 +57,45 @@ pub fn device_text(device: &str) -> &str {
     } else {
         device
     }
+}
+
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    tab: Some(Tab {
+        beside: Beside::NONE,
+        ..Tab::of_code("matrix", "By device", |file| file.any.package)
+    }),
+    fit: Some(Fit {
+        columns: &["name"],
+        least: 32,
+        most: u32::MAX,
+    }),
+    reading: ReadingKind::Kernels,
+    ..Declaration::table(
+        ListId::Matrix,
+        "matrix",
+        || COLUMNS,
+        Words {
+            title: "Kernels by device",
+            one: "kernel",
+            many: "kernels",
+            hint: "Filter: name, or missing=bmg-g21",
+            none: "No kernels.",
+        },
+    )
+};
+
+/// Whether a document is a container whose images have kernels.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.kernels(id).is_none()
+        && (document.package_files(id).is_some() || kernels::are_within(document, id))
+}
+
+/// Reads the kernels of a container by device.
+pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    let mut reading = KernelReading::new(document, id)?;
+    while reading.step(document) {}
+    Some(reading.matrix_list(&document.sources))
 }
 
 /// The kernels of a container by device.
@@ -122,7 +165,7 @@ impl List for MatrixList {
         match column.id {
             "missing" => any(|row| row.holes() > 0),
             "at_run_time" => any(|row| row.has_spirv),
-            _ => column.presence.is_shown(self.is_of_several()),
+            _ => column.presence.is_shown(false),
         }
     }
 

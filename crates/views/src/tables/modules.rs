@@ -5,12 +5,15 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, Detail, List, ListId, RowDetails, columns};
+use super::query::Query;
+use super::{
+    Cell, Declaration, Detail, Drawing, List, ListId, Opens, RowDetails, Tab, Words, columns,
+};
 use zeview_core::analysis::modules::{
     AbstractModule, Image, ModuleGraph, ModuleSymbol, Modules, PropertyOwner, PropertySet,
     requirement,
 };
-use zeview_core::model::{Sources, Span, Tone, sort};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone, sort};
 
 type RowRef<'a> = (&'a ModuleList, &'a AbstractModule);
 
@@ -103,15 +106,40 @@ struct ModuleList {
     imported: Pairs,
 }
 
-/// Returns the list of the modules.
-pub(super) fn list(modules: Rc<dyn Modules>, sources: &Sources) -> Rc<dyn List> {
-    Rc::new(ModuleList {
-        graph: modules.graph(sources),
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    drawing: Some(Drawing::Modules),
+    tab: Some(Tab::of_file("modules", "Modules", |file| file.any.modules)),
+    opens: Opens::List(ListId::Properties),
+    ..Declaration::table(
+        ListId::Modules,
+        "modules",
+        || COLUMNS,
+        Words {
+            title: "Modules",
+            one: "abstract module",
+            many: "abstract modules",
+            hint: "Image, target, symbol, or size>0",
+            none: "No modules.",
+        },
+    )
+};
+
+/// Whether a document has abstract modules.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.modules(id).is_some()
+}
+
+/// Reads the abstract modules of a document.
+pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    let modules = document.modules(id)?;
+    Some(Rc::new(ModuleList {
+        graph: modules.graph(&document.sources),
         modules,
         sets: RefCell::default(),
         exported: Pairs::new(),
         imported: Pairs::new(),
-    })
+    }))
 }
 
 impl ModuleList {

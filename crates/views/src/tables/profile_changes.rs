@@ -2,16 +2,16 @@
 //! changed most.
 
 use crate::diff::Comparing;
-use crate::tables::DocumentLists;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, CellValue, List, ListId, columns};
+use super::query::Query;
+use super::{Cell, CellValue, Declaration, List, ListId, Scope, Words, columns, documents_with};
 use crate::diff::compare_profiles;
 use zeview_core::analysis::profile::{
     Demangler, InstructionChange, KernelChange, ProfileComparison, stalled, total,
 };
-use zeview_core::model::{Document, Sources, Span};
+use zeview_core::model::{Document, NodeId, Sources, Span};
 
 /// Maximum number of instructions of a kernel.
 const INSTRUCTIONS: usize = 20;
@@ -80,44 +80,77 @@ fn place(at: &InstructionChange) -> String {
 /// Type under which a document keeps the comparison of its profiles.
 struct ComparedProfiles(Rc<ProfileComparison>);
 
-/// Comparing the profile of a document with an earlier one.
-pub trait ComparingProfiles {
-    /// Whether there are two profiles with samples to compare.
-    fn has_earlier_profile(&self) -> bool;
-
-    /// Compares the profile of the document with the earlier one, for
-    /// [`ListId::ProfileChanges`]. The earlier profile belongs to the file that the document is
-    /// compared with if its samples fit there, and otherwise to the document itself.
-    fn compare_profiles(&mut self, demangle: Demangler<'_>);
+/// Whether a document has two profiles with samples to compare.
+pub fn has_earlier_profile(document: &Document) -> bool {
+    let is_sampled = document
+        .profile()
+        .is_some_and(|report| report.has_samples());
+    is_sampled && document.earlier_profile().is_some()
 }
 
-impl ComparingProfiles for Document {
-    fn has_earlier_profile(&self) -> bool {
-        let is_sampled = self.profile().is_some_and(|report| report.has_samples());
-        is_sampled && self.earlier_profile().is_some()
-    }
+/// Compares the profile of a document with the earlier one, for [`ListId::ProfileChanges`]. The
+/// earlier profile belongs to the file that the document is compared with if its samples fit there,
+/// and otherwise to the document itself.
+pub fn compare(document: &mut Document, demangle: Demangler<'_>) {
+    document.extensions.remove::<ComparedProfiles>();
+    let (Some(report), Some(earlier)) = (document.profile(), document.earlier_profile()) else {
+        return;
+    };
+    let base = document.base().map(|base| Rc::clone(&base.document));
+    let of_base = base.and_then(|base| {
+        let mut base = base.borrow_mut();
+        let images = documents_with(&mut base, ListId::Kernels);
+        let before = base.apply_profile(&images, &earlier, None, demangle);
+        let is_of_base = !before.kernels.is_empty();
+        is_of_base.then(|| compare_profiles((&base, &before), (document, &report), None))
+    });
+    let comparison = of_base.unwrap_or_else(|| {
+        let images = documents_with(document, ListId::Kernels);
+        let before = document.apply_profile(&images, &earlier, None, demangle);
+        ProfileComparison::new(&before, &report)
+    });
+    document
+        .extensions
+        .insert(ComparedProfiles(Rc::new(comparison)));
+}
 
-    fn compare_profiles(&mut self, demangle: Demangler<'_>) {
-        self.extensions.remove::<ComparedProfiles>();
-        let (Some(report), Some(earlier)) = (self.profile(), self.earlier_profile()) else {
-            return;
-        };
-        let base = self.base().map(|base| Rc::clone(&base.document));
-        let of_base = base.and_then(|base| {
-            let mut base = base.borrow_mut();
-            let images = base.documents_with(ListId::Kernels);
-            let before = base.apply_profile(&images, &earlier, None, demangle);
-            let is_of_base = !before.kernels.is_empty();
-            is_of_base.then(|| compare_profiles((&base, &before), (self, &report), None))
-        });
-        let comparison = of_base.unwrap_or_else(|| {
-            let images = self.documents_with(ListId::Kernels);
-            let before = self.apply_profile(&images, &earlier, None, demangle);
-            ProfileComparison::new(&before, &report)
-        });
-        self.extensions
-            .insert(ComparedProfiles(Rc::new(comparison)));
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Profiles,
+    ..Declaration::table(
+        ListId::ProfileChanges,
+        "profile-changes",
+        || COLUMNS,
+        Words {
+            title: "Profiles",
+            one: "row",
+            many: "rows",
+            hint: "Kernel, or change<0",
+            none: "The profiles have no kernels.",
+        },
+    )
+};
+
+/// Whether the file has two profiles to compare.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    id == NodeId::ROOT && has_earlier_profile(document)
+}
+
+/// Reads the changes from the earlier profile, after [`compare`].
+pub(super) fn read(document: &mut Document, _: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    let profiles = Rc::clone(&document.extensions.get::<ComparedProfiles>()?.0);
+    let mut rows = Vec::new();
+    for (at, kernel) in profiles.kernels.iter().enumerate() {
+        rows.push((at, None));
+        let changed = kernel.instructions.iter().enumerate();
+        let changed = changed.filter(|(_, at)| at.samples[0] != at.samples[1]);
+        rows.extend(changed.take(INSTRUCTIONS).map(|(row, _)| (at, Some(row))));
     }
+    Some(Rc::new(ProfileChangeList {
+        profiles,
+        rows,
+        whole: document.root().span?,
+    }))
 }
 
 struct ProfileChangeList {
@@ -126,30 +159,6 @@ struct ProfileChangeList {
     rows: Vec<(usize, Option<usize>)>,
     /// The bytes of the whole document, for kernels whose code is not known.
     whole: Span,
-}
-
-/// The list of kernels whose time changed.
-pub(crate) trait ProfileChangeLists {
-    /// Returns the changes from the earlier profile.
-    fn profile_change_list(&self) -> Option<Rc<dyn List>>;
-}
-
-impl ProfileChangeLists for Document {
-    fn profile_change_list(&self) -> Option<Rc<dyn List>> {
-        let profiles = Rc::clone(&self.extensions.get::<ComparedProfiles>()?.0);
-        let mut rows = Vec::new();
-        for (at, kernel) in profiles.kernels.iter().enumerate() {
-            rows.push((at, None));
-            let changed = kernel.instructions.iter().enumerate();
-            let changed = changed.filter(|(_, at)| at.samples[0] != at.samples[1]);
-            rows.extend(changed.take(INSTRUCTIONS).map(|(row, _)| (at, Some(row))));
-        }
-        Some(Rc::new(ProfileChangeList {
-            profiles,
-            rows,
-            whole: self.root().span?,
-        }))
-    }
 }
 
 impl ProfileChangeList {

@@ -3,11 +3,14 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, CellValue, List, ListId, RowDetails, columns};
-use zeview_core::analysis::modules::{
-    Modules, Property, PropertyOwner, PropertySet, PropertyValue, join_defaults,
+use super::query::Query;
+use super::{
+    Button, Cell, CellValue, Declaration, List, ListId, RowDetails, Scope, Tab, Words, columns,
 };
-use zeview_core::model::{Sources, Span, Tone};
+use zeview_core::analysis::modules::{
+    Property, PropertyOwner, PropertySet, PropertyValue, join_defaults,
+};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
 
 /// A property, with its set and the demangled form of its key.
 type RowRef<'a> = (&'a PropertySet, &'a Property, Option<&'a str>);
@@ -70,22 +73,47 @@ struct PropertyList {
     subject: String,
 }
 
-/// Returns the properties of the owner of the bytes `of`; by default those of the SYCLBIN.
-pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -> Rc<dyn List> {
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Owner,
+    tab: Some(Tab::of_file("properties", "Properties", |file| {
+        file.any.modules
+    })),
+    button: Some(Button::FileProperties),
+    ..Declaration::table(
+        ListId::Properties,
+        "properties",
+        || COLUMNS,
+        Words {
+            title: "Properties",
+            one: "property",
+            many: "properties",
+            hint: "Set, key, or meaning",
+            none: "No properties. Select another module or image.",
+        },
+    )
+};
+
+pub(super) use super::modules::is_in;
+
+/// Reads the properties of the owner that the query is of; by default, of the whole document.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let modules = document.modules(id)?;
+    let sources = &document.sources;
     let graph = modules.graph(sources);
-    let owner = of.and_then(|of| graph.owner_at(of));
+    let owner = query.of.and_then(|of| graph.owner_at(of));
     let owner = owner.unwrap_or(PropertyOwner::Whole);
     let mut sets = modules.properties(owner, sources);
     join_defaults(&mut sets);
     let all = sets.iter().enumerate();
     let rows = all.flat_map(|(set, content)| (0..content.entries.len()).map(move |at| (set, at)));
     let keys = sets.iter().flat_map(|set| &set.entries);
-    Rc::new(PropertyList {
+    Some(Rc::new(PropertyList {
         demangled: keys.map(|entry| modules.demangled(&entry.key)).collect(),
         rows: rows.collect(),
         subject: graph.name_of(owner),
         sets,
-    })
+    }))
 }
 
 impl PropertyList {

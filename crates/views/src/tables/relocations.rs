@@ -3,10 +3,13 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::query::Query;
 use super::symbols::{link, row_for, section};
-use super::{Cell, CellValue, List, ListId, RowDetails, columns, left_out};
+use super::{
+    Cell, CellValue, Declaration, Details, List, ListId, RowDetails, Tab, Words, columns, left_out,
+};
 use zeview_core::analysis::linkage::{Relocation, Tables};
-use zeview_core::model::{Sources, Span};
+use zeview_core::model::{Document, NodeId, Sources, Span};
 
 type RowRef<'a> = (&'a Tables, &'a Relocation);
 
@@ -46,8 +49,36 @@ const NEAR: u64 = 64;
 
 struct RelocationList(Rc<Tables>);
 
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    tab: Some(Tab::of_file("relocations", "Relocations", |file| {
+        file.any.symbols
+    })),
+    details: Details::Shown,
+    stays: true,
+    ..Declaration::table(
+        ListId::Relocations,
+        "relocations",
+        || COLUMNS,
+        Words {
+            title: "Relocations",
+            one: "relocation",
+            many: "relocations",
+            hint: "Name, or offset>0x40",
+            none: "No relocations.",
+        },
+    )
+};
+
+pub(super) use super::symbols::is_in;
+
+/// Reads the relocations of a document.
+pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    Some(list(document.linkage(id)?.tables(&document.sources)))
+}
+
 /// Returns the list of the relocations in the tables.
-pub(super) fn list(tables: Rc<Tables>) -> Rc<dyn List> {
+fn list(tables: Rc<Tables>) -> Rc<dyn List> {
     Rc::new(RelocationList(tables))
 }
 

@@ -5,15 +5,19 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::lines::LINE_SHOWN;
+use super::query::Query;
 use super::symbols::link;
-use super::{Annotation, Cell, CellValue, Detail, List, ListId, RowDetails, columns};
+use super::{
+    Annotation, Beside, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId,
+    RowDetails, Tab, Words, columns,
+};
 use zeview_core::analysis::assembly::Assembly;
 use zeview_core::analysis::figure::Unknown;
 use zeview_core::analysis::line_costs::{LineCosts, row_costs};
 use zeview_core::analysis::source_lines::{
     LineRow, LineTable, SourceFile, SourceLines, SourceTexts,
 };
-use zeview_core::model::{Sources, Span, Tone};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a SourceLineList, &'a LineRow);
 
@@ -74,6 +78,42 @@ pub(super) struct SourceLineList {
     assembly: Option<Rc<dyn Assembly>>,
     /// The added file for each file of the table, with a warning if it may be the wrong one.
     added: HashMap<SourceFile, (String, Option<Annotation>)>,
+}
+
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    tab: Some(Tab {
+        beside: Beside::NO_BYTES,
+        ..Tab::of_file("source-lines", "Source lines", |file| file.any.lines)
+    }),
+    details: Details::Shown,
+    stays: true,
+    button: Some(Button::AddSources),
+    ..Declaration::table(
+        ListId::SourceLines,
+        "source-lines",
+        || COLUMNS,
+        Words {
+            title: "Source lines",
+            one: "row",
+            many: "rows",
+            hint: "File, text, or line=12",
+            none: "The line tables have no rows for the code.",
+        },
+    )
+};
+
+/// Whether a document has line tables.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.source_lines(id).is_some()
+}
+
+/// Reads the line tables of a document.
+pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    let lines = document.source_lines(id)?;
+    let texts = document.source_texts();
+    let assembly = document.assembly(id);
+    Some(Rc::new(list(lines, texts, assembly, &document.sources)))
 }
 
 /// Returns the list of the lines, with the texts of the added files.

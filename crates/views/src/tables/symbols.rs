@@ -3,9 +3,13 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, CellValue, Detail, List, ListId, RowDetails, columns, left_out};
+use super::query::Query;
+use super::{
+    Cell, CellValue, Declaration, Detail, Details, List, ListId, RowDetails, Tab, Words, columns,
+    left_out,
+};
 use zeview_core::analysis::linkage::{Home, Section, Symbol, Tables};
-use zeview_core::model::{Sources, Span, Xref};
+use zeview_core::model::{Document, NodeId, Sources, Span, Xref};
 
 type RowRef<'a> = (&'a Tables, &'a Symbol);
 
@@ -98,8 +102,37 @@ struct SymbolList {
     rows: Vec<u32>,
 }
 
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    tab: Some(Tab::of_file("symbols", "Symbols", |file| file.any.symbols)),
+    details: Details::Shown,
+    stays: true,
+    ..Declaration::table(
+        ListId::Symbols,
+        "symbols",
+        || COLUMNS,
+        Words {
+            title: "Symbols",
+            one: "symbol",
+            many: "symbols",
+            hint: "Name, kind, or size>0",
+            none: "No symbols.",
+        },
+    )
+};
+
+/// Whether a document has symbols or relocations.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.linkage(id).is_some()
+}
+
+/// Reads the symbols of a document.
+pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<dyn List>> {
+    Some(list(document.linkage(id)?.tables(&document.sources)))
+}
+
 /// Returns the list of the symbols in the tables.
-pub(super) fn list(tables: Rc<Tables>) -> Rc<dyn List> {
+fn list(tables: Rc<Tables>) -> Rc<dyn List> {
     let all = (0..).zip(&tables.symbols);
     let rows = all.filter(|(_, symbol)| !symbol.is_null());
     let rows = rows.map(|(at, _)| at).collect();

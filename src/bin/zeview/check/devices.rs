@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -43,10 +43,13 @@ pub fn table(
         .any(|found| found.severity == Severity::Error);
     let is_incomplete = !document.unread_parts().is_empty();
     let query = Query {
-        release: options.release.map(|release| release.to_owned().into()),
+        options: tables::query::RowOptions::for_device(
+            None,
+            options.release.map(|release| release.to_owned().into()),
+        ),
         ..Query::default()
     };
-    let Some(list) = document.list_for(id, ListId::Devices, &query) else {
+    let Some(list) = tables::list_for(document, id, ListId::Devices, &query) else {
         let outcome = if document.summary.has.unknown {
             FileOutcome::Unknown
         } else if is_malformed {

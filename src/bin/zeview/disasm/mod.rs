@@ -1,12 +1,12 @@
 //! `zeview disasm`: disassembles kernels.
 
-use zeview::tables::DocumentLists;
 pub mod analyze;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables;
 
 use clap::Args;
 use serde::Serialize;
@@ -226,7 +226,7 @@ fn find(
     let mut found = Vec::new();
     let mut unknown = None;
     document.open_files(NodeId::ROOT);
-    for zebin in document.documents_with(ListId::Kernels) {
+    for zebin in tables::documents_with(document, ListId::Kernels) {
         if document.assembly(zebin).is_none() {
             // SPIR-V, or metadata alone.
             continue;

@@ -1,6 +1,5 @@
 //! `zeview kernels`: prints the kernel table of files.
 
-use zeview::tables::DocumentLists;
 mod arguments;
 mod profiles;
 
@@ -8,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::tables;
 
 use zeview::analysis::kernels::FLAGS;
 use zeview::decode::limits;
@@ -87,7 +87,7 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
         };
         for id in opened.documents() {
             let document = &mut opened.document;
-            let Some(list) = document.list(id, ListId::Kernels, None) else {
+            let Some(list) = tables::list(document, id, ListId::Kernels, None) else {
                 continue;
             };
             let place = name_of(file, &document.path(id));
@@ -97,8 +97,8 @@ fn print_limits(options: &Options, selection: &Selection) -> io::Result<ExitCode
                 if filter.is_some_and(|filter| !filter.matches(&*list, row, sources)) {
                     continue;
                 }
-                let kernel = list.kernel(row).filter(|_| list.is_native(row));
-                let Some((kernels, index)) = kernel else {
+                let kernels = list.as_kernels().filter(|list| list.is_native(row));
+                let Some((kernels, index)) = kernels.and_then(|list| list.kernel(row)) else {
                     continue;
                 };
                 let name = list.cell(row, 0, sources).value;
@@ -156,7 +156,7 @@ impl<'f> OpenedFile<'f> {
     ) -> Result<OpenedFile<'f>, Box<dyn std::error::Error>> {
         let path = options.within.path.as_deref();
         let query = Query {
-            by: options.group_by,
+            options: tables::query::RowOptions::grouped(options.group_by),
             ..Query::default()
         };
         let mut document = input::open(file)?;
@@ -167,10 +167,10 @@ impl<'f> OpenedFile<'f> {
         for id in documents(&mut document, path)? {
             // A pattern that matches a container also matches its images.
             extents.extend(document.node(id).and_then(Node::extent));
-            if path.is_some_and(is_pattern) && !document.has_list(id, ListId::Kernels) {
+            if path.is_some_and(is_pattern) && !tables::has_list(&document, id, ListId::Kernels) {
                 continue;
             }
-            let Some(list) = document.list_for(id, ListId::Kernels, &query) else {
+            let Some(list) = tables::list_for(&mut document, id, ListId::Kernels, &query) else {
                 continue;
             };
             for note in list.notes() {
@@ -209,7 +209,7 @@ impl<'f> OpenedFile<'f> {
     fn documents(&mut self) -> Vec<NodeId> {
         let mut documents = Vec::new();
         for (id, _) in &self.lists {
-            if self.document.has_list(*id, ListId::Kernels) {
+            if tables::has_list(&self.document, *id, ListId::Kernels) {
                 documents.push(*id)
             } else {
                 let images = self.document.images(*id);
@@ -361,7 +361,8 @@ impl Printer {
         // The device tells which kernels are SPIR-V.
         let is_mixed = |list: &dyn List| {
             let mut rows = 0..list.primary();
-            rows.any(|row| !list.is_native(row))
+            let kernels = list.as_kernels();
+            rows.any(|row| !kernels.is_some_and(|list| list.is_native(row)))
         };
         let lists = opened.iter().flat_map(|file| &file.lists);
         let is_mixed = lists.into_iter().any(|(_, list)| is_mixed(&**list));
@@ -406,7 +407,8 @@ impl Printer {
                 self.workers.compute(&next.collect::<Vec<_>>(), &used);
             }
             let sources = &file.document.sources;
-            let path = if is_grouped { "" } else { list.path(row) };
+            let path = list.as_kernels().filter(|_| !is_grouped);
+            let path = path.map_or("", |list| list.path(row));
             let place = name_of(file.path, path);
             // Rows left out of the output are judged too.
             if options.all || row < list.primary() {

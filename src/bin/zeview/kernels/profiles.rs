@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use zeview::tables::DocumentLists;
+use zeview::tables;
 
 use zeview::analysis::profile::{Profile, ProfileReport};
 use zeview::decode::demangle::demangle_briefly;
@@ -57,7 +57,7 @@ impl<'a> Profiles<'a> {
         if self.0.is_empty() {
             return;
         }
-        let images = document.documents_with(ListId::Kernels);
+        let images = tables::documents_with(document, ListId::Kernels);
         for of in &mut self.0 {
             let report = document.apply_profile(&images, &of.profile, None, &demangle_briefly);
             of.note(&report);

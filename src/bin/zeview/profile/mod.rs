@@ -1,11 +1,11 @@
 //! `zeview profile`: a unitrace profile on the code of a file.
 
-use zeview::tables::DocumentLists;
 mod text;
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use zeview::tables;
 
 use clap::Args;
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, base_name};
@@ -236,7 +236,7 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         size += bytes;
         let platform = options.encoding.platform.map(Platform::name);
         document.open_files(NodeId::ROOT);
-        let images = document.documents_with(ListId::Kernels);
+        let images = tables::documents_with(document, ListId::Kernels);
         let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
         Ok(Applied { profile, report })

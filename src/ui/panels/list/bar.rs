@@ -2,13 +2,12 @@
 
 use yew::prelude::*;
 
-use super::names::Names;
 use crate::analysis::survey::Progress;
 use crate::model::Severity;
 use crate::model::text::escaped;
 use crate::tables::query::GroupBy;
 use crate::tables::write::Form;
-use crate::tables::{Column, ListId, Presence, Secondary};
+use crate::tables::{Column, ListId, Presence, Scope, Secondary, Shape};
 use crate::ui::components::{button, plain, shortened};
 use crate::ui::graphs::graph_view::GraphView;
 use crate::ui::state::View;
@@ -19,7 +18,9 @@ use crate::ui::text::format;
 use crate::worker::protocol::{self, ListPage};
 
 /// Number of rows.
-pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
+pub(super) fn status(view: &View, list: &List) -> Html {
+    let declared = list.id.declaration();
+    let words = &declared.words;
     let Some(page) = list.page.as_ref().filter(|_| !view.is_late(list.id)) else {
         return html! { <span class="dim" role="status">{ "Reading …" }</span> };
     };
@@ -31,23 +32,23 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
     };
     let found = list.rows.found.unwrap_or(all);
     let count = match names_many {
-        _ if list.query.by == Some(GroupBy::Image) => format::counted(all, "image", "images"),
-        _ if list.query.by == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
+        _ if list.query.by() == Some(GroupBy::Image) => format::counted(all, "image", "images"),
+        _ if list.query.by() == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
         // One for each image and device.
         Some(many) => format!(
             "{} of {}",
             format::counted(all, "build", "builds"),
-            names.counted(many)
+            format::counted(many, words.one, words.many)
         ),
         None => match padding(view, list) {
-            0 => names.counted(all),
+            0 => format::counted(all, words.one, words.many),
             padding if found < all => {
                 let rows = format::counted(all, "row", "rows");
                 format!("{rows}, {} of padding", format::grouped(padding))
             }
             padding => format!(
                 "{}, {} of padding",
-                names.counted(all.saturating_sub(padding)),
+                format::counted(all.saturating_sub(padding), words.one, words.many),
                 format::grouped(padding)
             ),
         },
@@ -64,16 +65,16 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
     };
     html! { <>
         if !page.subject.is_empty() {
-            if list.id == ListId::Instructions {
+            { match declared.scope {
                 // The code is named beside it.
-            } else if list.id == ListId::Changes {
-                <b class="n">{ shortened(&escaped(&page.subject)) }</b>
-            } else if list.id == ListId::Kernels || list.id == ListId::Devices {
-                <b>{ escaped(&page.subject) }</b>
-                { button("btn2", Command::SelectAbove(0), plain("All images")) }
-            } else {
-                <b>{ format!("Properties of {}", escaped(&page.subject)) }</b>
-            }
+                Scope::Code => Html::default(),
+                Scope::Difference => html! { <b class="n">{ shortened(&escaped(&page.subject)) }</b> },
+                Scope::Owner => html! { <b>{ format!("{} of {}", words.title, escaped(&page.subject)) }</b> },
+                _ => html! { <>
+                    <b>{ escaped(&page.subject) }</b>
+                    { button("btn2", Command::SelectAbove(0), plain("All images")) }
+                </> },
+            } }
         }
         if page.secondary.count() > 0 {
             <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
@@ -89,18 +90,16 @@ pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
 
 /// Number of rows of the listing that are no instructions, once counted.
 fn padding(view: &View, list: &List) -> u64 {
-    let report = match list.id {
-        ListId::Instructions => view.code_report(),
-        _ => None,
-    };
+    let report = view.code_report();
     report
+        .filter(|_| list.code.is_some())
         .filter(|report| report.left == 0)
         .map_or(0, |report| report.mix.padding)
 }
 
-/// Grouping of the kernels of several images.
+/// Grouping of the rows, if they are kernels of several images.
 pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
-    let chosen = list.query.by;
+    let chosen = list.query.by();
     let is_of_several = |page: &ListPage| page.names.is_some();
     if chosen.is_none() && !list.page.as_deref().is_some_and(is_of_several) {
         return Html::default();
@@ -187,8 +186,8 @@ pub(super) fn columns(list: &List) -> Html {
 
 /// Menu for copying and saving a list.
 pub(super) fn export(list: ListId) -> Html {
-    let (commands, note) = match list {
-        ListId::Lines => (
+    let (commands, note) = match list.declaration().shape {
+        Shape::Text => (
             vec![
                 (Command::CopyLines, "Copy selected lines"),
                 (Command::CopyText, "Copy all"),
@@ -196,7 +195,7 @@ pub(super) fn export(list: ListId) -> Html {
             ],
             "Ctrl+C copies the selected lines.",
         ),
-        ListId::Instructions => (
+        Shape::Code => (
             vec![
                 (Command::CopyList(list, Form::Plain), "Copy as assembly"),
                 (Command::SaveList(list, Form::Plain), "Save as assembly"),
@@ -207,7 +206,7 @@ pub(super) fn export(list: ListId) -> Html {
             ],
             "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or as assembly the rows selected with Shift.",
         ),
-        list => (
+        _ => (
             vec![
                 (Command::CopyList(list, Form::Tabs), "Copy as TSV"),
                 (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),

@@ -1,14 +1,11 @@
-//! A list: of kernels, instructions, symbols, the lines of a text …, see
-//! [`ListId`](crate::tables::ListId).
-//!
-//! One component serves all of them. They differ in their wording ([`Names`]), in the bars above
-//! and below the rows, and lines have no header. Modules and basic blocks can also be drawn as a
-//! graph.
+//! The panel of a list, by its [`Declaration`](crate::tables::Declaration): as a table, as a text or as
+//! code; some also as a graph.
 
 mod bar;
-mod names;
+mod code_rows;
 mod rows;
 mod strip;
+mod text_rows;
 
 use std::rc::Rc;
 
@@ -16,7 +13,6 @@ use yew::prelude::*;
 
 pub(super) use self::bar::reading;
 use self::bar::{columns, export, filter_error, grouping, matches, picker, status};
-use self::names::{Names, names};
 use self::rows::Grid;
 pub use self::strip::about;
 use self::strip::strip;
@@ -26,7 +22,7 @@ use super::data_flow;
 use super::graph;
 use super::profile;
 use super::props::PanelProps;
-use crate::tables::ListId;
+use crate::tables::{Button, Drawing, ListId, Scope, Shape};
 use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
 use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
 use crate::ui::hooks::{fingerprint, use_change, use_later, use_local};
@@ -46,7 +42,14 @@ pub(super) fn list(props: &PanelProps) -> Html {
 
 /// A list.
 pub(super) fn list_of(list: ListId, props: &PanelProps) -> Html {
-    html! { <Panel key={list.name()} {list} panel={props.clone()} /> }
+    let (key, panel) = (list.name(), props.clone());
+    match list.declaration().shape {
+        Shape::Text => html! { <Text {key} {list} {panel} /> },
+        Shape::Code => html! { <Code {key} {list} {panel} /> },
+        Shape::Table | Shape::Differences | Shape::Sides => {
+            html! { <Table {key} {list} {panel} /> }
+        }
+    }
 }
 
 #[derive(Properties, Clone, PartialEq)]
@@ -55,13 +58,13 @@ struct Props {
     panel: PanelProps,
 }
 
-#[component]
-fn Panel(props: &Props) -> Html {
+/// What all lists do: their columns are kept, the field shows their filter, and their current row
+/// follows the selection.
+#[hook]
+fn use_list(props: &Props) {
     let id = props.list;
-    let names = names(id);
     let (session, view) = (&props.panel.session, &props.panel.view);
     let list = view.lists.get(id);
-    let is_text = id == ListId::Lines;
     let opening = view.opening.into();
     let generation = u64::from(list.rows.generation);
     let here = session.clone();
@@ -72,8 +75,9 @@ fn Panel(props: &Props) -> Html {
     let filter = list.query.filter.clone();
     let fill = move || {
         // Not while the user types.
-        if !is_text && text_of(names.field).trim() != filter {
-            set_text(names.field, &filter);
+        let field = field_id(id);
+        if id.declaration().shape != Shape::Text && text_of(&field).trim() != filter {
+            set_text(&field, &filter);
         }
     };
     use_change([opening, generation, 0, 0], Box::new(fill));
@@ -82,137 +86,95 @@ fn Panel(props: &Props) -> Html {
         [view.selection.serial.into(), generation, opening, 0],
         Box::new(move || here.0.follow_list(id)),
     );
-    let here = session.clone();
-    let is_code = id == ListId::Instructions;
-    let drawn = view.graph_of(id);
-    let is_host = id == ListId::Images && view.opened.summary.has.host;
-    let draws = is_code || is_host || id == ListId::Modules;
-    let is_graph = draws && !drawn.as_table;
+}
+
+/// Requests the visible part of the graph, if the list needs it.
+#[hook]
+fn use_graph(props: &Props, is_needed: bool) {
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(props.list);
+    let drawn = view.graph_of(props.list);
     let (start, count) = drawn.range.unwrap_or((0, u64::MAX));
-    // The table of modules shows the numbers.
-    let needs_graph = is_graph || id == ListId::Modules;
-    // The response has the selected block.
-    let serial = u64::from(view.selection.serial) << 1 | 1;
-    let serial = if is_code && is_graph {
-        serial
+    let is_blocks = list.id.declaration().drawing == Some(Drawing::Blocks);
+    let serial = if is_blocks && is_needed {
+        // The response has the selected block.
+        u64::from(view.selection.serial) << 1 | 1
     } else {
-        u64::from(needs_graph) << 1
+        u64::from(is_needed) << 1
     };
+    let here = session.clone();
     let draw = move || {
-        if needs_graph {
+        if is_needed {
             here.0.need_graph();
         }
     };
-    let drawn_of = opening ^ generation.rotate_left(32);
+    let opening = u64::from(view.opening);
+    let drawn_of = opening ^ u64::from(list.rows.generation).rotate_left(32);
     use_change([drawn_of, start, count, serial], Box::new(draw));
-    let here = session.clone();
-    let of = list.query.of.map_or(0, |of| of.start.wrapping_add(1));
-    let encoding = list.query.device.as_deref().map_or(0, fingerprint);
-    let count = move || {
-        if is_code {
-            here.0.follow_code();
-        }
-    };
-    use_change([opening, generation, of, encoding], Box::new(count));
-    let here = session.clone();
-    let has_images = is_code || is_text;
-    let node = match list.document {
+}
+
+/// Requests the images of a container in which the list can be shown, if it is one of their lists.
+#[hook]
+fn use_images(props: &Props, is_needed: bool) {
+    let id = props.list;
+    let view = &props.panel.view;
+    let here = props.panel.session.clone();
+    let node = match view.lists.get(id).document {
         Some(document) => u64::from(document.0) << 1 | 1,
         None => u64::from(view.selection.node_id().0) << 1,
     };
     let images = move || {
-        if has_images {
+        if is_needed {
             here.0.follow_code_images(id);
         }
     };
-    use_change([opening, node, 0, 0], Box::new(images));
-    let lit = use_local::<Option<Register>>();
-    let now = lit.clone();
-    let onmouseover = Callback::from(move |event: MouseEvent| {
-        if is_code {
-            let under = number_near(&event, "data-reg");
-            now.change(|lit| *lit = under);
-        }
-    });
-    let later = use_later();
-    let here = session.clone();
-    let oninput = Callback::from(move |_: InputEvent| {
-        let here = here.clone();
-        let filter = move || {
-            if is_text {
-                return here.0.find_in_text(true, true);
-            }
-            here.0.set_filter(id, text_of(names.field).trim());
-        };
-        later.after(PAUSE, Box::new(filter));
-    });
-    let here = session.clone();
-    let onkeydown = Callback::from(move |event: KeyboardEvent| {
-        if is_text && event.key() == "Enter" && !event.is_composing() {
-            event.prevent_default();
-            here.0.find_in_text(!event.shift_key(), false);
-        }
-    });
-    let here = session.clone();
-    let onchange = Callback::from(move |event: Event| here.0.choose_text(&value_of(&event)));
-    let here = session.clone();
-    let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
-    let here = session.clone();
-    let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
-    let here = session.clone();
-    let on_rows = Callback::from(move |event: Event| here.0.group_kernels(&value_of(&event)));
-    let here = session.clone();
-    let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
-    if let Some(empty) = empty(view, list, names, &on_image) {
-        return empty;
-    }
+    use_change([view.opening.into(), node, 0, 0], Box::new(images));
+}
+
+/// The id of the field that filters or searches a list.
+fn field_id(list: ListId) -> String {
+    format!("{}-filter", list.name())
+}
+
+/// What surrounds the rows or the graph of a list.
+struct Frame {
+    class: Option<&'static str>,
+    onmouseover: Option<Callback<MouseEvent>>,
+    /// In the bar above.
+    bar: Html,
+    /// Below the bar.
+    above: Html,
+    /// The register under the pointer.
+    lit: Option<Register>,
+    is_graph: bool,
+}
+
+/// A list with its bar, rows or graph, and the details of its current row.
+fn framed(props: &Props, frame: Frame) -> Html {
+    let id = props.list;
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(id);
+    let drawn = view.graph_of(id);
     let generation = list.rows.generation;
+    let is_graph = frame.is_graph;
     let is_late = view.is_late(id) || is_graph && drawn.shown(generation).is_none();
     let grid = Grid {
         session: session.clone(),
         view: view.clone(),
         columns: list.shown(),
         list: id,
-        lit: lit.get(),
+        lit: frame.lit,
     };
     let source = GridSource(Rc::new(grid));
-    let field = html! {
-        <input id={names.field} type="search" placeholder={names.hint}
-               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", id.name().replace('-', " ")) }}
-               title={(!is_text).then_some("Words and conditions; see Help for the syntax")}
-               {oninput} {onkeydown} />
-    };
+    let onmouseover = frame.onmouseover;
     html! {
-        <div class={classes!("panel", "listing", is_code.then_some("codes"), is_late.then_some("late"))}
+        <div class={classes!("panel", "listing", frame.class, is_late.then_some("late"))}
              aria-busy={is_late.then_some("true")} {onmouseover}>
             <div class="filters">
-                if has_images { { assembly::images(view, id, on_image) } }
-                if is_text {
-                    { picker(&view.texts, onchange) }
-                    { status(view, list, names) }
-                    <span class="grow" />
-                    <span class="find">{ field }{ matches(&view.texts) }</span>
-                } else {
-                    if is_code { { assembly::controls(view, on_section, on_encoding) } }
-                    // The graph always shows all code.
-                    if !(is_code && is_graph) { { field } }
-                    if id == ListId::Kernels { { grouping(list, on_rows) } }
-                    { if is_graph || id == ListId::Modules { graph::status(drawn, generation) } else { status(view, list, names) } }
-                    <span class="grow" />
-                }
-                if draws { { graph::controls(drawn, if is_code { "Listing" } else { "Table" }) } }
-                if id == ListId::Properties {
-                    { button("btn2", Command::SelectDocument(id), plain("File properties")) }
-                }
-                if id == ListId::SourceLines {
-                    { button("btn2", Command::Open, plain("Add or drop source files")) }
-                }
-                if id == ListId::Changes { { compare::instructions(view) } }
-                if !is_text && !is_graph { { columns(list) } }
-                if !is_graph { { export(id) } }
+                { frame.bar }
                 { filter_error(list, is_graph.then_some(drawn)) }
             </div>
-            if is_code { { assembly::head(view) }{ profile::summary(view) }{ data_flow::summary(view) } }
+            { frame.above }
             if is_graph {
                 { graph::crumbs(drawn) }
                 <graph::Drawing session={session.clone()} view={view.clone()} />
@@ -223,19 +185,196 @@ fn Panel(props: &Props) -> Html {
                     <>{ strip_of(session, view, list) }</>
                 </div>
             }
-            if let Some(none) = if is_graph { graph::none(drawn, generation) } else { no_rows(list, names) } {
+            if let Some(none) = if is_graph { graph::none(drawn, generation) } else { no_rows(list) } {
                 <p class="none">{ none }</p>
             }
-            if props.panel.has_strip { { strip(view, list, names, false) } }
+            if props.panel.has_strip { { strip(view, list, false) } }
         </div>
     }
+}
+
+/// The field that filters a list.
+#[derive(Properties, Clone, PartialEq)]
+struct FilterProps {
+    list: ListId,
+    session: SessionContext,
+}
+
+#[component]
+fn FilterField(props: &FilterProps) -> Html {
+    let (id, session) = (props.list, props.session.clone());
+    let words = &id.declaration().words;
+    let later = use_later();
+    let oninput = Callback::from(move |_: InputEvent| {
+        let here = session.clone();
+        let filter = move || here.0.set_filter(id, text_of(&field_id(id)).trim());
+        later.after(PAUSE, Box::new(filter));
+    });
+    html! {
+        <input id={field_id(id)} type="search" placeholder={words.hint}
+               aria-label={format!("Filter {}", id.name().replace('-', " "))}
+               title="Words and conditions; see Help for the syntax" {oninput} />
+    }
+}
+
+/// A table, or the graph of its rows.
+#[component]
+fn Table(props: &Props) -> Html {
+    let id = props.list;
+    let declared = id.declaration();
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(id);
+    let drawn = view.graph_of(id);
+    let draws = match declared.drawing {
+        Some(Drawing::Images) => view.opened.summary.has.host,
+        drawing => drawing.is_some(),
+    };
+    let is_graph = draws && !drawn.as_table;
+    // The table of modules shows the numbers of the graph.
+    let has_numbers = is_graph || declared.drawing == Some(Drawing::Modules);
+    use_list(props);
+    use_graph(props, has_numbers);
+    if let Some(empty) = empty(view, list, &Callback::noop()) {
+        return empty;
+    }
+    let here = session.clone();
+    let on_rows = Callback::from(move |event: Event| here.0.group_rows(id, &value_of(&event)));
+    let bar = html! { <>
+        <FilterField list={id} session={session.clone()} />
+        { grouping(list, on_rows) }
+        { if has_numbers { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
+        <span class="grow" />
+        if draws { { graph::controls(drawn, "Table") } }
+        { match declared.button {
+            Some(Button::FileProperties) => button("btn2", Command::SelectDocument(id), plain("File properties")),
+            Some(Button::AddSources) => button("btn2", Command::Open, plain("Add or drop source files")),
+            None => Html::default(),
+        } }
+        if declared.shape == Shape::Sides { { compare::instructions(view) } }
+        if !is_graph { { columns(list) }{ export(id) } }
+    </> };
+    let frame = Frame {
+        class: None,
+        onmouseover: None,
+        bar,
+        above: Html::default(),
+        lit: None,
+        is_graph,
+    };
+    framed(props, frame)
+}
+
+/// The lines of a text.
+#[component]
+fn Text(props: &Props) -> Html {
+    let id = props.list;
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(id);
+    use_list(props);
+    use_images(props, true);
+    let later = use_later();
+    let here = session.clone();
+    let oninput = Callback::from(move |_: InputEvent| {
+        let here = here.clone();
+        later.after(PAUSE, Box::new(move || here.0.find_in_text(true, true)));
+    });
+    let here = session.clone();
+    let onkeydown = Callback::from(move |event: KeyboardEvent| {
+        if event.key() == "Enter" && !event.is_composing() {
+            event.prevent_default();
+            here.0.find_in_text(!event.shift_key(), false);
+        }
+    });
+    let here = session.clone();
+    let onchange = Callback::from(move |event: Event| here.0.choose_text(&value_of(&event)));
+    let here = session.clone();
+    let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
+    if let Some(empty) = empty(view, list, &on_image) {
+        return empty;
+    }
+    let hint = id.declaration().words.hint;
+    let bar = html! { <>
+        { assembly::images(view, id, on_image) }
+        { picker(&view.texts, onchange) }
+        { status(view, list) }
+        <span class="grow" />
+        <span class="find">
+            <input id={field_id(id)} type="search" placeholder={hint} aria-label={hint} {oninput} {onkeydown} />
+            { matches(&view.texts) }
+        </span>
+        { export(id) }
+    </> };
+    let frame = Frame {
+        class: None,
+        onmouseover: None,
+        bar,
+        above: Html::default(),
+        lit: None,
+        is_graph: false,
+    };
+    framed(props, frame)
+}
+
+/// Instructions, or the graph of their basic blocks.
+#[component]
+fn Code(props: &Props) -> Html {
+    let id = props.list;
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(id);
+    let drawn = view.graph_of(id);
+    let is_graph = !drawn.as_table;
+    use_list(props);
+    use_graph(props, is_graph);
+    let here = session.clone();
+    let of = list.query.of.map_or(0, |of| of.start.wrapping_add(1));
+    let encoding = list.query.encoding().map_or(0, |name| fingerprint(name));
+    let generation = u64::from(list.rows.generation);
+    use_change(
+        [view.opening.into(), generation, of, encoding],
+        Box::new(move || here.0.follow_code()),
+    );
+    use_images(props, true);
+    let lit = use_local::<Option<Register>>();
+    let now = lit.clone();
+    let onmouseover = Callback::from(move |event: MouseEvent| {
+        let under = number_near(&event, "data-reg");
+        now.change(|lit| *lit = under);
+    });
+    let here = session.clone();
+    let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
+    let here = session.clone();
+    let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
+    let here = session.clone();
+    let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
+    if let Some(empty) = empty(view, list, &on_image) {
+        return empty;
+    }
+    let bar = html! { <>
+        { assembly::images(view, id, on_image) }
+        { assembly::controls(view, on_section, on_encoding) }
+        // The graph always shows all code.
+        if !is_graph { <FilterField list={id} session={session.clone()} /> }
+        { if is_graph { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
+        <span class="grow" />
+        { graph::controls(drawn, "Listing") }
+        if !is_graph { { columns(list) }{ export(id) } }
+    </> };
+    let frame = Frame {
+        class: Some("codes"),
+        onmouseover: Some(onmouseover),
+        bar,
+        above: html! { <>{ assembly::head(view) }{ profile::summary(view) }{ data_flow::summary(view) }</> },
+        lit: lit.get(),
+        is_graph,
+    };
+    framed(props, frame)
 }
 
 /// The samples or live registers of all code, beside its rows in order.
 fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> {
     let query = &list.query;
     let is_in_order = query.filter.is_empty() && query.sort.is_none();
-    if list.id != ListId::Instructions || !is_in_order {
+    if list.code.is_none() || !is_in_order {
         return None;
     }
     let here = session.clone();
@@ -250,30 +389,33 @@ fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> 
 }
 
 /// Placeholder for a list that has no rows even without a filter.
-fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) -> Option<Html> {
-    let is_code = list.id == ListId::Instructions;
-    let is_known = match list.id {
-        ListId::Instructions => list.is_current_for(view.selection.serial),
-        _ => view.texts.document == view.texts.requested,
-    };
-    let is_without = match list.id {
-        ListId::Instructions => list.document.is_none(),
-        ListId::Lines => view.texts.shown.is_none(),
-        _ => false,
+fn empty(view: &View, list: &List, on_image: &Callback<Event>) -> Option<Html> {
+    let declared = list.id.declaration();
+    let (is_known, is_without) = match declared.shape {
+        Shape::Code => (
+            list.is_current_for(view.selection.serial),
+            list.document.is_none(),
+        ),
+        Shape::Text => (
+            view.texts.document == view.texts.requested,
+            view.texts.shown.is_none(),
+        ),
+        _ => (true, false),
     };
     // In a container, one of the images may have such a list.
     if is_without && (view.awaits_images(list.id) || view.code_images(list.id).is_some()) {
         return Some(if is_known && !view.awaits_images(list.id) {
-            assembly::choose(view, is_code, on_image.clone())
+            assembly::choose(view, list.id, on_image.clone())
         } else {
             html! { <div class="panel calm"><p class="dim" role="status">{ "Reading the image …" }</p></div> }
         });
     }
-    let is_empty = match list.id {
-        ListId::Lines => view.texts.shown.is_none(),
-        ListId::Properties => false,
-        ListId::Modules if !view.graph.as_table => {
-            view.graph.modules().is_some_and(|page| page.modules == 0)
+    let graph = view.graph_of(list.id);
+    let is_empty = match (declared.scope, declared.drawing) {
+        (Scope::Text, _) => is_without,
+        (Scope::Owner, _) => false,
+        (_, Some(Drawing::Modules)) if !graph.as_table => {
+            graph.modules().is_some_and(|page| page.modules == 0)
         }
         _ => list
             .page
@@ -284,21 +426,11 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
     let why = match &list.failed {
         Some(why) => &**why,
         None if !is_empty => return None,
-        None if list.id == ListId::Lines && view.texts.document.is_none() => "…",
-        None => names.none,
+        None if declared.shape == Shape::Text && view.texts.document.is_none() => "…",
+        None => declared.words.none,
     };
     // A nested document has its own list.
-    let has = view.opened.summary.has;
-    let is_nested = !match list.id {
-        ListId::Kernels => has.kernels || has.host || has.package,
-        ListId::Relocations | ListId::Symbols => has.symbols,
-        ListId::Modules | ListId::Properties => has.modules,
-        ListId::Images | ListId::Files | ListId::Matrix | ListId::Devices => true,
-        ListId::Lines => has.text,
-        ListId::SourceLines => has.lines,
-        ListId::Instructions => has.code,
-        ListId::Differences | ListId::Changes | ListId::ProfileChanges => true,
-    };
+    let is_nested = !view.has_itself(list.id);
     Some(html! {
         <div class="panel calm">
             <p>{ prose(why) }</p>
@@ -313,16 +445,19 @@ fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) ->
 }
 
 /// Message for a query without matches.
-fn no_rows(list: &List, names: &Names) -> Option<String> {
+fn no_rows(list: &List) -> Option<String> {
     if list.rows.is_waiting() || list.reading().is_some() || list.rows.found != Some(0) {
         return None;
     }
     let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;
-    Some(match list.id {
-        ListId::Properties if page.total == 0 => names.none.to_owned(),
-        ListId::Kernels if page.total == 0 && list.query.filter.is_empty() => {
-            "No kernels, only functions.".to_owned()
-        }
-        _ => format!("No {} match the filter.", names.many),
+    let words = &list.id.declaration().words;
+    Some(if page.total > 0 {
+        format!("No {} match the filter.", words.many)
+    } else if page.secondary.count() == 0 {
+        words.none.to_owned()
+    } else if list.query.filter.is_empty() {
+        format!("No {}, only functions.", words.many)
+    } else {
+        format!("No {} match the filter.", words.many)
     })
 }

@@ -2,32 +2,24 @@
 
 use yew::prelude::*;
 
-use super::names::names;
 use crate::model::Span;
 use crate::model::text::escaped;
-use crate::tables::lines::LINE_SHOWN;
-use crate::tables::{Cell, CellValue, Column, ColumnKind, ListId, Row};
+use crate::tables::{Cell, CellValue, Column, ColumnKind, ListId, Opens, Shape};
 use crate::ui::components::ptr_eq::PtrEq;
-use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
-use crate::ui::panels::assembly::{self, InstructionContext, Register};
+use crate::ui::components::{GridColumn, GridData, plain, shortened};
+use crate::ui::panels::assembly::Register;
 use crate::ui::panels::compare;
 use crate::ui::panels::data_flow;
 use crate::ui::panels::profile;
 use crate::ui::session::SessionContext;
+use crate::ui::state::code_rows::{LIVE, SAMPLES};
 use crate::ui::state::commands::Command;
-use crate::ui::state::list::{LIVE, List, SAMPLES, parts, rest, text};
+use crate::ui::state::list::List;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
-use crate::worker::protocol::{CodeSamples, FlowOverview};
-
-/// Maximum width of a fitted column of code, in characters.
-const LONGEST: u32 = 240;
 
 /// Maximum number of bytes shown in a cell.
 const BYTES: usize = 24;
-
-/// Maximum width of the kernel name column, in characters.
-const LONGEST_NAME: u32 = 64;
 
 /// A list as the grid's data.
 pub(super) struct Grid {
@@ -40,20 +32,21 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    fn data(&self) -> &List {
+    pub(super) fn shape(&self) -> Shape {
+        self.list.declaration().shape
+    }
+
+    /// Whether the rows are instructions of one file.
+    pub(super) fn is_code(&self) -> bool {
+        self.shape() == Shape::Code
+    }
+
+    pub(super) fn data(&self) -> &List {
         self.view.lists.get(self.list)
     }
 
-    /// The samples of the visible code.
-    fn samples(&self) -> Option<&CodeSamples> {
-        let of = self.data().query.of;
-        let is_code = self.list == ListId::Instructions;
-        let samples = self.view.profile.samples_of(of.filter(|_| is_code));
-        samples.map(|samples| &**samples)
-    }
-
     /// Width of a column's cells, in characters.
-    fn width(&self, column: &Column) -> u32 {
+    pub(super) fn width(&self, column: &Column) -> u32 {
         let largest = self.data().maximum(column.id);
         // A hazard badge needs room.
         let mark = match column.id {
@@ -73,154 +66,33 @@ impl Grid {
                 11
             };
         }
-        if column.id == LIVE {
-            return 10;
+        match column.id {
+            LIVE => return 10,
+            SAMPLES => return 8 + self.samples().map_or(0, profile::digits),
+            _ => {}
         }
-        // Loops have a button.
-        if column.id == "offset" && self.flow().is_some() {
-            return column.width + 1;
-        }
-        if column.id == SAMPLES {
-            return 8 + self.samples().map_or(0, profile::digits);
-        }
-        if column.id == "jumps" {
-            // The title needs room.
-            return (largest as u32).max(4);
+        if let Some(width) = self.code_width(column).filter(|_| self.is_code()) {
+            return width;
         }
         // As wide as the longest loaded cell.
-        if self.list == ListId::Instructions
-            && let Some(longest) = self.data().longest(column.id)
-        {
-            // A mark has a border.
-            let least = if column.id == "label" { 8 } else { 5 };
-            return longest.clamp(least, LONGEST);
+        let fit = self.list.declaration().fit.as_ref();
+        if let Some((fit, longest)) = fit.zip(self.data().longest(column.id)) {
+            return longest.clamp(fit.least, fit.most);
         }
-        if self.list == ListId::Kernels
-            && let Some(longest) = self.data().longest(column.id)
-        {
-            return longest.clamp(12, LONGEST_NAME);
-        }
-        let width = match column.width {
+        match column.width {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
             width => width,
-        };
-        // Several values of a group are shown side by side.
-        let several = self.data().longest(column.id).unwrap_or(0);
-        width.max(several)
-    }
-
-    /// The width in a narrow panel: operands take precedence over the columns beside them.
-    fn tight(&self, column: &Column) -> Option<u32> {
-        if self.list != ListId::Instructions {
-            return None;
         }
-        match column.id {
-            "offset" | SAMPLES => Some(self.width(column)),
-            "jumps" => Some((self.data().maximum("jumps") as u32).max(1)),
-            "label" => Some(self.data().longest("label").unwrap_or(0).clamp(5, LONGEST)),
-            // The summary says where most are live.
-            LIVE => Some(0),
-            "text" => Some(self.data().tight().clamp(5, LONGEST)),
-            _ => None,
-        }
-    }
-
-    /// A cell of an instruction.
-    fn code_cell(&self, id: &str, found: &Cell<'_>, row: &Row) -> Html {
-        let query = &self.data().query;
-        let in_order = self.in_order();
-        let start = self.loop_start(row.entry);
-        let flow = self.flow();
-        let context = InstructionContext {
-            parts: &row.parts,
-            of: query.of,
-            lit: self.lit,
-            related: data_flow::relation_of(self.data().detail(), row.entry),
-            loop_mark: flow
-                .zip(start)
-                .and_then(|(flow, start)| data_flow::loop_mark(flow, start, &query.folded)),
-        };
-        let drawn = assembly::cell(id, found, &context, in_order);
-        let drawn = drawn.unwrap_or_else(|| cell(found));
-        if id != "offset" {
-            return drawn;
-        }
-        let fold = flow
-            .zip(start)
-            .and_then(|(flow, start)| data_flow::fold_of(flow, start, &query.folded));
-        let sign = context.related;
-        html! { <>
-            <>{ fold }</>
-            <>{ sign.map(|related| data_flow::sign(related.relation)) }</>
-            { drawn }
-        </> }
     }
 
     /// Whether the rows are in the order of the code, apart from folded loops.
-    fn in_order(&self) -> bool {
+    pub(super) fn in_order(&self) -> bool {
         let query = &self.data().query;
         query.filter.is_empty() && query.sort.is_none()
     }
-
-    /// The data flow of the visible code.
-    fn flow(&self) -> Option<&FlowOverview> {
-        let code = self.view.flow();
-        code.filter(|_| self.list == ListId::Instructions)
-            .map(|flow| &**flow)
-    }
-
-    fn awaits_flow(&self) -> bool {
-        self.list == ListId::Instructions && self.view.awaits_flow()
-    }
-
-    /// The offset of an instruction in the code, as that of a loop that can be folded.
-    fn loop_start(&self, entry: Span) -> Option<u32> {
-        let of = self.data().query.of.filter(|_| self.in_order())?;
-        u32::try_from(entry.start.checked_sub(of.start)?).ok()
-    }
-
-    /// Columns of a text: line number and line.
-    fn text_columns(&self) -> Vec<GridColumn> {
-        let digits = self.rows().max(100).to_string().len() as u32;
-        let longest = self.data().maximum("text") as u64;
-        // A long line also has a button.
-        let is_cut = longest > LINE_SHOWN;
-        let most = longest.min(LINE_SHOWN) as u32 + 24 * u32::from(is_cut);
-        let column = |number, width| GridColumn {
-            number,
-            width,
-            grows: !number,
-            ..GridColumn::default()
-        };
-        vec![column(true, digits), column(false, most)]
-    }
-
-    /// A line, with the selection marked; a button stands for the rest of a long line.
-    fn line(&self, place: u64, line: &Row) -> Html {
-        let is_one = self.data().current().is_some_and(|row| row.count == 1);
-        let is_current = is_one && self.is_selected(place);
-        let selected = self.view.selection.span.filter(|_| is_current);
-        html! { <>
-            if let Some([before, within, behind]) = selected.and_then(|span| parts(line, span)) {
-                { tabbed(before) }<mark>{ tabbed(within) }</mark>{ tabbed(behind) }
-            } else {
-                { tabbed(text(line)) }
-            }
-            { for rest(line).map(|rest| {
-                let label = format!("… {} more", format::bytes(rest.len()));
-                span_button("btn2", rest, plain(&label))
-            }) }
-        </> }
-    }
 }
 
-/// Text with control characters escaped, except for tabs.
-fn tabbed(text: &str) -> Html {
-    let parts: Vec<String> = text.split('\t').map(escaped).collect();
-    plain(&parts.join("\t"))
-}
-
-fn cell(cell: &Cell<'_>) -> Html {
+pub(super) fn cell(cell: &Cell<'_>) -> Html {
     let names = match &cell.value {
         CellValue::Text(text) if !text.is_empty() => Some((text, None)),
         CellValue::Name {
@@ -281,9 +153,9 @@ fn cell(cell: &Cell<'_>) -> Html {
 
 impl GridData for Grid {
     fn label(&self) -> String {
-        match (self.list, &self.view.texts.shown) {
-            (ListId::Lines, Some(text)) => escaped(&text.name),
-            _ => names(self.list).title.to_owned(),
+        match (self.shape(), &self.view.texts.shown) {
+            (Shape::Text, Some(text)) => escaped(&text.name),
+            _ => self.list.declaration().words.title.to_owned(),
         }
     }
 
@@ -317,11 +189,11 @@ impl GridData for Grid {
     }
 
     fn is_text(&self) -> bool {
-        self.list == ListId::Lines
+        self.shape() == Shape::Text
     }
 
     fn is_code(&self) -> bool {
-        matches!(self.list, ListId::Instructions | ListId::Changes)
+        matches!(self.shape(), Shape::Code | Shape::Sides)
     }
 
     fn sort(&self) -> Option<(usize, bool)> {
@@ -347,12 +219,12 @@ impl GridData for Grid {
             }
             self.data().cell(row, column).map_or_else(
                 || plain("…"),
-                |found| match column.id {
-                    id if self.list == ListId::Instructions => self.code_cell(id, found, row),
-                    id if self.list == ListId::Changes => {
+                |found| match (self.shape(), column.id) {
+                    (Shape::Code, id) => self.code_cell(id, found, row),
+                    (Shape::Sides, id) => {
                         compare::cell(id, found, row).unwrap_or_else(|| cell(found))
                     }
-                    "eu_thread_count" if found.is_default => cell(&Cell::empty()),
+                    (_, "eu_thread_count") if found.is_default => cell(&Cell::empty()),
                     _ => cell(found),
                 },
             )
@@ -361,16 +233,16 @@ impl GridData for Grid {
     }
 
     fn selected(&self) -> Option<u64> {
-        match self.list {
-            ListId::Differences => self.view.difference(),
+        match self.shape() {
+            Shape::Differences => self.view.difference(),
             _ => self.data().place(),
         }
     }
 
     fn is_selected(&self, row: u64) -> bool {
-        match self.list {
-            ListId::Differences => return self.view.difference() == Some(row),
-            ListId::Changes => {
+        match self.shape() {
+            Shape::Differences => return self.view.difference() == Some(row),
+            Shape::Sides => {
                 let is_it = |to: Option<Span>| to.is_some() && to == self.view.selection.span;
                 let row = self.data().rows.row(row);
                 return row.is_some_and(|row| row.cells.iter().any(|cell| is_it(cell.span)));
@@ -433,7 +305,7 @@ impl GridData for Grid {
     fn choose(&self, row: u64, column: usize, part: Option<u64>) {
         let known = self.data().rows.row(row);
         match (part, known) {
-            (Some(at), Some(row)) if self.list == ListId::Instructions => {
+            (Some(at), Some(row)) if self.shape() == Shape::Code => {
                 self.session.0.select_operand(row.entry, at);
             }
             _ => self.session.0.choose_cell(self.list, row, column),
@@ -441,46 +313,41 @@ impl GridData for Grid {
     }
 
     fn open(&self, row: u64) {
-        if self.list == ListId::Changes {
-            let row = self.data().rows.row(row);
-            let from = row.and_then(|row| row.cells.iter().find_map(|cell| cell.base));
-            return match from {
-                Some(from) => self.session.0.show_in_base(from),
-                None => self
-                    .session
-                    .0
-                    .notice("This row has no bytes in the other file."),
-            };
-        }
-        let panel = match self.list {
-            ListId::Kernels => {
-                if let Some(row) = self.data().rows.row(row) {
-                    self.session.0.open_code_of(row.entry);
+        let (session, known) = (&self.session.0, self.data().rows.row(row));
+        let panel = match self.list.declaration().opens {
+            Opens::Nothing => return,
+            Opens::OtherFile => {
+                let from = known.and_then(|row| row.cells.iter().find_map(|cell| cell.base));
+                return match from {
+                    Some(from) => session.show_in_base(from),
+                    None => session.notice("This row has no bytes in the other file."),
+                };
+            }
+            Opens::Code => {
+                if let Some(row) = known {
+                    session.open_code_of(row.entry);
                 }
                 return;
             }
-            ListId::Instructions => {
-                let row = self.data().rows.row(row);
-                let start = row.and_then(|row| self.loop_start(row.entry));
+            Opens::Fold => {
+                let start = known.and_then(|row| self.loop_start(row.entry));
                 let found = self.flow().zip(start);
                 if let Some(found) = found.and_then(|(flow, start)| flow.loop_at(start)) {
-                    self.session.0.fold_loop(found.start);
+                    session.fold_loop(found.start);
                 }
                 return;
             }
-            ListId::Modules => PanelId::Properties,
-            ListId::Images => PanelId::Overview,
-            ListId::Devices => {
-                let device = self.data().rows.row(row).and_then(|row| row.cells.first());
-                if let Some(device) = device {
-                    self.session.0.verdict_on(&device.value.text());
+            Opens::List(list) => PanelId::List(list),
+            Opens::Overview => PanelId::Overview,
+            Opens::Verdict => {
+                if let Some(device) = known.and_then(|row| row.cells.first()) {
+                    session.verdict_on(&device.value.text());
                 }
                 PanelId::Overview
             }
-            _ => return,
         };
         if row < self.rows() {
-            self.session.0.run(Command::Panel(panel));
+            session.run(Command::Panel(panel));
         }
     }
 

@@ -2,9 +2,8 @@
 
 use yew::prelude::*;
 
-use super::names::{Names, names};
 use crate::model::text::escaped;
-use crate::tables::{Detail, ListId};
+use crate::tables::{Detail, Details};
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::panels::kernel_ruler::{payload_text, ruler};
 use crate::ui::panels::{self, assembly, profile};
@@ -20,16 +19,17 @@ pub fn about(view: &View) -> Html {
         PanelId::Arguments => None,
         panel => panel.list(),
     };
-    let shown = panels::current(view).is_some_and(|panel| panel.id == view.panel);
+    let shown = panels::current(view).id == view.panel;
     match list.filter(|_| shown) {
-        Some(list) => strip(view, view.lists.get(list), names(list), true),
+        Some(list) => strip(view, view.lists.get(list), true),
         None => Html::default(),
     }
 }
 
 /// Details of the current row; empty without one. `is_narrow`: in the inspector's column.
-pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) -> Html {
-    let label = format!("Selected {}", names.one);
+pub(super) fn strip(view: &View, list: &List, is_narrow: bool) -> Html {
+    let declared = list.id.declaration();
+    let label = format!("Selected {}", declared.words.one);
     let Some(current) = list.current() else {
         return Html::default();
     };
@@ -40,7 +40,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
     );
     let is_late = view.is_row_late(list.id).then_some("true");
     let copy = button("btn2", Command::CopyName(list.id), plain("Copy name"));
-    match (list.id, &current.about.detail) {
+    match (declared.details, &current.about.detail) {
         (_, Detail::Kernel(detail)) => html! {
             <section {class} aria-label={label} aria-busy={is_late}>
                 <div class="strip-head">
@@ -55,15 +55,8 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
                 { ruler(detail, view.selection.span, is_narrow) }
             </section>
         },
-        (ListId::Images, Detail::None) => Html::default(),
-        (
-            ListId::Relocations
-            | ListId::Symbols
-            | ListId::SourceLines
-            | ListId::Images
-            | ListId::Instructions,
-            detail,
-        ) => {
+        (Details::Hidden, _) | (Details::IfAny, Detail::None) => Html::default(),
+        (Details::IfAny | Details::Shown, detail) => {
             html! {
                 <section {class} aria-label={label} aria-busy={is_late}>
                     <div class="strip-head">
@@ -75,7 +68,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
                         if let Detail::Image { kernels, .. } = detail && *kernels > 0 {
                             { button("btn2", Command::References, plain(&format::counted(*kernels, "kernel", "kernels"))) }
                         }
-                        if matches!(list.id, ListId::SourceLines | ListId::Instructions) {
+                        if matches!(detail, Detail::Line { .. } | Detail::Instruction(_)) {
                             { button("btn2 to-host", Command::OpenSource, plain("Open source")) }
                         }
                         if let Detail::Line { ranges, bytes, .. } = detail {
@@ -94,6 +87,5 @@ pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) ->
                 </section>
             }
         }
-        _ => Html::default(),
     }
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::Session;
 use crate::model::Span;
-use crate::tables::query::Query;
+use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Detail, ListId};
 use crate::ui::state::code::{CodeChange, CodeKey};
 use crate::ui::state::selection::{Selection, SelectionOrigin};
@@ -150,7 +150,7 @@ impl Session {
         }
         // The row's cell may link to something else, such as its image.
         self.select_span(entry, SelectionOrigin::Jump);
-        self.dispatch(Action::Panel(PanelId::Assembly));
+        self.dispatch(Action::Panel(PanelId::ASSEMBLY));
     }
 
     /// Repeats the request until all code is counted, as long as the panel is visible.
@@ -167,7 +167,7 @@ impl Session {
                 let state = session.state();
                 let view = state.tab(tab).and_then(|tab| tab.view());
                 let is_wanted = view.is_some_and(|view| {
-                    view.code.report.is_asked(&key) && view.panel == PanelId::Assembly
+                    view.code.report.is_asked(&key) && view.panel == PanelId::ASSEMBLY
                 });
                 if !is_all && is_wanted {
                     session.ask_code(tab, key);
@@ -197,12 +197,10 @@ impl Session {
     pub fn choose_encoding(self: &Rc<Self>, name: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Instructions).query.clone();
-            let device = (!name.is_empty()).then(|| name.to_owned().into());
-            // These are loops of the code as the other encoding shows it.
-            let folded = Vec::new();
+            let encoding = (!name.is_empty()).then(|| name.to_owned().into());
             let query = Query {
-                device,
-                folded,
+                // None are folded: the loops are those of the code as the other encoding shows it.
+                options: RowOptions::code(encoding, Vec::new()),
                 ..query
             };
             self.set_query(ListId::Instructions, query);
@@ -217,12 +215,14 @@ impl Session {
         };
         let mut query = view.lists.get(ListId::Instructions).query.clone();
         let Some(of) = query.of else { return };
-        match query.folded.iter().position(|folded| *folded == start) {
+        let mut folded = query.folded().to_vec();
+        match folded.iter().position(|folded| *folded == start) {
             Some(at) => {
-                query.folded.remove(at);
+                folded.remove(at);
             }
-            None => query.folded.push(start),
+            None => folded.push(start),
         }
+        query.fold(folded);
         let session = Rc::clone(self);
         let make = move |ancestry| {
             session.set_query(ListId::Instructions, query);
@@ -238,7 +238,7 @@ impl Session {
 fn query_of(key: &CodeKey) -> Query {
     Query {
         of: Some(key.1),
-        device: key.2.clone(),
+        options: RowOptions::code(key.2.clone(), Vec::new()),
         ..Query::default()
     }
 }

@@ -170,7 +170,7 @@ impl Session {
     /// Shows the profile's summary, unless code is visible, which shows the samples itself.
     fn show_profile(&self, tab: TabId) {
         let panel = self.view(tab).map(|view| view.panel);
-        if panel != Some(PanelId::Assembly) {
+        if panel != Some(PanelId::ASSEMBLY) {
             self.dispatch(Action::PanelOf(tab, PanelId::Overview));
         }
     }
@@ -209,7 +209,7 @@ impl Session {
     /// Shows the instruction at a position of the file.
     pub fn show_code_at(self: &Rc<Self>, span: Span) {
         self.select_span(span, SelectionOrigin::Jump);
-        self.dispatch(Action::Panel(PanelId::Assembly));
+        self.dispatch(Action::Panel(PanelId::ASSEMBLY));
     }
 }
 

@@ -235,7 +235,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         failed,
         state.dialog.is_some(),
     ];
-    let panel = view.map_or(0, |view| view.panel as u64 + 1);
+    let panel = view.map_or(0, |view| view.panel.number() as u64 + 1);
     let shown = flags
         .into_iter()
         .fold(panel, |all, flag| all << 1 | u64::from(flag));
@@ -248,7 +248,12 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         }
     };
     use_change(
-        [id, opening, current.map_or(0, |panel| panel as u64), 0],
+        [
+            id,
+            opening,
+            current.map_or(0, |panel| panel.number() as u64),
+            0,
+        ],
         Box::new(reveal),
     );
     let keep_focus = move || {

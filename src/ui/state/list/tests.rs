@@ -183,21 +183,6 @@ fn rows_stay_current_in_lists_of_related_targets() {
 }
 
 #[test]
-fn gaps_of_instructions_can_be_closed() {
-    for (text, left_out) in [
-        ("(W)     mov (8|M0)               r127.0<1>:ud  0x0:ud", 17),
-        ("        nop", 4),
-        (
-            "        sync.nop          null                  {Compacted}",
-            28,
-        ),
-        ("(W&f0.0.any)     jmpi   L64", 4),
-    ] {
-        assert_eq!(closed(text), left_out, "{text}");
-    }
-}
-
-#[test]
 fn only_values_that_differ_widen_a_column_of_numbers() {
     let mut list = kernels();
     let mut first = page(0, 2);
@@ -208,7 +193,7 @@ fn only_values_that_differ_widen_a_column_of_numbers() {
     assert_eq!(list.longest("slm_size"), None);
     let by = Some(GroupBy::Kernel);
     let query = Query {
-        by,
+        options: RowOptions::grouped(by),
         ..Query::default()
     };
     list.apply(ListChange::Query(query));

@@ -8,7 +8,9 @@ use foldhash::{HashMap, HashSet};
 
 use super::metrics::columns;
 use crate::tables::query::GroupBy;
-use crate::tables::{Cell, CellValue, Column, ColumnKind, Key, List, ListId, RowDetails};
+use crate::tables::{
+    Cell, CellValue, Column, ColumnKind, KernelRows, Key, List, ListId, RowDetails,
+};
 use zeview_core::analysis::kernels::Kernels;
 use zeview_core::model::{Sources, Span, Tone};
 
@@ -244,10 +246,6 @@ impl List for KernelGroups {
         self.list.notes()
     }
 
-    fn is_of_several(&self) -> bool {
-        true
-    }
-
     fn shows(&self, column: &Column) -> bool {
         match column.id {
             // It is already in the first column.
@@ -257,15 +255,32 @@ impl List for KernelGroups {
         }
     }
 
+    fn as_kernels(&self) -> Option<&dyn KernelRows> {
+        Some(self)
+    }
+}
+
+impl KernelRows for KernelGroups {
+    fn is_of_several(&self) -> bool {
+        true
+    }
+
+    fn names(&self) -> Option<u32> {
+        None
+    }
+
     fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
-        self.list.kernel(self.first(row)?)
+        self.list.as_kernels()?.kernel(self.first(row)?)
     }
 
     fn is_native(&self, row: u32) -> bool {
-        self.rows(row).iter().any(|row| self.list.is_native(*row))
+        let kernels = self.list.as_kernels();
+        let is_native = |row: &u32| kernels.is_some_and(|kernels| kernels.is_native(*row));
+        self.rows(row).iter().any(is_native)
     }
 
     fn path(&self, row: u32) -> &str {
-        self.first(row).map_or("", |row| self.list.path(row))
+        let first = self.list.as_kernels().zip(self.first(row));
+        first.map_or("", |(kernels, row)| kernels.path(row))
     }
 }

@@ -34,22 +34,15 @@ impl IndexNames {
     }
 }
 
-/// The names of kernels in the index of a library.
-pub(crate) trait IndexedNames {
-    /// Returns the names in the index of a document: of the opened file, those for all its lists.
-    fn index_names(&mut self, id: NodeId) -> IndexNames;
-}
-
-impl IndexedNames for Document {
-    fn index_names(&mut self, id: NodeId) -> IndexNames {
-        if id != NodeId::ROOT || !self.summary.has.host {
-            return IndexNames::default();
-        }
-        if let Some(names) = self.extensions.get::<IndexNames>() {
-            return names.clone();
-        }
-        let names = IndexNames::default();
-        self.extensions.insert(names.clone());
-        names
+/// Returns the names in the index of a document: of the opened file, those for all its lists.
+pub(in crate::tables) fn index_names(document: &mut Document, id: NodeId) -> IndexNames {
+    if id != NodeId::ROOT || !document.summary.has.host {
+        return IndexNames::default();
     }
+    if let Some(names) = document.extensions.get::<IndexNames>() {
+        return names.clone();
+    }
+    let names = IndexNames::default();
+    document.extensions.insert(names.clone());
+    names
 }

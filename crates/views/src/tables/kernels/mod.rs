@@ -15,18 +15,19 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
-pub(super) use self::groups::KernelGroups;
-pub(super) use self::index_names::{IndexNames, IndexedNames};
+use self::groups::KernelGroups;
+pub(super) use self::index_names::{IndexNames, index_names};
 use self::part::Part;
 use self::reading::Around;
-pub use self::reading::KernelLists;
+pub(super) use self::reading::are_within;
+pub use self::reading::short_names;
 use self::sizes::{SPILL_HAZARDS, limit, marked, per_lane, slot};
-pub use self::survey::KernelSurvey;
-pub(super) use self::survey::MatrixList;
+pub use self::survey::survey;
 use super::code_columns::{COUNTED, FLOWING};
+use super::query::{GroupBy, Query};
 use super::{
-    Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
-    Secondary, columns,
+    Beside, Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List,
+    ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Words, columns,
 };
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,7 +35,7 @@ use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use zeview_core::analysis::naming::ShortNames;
 use zeview_core::analysis::profile::ProfiledKernel;
-use zeview_core::model::{Sources, Span, Tone, sort};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;
 
@@ -223,6 +224,57 @@ fn image(part: &Part) -> Cell<'_> {
                 format!("The same bytes are in {others}."),
             )
         }
+    }
+}
+
+/// Its declaration.
+pub static LIST: Declaration = Declaration {
+    scope: Scope::Container,
+    tab: Some(Tab {
+        beside: Beside::NONE,
+        ..Tab::of_code("kernels", "Kernels", |file| {
+            file.any.kernels || file.any.host || file.any.package
+        })
+    }),
+    opens: Opens::Code,
+    stays: true,
+    fit: Some(Fit {
+        columns: &["name"],
+        least: 12,
+        most: 64,
+    }),
+    reading: ReadingKind::Kernels,
+    ..Declaration::table(
+        ListId::Kernels,
+        "kernels",
+        metrics::columns,
+        Words {
+            title: "Kernels",
+            one: "kernel",
+            many: "kernels",
+            hint: "Filter: name, or spill>0",
+            none: "No kernels.",
+        },
+    )
+};
+
+/// Whether a document has kernels itself.
+pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
+    document.kernels(id).is_some()
+}
+
+/// Reads the kernels of a document, for a container those of all its images, and groups them.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let list = reading::list(document, id)?;
+    Some(grouped(list, query.by(), &document.sources))
+}
+
+/// Groups kernels if they are those of several images.
+pub fn grouped(list: Rc<dyn List>, by: Option<GroupBy>, sources: &Sources) -> Rc<dyn List> {
+    let is_of_several = list.as_kernels().is_some_and(KernelRows::is_of_several);
+    match by.filter(|_| is_of_several) {
+        Some(by) => Rc::new(KernelGroups::new(list, by, sources)),
+        None => list,
     }
 }
 
@@ -453,31 +505,6 @@ impl List for KernelList {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 
-    #[cfg(not(target_arch = "wasm32"))]
-    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
-        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
-        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
-        let flowing = first(FIRST_FLOWING..COLUMNS.len());
-        counted.into_iter().chain(flowing).collect()
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
-        let is_flow = column >= FIRST_FLOWING;
-        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
-        let name = &part.rows.get(place)?.name.value;
-        part.kernels.as_ref()?.code_task(name, is_flow, sources)
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn keep_result(&self, row: u32, result: CodeResult) {
-        if let Some((part, _)) = self.place(row)
-            && let Some(kernels) = &part.kernels
-        {
-            kernels.keep_result(result);
-        }
-    }
-
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
         let mut cell = self.cell_of_file(row, column, sources);
         if let CellValue::Unknown { reason, .. } = &mut cell.value {
@@ -521,18 +548,6 @@ impl List for KernelList {
         self.secondary
     }
 
-    fn names(&self) -> Option<u32> {
-        self.is_of_several.then(|| {
-            let rows = self.rows.iter().take(self.kernels());
-            let names = rows.filter_map(|place| Some(&self.row_at(*place)?.name.value));
-            u32::try_from(names.collect::<HashSet<_>>().len()).unwrap_or(u32::MAX)
-        })
-    }
-
-    fn is_of_several(&self) -> bool {
-        self.is_of_several
-    }
-
     fn shows(&self, column: &Column) -> bool {
         match column.id {
             "samples" => self.has_profiled(|kernel| kernel.samples.is_some()),
@@ -545,19 +560,6 @@ impl List for KernelList {
             "package_file" => self.parts.iter().any(|part| !part.file.is_empty()),
             _ => column.presence.is_shown(self.is_of_several),
         }
-    }
-
-    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
-        let (kernels, index) = self.provider(row)?;
-        Some((Rc::clone(kernels), index))
-    }
-
-    fn is_native(&self, row: u32) -> bool {
-        self.place(row).is_some_and(|(part, _)| part.is_native())
-    }
-
-    fn path(&self, row: u32) -> &str {
-        self.place(row).map_or("", |(part, _)| &part.path)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -592,6 +594,62 @@ impl List for KernelList {
             }
             None => self.value(row, column, sources).into_key(),
         }
+    }
+
+    fn as_kernels(&self) -> Option<&dyn KernelRows> {
+        Some(self)
+    }
+}
+
+impl KernelRows for KernelList {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let first = |range: Range<usize>| columns.iter().copied().find(|at| range.contains(at));
+        let counted = first(FIRST_COUNTED..FIRST_FLOWING);
+        let flowing = first(FIRST_FLOWING..COLUMNS.len());
+        counted.into_iter().chain(flowing).collect()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn code_task(&self, row: u32, column: usize, sources: &Sources) -> Option<CodeTask> {
+        let is_flow = column >= FIRST_FLOWING;
+        let (part, place) = self.place(row).filter(|_| column >= FIRST_COUNTED)?;
+        let name = &part.rows.get(place)?.name.value;
+        part.kernels.as_ref()?.code_task(name, is_flow, sources)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn keep_result(&self, row: u32, result: CodeResult) {
+        if let Some((part, _)) = self.place(row)
+            && let Some(kernels) = &part.kernels
+        {
+            kernels.keep_result(result);
+        }
+    }
+
+    fn names(&self) -> Option<u32> {
+        self.is_of_several.then(|| {
+            let rows = self.rows.iter().take(self.kernels());
+            let names = rows.filter_map(|place| Some(&self.row_at(*place)?.name.value));
+            u32::try_from(names.collect::<HashSet<_>>().len()).unwrap_or(u32::MAX)
+        })
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.is_of_several
+    }
+
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
+        let (kernels, index) = self.provider(row)?;
+        Some((Rc::clone(kernels), index))
+    }
+
+    fn is_native(&self, row: u32) -> bool {
+        self.place(row).is_some_and(|(part, _)| part.is_native())
+    }
+
+    fn path(&self, row: u32) -> &str {
+        self.place(row).map_or("", |(part, _)| &part.path)
     }
 }
 

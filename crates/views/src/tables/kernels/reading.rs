@@ -4,17 +4,15 @@
 //! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`](zeview_core::analysis::survey::Survey) of what it
 //! has read so far.
 
-use crate::tables::DocumentLists;
-use crate::tables::kernels::IndexedNames;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
 use super::KernelList;
-use super::index_names::IndexNames;
+use super::index_names::{IndexNames, index_names};
 use super::part::Part;
 use super::twins::Twins;
-use crate::tables::{List, ListId};
+use crate::tables::{List, ListId, document_of};
 use zeview_core::analysis::host_images::HostImage;
 use zeview_core::analysis::images::{HostIndexEntry, Image, Images};
 use zeview_core::analysis::kernels::{KernelRow, Located};
@@ -96,26 +94,18 @@ struct DocumentNames {
     names: Rc<ShortNames>,
 }
 
-/// Reading the kernels of a document.
-pub trait KernelLists {
+impl KernelReading {
     /// Starts to read the kernels of a container's images. Returns `None` for a document that has
     /// kernels itself, or no images with kernels.
-    fn kernel_reading(&mut self, id: NodeId) -> Option<KernelReading>;
-
-    /// Returns the short names of the kernels around a node, as in the lists of the file.
-    fn short_names(&mut self, node: NodeId) -> Option<Rc<ShortNames>>;
-}
-
-impl KernelLists for Document {
-    fn kernel_reading(&mut self, id: NodeId) -> Option<KernelReading> {
-        let files = self.package_reading(id);
-        if self.kernels(id).is_some() || files.is_none() && !self.has_kernels(id) {
+    pub fn new(document: &mut Document, id: NodeId) -> Option<KernelReading> {
+        let files = document.package_reading(id);
+        if document.kernels(id).is_some() || files.is_none() && !are_within(document, id) {
             return None;
         }
         // Images of a package are added when its files are opened.
         let images = match files {
             Some(_) => Images::default(),
-            None => self.images(id),
+            None => document.images(id),
         };
         let mut images = images;
         native_first(&mut images.list);
@@ -126,9 +116,9 @@ impl KernelLists for Document {
             Naming::Growing {
                 set: Box::default(),
                 made: Rc::default(),
-                index: Some(self.index_names(id)),
+                index: Some(index_names(document, id)),
             }
-        } else if let Some(names) = self.host_kernels() {
+        } else if let Some(names) = host_kernels(document) {
             Naming::Known(Some(names))
         } else {
             Naming::Growing {
@@ -137,7 +127,7 @@ impl KernelLists for Document {
                 index: None,
             }
         };
-        let size = self.sources.size();
+        let size = document.sources.size();
         Some(KernelReading {
             with_spirv,
             native: HashMap::default(),
@@ -156,192 +146,169 @@ impl KernelLists for Document {
             twins: Twins::new(size),
         })
     }
-
-    fn short_names(&mut self, node: NodeId) -> Option<Rc<ShortNames>> {
-        if self.summary.has.host {
-            return self.host_kernels();
-        }
-        let document = self.document_of(node, ListId::Kernels)?;
-        let kept = self.extensions.get::<DocumentNames>();
-        if let Some(kept) = kept.filter(|kept| kept.document == document) {
-            return Some(Rc::clone(&kept.names));
-        }
-        let rows = self.kernels(document)?.rows(&self.sources);
-        let names = Rc::new(ShortNames::new(rows.iter().map(KernelRow::names)));
-        self.extensions.insert(DocumentNames {
-            document,
-            names: Rc::clone(&names),
-        });
-        Some(names)
-    }
 }
 
-/// The kernels of a document, from each place that has some.
-pub(crate) trait KernelParts {
-    /// Returns the kernels of a document; for a container, those of all its images.
-    fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>>;
-
-    fn kernels_of(&mut self, id: NodeId) -> Option<Part>;
-
-    /// Returns the kernels of a document; of SPIR-V, those that are not among `native`.
-    fn kernels_beside(&mut self, id: NodeId, native: &HashSet<String>) -> Option<Part>;
-
-    /// Returns the short names of the kernels in a host binary's index, which are the same in the
-    /// lists of all its images.
-    fn host_kernels(&mut self) -> Around;
-
-    /// Whether an image in a document lists kernels.
-    fn has_kernels(&self, id: NodeId) -> bool;
-
-    /// Returns the kernels of an image of a host binary: those of its native code, which is opened,
-    /// for each device; else the names in the index, at most `most`. Also returns the number of
-    /// names left out, and the number that exceeds what the size of the file allows.
-    fn kernels_in_host(
-        &mut self,
-        image: &Image,
-        host: &HostIndexEntry,
-        most: usize,
-    ) -> (Vec<Part>, u64, u64);
-
-    fn has_errors(&self, span: Span) -> bool;
+/// Returns the short names of the kernels around a node, as in the lists of the file.
+pub fn short_names(document: &mut Document, node: NodeId) -> Option<Rc<ShortNames>> {
+    if document.summary.has.host {
+        return host_kernels(document);
+    }
+    let around = document_of(document, node, ListId::Kernels)?;
+    let kept = document.extensions.get::<DocumentNames>();
+    if let Some(kept) = kept.filter(|kept| kept.document == around) {
+        return Some(Rc::clone(&kept.names));
+    }
+    let rows = document.kernels(around)?.rows(&document.sources);
+    let names = Rc::new(ShortNames::new(rows.iter().map(KernelRow::names)));
+    document.extensions.insert(DocumentNames {
+        document: around,
+        names: Rc::clone(&names),
+    });
+    Some(names)
 }
 
-impl KernelParts for Document {
-    fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
-        if let Some(part) = self.kernels_of(id) {
-            let parts = with_only_spirv(part, &self.sources).into_iter();
-            let list = KernelList::new(parts.map(Rc::new).collect(), false, Vec::new());
-            return Some(Rc::new(list.with_names(self.host_kernels())));
+/// Returns the kernels of a document; for a container, those of all its images.
+pub(super) fn list(document: &mut Document, id: NodeId) -> Option<Rc<dyn List>> {
+    if let Some(part) = kernels_of(document, id) {
+        let parts = with_only_spirv(part, &document.sources).into_iter();
+        let list = KernelList::new(parts.map(Rc::new).collect(), false, Vec::new());
+        return Some(Rc::new(list.with_names(host_kernels(document))));
+    }
+    let mut reading = KernelReading::new(document, id)?;
+    while reading.step(document) {}
+    Some(reading.list(&document.sources))
+}
+
+fn kernels_of(document: &mut Document, id: NodeId) -> Option<Part> {
+    kernels_beside(document, id, &HashSet::default())
+}
+
+/// Returns the kernels of a document; of SPIR-V, those that are not among `native`.
+fn kernels_beside(document: &mut Document, id: NodeId, native: &HashSet<String>) -> Option<Part> {
+    let all = document.kernels(id)?;
+    let (image, device) = document.image_text(id);
+    let (is_spirv, also_native, kernels) = match all.split(native, &document.sources) {
+        Some((both, only)) => (true, both, only),
+        None => (false, Vec::new(), all),
+    };
+    Some(Part {
+        rows: kernels.rows(&document.sources),
+        kernels: Some(kernels),
+        is_spirv,
+        also_native: Rc::new(also_native),
+        image,
+        device: if is_spirv { SPIRV.into() } else { device },
+        path: document.path(id),
+        span: document.node(id)?.span.unwrap_or_default(),
+        profiled: document.profiled_kernels(),
+        ..Part::default()
+    })
+}
+
+/// Returns the short names of the kernels in a host binary's index, which are the same in the
+/// lists of all its images.
+fn host_kernels(document: &mut Document) -> Around {
+    if !document.summary.has.host {
+        return None;
+    }
+    let names = index_names(document, NodeId::ROOT);
+    if let Some(known) = names.known() {
+        return Some(known);
+    }
+    let images = document.images(NodeId::ROOT);
+    Some(Rc::clone(names.of(&images, &document.sources)))
+}
+
+/// Whether an image in a document lists kernels.
+pub(in crate::tables) fn are_within(document: &Document, id: NodeId) -> bool {
+    document.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
+}
+
+/// Returns the kernels of an image of a host binary: those of its native code, which is opened,
+/// for each device; else the names in the index, at most `most`. Also returns the number of
+/// names left out, and the number that exceeds what the size of the file allows.
+fn kernels_in_host(
+    document: &mut Document,
+    image: &Image,
+    host: &HostIndexEntry,
+    most: usize,
+) -> (Vec<Part>, u64, u64) {
+    let Some(entry) = host.index_entry(&document.sources) else {
+        return (Vec::new(), 0, 0);
+    };
+    let names = entry.described.as_ref().map_or(0, |found| found.left_out);
+    if entry.is_native() {
+        let within = document.images_within(image.span).unwrap_or_default();
+        let has_spirv = within.list.iter().any(is_unlisted);
+        let mut parts = Vec::new();
+        let is_one = within.list.len() == 1;
+        let (spirv, native): (Vec<&Image>, _) =
+            within.list.iter().partition(|inner| is_spirv(inner));
+        let mut known = HashSet::default();
+        for inner in native.into_iter().chain(spirv) {
+            let is_spirv = is_spirv(inner);
+            let node = document.document_at(inner.span);
+            let own = node.filter(|_| inner.has_kernels);
+            let part = own.and_then(|node| kernels_beside(document, node, &known));
+            let part = match part {
+                Some(part) if is_spirv => part,
+                Some(part) => {
+                    known.extend(part.rows.iter().map(|row| row.name.value.clone()));
+                    part
+                }
+                None if is_spirv && !parts.is_empty() => spirv_part("", inner.span),
+                None => continue,
+            };
+            let part = Part {
+                image: image.name.clone(),
+                member: if is_one || is_spirv {
+                    String::new()
+                } else {
+                    inner.member.to_string()
+                },
+                has_spirv: has_spirv && !is_spirv,
+                ..part
+            };
+            parts.extend(with_only_spirv(part, &document.sources));
         }
-        let mut reading = self.kernel_reading(id)?;
-        while reading.step(self) {}
-        Some(reading.list(&self.sources))
-    }
-
-    fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
-        self.kernels_beside(id, &HashSet::default())
-    }
-
-    fn kernels_beside(&mut self, id: NodeId, native: &HashSet<String>) -> Option<Part> {
-        let all = self.kernels(id)?;
-        let (image, device) = self.image_text(id);
-        let (is_spirv, also_native, kernels) = match all.split(native, &self.sources) {
-            Some((both, only)) => (true, both, only),
-            None => (false, Vec::new(), all),
-        };
-        Some(Part {
-            rows: kernels.rows(&self.sources),
-            kernels: Some(kernels),
-            is_spirv,
-            also_native: Rc::new(also_native),
-            image,
-            device: if is_spirv { SPIRV.into() } else { device },
-            path: self.path(id),
-            span: self.node(id)?.span.unwrap_or_default(),
-            profiled: self.profiled_kernels(),
-            ..Part::default()
-        })
-    }
-
-    fn host_kernels(&mut self) -> Around {
-        if !self.summary.has.host {
-            return None;
+        if !parts.is_empty() {
+            return (parts, 0, names);
         }
-        let names = self.index_names(NodeId::ROOT);
-        if let Some(known) = names.known() {
-            return Some(known);
-        }
-        let images = self.images(NodeId::ROOT);
-        Some(Rc::clone(names.of(&images, &self.sources)))
     }
+    let Some(described) = &entry.described else {
+        return (Vec::new(), 0, names);
+    };
+    let kernels = described.kernels();
+    let entry_kind = entry.kind;
+    let more = kernels.len().saturating_sub(most) as u64;
+    let rows = kernels.into_iter().take(most).zip(0..);
+    let rows = rows.map(|(entry, index)| KernelRow {
+        index,
+        name: Located::at(entry.name.clone(), entry.name_span),
+        demangled: host.title(&entry.name),
+        entry: entry.span,
+        is_spirv: entry_kind == "spirv",
+        ..KernelRow::default()
+    });
+    let part = Part {
+        rows: Rc::new(rows.collect()),
+        image: image.name.clone(),
+        device: match entry_kind {
+            "spirv" => SPIRV.into(),
+            _ => described.target.clone().into(),
+        },
+        path: image.path.clone(),
+        span: image.span,
+        is_spirv: entry_kind == "spirv",
+        is_foreign: entry.is_foreign(),
+        ..Part::default()
+    };
+    (vec![part], more, names)
+}
 
-    fn has_kernels(&self, id: NodeId) -> bool {
-        self.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
-    }
-
-    fn kernels_in_host(
-        &mut self,
-        image: &Image,
-        host: &HostIndexEntry,
-        most: usize,
-    ) -> (Vec<Part>, u64, u64) {
-        let Some(entry) = host.index_entry(&self.sources) else {
-            return (Vec::new(), 0, 0);
-        };
-        let names = entry.described.as_ref().map_or(0, |found| found.left_out);
-        if entry.is_native() {
-            let within = self.images_within(image.span).unwrap_or_default();
-            let has_spirv = within.list.iter().any(is_unlisted);
-            let mut parts = Vec::new();
-            let is_one = within.list.len() == 1;
-            let (spirv, native): (Vec<&Image>, _) =
-                within.list.iter().partition(|inner| is_spirv(inner));
-            let mut known = HashSet::default();
-            for inner in native.into_iter().chain(spirv) {
-                let is_spirv = is_spirv(inner);
-                let node = self.document_at(inner.span);
-                let own = node.filter(|_| inner.has_kernels);
-                let part = own.and_then(|node| self.kernels_beside(node, &known));
-                let part = match part {
-                    Some(part) if is_spirv => part,
-                    Some(part) => {
-                        known.extend(part.rows.iter().map(|row| row.name.value.clone()));
-                        part
-                    }
-                    None if is_spirv && !parts.is_empty() => spirv_part("", inner.span),
-                    None => continue,
-                };
-                let part = Part {
-                    image: image.name.clone(),
-                    member: if is_one || is_spirv {
-                        String::new()
-                    } else {
-                        inner.member.to_string()
-                    },
-                    has_spirv: has_spirv && !is_spirv,
-                    ..part
-                };
-                parts.extend(with_only_spirv(part, &self.sources));
-            }
-            if !parts.is_empty() {
-                return (parts, 0, names);
-            }
-        }
-        let Some(described) = &entry.described else {
-            return (Vec::new(), 0, names);
-        };
-        let kernels = described.kernels();
-        let entry_kind = entry.kind;
-        let more = kernels.len().saturating_sub(most) as u64;
-        let rows = kernels.into_iter().take(most).zip(0..);
-        let rows = rows.map(|(entry, index)| KernelRow {
-            index,
-            name: Located::at(entry.name.clone(), entry.name_span),
-            demangled: host.title(&entry.name),
-            entry: entry.span,
-            is_spirv: entry_kind == "spirv",
-            ..KernelRow::default()
-        });
-        let part = Part {
-            rows: Rc::new(rows.collect()),
-            image: image.name.clone(),
-            device: match entry_kind {
-                "spirv" => SPIRV.into(),
-                _ => described.target.clone().into(),
-            },
-            path: image.path.clone(),
-            span: image.span,
-            is_spirv: entry_kind == "spirv",
-            is_foreign: entry.is_foreign(),
-            ..Part::default()
-        };
-        (vec![part], more, names)
-    }
-
-    fn has_errors(&self, span: Span) -> bool {
-        let mut found = self.diagnostics_in(span);
-        found.any(|found| found.severity == Severity::Error)
-    }
+fn has_errors(document: &Document, span: Span) -> bool {
+    let mut found = document.diagnostics_in(span);
+    found.any(|found| found.severity == Severity::Error)
 }
 
 fn is_native(image: &Image, sources: &Sources) -> bool {
@@ -503,7 +470,7 @@ impl KernelReading {
                     document.sources.prefetch(ahead, image.span);
                 }
                 let left = self.rows_max - self.rows;
-                let (found, more, names) = document.kernels_in_host(image, host, left);
+                let (found, more, names) = kernels_in_host(document, image, host, left);
                 self.kernels_left_out += more;
                 self.names_left_out += names;
                 found
@@ -512,7 +479,7 @@ impl KernelReading {
                 let node = document.node_of(image);
                 let none = HashSet::default();
                 let native = self.native.get(&image.container).unwrap_or(&none);
-                let found = node.and_then(|node| document.kernels_beside(node, native));
+                let found = node.and_then(|node| kernels_beside(document, node, native));
                 let beside_spirv = self.with_spirv.get(&image.container);
                 let has_spirv = beside_spirv == Some(&true);
                 let name = |part: &Part| match &*image.file {
@@ -544,7 +511,7 @@ impl KernelReading {
         let found: Vec<Part> = found.collect();
         let rows: usize = found.iter().map(|part| part.rows.len()).sum();
         self.rows += rows;
-        if rows == 0 && document.has_errors(image.span) {
+        if rows == 0 && has_errors(document, image.span) {
             self.silent.push(image.name.clone());
         }
         self.parts.extend(found.into_iter().map(Rc::new));

@@ -1,6 +1,5 @@
 //! Summaries of the kernels that are read so far.
 
-use crate::tables::kernels::reading::KernelLists;
 use std::rc::Rc;
 
 use super::reading::KernelReading;
@@ -10,33 +9,12 @@ use zeview_core::analysis::matrix::{KernelMatrix, MatrixBuilder};
 use zeview_core::analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
 use zeview_core::model::{Document, NodeId, Sources, Str};
 
-/// The survey of all kernels of a document.
-pub trait KernelSurvey {
-    /// Reads all images of a container, and summarizes them by device. Returns `None` for a
-    /// document that has kernels itself, or no images with kernels.
-    fn survey(&mut self, id: NodeId) -> Option<Survey>;
-}
-
-impl KernelSurvey for Document {
-    fn survey(&mut self, id: NodeId) -> Option<Survey> {
-        let mut reading = self.kernel_reading(id)?;
-        while reading.step(self) {}
-        Some(reading.survey())
-    }
-}
-
-/// The list of kernels by device.
-pub(crate) trait MatrixList {
-    /// Returns the kernels of a container by device.
-    fn matrix_list(&mut self, id: NodeId) -> Option<Rc<dyn List>>;
-}
-
-impl MatrixList for Document {
-    fn matrix_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
-        let mut reading = self.kernel_reading(id)?;
-        while reading.step(self) {}
-        Some(reading.matrix_list(&self.sources))
-    }
+/// Reads all images of a container, and summarizes them by device. Returns `None` for a document
+/// that has kernels itself, or no images with kernels.
+pub fn survey(document: &mut Document, id: NodeId) -> Option<Survey> {
+    let mut reading = KernelReading::new(document, id)?;
+    while reading.step(document) {}
+    Some(reading.survey())
 }
 
 impl KernelReading {

@@ -29,7 +29,7 @@ mod filter;
 mod parse;
 
 pub use self::filter::{Filter, RowRef};
-use super::{Key, List};
+use super::{CodeList, Key, List};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use zeview_core::model::{Sources, Span, Str, sort};
@@ -46,22 +46,96 @@ pub struct Query {
     /// Whether to include secondary rows: functions among kernels, instructions that are the same
     /// in both files.
     pub all: bool,
-    /// The extent of the list: of a text, of an owner of properties, of a section of code.
+    /// The bytes that it is a list of: a text, an owner of properties, a section of code.
     pub of: Option<Span>,
-    /// For [`ListId::Images`](crate::tables::ListId::Images): the device that images are selected for. For
-    /// [`ListId::Instructions`](crate::tables::ListId::Instructions): the encoding, or a device that has it; by default that of the
-    /// file's device.
+    /// What only the rows of some lists depend on.
+    pub options: RowOptions,
+}
+
+/// What only the rows of some lists depend on; the others ignore it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum RowOptions {
+    /// Nothing.
+    #[default]
+    None,
+    /// For kernels of several images: the grouping; by default, a row per build.
+    Kernels(GroupBy),
+    /// For images and devices.
+    Driver(DriverOptions),
+    /// For instructions.
+    Code(CodeOptions),
+    /// For the details of a difference: its index in the list of differences.
+    Difference(u64),
+}
+
+/// What the driver's verdict on images depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DriverOptions {
+    /// The device that images are selected for.
     pub device: Option<Str>,
-    /// For [`ListId::Images`](crate::tables::ListId::Images) and [`ListId::Devices`](crate::tables::ListId::Devices): the release of the driver; by default the
-    /// usual one.
+    /// The release of the driver; by default the usual one.
     pub release: Option<Str>,
-    /// For [`ListId::Changes`](crate::tables::ListId::Changes): the index of the difference in [`ListId::Differences`](crate::tables::ListId::Differences).
-    pub row: Option<u64>,
-    /// For [`ListId::Kernels`](crate::tables::ListId::Kernels) of several images: the grouping; by default, a row per build.
-    pub by: Option<GroupBy>,
-    /// For [`ListId::Instructions`](crate::tables::ListId::Instructions): the folded loops, by the offset of their code. Without a filter
-    /// and a column to sort by, only the first row of a folded loop is in the result.
+}
+
+/// What the rows of code depend on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CodeOptions {
+    /// The encoding, or a device that has it; by default that of the file's device.
+    pub encoding: Option<Str>,
+    /// The folded loops, by the offset of their code. Without a filter and a column to sort by, only
+    /// the first row of a folded loop is in the result.
     pub folded: Vec<u32>,
+}
+
+impl CodeOptions {
+    /// Unfolds the loops that hide one of these rows.
+    pub fn reveal(&mut self, rows: &Range<u32>, list: &dyn CodeList, sources: &Sources) {
+        self.folded.retain(|start| {
+            let hidden = list.folded_rows(*start, sources);
+            let is_one_of =
+                |hidden: &Range<u32>| hidden.start < rows.end && rows.start < hidden.end;
+            !hidden.iter().any(is_one_of)
+        });
+    }
+}
+
+// Without any, the options are equal to those of a query that was not made for the list.
+impl RowOptions {
+    /// Returns those of kernels.
+    pub fn grouped(by: Option<GroupBy>) -> RowOptions {
+        by.map_or(RowOptions::None, RowOptions::Kernels)
+    }
+
+    /// Returns those of images and devices.
+    pub fn for_device(device: Option<Str>, release: Option<Str>) -> RowOptions {
+        if device.is_none() && release.is_none() {
+            return RowOptions::None;
+        }
+        RowOptions::Driver(DriverOptions { device, release })
+    }
+
+    /// Returns those of instructions.
+    pub fn code(encoding: Option<Str>, folded: Vec<u32>) -> RowOptions {
+        if encoding.is_none() && folded.is_empty() {
+            return RowOptions::None;
+        }
+        RowOptions::Code(CodeOptions { encoding, folded })
+    }
+
+    /// Returns those of a difference.
+    pub fn difference(row: Option<u64>) -> RowOptions {
+        row.map_or(RowOptions::None, RowOptions::Difference)
+    }
+
+    /// Whether the list has the same rows with other options: all but folded loops are equal.
+    pub fn has_same_rows(&self, other: &RowOptions) -> bool {
+        match (self, other) {
+            (RowOptions::Code(code), RowOptions::Code(other)) => code.encoding == other.encoding,
+            (RowOptions::Code(code), RowOptions::None)
+            | (RowOptions::None, RowOptions::Code(code)) => code.encoding.is_none(),
+            _ => self == other,
+        }
+    }
 }
 
 /// The groupings of kernels.
@@ -172,8 +246,11 @@ impl Query {
 
     /// Returns the first rows of a list, up to this number, without those that folded loops hide.
     fn unfolded(&self, count: u32, list: &dyn List, sources: &Sources) -> Order {
-        let folded = self.folded.iter();
-        let folded = folded.flat_map(|start| list.folded_rows(*start, sources));
+        let Some(code) = list.as_code() else {
+            return Order::All(count);
+        };
+        let folded = self.folded().iter();
+        let folded = folded.flat_map(|start| code.folded_rows(*start, sources));
         let hidden: Vec<Range<u32>> = folded.filter(|rows| !rows.is_empty()).collect();
         if hidden.is_empty() {
             return Order::All(count);
@@ -193,14 +270,61 @@ impl Query {
         Order::Rows(rows)
     }
 
-    /// Unfolds the loops that hide one of these rows.
-    pub fn reveal(&mut self, rows: &Range<u32>, list: &dyn List, sources: &Sources) {
-        self.folded.retain(|start| {
-            let hidden = list.folded_rows(*start, sources);
-            let is_one_of =
-                |hidden: &Range<u32>| hidden.start < rows.end && rows.start < hidden.end;
-            !hidden.iter().any(is_one_of)
-        });
+    /// Returns the grouping of kernels.
+    pub fn by(&self) -> Option<GroupBy> {
+        match &self.options {
+            RowOptions::Kernels(by) => Some(*by),
+            _ => None,
+        }
+    }
+
+    /// Returns the device that images are selected for.
+    pub fn device(&self) -> Option<&Str> {
+        match &self.options {
+            RowOptions::Driver(driver) => driver.device.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the release of the driver.
+    pub fn release(&self) -> Option<&Str> {
+        match &self.options {
+            RowOptions::Driver(driver) => driver.release.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the encoding of code.
+    pub fn encoding(&self) -> Option<&Str> {
+        match &self.options {
+            RowOptions::Code(code) => code.encoding.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the folded loops of code.
+    pub fn folded(&self) -> &[u32] {
+        match &self.options {
+            RowOptions::Code(code) => &code.folded,
+            _ => &[],
+        }
+    }
+
+    /// Folds these loops of code, and unfolds all others.
+    pub fn fold(&mut self, folded: Vec<u32>) {
+        if let RowOptions::Code(code) = &mut self.options {
+            self.options = RowOptions::code(code.encoding.take(), folded);
+        } else if self.options == RowOptions::None {
+            self.options = RowOptions::code(None, folded);
+        }
+    }
+
+    /// Returns the index of a difference.
+    pub fn difference(&self) -> Option<u64> {
+        match &self.options {
+            RowOptions::Difference(row) => Some(*row),
+            _ => None,
+        }
     }
 }
 

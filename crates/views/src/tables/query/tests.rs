@@ -1,10 +1,12 @@
 use crate::tables::Secondary;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::*;
 use crate::tables::write::Form;
 use crate::tables::writer::{Writer, write};
 use crate::tables::{Cell, CellValue, Column, ListId};
+use zeview_core::analysis::assembly::{Listing, TextPart};
 use zeview_core::model::MemorySource;
 
 /// A kernel: name, demangled name, spill size if it is known, flags, `has_dpas`.
@@ -74,6 +76,20 @@ impl List for Fake {
 
     fn rows_at(&self, _: Span, _: &Sources) -> Option<Range<u32>> {
         None
+    }
+
+    fn as_code(&self) -> Option<&dyn CodeList> {
+        Some(self)
+    }
+}
+
+impl CodeList for Fake {
+    fn listing(&self) -> &Rc<dyn Listing> {
+        unreachable!("rows are folded without it")
+    }
+
+    fn text_parts(&self, _: u32, _: &Sources) -> Vec<TextPart> {
+        Vec::new()
     }
 
     /// A loop of rows 0, 1 and 3, one of rows 1 to 3, and one within it.
@@ -525,13 +541,13 @@ fn folded_rows_are_left_out() {
         (&[7], &[0, 1, 2, 3]),
     ] {
         let query = Query {
-            folded: folded.to_vec(),
+            options: RowOptions::code(None, folded.to_vec()),
             ..Query::default()
         };
         assert_eq!(run(&query).as_deref(), Ok(rows), "{folded:?}");
         // A filter or an order shows them.
         let filtered = Query {
-            folded: folded.to_vec(),
+            options: RowOptions::code(None, folded.to_vec()),
             ..filter("name!=x")
         };
         assert_eq!(run(&filtered), run(&filter("name!=x")), "{folded:?}");
@@ -554,11 +570,11 @@ fn a_visible_row_unfolds_the_loops_around_it() {
         (1..3, &[32]),
         (4..5, &[0, 16, 32]),
     ] {
-        let mut query = Query {
+        let mut code = CodeOptions {
+            encoding: None,
             folded: vec![0, 16, 32],
-            ..Query::default()
         };
-        query.reveal(&rows, &Fake, &sources);
-        assert_eq!(query.folded, left, "{rows:?}");
+        code.reveal(&rows, &Fake, &sources);
+        assert_eq!(code.folded, left, "{rows:?}");
     }
 }
