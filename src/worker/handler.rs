@@ -211,6 +211,7 @@ impl Handler {
             Ok(file) => file,
             Err(answer) => return answer,
         };
+        // An earlier failure is not one of this request.
         file.failure.take();
         let answer = file.answer(&envelope.request, base);
         match file.failure.take() {
@@ -329,6 +330,7 @@ impl OpenFile {
                 text,
             } => {
                 document.add_source_text(name, text);
+                // The lists that show the text of source files.
                 self.lists.forget(ListId::SourceLines);
                 self.lists.forget(ListId::Instructions);
                 added(document, *id, name).map_or_else(failed, Answer::from)

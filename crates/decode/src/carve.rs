@@ -15,6 +15,7 @@ pub fn kind(head: &[u8]) -> &'static str {
             Some([224, 0]) => "amdgpu-elf",
             // Code for the host's processor: x86-64, AArch64, RISC-V.
             Some([62 | 183 | 243, 0]) => "elf",
+            // Zebins of 2020 have the product family as machine.
             _ => "zebin",
         },
         [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => "bitcode",
@@ -32,14 +33,18 @@ fn is_certain(head: &[u8]) -> bool {
     match kind(head) {
         "zebin" => {
             let is_intel = head.get(18..20) == Some(&[205, 0]);
+            // Zebins of 2020 have other machines, but already the types that only zebins have.
             let is_old = matches!(head.get(16..18), Some([0x11..=0x13, 0xff]));
             head.get(4..7) == Some(&[2, 1, 1]) && (is_intel || is_old)
         }
         "spirv" => {
+            // Versions 1.0 to 1.6, a bound of the ids, and the reserved word, 0 (SPIR-V, section
+            // 2.3).
             let has_version = matches!(head.get(4..8), Some([0, 0..=6, 1, 0]));
             let has_bound = head.get(12..16).is_some_and(|bound| bound != [0; 4]);
             has_version && has_bound && head.get(16..20) == Some(&[0; 4])
         }
+        // The end of the first member's header.
         "ar" => head.get(66..68) == Some(b"`\n"),
         _ => false,
     }
@@ -160,6 +165,7 @@ fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
                     "spirv" => Some(words(sources, from)),
                     _ => length(sources, from, head),
                 };
+                // A SPIR-V header without instructions is a coincidence.
                 if let Some(len) = len.filter(|len| *len > 20) {
                     if found.len() as u64 >= most {
                         return (found, false);
@@ -334,6 +340,7 @@ fn words(sources: &Sources, module: Span) -> u64 {
     let mut at = 20;
     while at + 4 <= module.len() {
         let word = Window::clamped(sources, module.subspan(at, 4));
+        // Modules can follow each other, and the magic number could also start an instruction.
         if kind(word.bytes()) == "spirv" {
             let next = Window::clamped(sources, module.subspan(at, HEAD as u64));
             if is_certain(next.bytes()) {
@@ -398,6 +405,7 @@ const BLOCK: u64 = 32;
 /// Returns the length of the zstd frame at the start of the bytes, from its block headers. Returns
 /// `None` if the frame has no end, or the search budget of the file is used up.
 pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
+    // The magic number and the longest header (RFC 8878, section 3.1.1).
     let head = Window::clamped(sources, rest.subspan(0, 18));
     let header = FrameHeader::read(head.bytes())?;
     let mut at = header.len;

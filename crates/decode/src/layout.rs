@@ -100,6 +100,7 @@ impl Regions {
             claim.start = claim.start.clamp(whole.start, whole.end);
             claim.end = claim.end.min(whole.end).max(claim.start);
         }
+        // A part precedes the parts in it, which are more specific.
         sort::by_key(&mut claims, |r| (r.start, Reverse(r.end), r.id));
         let mut regions = Regions {
             source: whole.source,
@@ -163,6 +164,7 @@ impl Regions {
         let end = last.map_or(whole.start, |last| last.end);
         if end < whole.end {
             let hole = Span::new(whole.source, end, whole.end);
+            // This hole is not counted yet.
             regions.fill(cx, hole, holes < limits::HOLES, overlap);
         }
         regions

@@ -24,6 +24,8 @@ impl WordContext<'_> {
                     self.errors |= extra.is_none();
                     Self::macro_of(register, extra)
                 } else {
+                    // Macro registers are saved and restored whole: here, the enabled channels
+                    // select one of them.
                     match &mut register {
                         OperandKind::Register { name, number, .. } if name.is("mme") => {
                             *number = match enable {
@@ -45,6 +47,7 @@ impl WordContext<'_> {
                 }
             }
             Some(Meaning::Indirect) => {
+                // Align1 cannot leave out channels of four.
                 if !self.is(Field::DstChanEn, Meaning::xyzw)? {
                     return Err(Fatal);
                 }
@@ -98,6 +101,7 @@ impl WordContext<'_> {
                     };
                     (kind, data_type)
                 } else {
+                    // Align1 has no form for other strides and swizzles.
                     if vertical != 4 {
                         return Err(Fatal);
                     }

@@ -44,6 +44,8 @@ impl WordContext<'_> {
         );
         if binary && !pair {
             self.label(Field::UIP, 0)?;
+            // The assembler reads the field even so, and a word without it is illegal, but prints
+            // one operand.
             if self.op() == Op::Brc && file != Some(Meaning::IMM) {
                 self.instruction.source_count = 1;
             }
@@ -75,6 +77,8 @@ impl WordContext<'_> {
         match self.op() {
             Op::Jmpi => {
                 if self.meaning(second.file)? == Some(Meaning::IMM) {
+                    // `jmpi` counts from the next instruction; the text has the distance from this
+                    // one.
                     let length = i32::from(self.instruction.length);
                     self.label(Field::JIP, length)?;
                     self.label_type(second.data_type)?;

@@ -179,6 +179,8 @@ impl Cfg {
         for (from, (block, exit)) in (0_u32..).zip(cfg.blocks.iter().zip(&mut exits)) {
             let is_last = index(from) + 1 >= count;
             let next = (!is_last).then_some(from + 1);
+            // Both lists are in code order, and each end starts a block behind it: one pass joins
+            // them.
             let end = ends.next_if(|end| u64::try_from(end.next) == Ok(block.end));
             let Some(end) = end else {
                 followed.extend(next.map(|to| (from, to)));
@@ -325,6 +327,7 @@ impl Graph {
             let within = node.successors.iter().filter(|to| leaves && **to < count);
             edges.extend(within.map(|to| (from, *to)));
         }
+        // What ends the block is in the part that is missing.
         if let Some(exit) = exits.last_mut()
             && is_cut
         {
@@ -354,6 +357,8 @@ impl Graph {
             return &[];
         };
         match node.exit {
+            // A call comes back behind itself, and the blocks of the callee belong to another
+            // function.
             Exit::Call | Exit::Return { all: false } => {
                 let next = node.successors.iter().position(|to| *to == block + 1);
                 let next = next.and_then(|at| node.successors.get(at..=at));

@@ -54,6 +54,8 @@ impl Code {
     pub fn new(decoder: Option<Rc<Decoder>>, code: Span, sources: &Sources) -> Code {
         let (mut starts, mut count) = (Vec::new(), 0_u32);
         let end = for_each_word(sources, code, &mut |at, _| {
+            // The offset of each instruction would take half the memory of the code. Finding those
+            // of a stride takes one bit of each word.
             if count.is_multiple_of(STRIDE) {
                 starts.push(at);
             }
@@ -163,6 +165,7 @@ impl Code {
         if let Some(m) = &instruction.message {
             message::identity(decoder.encoding.rank, m, &mut message);
         }
+        // The message has a column of its own in lists.
         let end = text.find(" // ").unwrap_or(text.len());
         text.truncate(end);
         text.truncate(text.trim_end().len());
@@ -251,6 +254,8 @@ impl Listing for Code {
     fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32> {
         let at = offset.checked_sub(self.code.start)?;
         if at >= self.end {
+            // Bytes of an incomplete instruction at the end belong to the last row: they have none
+            // of their own.
             return self.count.checked_sub(1).filter(|_| offset < self.code.end);
         }
         let block = self.starts.partition_point(|start| *start <= at);
@@ -348,6 +353,7 @@ impl Listing for Code {
             let most = (limits::DATA_FLOW_ROWS as u64 + 1) * 16;
             let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
             let cfg = self.cfg(sources);
+            // The graph is shared with the listing only if both have the same limits.
             let is_short = index(self.count) <= limits::DATA_FLOW_ROWS && cfg.rest.is_none();
             let decoder = Rc::clone(decoder);
             let flow = if is_short {

@@ -50,6 +50,7 @@ impl Expansions {
             self.0.resize(PLANS, None);
         }
         let key = packed.low & !copied.bits;
+        // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
         let mixed = (key ^ u64::from(opcode) << 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
         let at = usize::try_from(mixed).unwrap_or_default() % PLANS;
         let place = self.0.get_mut(at)?;
@@ -241,6 +242,7 @@ pub fn expand(
                     {
                         later(node, leaf);
                     }
+                    // A mapped field that the compact word lacks counts as ones, as in IGA.
                     let (value, bits) = leaf.map_or((u64::MAX, 0), |leaf| {
                         (leaves.raw(leaf, packed), leaves.bits(leaf))
                     });
@@ -248,6 +250,8 @@ pub fn expand(
                     *waits = false;
                     progress = true;
                     if !first {
+                        // After the first pass, only the first field that can be resolved, then
+                        // from the start again: IGA's order decides where fields overlap.
                         break;
                     }
                 }
@@ -256,6 +260,7 @@ pub fn expand(
             }
         }
         if !waiting.contains(&true) {
+            // The native word is not compacted.
             return Some(Word::new(built & !(1 << 29)));
         }
         rounds += 1;
@@ -301,6 +306,8 @@ fn apply_move(
             part |= part.checked_shl(filled).unwrap_or_default();
             filled *= 2;
         }
+        // Bits are never cleared: two fields may set the same one, such as the high bit of r256 on
+        // Xe3P.
         *built |= part.checked_shl(u32::from(*low)).unwrap_or_default() & target;
         if let Some(origins) = origins
             && *kind != 2

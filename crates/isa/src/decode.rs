@@ -239,6 +239,7 @@ impl Decoder {
     ) -> Option<Word> {
         let format = self.formats.get(operation.compact?)?;
         let (leaves, layout) = (self.leaves, &operation.layout);
+        // The cache keeps native words, but not where their bits come from.
         if origins.is_some() {
             return expand(leaves, format, layout, packed, None, origins);
         }
@@ -548,6 +549,7 @@ impl WordContext<'_> {
     }
 
     fn instruction(&mut self) -> Read<()> {
+        // First, as in IGA: an unknown subfunction makes the word illegal, whatever the rest is.
         self.subfunction()?;
         self.instruction.op_bits = 0x7f | self.take_bits();
         match self.opcode.kind {
@@ -562,6 +564,7 @@ impl WordContext<'_> {
             _ if self.rank >= 20 => self.branch()?,
             _ => self.branch_before_xe()?,
         }
+        // Last: options depend on parts that were read before, such as the surface of a send.
         self.options()?;
         self.scoreboard()
     }

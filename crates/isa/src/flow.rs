@@ -34,6 +34,7 @@ impl Lanes {
             jumps.extend(targets.map(|to| (end.at, to)));
         }
         let mut jumps: Vec<(i32, i32)> = jumps.into_iter().collect();
+        // Short jumps get the inner lanes, so that those of inner loops do not cross the others.
         sort::by_key(&mut jumps, |(from, to)| (from.abs_diff(*to), *from));
         let mut lanes = Lanes::default();
         for (from, to) in jumps {

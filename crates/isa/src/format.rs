@@ -178,6 +178,8 @@ impl Decoder {
                 line.part(PartKind::Destination, from, destination.bits);
                 line.end(if send { SEND_DESTINATION } else { DESTINATION });
             }
+            // What follows stays in its column. Lines without anything else have no blanks at their
+            // end.
             None if i.source_count > 0 || has_options => line.blanks(DESTINATION),
             None => {}
         }
@@ -204,6 +206,7 @@ impl Decoder {
                 if set.is_none() {
                     line.end(SOURCE);
                 }
+                // The assembler fills the column of a second source, but not of a third.
                 if sources.len() == 1 {
                     line.begin();
                     line.end(SOURCE);
@@ -358,6 +361,7 @@ fn send_operands(
     line: &mut Line<'_>,
 ) {
     let sources = i.sources.get(..i.source_count).unwrap_or_default();
+    // From Xe2 on, the assembler writes the sources of a send one after the other.
     let columns = rank < 30 && message.wide.is_none();
     for (at, source) in sources.iter().enumerate() {
         line.text("  ");
@@ -386,6 +390,7 @@ fn send_operands(
         return;
     }
     let from = line.out.len();
+    // Before the column starts, so that it does not count for the width.
     if message.offset != 0 {
         push_hex(line.out, message.offset.into(), 0);
         line.text(":");

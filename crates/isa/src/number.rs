@@ -85,6 +85,7 @@ pub fn push_single(out: &mut String, bits: u32) {
 pub fn push_half(out: &mut String, bits: u16) {
     let value = f32::from_bits(half_to_single(bits));
     if value.is_nan() {
+        // The payload is that of the half, not of the wider number.
         let quiet = bits & 0x200 != 0;
         return push_nan(out, bits >> 15 != 0, quiet, u64::from(bits & 0x1ff));
     }

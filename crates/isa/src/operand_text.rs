@@ -30,6 +30,7 @@ fn write_register(name: RegisterName, number: u16, sub: u16, shows: bool, line: 
         RegisterName::Architecture(register) => register.subregisters,
         RegisterName::Unknown => return,
     };
+    // Also of registers without subregisters: the bits are there, and the assembler prints them.
     if has && shows || sub != 0 {
         line.text(".");
         line.decimal(sub);

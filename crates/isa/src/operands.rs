@@ -112,6 +112,8 @@ impl WordContext<'_> {
                     at < r.count.max(1)
                 };
                 let first = all.next();
+                // `acc` and `mme` share the upper bits. The assembler prefers the first one if
+                // neither fits.
                 let register = match (first, all.next()) {
                     (Some(first), Some(second)) if !fits(first) && fits(second) => Some(second),
                     _ => first,
@@ -133,6 +135,8 @@ impl WordContext<'_> {
 
     /// Returns the number of a subregister from its byte offset.
     pub fn subregister(&self, byte: u16, name: RegisterName, data_type: Option<Meaning>) -> u16 {
+        // Since Xe-HPC, the offset has one more bit at its lower end, which only scaled registers
+        // use.
         let unscaled = if self.rank >= 24 { byte >> 1 } else { byte };
         if matches!(name, RegisterName::Architecture(r) if !r.scaled) {
             return unscaled;
@@ -156,6 +160,8 @@ impl WordContext<'_> {
     }
 
     pub fn basic(&mut self) -> Read<()> {
+        // Since Xe, the low half of a 64-bit constant is where other instructions have the modifier
+        // of the flag.
         let over = self.rank >= 20 && {
             let file = self.meaning(Field::Src0RegFile)?;
             let data_type = self.meaning(Field::Src0DataType)?;
@@ -259,6 +265,8 @@ impl WordContext<'_> {
         let indirect = self.meaning(Field::DstAddrMode)?;
         let saturate = self.saturation()?;
         let stride = self.horizontal_stride(Field::DstHorzStride)?;
+        // Since Xe3P, types of `mov` have 4 bits in fields of their own. The assembler still scales
+        // the subregister by the old field.
         let scale = self.meaning(Field::DstDataType)?;
         let mut data_type = scale;
         if self.op() == Op::Mov && self.rank >= 43 {
@@ -487,6 +495,7 @@ impl WordContext<'_> {
             && self.rank < 24
             && self.meaning(Field::Src0RegFile)? == Some(Meaning::ARF)
         {
+            // Before Xe-HPC, the assembler prints `null` for all architecture registers here.
             let null = self.register(Some(Meaning::ARF), 0).0;
             Operand {
                 kind: OperandKind::Register {

@@ -64,6 +64,7 @@ impl WordContext<'_> {
             }
             _ => Subfunction::None,
         };
+        // Elsewhere, decoding goes on after an invalid value.
         if self.errors && !before {
             Err(Fatal)
         } else {
@@ -84,6 +85,7 @@ impl WordContext<'_> {
         let predicated = self.has(Opcode::PREDICATION);
         let mut function = None;
         if predicated {
+            // The swizzles of Align16 are no predicates for the assembler.
             function = self.meaning(Field::PredCtrl)?.filter(|m| {
                 !matches!(
                     m,
@@ -102,6 +104,7 @@ impl WordContext<'_> {
         }
         let used = function.is_some() || modifier.is_some();
         let mut inverse = false;
+        // Before Xe-HPC, the assembler reads the bit also without a predicate.
         if if self.rank >= 24 { used } else { predicated } {
             inverse = self.is(Field::PredInv, Meaning::Invert)?;
         }
@@ -211,6 +214,7 @@ impl Scoreboard {
         let mut scoreboard = Scoreboard::default();
         if let Some((pipes, shift, mask)) = &rule.distance {
             let distance = low8((value >> u32::from(*shift)).into()) & mask;
+            // A distance of 0 without a token stands for no wait, and is not printed.
             if distance != 0 || rule.token.is_some() {
                 let pipe = pipes.get(class).copied().unwrap_or_default();
                 scoreboard.distance = Some((pipe, distance));
@@ -220,6 +224,7 @@ impl Scoreboard {
             let wait = uses.get(class).copied().unwrap_or_default();
             scoreboard.token = Some((low8(value.into()) & mask, wait));
         }
+        // The only rule without both is the one for it.
         scoreboard.no_acc_sb_set = rule.distance.is_none() && rule.token.is_none();
         Some(scoreboard)
     }

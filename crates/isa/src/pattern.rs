@@ -352,6 +352,7 @@ impl Patterns {
         };
         let known = masks.iter().position(|mask| *mask == pattern.mask);
         let at = known.unwrap_or(masks.len());
+        // Each mask is tried for each word of the opcode, so there are few.
         if at >= MASKS {
             return;
         }

@@ -59,6 +59,7 @@ impl WordContext<'_> {
             Descriptor::Register(_) => None,
         };
         if self.rank >= 30 && !immediate {
+            // The bits that are no part of the offset if the extended descriptor is in a register.
             offset = low32(self.number(Field::ExMsgDescImm)?) & !0x0007_0000;
             if sfid != Some(Meaning::UGM) {
                 offset &= !0x8000;
@@ -241,6 +242,8 @@ impl WordContext<'_> {
         self.push(source);
         let mut source = self.send_register(second.file, second.number)?;
         let null = source.is_null();
+        // Before Xe-HPG, the assembler prints the length of the extended descriptor, also for
+        // `null`.
         if null && (lengths[1].is_none() || self.rank >= 22) {
             lengths[1] = Some(0);
         }
@@ -368,6 +371,7 @@ impl WordContext<'_> {
     fn wide_register(&mut self, file: Field, number: Field, extended: bool) -> Read<Operand> {
         if extended {
             match self.number(number)? {
+                // IGA of IGC 2.40 fails here. Later versions read another length.
                 510 if number == Field::Src0RegNum => return Err(Fatal),
                 511 => {
                     let (name, number) = self.register(Some(Meaning::ARF), 0);

@@ -27,6 +27,7 @@ pub(super) fn shapes(
         let number = u128::from_le_bytes(bytes);
         let first = word.first().copied().unwrap_or(0);
         let is_branch = decoder.is_some_and(|decoder| decoder.is_branch(first));
+        // Equal words of branches go to different places, so their shapes are not shared.
         let own = (!is_branch).then_some(number);
         if own.is_some_and(|own| to.repeated(at, own)) {
             return true;

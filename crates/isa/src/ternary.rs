@@ -11,6 +11,7 @@ impl WordContext<'_> {
         if self.align16()? {
             return self.ternary_align16();
         }
+        // Gen9 has no ternary Align1. The assembler prints placeholders.
         if self.rank < 11 {
             self.errors = true;
             self.instruction.destination = Some(Operand {

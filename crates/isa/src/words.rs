@@ -327,6 +327,7 @@ impl MessageEffect {
         Some(match (request.action, request.scratch) {
             (Action::Sample, _) => MessageEffect::Sampler,
             (Action::Barrier, _) => MessageEffect::Barrier,
+            // Private memory is scratch memory, too, and a message does not show which one it is.
             (Action::Store, Some(_)) => MessageEffect::Spill,
             (Action::Load, Some(_)) => MessageEffect::Fill,
             (Action::Atomic, _) => MessageEffect::Atomic,

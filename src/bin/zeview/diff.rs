@@ -141,6 +141,7 @@ fn compared(
         renumbered: options.renumbered,
     };
     let mut result = compare(&mut a, &mut b, &how);
+    // Before the selection, which removes differences: the conditions see all kernels.
     gate.judge(name, &mut b, Some((&mut a, &result)));
     let selection = Selection {
         only: options.only.clone(),
@@ -543,6 +544,7 @@ fn print_code(
             let line = listing.line(row, &document.sources);
             line.map_or_else(String::new, |line| line.text.clone())
         };
+    // Lines wait until the hunk ends: a patch has all removed lines before the added ones.
     let mut removed = Vec::new();
     let mut added = Vec::new();
     let flush = |removed: &mut Vec<String>, added: &mut Vec<String>, out: &mut Text| {

@@ -122,6 +122,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             complain!("{}: {error}", output.display());
             Ok(ExitCode::from(2))
         }
+        // As in `main`, a reader that has seen enough is no failure.
         _ => Ok(ExitCode::SUCCESS),
     }
 }
@@ -266,13 +267,17 @@ impl FileNames {
             .chars()
             .map(|c| if is_plain(c) { c } else { '_' })
             .collect();
+        // Dots at the start hide a file or leave the folder; Windows drops those at the end.
         let mut name = shown
             .trim_start_matches('.')
             .trim_end_matches('.')
             .to_owned();
+        // All of it is ASCII, so any length is the end of a character.
         name.truncate(MAX_FILE_NAME);
         let stem = name.split('.').next().unwrap_or("").to_ascii_lowercase();
+        // Ports are numbered: `com1`.
         let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+        // Commands would take a name that starts with `-` for an option.
         if name.is_empty() || name.starts_with('-') || DEVICES.contains(&stem) {
             name.insert(0, '_');
         }

@@ -36,12 +36,14 @@ const STREAM_MEMORY: u64 = 64 << 20;
 /// Reads a stream to its end: at most `most` bytes, of which `memory` are kept in memory.
 fn stream(input: &mut dyn Read, memory: u64, most: u64) -> io::Result<Box<dyn ByteSource>> {
     let mut bytes = Vec::new();
+    // One byte more shows whether the stream is longer.
     input.take(memory + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 <= memory {
         return Ok(Box::new(MemorySource::from(bytes)));
     }
     let mut file = tempfile::NamedTempFile::new()?;
     file.write_all(&bytes)?;
+    // One byte more than allowed: if that many are there, the stream is too long.
     let left = (most + 1).saturating_sub(bytes.len() as u64);
     drop(bytes);
     if io::copy(&mut input.take(left), &mut file)? == left {

@@ -148,6 +148,7 @@ fn parts(
             out.push(&node, &path)?;
         }
         let levels = if lists_itself {
+            // The part itself is the first level.
             levels.saturating_sub(1)
         } else {
             levels

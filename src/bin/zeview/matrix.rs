@@ -232,6 +232,7 @@ fn print_groups(rows: &[(String, &MatrixRow)], out: &mut output::Text) -> io::Re
         *kernels += 1;
         *bytes += row.total().code;
     }
+    // Each kernel is a group of its own: the rows above show the same.
     if groups.len() == rows.len() {
         return Ok(());
     }

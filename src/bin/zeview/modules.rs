@@ -248,6 +248,7 @@ fn print_properties(sets: &[PropertySet], out: &mut Text) -> io::Result<()> {
         writeln!(out, "  [{}]", escaped(&set.name))?;
         let names: Vec<String> = set.entries.iter().map(|e| escaped(&e.key)).collect();
         let width = names.iter().map(|name| name.chars().count());
+        // A few long names do not move the values of all others.
         let width = width.filter(|len| *len <= 40).max().unwrap_or(0);
         for (entry, name) in set.entries.iter().zip(names) {
             writeln!(out, "    {name:width$}  {}", value(entry))?;

@@ -50,6 +50,7 @@ impl<W: Write> Visible<W> {
         if !self.colors || style.is_plain() {
             return write!(self, "{text}");
         }
+        // Not through `self`, which would escape the style, too.
         write!(self.out, "{style}")?;
         write!(self, "{text}")?;
         write!(self.out, "{style:#}")
@@ -70,6 +71,7 @@ impl<W: Write> Write for Visible<W> {
         }
         self.partial.extend_from_slice(bytes);
         let end = match std::str::from_utf8(&self.partial) {
+            // The bytes end within a character, whose other bytes are still to come.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             _ => self.partial.len(),
         };
@@ -124,6 +126,7 @@ fn push_json(out: &mut String, text: &str) {
             out.push(c);
             continue;
         }
+        // JSON escapes units of UTF-16 (RFC 8259, section 7).
         for unit in c.encode_utf16(&mut [0; 2]) {
             out.push_str(&format!("\\u{unit:04x}"));
         }

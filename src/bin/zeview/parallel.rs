@@ -41,6 +41,7 @@ pub fn in_order<R: Send>(
             let thread = thread::Builder::new().stack_size(STACK);
             thread.spawn_scoped(scope, run)?;
         }
+        // The results end when all threads have dropped their senders.
         drop(sender);
         let mut waiting = BTreeMap::new();
         let mut next = 0;

@@ -148,6 +148,7 @@ impl ListRows {
         self.writer.push(list, row, sources, Some(file));
         let written = self.writer.take();
         let waiting = self.writer.size().saturating_sub(before);
+        // A table writes its rows later, but they take memory now.
         self.account.take((written.len() + waiting) as u64);
         self.out.write_all(written.as_bytes())?;
         self.waiting += 1;

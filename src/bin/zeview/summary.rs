@@ -68,6 +68,7 @@ fn suggestion(file: &Path, error: &io::Error) -> String {
     let typed = file.to_string_lossy();
     let near = |name: &String| distance(name, &typed) <= 2;
     match crate::commands().into_iter().find(near) {
+        // Any two letters are that near to `ls`.
         Some(name) if error.kind() == io::ErrorKind::NotFound && typed.len() > 2 => {
             format!("; did you mean the command `{name}`?")
         }
@@ -318,6 +319,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
     }
     let share = |bytes: u64| percent(bytes, size);
     if parts.largest.len() > LINES || parts.smaller > 0 {
+        // Cutting orders them by size; the table is in the order of the file.
         parts.cut();
         parts.largest.sort_by_key(|(node, _)| node.span);
     }
@@ -359,6 +361,7 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
         return Ok(());
     };
     if let Some(words) = survey.without_code(&count_of) {
+        // The words are a sentence of the page; here they follow a label.
         let words = words.trim_end_matches('.').replacen("None", "none", 1);
         return writeln!(out, "  native code: {words}");
     }

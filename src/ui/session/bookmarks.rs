@@ -350,6 +350,7 @@ fn keep(name: &str, content: &Content, changes: Vec<BookmarkChange>, now: &Bookm
         if lines.is_empty() {
             break;
         }
+        // Make room: the first one was changed least recently.
         storage::store(&entry(&lines.remove(0)), None);
     }
     let is_kept = !lines.is_empty();

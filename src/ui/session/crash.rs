@@ -127,6 +127,7 @@ impl Session {
         let Some(file) = live.content.file() else {
             return;
         };
+        // An empty file has no byte to read.
         if view.changed.is_some() || view.opened.size == 0 {
             return;
         }

@@ -68,6 +68,7 @@ fn on_file_event(session: &Rc<Session>, name: &str, event: &Event) {
             let Some(data) = transfer(event).filter(has_files) else {
                 return;
             };
+            // Otherwise the browser itself would open the files.
             event.prevent_default();
             match name {
                 "dragover" => {
@@ -280,6 +281,7 @@ impl Session {
     }
 
     fn choose_for(&self, instead: Option<TabId>, compared: Option<TabId>, imports: bool) {
+        // All three: an earlier dialog may have been canceled.
         self.instead.set(instead);
         self.compared.set(compared);
         self.imports.set(imports);

@@ -96,6 +96,7 @@ impl Session {
                     now.last_modified() == before.last_modified() && now.size() == before.size();
                 !is_same && now.size() > 0.0
             });
+            // Watching has ended meanwhile.
             if live.poll.borrow().is_none() {
                 return;
             }

@@ -65,6 +65,7 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         let known = view.lists.get(list);
         let scope = list.declaration().scope;
+        // The selection determines their subject, which is not known yet.
         let is_of_none = match scope {
             Scope::Difference => known.query.difference().is_none(),
             _ => scope.is_of_bytes() && known.query.of.is_none(),

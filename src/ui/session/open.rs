@@ -304,6 +304,7 @@ impl Session {
         let live = TabRuntime::of(giver);
         *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
+        // What the reader names needs no confirmation.
         let url = fetch::absolute(address).filter(|_| giver == Giver::Embedder);
         let foreign = url.and_then(|url| Some((url.host(), self.needs_confirmation(&url)?)));
         let asks = foreign.is_some();

@@ -128,6 +128,7 @@ impl Session {
                 && shown.map(|row| row.id) == Some(view.selection.node_id());
             if again {
                 click.level = match click.level {
+                    // After the outermost, the innermost again.
                     0 | 1 => click.ancestry.len(),
                     level => level - 1,
                 };
@@ -330,6 +331,7 @@ impl Session {
                 let make = Box::new(|ancestry| Selection::node(ancestry, SelectionOrigin::Jump));
                 let path = SelectionTarget::Path(name.clone());
                 let found = match session.find(tab, path, None, make).await {
+                    // Not a path: an offset, or else a text to search for.
                     Err(ClientError::Failed(_)) => {
                         if let Some(offset) = or {
                             return session.at(tab, SourceId::FILE, offset).await;

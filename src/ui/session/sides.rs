@@ -49,6 +49,7 @@ impl Session {
         } else {
             (beside, other, front)
         };
+        // This selection came from the other file.
         if leader.selection.origin == SelectionOrigin::Follow {
             return;
         }

@@ -173,6 +173,7 @@ impl Session {
             return;
         }
         let document = view.selection.document();
+        // The answer to a pending request asks for the next step.
         if live.surveying.replace(true) {
             return;
         }
@@ -258,6 +259,7 @@ impl Session {
     /// or a new one.
     pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Option<Vec<RuleInfo>>)>) {
         let front = self.state().active().and_then(|tab| self.client(tab.id));
+        // A crashed decoder does not answer.
         let lives = |client: &Client| client.failure().is_none();
         let known = front
             .filter(lives)

@@ -61,7 +61,6 @@ macro_rules! commands {
             }
         }
 
-        /// One of each variant.
         impl Command {
     /// Element id of the tab with this command.
     pub fn tab(&self) -> String {
@@ -69,6 +68,7 @@ macro_rules! commands {
     }
 }
 
+    /// Returns every command, with example arguments; for tests.
 #[cfg(test)]
         fn all() -> Vec<Command> {
             vec![$(Command::$name $(($(<$ty as tests::Example>::example()),+))?),+]

@@ -110,6 +110,7 @@ impl Lists {
         id: NodeId,
         list: ListId,
     ) -> Option<Rc<dyn List>> {
+        // Groups are other rows than those of the list.
         let is_of = |found: &&QueriedList| found.document == id && found.query.by().is_none();
         let known = self.found.get(&list).filter(is_of);
         let reading = self.reading.as_mut();
@@ -159,6 +160,7 @@ impl Lists {
                 let reading = reading.filter(|of| is_read && of.document == id);
                 match (known, reading) {
                     (Some(known), _) => QueriedList {
+                        // Both are of all rows, whatever the query.
                         maxima: known.maxima,
                         names: known.names,
                         ..QueriedList::new(id, known.list, query, document)

@@ -23,8 +23,8 @@ const STEP_MAX: f64 = 150.0;
 const STEP_SHARE: f64 = 0.15;
 
 impl Lists {
-    /// Reads more of what a list of the container around a node is made of, or all of it if
-    /// `is_all`. Returns the progress, or `None` if there is nothing to read.
+    /// Reads the next part of what a list of the container around a node needs, such as its images,
+    /// or all of it if `is_all`. Returns the progress, or `None` if there is nothing to read.
     pub(super) fn read_more(
         &mut self,
         document: &mut Document,
@@ -62,6 +62,7 @@ impl Lists {
             }),
         ];
         let known = known.into_iter().flatten();
+        // Either reading opens the files of the package; the further one counts.
         let best = known.max_by_key(|progress| (progress.is_over(), progress.done));
         let best = best.unwrap_or(Progress {
             done: 0,
@@ -87,6 +88,7 @@ impl Lists {
             while opening.has_more() && (is_all || (self.clock)() - started < STEP_MAX) {
                 opening.step(document);
             }
+            // It was made of the files before.
             self.found.remove(&ListId::Images);
         }
         Some(Progress {
@@ -142,6 +144,7 @@ impl Lists {
             if !is_all {
                 kernels.announce(&document.sources);
             }
+            // They were made of what was read before.
             self.found.retain(|list, _| {
                 let reading = list.declaration().reading;
                 !matches!(reading, ReadingKind::Kernels | ReadingKind::Described)

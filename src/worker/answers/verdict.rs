@@ -67,6 +67,7 @@ fn images(
     };
     let mut places: Vec<usize> = choice.chosen().collect();
     report.chosen = places.len() as u64;
+    // No image runs on the device: the first one shows why.
     if places.is_empty() {
         places.push(0);
     }

@@ -309,6 +309,7 @@ impl Client {
         let idle = inner.pending.borrow().is_empty();
         let pending = (envelope.request, reply);
         inner.pending.borrow_mut().insert(id, pending);
+        // Requests are answered in order: otherwise its time begins after those before it.
         if idle {
             inner.wait();
         }

@@ -22,6 +22,7 @@ impl Timer {
                     )
                     .ok()
             })
+            // No timer has this handle.
             .unwrap_or(0);
         Timer {
             handle,

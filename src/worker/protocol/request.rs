@@ -135,9 +135,9 @@ pub enum Request {
         /// The section and encoding, as for [`ListId::Instructions`].
         query: Query,
     },
-    /// Analyzes the code at a selection if its first rows wait for its data flow
-    /// ([`FIRST_FLOW_MAX`](super::FIRST_FLOW_MAX)), so that it is known when the page requests that:
-    /// the page first has to receive and to render what the code is.
+    /// Analyzes the code at a selection ahead of its [`DataFlow`](Request::DataFlow) request, while
+    /// the page renders: only short code ([`FIRST_FLOW_MAX`](super::FIRST_FLOW_MAX)), whose first
+    /// rows wait for the data flow. The result is kept, not sent.
     PrepareCode {
         /// The listing.
         follow: Follow,

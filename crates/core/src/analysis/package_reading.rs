@@ -215,6 +215,7 @@ impl PackageReading {
             Some((node, path)) => match document.package_files(node) {
                 Some(files) => {
                     let within = Rc::from(format!("{path}/"));
+                    // Before the files that follow the package, in their order.
                     for task in tasks(&files, &within).rev() {
                         self.left.push_front(task);
                     }

@@ -139,6 +139,7 @@ impl Document {
     pub fn nodes_for(&mut self, span: Span) -> Vec<NodeId> {
         let path = self.ancestry_of(span.source);
         let mut best = path.clone();
+        // Parts that overlap make many paths to the same bytes.
         let mut budget = 4096;
         self.search_span(span, path, &mut best, &mut budget);
         best
@@ -165,6 +166,7 @@ impl Document {
             return false;
         }
         *budget -= 1;
+        // Empty bytes at the end of a node are found by the byte before them.
         let at = if span.is_empty() && span.start > 0 && !self.starts_here(last, span) {
             span.start - 1
         } else {

@@ -36,6 +36,7 @@ impl Query {
         }
         let pattern: Option<Vec<_>> = typed.split_ascii_whitespace().map(pattern_byte).collect();
         match pattern {
+            // Two digits alone are a number.
             Some(bytes) if bytes.len() > 1 && bytes.iter().any(Option::is_some) => {
                 Some(Query::Bytes(bytes))
             }

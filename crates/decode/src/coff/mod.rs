@@ -162,6 +162,7 @@ fn memory(cx: &Context<'_>, file: Span, optional: Span, sections: &[Section]) ->
         let (address, size) = section.memory;
         segments.push(Segment {
             address: base.saturating_add(address),
+            // In the file, a section is padded to the alignment of the file.
             bytes: section.bytes.subspan(0, size),
             is_code: section.is_code,
         });
@@ -193,6 +194,7 @@ fn base_relocations(cx: &Context<'_>, file: u64, table: Span, base: u64) -> Vec<
         let head = Window::clamped(cx.sources, table.subspan(at, 8));
         let (page, size) = head.bytes().split_at_checked(4).unwrap_or((&[], &[]));
         let page = uint(page, Endian::Little).saturating_add(base);
+        // At least the size of the header: the loop must advance.
         let size = uint(size, Endian::Little).max(8);
         let block = Window::clamped(cx.sources, table.subspan(at + 8, size - 8));
         let mut entry = block.span().start;

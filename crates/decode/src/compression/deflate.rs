@@ -459,6 +459,7 @@ impl Stream for DeflateStream {
         let mut state = self.state.borrow_mut();
         state.checkpoints = Vec::new();
         state.cursors = Vec::new();
+        // The front stays: damage that was found remains known.
         state.widened = 0;
     }
 }

@@ -111,6 +111,8 @@ impl DebugSections {
                     Some(true) => tables.codes.push(narrow(at)),
                     Some(false) => break,
                     None => {
+                        // The end of the section, or a table that is cut off: its bytes are shown
+                        // as a rest.
                         tables.codes.truncate(from);
                         return tables;
                     }

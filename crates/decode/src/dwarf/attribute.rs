@@ -82,6 +82,8 @@ impl<'a> Reading<'a> {
         let mut bytes = self.sections.info.slice();
         bytes.skip(self.at).ok()?;
         bytes.truncate(self.end.checked_sub(self.at)?).ok()?;
+        // Of gimli's readers, this one gives the offsets after single attributes. Its abbreviations
+        // are not used: each call gets the specification of its attribute.
         let (none, offset) = (&self.sections.none, UnitOffset(self.at));
         Some(EntriesRaw::new(bytes, self.encoding, none, offset))
     }

@@ -99,6 +99,7 @@ impl DebugSections {
 fn step(bytes: &mut Slice<'_>, encoding: Encoding, intel: bool) -> Option<Step> {
     let code = *bytes.slice().first()?;
     let before = bytes.len();
+    // Codes from 0xe0 on belong to vendors (DWARF 5, 7.7.1): elsewhere they mean other operations.
     if let Some((_, name, more)) = INTEL.iter().find(|(known, ..)| intel && *known == code) {
         let len = (1 + more).min(before);
         let operand = bytes.slice().get(1..len).and_then(<[u8]>::first);

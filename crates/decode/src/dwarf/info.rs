@@ -199,6 +199,7 @@ impl DebugSections {
             }
             match (reading.has_children, reading.is_null) {
                 (true, _) if is_listed => open.push(number),
+                // Counted, so that their ends do not close entries within the limit.
                 (true, _) => deeper += 1,
                 (_, true) if deeper > 0 => deeper -= 1,
                 (_, true) => {
@@ -211,6 +212,7 @@ impl DebugSections {
             }
         }
         let last = narrow(entries.list.len());
+        // In a unit that is cut off, the lists of children have no end.
         for parent in open {
             if let Some(parent) = entries.list.get_mut(parent) {
                 parent.next = last;

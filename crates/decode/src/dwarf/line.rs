@@ -176,6 +176,7 @@ impl DebugSections {
                 .checked_add(len)
                 .filter(|end| *end <= cursor.end)?;
             let mut own = Cursor { end, ..cursor };
+            // The length says where the next opcode is, so unknown opcodes can be skipped.
             cursor.at = end;
             match (DwLne(u8::try_from(own.number(1)?).ok()?), head.version) {
                 (constants::DW_LNE_end_sequence, _) => {
@@ -195,6 +196,7 @@ impl DebugSections {
                     }
                     machine.text = self.line.fix(at).and_then(|fix| fix.text);
                 }
+                // Reserved in version 5.
                 (constants::DW_LNE_define_file, ..=4) => {
                     done.path = Some(own.at);
                     own.text()?;
@@ -215,10 +217,13 @@ impl DebugSections {
                 constants::DW_LNS_set_file => machine.file = cursor.leb()?,
                 constants::DW_LNS_set_column => machine.column = cursor.leb()?,
                 constants::DW_LNS_const_add_pc => {
+                    // As the special opcode 255 (DWARF 5, 6.2.5.2).
                     let adjusted = u8::MAX - head.opcode_base;
                     machine.advance(head, u64::from(adjusted / head.line_range))?;
                 }
                 constants::DW_LNS_fixed_advance_pc => {
+                    // In bytes, whatever the smallest instruction is: for assemblers that cannot
+                    // encode LEB128.
                     let by = cursor.number(2)?;
                     machine.add(head, by)?;
                     machine.operation = 0;
@@ -231,6 +236,8 @@ impl DebugSections {
                 | constants::DW_LNS_set_prologue_end
                 | constants::DW_LNS_set_epilogue_begin => {}
                 _ => {
+                    // The header has the number of operands, so that unknown opcodes can be
+                    // skipped.
                     let at = head.lengths.checked_add(usize::from(opcode) - 1)?;
                     for _ in 0..*self.line.bytes.get(at)? {
                         cursor.leb()?;
@@ -468,6 +475,7 @@ impl DebugSections {
         let opcode = usize::try_from(mark.opcode).ok()?;
         let after = self.programs.partition_point(|p| p.start <= opcode);
         let number = after.checked_sub(1)?;
+        // Only the length of the opcode matters here; the mark has its row.
         let mut machine = Machine::new(opcode);
         self.step(
             &self.head_of(number),

@@ -174,6 +174,7 @@ impl DebugSections {
                 (1, _) => {
                     path.get_or_insert(cursor.at);
                 }
+                // Copies of the cursor: `skip_part` reads the field once more.
                 (2, DW_FORM_UDATA) => directory = { *cursor }.leb()?,
                 (2, DW_FORM_DATA1) => directory = { *cursor }.number(1)?,
                 (2, DW_FORM_DATA2) => directory = { *cursor }.number(2)?,

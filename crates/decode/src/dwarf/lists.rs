@@ -83,6 +83,7 @@ impl DebugSections {
         let section = cursor.section;
         let patched = |place: usize| section.fix(place).is_some();
         let value = |place: usize, raw: u64| section.fix(place).map_or(raw, |fix| fix.value);
+        // With relocations, the stored zeros do not count: the addends are in the table.
         let last = begin == 0 && end == 0 && !patched(at) && !patched(at + size);
         let base = begin == base_escape;
         let mut expression = None;

@@ -15,7 +15,8 @@ pub(super) struct State {
     pub(super) at: usize,
     /// The next kind of row; each kind of item has its own numbers.
     pub(super) phase: u8,
-    /// Another offset or index.
+    /// A second position, which depends on the item: the number of the next entry or row, or an
+    /// offset in the abbreviation.
     pub(super) next: usize,
     /// Number of rows so far, or remaining.
     pub(super) count: usize,

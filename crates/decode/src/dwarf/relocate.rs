@@ -65,6 +65,7 @@ impl<'a> Symbols<'a> {
             fixes.extend(self.fix(shape, &Window::clamped(self.sources, entry), bytes));
         }
         sort::by_key(&mut fixes, |fix| fix.offset);
+        // Offsets must be unique for the binary search in `Section::fix`.
         fixes.dedup_by_key(|fix| fix.offset);
         fixes
     }

@@ -93,6 +93,7 @@ impl<T> Cache<T> {
             return known;
         }
         let made = Rc::new(make());
+        // Kept for good: together they are not larger than their section.
         if size > Self::LARGE {
             self.large.borrow_mut().insert(key, Rc::clone(&made));
             return made;
@@ -186,6 +187,7 @@ impl DebugSections {
         let places = PLACES.iter().filter_map(place).collect();
         let address = |index: &u64| Some((file.section(*index)?.addr, *index));
         let mut placed: Vec<(u64, u64)> = texts.iter().filter_map(address).collect();
+        // gABI: 0 is no address, but a section that is not loaded.
         placed.retain(|(address, _)| *address != 0);
         sort::ascending(&mut placed);
         let mut sections = DebugSections {

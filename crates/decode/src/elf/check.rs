@@ -127,6 +127,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             .get(&section.link)
             .map(|t| t.check(symbol.st_name))
         {
+            // gABI: with 0, the symbol has no name, so an empty table is enough.
             Some(Err(NameError::OutOfBounds)) if symbol.st_name != 0 => cx.report(
                 &rules::ELF_SYMBOL_NAME,
                 symbol.span_of(Symbol::st_name),
@@ -142,6 +143,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             ),
             _ => {}
         }
+        // SHN_LORESERVE: from here on, numbers are no indices of sections.
         let reserved = symbol.st_shndx >= 0xff00;
         if symbol.st_shndx >= sections && !reserved {
             cx.report(
@@ -206,6 +208,7 @@ fn relocation_section(
     let table = file
         .section(section.link)
         .filter(|t| matches!(t.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM));
+    // The dynamic linker's tables can apply to all sections: they need no symbols and no target.
     let linked = !file.dialect.is_relocatable(&file.header);
     let types = file.dialect.relocation_types();
     if file.symbol_table().is_none() && count > 0 && !linked {

@@ -93,6 +93,7 @@ pub struct Packed {
 /// Decompresses the compressed sections.
 pub fn unpack(cx: &Context<'_>, file: &ElfFile) -> Vec<Packed> {
     let is_packed = |section: &&Section| {
+        // gABI: SHF_COMPRESSED is for sections without SHF_ALLOC only.
         let flagged = section.flags & SectionFlags::COMPRESSED != 0
             && section.flags & SectionFlags::ALLOC == 0
             && file.dialect.unpacks(section);

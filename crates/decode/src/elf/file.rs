@@ -143,6 +143,7 @@ impl ElfFile {
 
     /// Describes a location: `.text.vecadd + 0x40`.
     pub fn place(&self, section: u64, value: u64) -> String {
+        // 1 is not reserved, so it has no name.
         let reserved = SectionIndex(u16::try_from(section).unwrap_or(1)).name();
         match (self.section(section), reserved) {
             (_, Some("SHN_UNDEF")) => "undefined".to_owned(),

@@ -342,6 +342,7 @@ fn read_note(reader: &mut Reader<'_>) -> Result<Note, Option<NoteHeader>> {
     // Name and description start and end at multiples of 4 from the note's start, regardless of
     // sh_addralign: the compiler writes them so, and the driver reads them so.
     at.bytes(pad4(namesz))
+        // Without a description, nothing after the name is needed.
         .or_else(|e| {
             if descsz == 0 {
                 at.bytes(at.rest().len())

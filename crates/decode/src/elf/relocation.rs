@@ -263,6 +263,7 @@ impl Relocations {
         let kind = Node::field("type", kind, word)
             .bits(0, split)
             .doc(&types.doc);
+        // Its bits are 8 to 31 of a 32-bit file, and 32 to 63 of a 64-bit one.
         let symbol = Value::decimal(relocation.symbol, 64 - split);
         let symbol = Node::field("symbol", symbol, word)
             .summary(format!("{name:?}"))

@@ -241,6 +241,7 @@ impl Reader<'_, '_> {
         base: u64,
         out: &mut Vec<Relocation>,
     ) {
+        // A multiple of the sizes of all entries (4, 8, 12, 16 and 24), so that none is cut.
         const PIECE: u64 = 24 << 12;
         let section = self.section_of(table, bytes);
         let size = self.size(table);

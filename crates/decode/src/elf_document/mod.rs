@@ -66,6 +66,7 @@ fn open_file(
     file.packed = compressed::unpack(cx, &file);
     let file = Rc::new(file);
     check::symbol_tables(cx, &file);
+    // Before the check of relocations: it reads the large tables, and checks them on the way.
     let (host, read) = host::find(cx, &file, segments);
     check::relocation_sections(cx, &file, &read);
     check::header(cx, &start);

@@ -101,6 +101,7 @@ impl Format for Gzip {
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
         let mut parts = Vec::new();
         let start = header(cx, span, &mut parts);
+        // The header does not state the length of the stream: the trailer is found from the end.
         let trailer = span.skip(span.len().saturating_sub(Trailer::SIZE));
         let is_whole = start.saturating_add(Trailer::SIZE) <= span.len();
         let mut summary = Summary::new("gzip", "gzip", Vec::new());

@@ -11,6 +11,7 @@ use zeview_core::model::{DeferredDocument, ExpanderId, Sources, Span, Summary};
 
 /// Opens the contents of an image, compressed or not.
 pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<OpenedDocument> {
+    // The longest header of a zstd frame (RFC 8878).
     let head = Window::clamped(cx.sources, image.subspan(0, 18));
     if Method::sniff(head.bytes()) != Some(Method::Zstd) {
         let opened = format::nested(cx, image);

@@ -72,6 +72,7 @@ impl HostImages for ImagesOf {
                 None => carve::kind(head),
                 // The first block identifies the format.
                 Some(_) => {
+                    // A block has at most 128 KiB (RFC 8878, Block_Maximum_Size).
                     let start = found.span.subspan(0, 1 << 18);
                     let packed = Window::clamped(sources, start);
                     carve::kind(&compression::zstd_start(packed.bytes()))
@@ -134,6 +135,7 @@ impl Index {
         memory: &Account,
     ) -> Option<ImageDescription> {
         let [v1, v2, v3] = &records::IMAGES;
+        // Their sizes differ; the version does not tell them apart, see `Index::layout`.
         let mut layouts = [v3, v2, v1].into_iter();
         let layout = layouts.find(|layout| self.size(layout) == found.span.len())?;
         let read = self.read(sources, layout, found.address)?;

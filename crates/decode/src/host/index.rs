@@ -157,6 +157,7 @@ impl Index {
         index.descriptors = index.find_descriptors(cx.sources);
         let file = index.memory.file;
         cx.sources.costs.read((file, 0), |memory| {
+            // From the most to the least certain; each finds what the ones before did not.
             index.read_structs(cx, memory);
             index.read_references(cx, memory);
             index.carve(cx, memory);
@@ -297,6 +298,7 @@ impl Index {
                 let of = structs.len();
                 let entries = self.count_entries(cx.sources, &found);
                 let exported = self.count_exported(cx.sources, &left, &mut exported, &found);
+                // Exported functions have entries as well.
                 kernels += entries.saturating_sub(exported);
                 match found.image {
                     Some(image) => images.push(ImageRef::new(
@@ -361,6 +363,7 @@ impl Index {
             if described.contains(&rest.start) || !missing.insert(start) {
                 continue;
             }
+            // Of a compressed image, the table has the size after decompression.
             let head = Window::clamped(cx.sources, rest.subspan(0, 4));
             let size = match compression::Method::sniff(head.bytes()) {
                 Some(compression::Method::Zstd) => carve::frame(cx.sources, rest),
@@ -460,6 +463,7 @@ impl Index {
             let inside = known.iter().filter(|span| span.overlaps(*section));
             for span in inside.chain([&end]) {
                 let hole = Span::new(section.source, at, span.start);
+                // Shorter ones are padding: no format has a shorter header.
                 if hole.len() >= 16 {
                     let base = self.memory.address(hole.start).unwrap_or(hole.start);
                     carve::images(cx.sources, hole, base, &mut |image| {

@@ -19,6 +19,8 @@ impl Index {
                 && first.number(8, 2) == 1
                 && matches!(first.number(10, 2), 4 | 8)
                 && first.number(12, 4) == 0
+                // An older entry has the pointer to its name here, whose stored bytes may look the
+                // same.
                 && first.relocation(8).is_none()
                 && end.saturating_sub(begin) % size == 0
         });
@@ -220,6 +222,7 @@ impl Walk {
         if let Some(rest) = memory.from(address)
             && self.seen.insert((rest.start, RecordKind::Text))
         {
+            // Its end is searched only when it is shown: a host program can have many long names.
             let start = rest.subspan(0, 0);
             self.pieces.push(piece(start, RecordKind::Text, of));
         }

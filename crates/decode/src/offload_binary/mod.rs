@@ -234,8 +234,10 @@ fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclb
     let first = reading.entries.first();
     let first_is_v1 = first.is_some_and(|entry| starts_as(entry, syclbin::v1::MAGIC));
     let says_so = |entry: &Entry| {
+        // Otherwise the image is a whole SYCLBIN.
         let is_part =
             entry.image_kind == u64::from(ImageKind::SYCLBIN.0) && !starts_as(entry, header::MAGIC);
+        // Only SYCLBIN has the first three keys.
         is_part || entry.values.iter().take(3).any(|span| !span.is_empty())
     };
     if !first_is_v1 && reading.entries.iter().any(says_so) {

@@ -168,6 +168,7 @@ impl Header {
             1 => {
                 let header = Header1::clamped(head, Endian::Little);
                 let entries = header.get(Header1::EntryOffset);
+                // A binary of version 1 has exactly one entry, and no number of entries.
                 let count = Spanned {
                     value: 1,
                     ..entries

@@ -193,6 +193,8 @@ fn module_of(cx: &Context<'_>, entry: &Entry, entries: u64) -> Option<u32> {
         );
         return None;
     };
+    // Each abstract module has an entry for its metadata, so no index is larger. This also bounds
+    // the memory of the modules.
     if number >= entries {
         cx.report(
             &rules::SYCLBIN_AM_INDEX,

@@ -38,6 +38,7 @@ static NAME_DOC: Doc = Doc::new("Names of symbols, with their NULs.", SOURCE);
 fn names(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
     let (count, rest) = bytes.split_first_chunk::<4>()?;
     let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+    // The first characters of a name, with which older values start, are a count beyond the end.
     let entries = rest.get(..count.checked_mul(8)?)?;
     let start = 4 + entries.len() as u64;
     let names = entries.chunks_exact(8).map(|entry| {
@@ -200,6 +201,8 @@ impl HostImages for OffloadImages {
         _: fn(&str) -> bool,
     ) -> Option<HostImage> {
         let entry = self.0.entries().get(index)?;
+        // The maximum length of the magic number and header of a zstd frame (RFC 8878, section
+        // 3.1.1).
         let head = Window::clamped(sources, entry.image.subspan(0, 18));
         let record = Window::clamped(sources, entry.place);
         let number = |field: usize| {

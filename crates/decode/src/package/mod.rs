@@ -299,6 +299,7 @@ impl Package {
                 let size = member.file.size;
                 let whole = cx.inflate_file(UNPACKED, method, data, size)?.whole;
                 let bytes = cx.sources.read(whole);
+                // Without the bytes there is nothing to compare: the source reports the error.
                 let found = bytes.map_or(crc, |bytes| crc32::extend(0, &bytes));
                 if found != crc {
                     let mismatch = crc32::mismatch(found, crc);
@@ -463,6 +464,7 @@ pub(super) fn summary(format: &'static str, title: String, span: Span, files: &P
 /// Whether a path is absolute, or leads out of the folder that it starts from.
 pub(super) fn is_outside(path: &str) -> bool {
     let is_separator = |c| c == '/' || c == '\\';
+    // `C:` starts at a drive of Windows.
     let is_absolute = path.starts_with(is_separator) || path.get(1..2) == Some(":");
     is_absolute || path.split(is_separator).any(|part| part == "..")
 }

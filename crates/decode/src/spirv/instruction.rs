@@ -228,6 +228,7 @@ pub(super) fn rows(module: &Module, number: u32) -> Vec<Node> {
         Node::field("Opcode", value, low).doc(&OPCODE_DOC),
         Node::field("Word Count", words, high).doc(&WORD_COUNT_DOC),
     ];
+    // In the order of the bytes.
     if module.endian() == Endian::Big {
         rows.reverse();
     }
@@ -297,6 +298,7 @@ fn literal_row(
     span: Span,
 ) -> Node {
     let bits = u8::try_from(words.len() * 32).unwrap_or(u8::MAX);
+    // The low word comes first (SPIR-V, 2.2.1), so two big-endian words are no number in the file.
     let whole = words.len() == 1 || (words.len() == 2 && module.endian() == Endian::Little);
     let value = match (whole, number) {
         (false, _) => Value::Bytes,

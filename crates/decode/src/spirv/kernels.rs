@@ -226,6 +226,8 @@ impl Read {
                     };
                 }
                 (OP_TYPE_BOOL..=OP_TYPE_LAST, [id, rest @ ..]) => {
+                    // Of an image, the eighth is the access qualifier; structs can have thousands
+                    // of members.
                     let rest = rest.iter().take(8).copied().collect();
                     read.types.entry(*id).or_insert((opcode, rest));
                 }

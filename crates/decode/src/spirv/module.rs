@@ -194,6 +194,8 @@ impl Module {
         let (_, count) = split(self.word(at)?);
         // The opcode and the id precede it.
         let words = (2..u32::from(count).min(NAME_WORDS + 2)).map_while(|i| self.word(at + i));
+        // SPIR-V, 2.2.1: the first byte is the lowest of the word, in either byte order of the
+        // module.
         let bytes = words.flat_map(u32::to_le_bytes);
         let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
         let mut text = String::from_utf8_lossy(&name).into_owned();
@@ -296,6 +298,7 @@ fn result_at(grammar: Grammar) -> Option<u32> {
     let place = grammar
         .operands
         .iter()
+        // Only the type of the result can precede it.
         .take(2)
         .position(|o| o.kind == IdResult)?;
     u32::try_from(place + 1).ok()

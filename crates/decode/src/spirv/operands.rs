@@ -114,6 +114,7 @@ impl Walk<'_> {
                 OperandQuantifier::One | OperandQuantifier::ZeroOrOne => self.one(operand.kind),
                 OperandQuantifier::ZeroOrMore => {
                     let mut before = usize::MAX;
+                    // Ends as well if an operand takes no word.
                     while self.at < self.words.len() && self.at != before {
                         before = self.at;
                         self.one(operand.kind);

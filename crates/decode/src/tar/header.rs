@@ -262,8 +262,8 @@ pub(super) fn long_name(cx: &Context<'_>, data: Span) -> Option<String> {
 }
 
 impl Records {
-    /// Adds pax records. Returns the number of rows that show the data: records, and what is not
-    /// one.
+    /// Adds pax records. Returns the number of rows that show the data: the records, the last line
+    /// feed, and the bytes behind it that are no record.
     pub(super) fn extend(&mut self, cx: &Context<'_>, data: Span) -> u64 {
         let window = Window::clamped(cx.sources, data.subspan(0, RECORDS_MAX));
         let mut end = 0;
@@ -326,6 +326,7 @@ pub(super) fn records(data: &[u8]) -> impl Iterator<Item = PaxRecord<'_>> {
         let rest = data.get(start..)?;
         let blank = rest.iter().position(|byte| *byte == b' ')?;
         let length: usize = std::str::from_utf8(rest.get(..blank)?).ok()?.parse().ok()?;
+        // The length is that of the whole record, with its own digits and the line feed.
         let record = rest.get(..length)?.get(blank.checked_add(1)?..)?;
         let record = record.strip_suffix(b"\n")?;
         let equals = record.iter().position(|byte| *byte == b'=')?;

@@ -197,6 +197,7 @@ impl Reading<'_> {
     /// Adds the entry at the start of `rest`. Returns its length, with the padding.
     fn entry(&mut self, header: &Header, rest: Span) -> u64 {
         let size = match header.kind {
+            // The size in pax records is that of the next file, not of other headers before it.
             b'x' | b'g' | b'L' | b'K' => header.size,
             _ => self.next.size.unwrap_or(header.size),
         };

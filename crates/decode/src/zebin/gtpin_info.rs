@@ -109,6 +109,7 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
         );
         return node.value(Value::Bytes);
     }
+    // Sections can overlap: walking each of many over the same bytes would take too long.
     if !cx.may_walk(bytes) {
         return node.value(Value::Bytes);
     }
@@ -225,6 +226,7 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     for _ in 0..count.value {
         let before = *reader;
         if let Err(error) = parse_token(reader, parsed) {
+            // The token that is cut off belongs to the rest, from its header on.
             *reader = before;
             return Err(error);
         }
@@ -294,6 +296,8 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
             let Some(magic) = word(r, parsed, "magic", 4) else {
                 return;
             };
+            // An older copy of the interface has other fields here, without this magic number: they
+            // stay bytes.
             if magic != 0xdead_d00d {
                 return;
             }
@@ -311,6 +315,7 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
         }
         Token::GTPIN_IGC_TOKEN_SCRATCH_AREA_INFO => {
             word(r, parsed, "offset", 4);
+            // The field had one byte in interface version 1.
             word(r, parsed, "size", if version == 1 { 1 } else { 4 });
         }
         Token::GTPIN_IGC_TOKEN_KERNEL_START_INFO => {

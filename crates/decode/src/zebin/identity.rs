@@ -56,6 +56,8 @@ impl Identity {
             | FileType::ET_OPENCL_LIBRARY
             | FileType::ET_OPENCL_EXECUTABLE
             | FileType::ET_OPENCL_DEBUG => Identity::LegacyOpenCl,
+            // LLVM writes the container with the machine of a zebin; only the type tells them
+            // apart.
             FileType::ET_DYN if intel => Identity::OpenMpContainer,
             FileType::ET_EXEC if intel || zebin_sections => Identity::DebugZebin,
             FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN if !intel => {
@@ -63,6 +65,8 @@ impl Identity {
                     core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
                 }
             }
+            // Before EM_INTELGT, e_machine was a family. Objects for other machines have no such
+            // sections.
             FileType::ET_REL if !intel && zebin_sections => Identity::LegacyZebin {
                 core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
             },

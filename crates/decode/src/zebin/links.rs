@@ -80,6 +80,8 @@ impl Links {
         let file = self.file.as_ref()?;
         let names = file.symbol_table().map_or(0, |table| table.link);
         let symbol = file.symbols_of(index).iter().find(|symbol| {
+            // Sections of kernels with functions have several symbols; `_entry` is one without a
+            // size.
             symbol.function && symbol.size > 0 && file.name_in(names, symbol.name) == kernel
         });
         match symbol {
@@ -195,6 +197,7 @@ impl Links {
             return Vec::new();
         };
         let names = file.symbol_table().map_or(0, |t| t.link);
+        // A section can have thousands of symbols; the list of symbols has all.
         let symbols = file.symbols_of(section).iter().take(16);
         symbols
             .map(|symbol| Xref {

@@ -73,6 +73,7 @@ pub fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) ->
 /// The node of `.note.intelgt.metrics`.
 pub fn metrics_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
     let node = node.value(Value::Bytes);
+    // IGC always writes these 64 bytes, which a reader of notes takes for empty notes.
     if is_zero(cx.sources, bytes.subspan(0, 64)) {
         node.summary("no notes, zero bytes")
     } else {
@@ -88,6 +89,7 @@ const METRICS_SHIFT: u64 = 64;
 pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
     let section = file.section_named(".note.intelgt.metrics")?;
     let size = section.bytes.len();
+    // With the size of the zeros, nothing is hidden; a larger window reaches the metrics itself.
     if size == 0 || size == METRICS_SHIFT || size > METRICS_SHIFT {
         return None;
     }

@@ -260,6 +260,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
     let platform = device.and_then(|device| platform::of_device(&device));
     contents.instructions = Rc::new(Instructions::new(platform));
     let version = contents.ze_info.as_ref().and_then(|(_, i)| i.version());
+    // The notes have the version, too. The driver reads that of the text.
     let version = version.or_else(|| target.version.clone());
     contents.version = version.as_ref().map(|(text, _)| text.clone());
     contents.facts = facts(cx, file, identity, &target, version, kernels.len() as u64);
@@ -275,6 +276,7 @@ fn spirv_of(file: &ElfFile) -> Option<Span> {
 
 /// Checks that there is code, and that it has all kernels of the SPIR-V.
 fn check_code(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) {
+    // What is missing may be beyond the end of the file, which is reported already.
     if file.is_truncated() {
         return;
     }
@@ -308,6 +310,7 @@ fn own_device(
     identity: Identity,
     target: &Target,
 ) -> (TargetDevice, Option<CoreFamily>) {
+    // Compilers write 0 for a family or configuration that they do not state.
     let set = |note: Option<(u32, Span)>| note.filter(|(word, _)| *word != 0);
     let (config, mut product, mut core) = (
         set(target.product_config),

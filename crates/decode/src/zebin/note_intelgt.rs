@@ -203,6 +203,7 @@ pub fn check(cx: &Context<'_>, notes: impl Iterator<Item = Note>, endian: Endian
         }
         seen.push(kind);
         if kind == NoteType::NT_INTELGT_ZEBIN_VERSION {
+            // As in the driver, an unreadable version is skipped, so an earlier one stays.
             target.version = check_version(cx, &note).or(target.version);
         } else {
             check_word(cx, &note, kind, endian, &mut target);
@@ -212,6 +213,7 @@ pub fn check(cx: &Context<'_>, notes: impl Iterator<Item = Note>, endian: Endian
 }
 
 fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
+    // A damaged size can make the name as long as the section.
     let name = Window::clamped(cx.sources, note.name.subspan(0, 64));
     if name.bytes() == OWNER {
         return true;

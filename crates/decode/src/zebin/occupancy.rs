@@ -439,6 +439,7 @@ fn local_memory(
     let groups = available
         .zip(allocated)
         .and_then(|(all, one)| all.checked_div(one));
+    // What the driver does not allocate cannot run, which is known without the other numbers.
     let groups = groups.or((!fits).then_some(0));
     Some(terms.computed(
         "work_groups_by_slm",

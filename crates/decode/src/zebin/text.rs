@@ -136,6 +136,7 @@ impl Code {
         let mut at = whole.start;
         for symbol in functions {
             let span = whole.subspan(symbol.value.saturating_sub(section.addr), symbol.size);
+            // Overlapping functions would show bytes twice: the first one has them.
             if span.is_empty() || span.start < at {
                 continue;
             }
@@ -159,6 +160,8 @@ impl Code {
             push_rest(&mut parts, whole.skip(at - whole.start));
         }
         for entry in symbols.iter().filter(|s| !s.function) {
+            // All entry points have this name, so the offset decides which function each belongs
+            // to.
             if file.name_in(names, entry.name) == "_entry" {
                 let place = whole.subspan(entry.value.saturating_sub(section.addr), 16);
                 let part = parts

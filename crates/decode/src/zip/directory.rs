@@ -175,6 +175,7 @@ impl Directory {
         let record = EndRecord::clamped(&window, Endian::Little);
         let len = EndRecord::SIZE + u64::from(record.comment_length);
         self.end = span.subspan(start, len);
+        // APPNOTE.TXT, 4.4.1.4: with 0xffff, the Zip64 record has the number.
         if record.disk != 0 && record.disk != 0xffff || record.directory_disk != record.disk {
             let message = "a part of an archive on several disks: the others are missing";
             cx.report(
@@ -226,6 +227,7 @@ impl Directory {
         let record = End64Record::clamped(&window, Endian::Little);
         let offset = place.start.saturating_sub(span.start);
         let most = start.saturating_sub(offset);
+        // APPNOTE.TXT, 4.3.14.1: the size counts from behind itself, after 12 bytes.
         self.end_64 = span.subspan(offset, record.size.saturating_add(12).min(most));
         Some(End {
             entries: record.entries,
@@ -455,6 +457,7 @@ fn sizes(cx: &Context<'_>, entry: &Entry) -> Sizes {
         let data = after.get(..header.size.into()).unwrap_or(after);
         rest = after.get(header.size.into()..).unwrap_or(&[]);
         if ExtraId(header.id) == ExtraId::Zip64 {
+            // APPNOTE.TXT, 4.5.3: only what the header does not have, in this order.
             for (value, word) in wanted.iter_mut().zip(data.chunks_exact(8)) {
                 **value = uint(word, Endian::Little);
             }

@@ -94,6 +94,7 @@ fn descriptor(sources: &Sources, entry: &Entry, rest: Span) -> Span {
     let size = match () {
         () if fits(4) => Descriptor::SIZE,
         () if fits(8) => Descriptor64::SIZE,
+        // Sizes that do not match are damaged: the usual form is shown.
         () => Descriptor::SIZE,
     };
     rest.subspan(0, signature + size)

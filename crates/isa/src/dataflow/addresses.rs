@@ -103,6 +103,7 @@ enum Summand {
 impl DataFlow {
     /// Returns the bytes of the payload that a message loads.
     pub(super) fn loaded(&self, row: u32) -> Option<Loaded> {
+        // Every use of a loaded register asks for its load, and each answer is a search of its own.
         if let Some(known) = self.loads.borrow().get(&row) {
             return *known;
         }
@@ -158,6 +159,8 @@ impl DataFlow {
             number = number.sum(self.number(row, base, DEPTH)?)?;
         }
         number.offset = number.offset.checked_add(form.offset)?;
+        // Only a block has one address. With an address per channel, the first channel's would be
+        // taken for that of all; `buffer_of` handles these.
         form.block?;
         let payload = self.inputs.payload.as_ref();
         match (number.base, number.thread) {
@@ -172,9 +175,13 @@ impl DataFlow {
             (Base::Payload, Some((step, start))) => {
                 let payload = payload.filter(|_| self.is_payload_address(form))?;
                 let size = u64::from(self.sizes().general);
+                // The payload of each thread is aligned to registers. Another step belongs to other
+                // data, and naming that as local ids would be wrong.
                 let is_step = u64::try_from(step).ok()
                     == Some(payload.per_thread_bytes.next_multiple_of(size));
                 let behind = payload.bytes.saturating_sub(payload.inline_bytes);
+                // The threads' data follows the cross-thread data. A start before that cannot be
+                // theirs; one that the driver patches in is not in the code.
                 let is_start = match start {
                     Some(start) => u64::try_from(start).is_ok_and(|start| start >= behind),
                     None => true,
@@ -192,6 +199,8 @@ impl DataFlow {
 
     /// Whether a message uses the kind of address that the payload has on the device.
     fn is_payload_address(&self, form: &Form) -> bool {
+        // Until Xe3, the address in r0 is relative to the memory for kernels; from Xe3P on, it is
+        // an absolute one in the inline data (`indirect_data_pointer`).
         form.is_relative || self.accesses.encoding.rank >= 43
     }
 
@@ -201,6 +210,7 @@ impl DataFlow {
             return None;
         };
         let entry = self.inputs.payload.as_ref()?.entry_at(offset)?;
+        // An integer argument can be added to an address, too. Only a whole pointer is a base.
         let is_pointer = entry.is_pointer && entry.end - entry.start == u64::from(bytes);
         (is_pointer && number.thread.is_none()).then_some(offset)
     }
@@ -227,6 +237,8 @@ impl DataFlow {
                 }
                 match self.summand(from, bytes)? {
                     Summand::Buffer(buffer) => {
+                        // Paths with different buffers: the address is in one of them, but not
+                        // known in which.
                         if *found.get_or_insert(buffer) != buffer {
                             return None;
                         }
@@ -256,6 +268,7 @@ impl DataFlow {
                 producers.len() <= PRODUCERS
             });
         }
+        // A value from outside of the code may be any address.
         let is_known = !producers.is_empty() && !producers.contains(&NONE);
         (is_known && producers.len() <= PRODUCERS).then_some(producers)
     }
@@ -263,6 +276,7 @@ impl DataFlow {
     /// The summand of an instruction's result that is or leads to the address in an argument; values
     /// have `bytes` bytes.
     fn summand(&self, row: u32, bytes: u32) -> Option<Summand> {
+        // Under a predicate, some channels keep the value of another instruction.
         if self.row(row)?.guard.flags != 0 {
             return None;
         }
@@ -284,6 +298,7 @@ impl DataFlow {
             let (vertical, _, horizontal) = self.accesses.rows(&i, source.region, exec);
             let (file, at) = self.start_of(source)?;
             let piece = self.piece_at(file, at, bytes)?;
+            // The base is the same for all channels, so it is a scalar; what differs is an index.
             let is_same = exec == 1 || (vertical, horizontal) == (0, 0);
             let number = is_same.then(|| self.number(row, piece, DEPTH)).flatten();
             match number.and_then(|number| self.buffer(number)) {
@@ -384,6 +399,7 @@ impl DataFlow {
             && i.sources
                 .first()
                 .is_some_and(|source| matches!(source.kind, OperandKind::Immediate(_)));
+        // Only the first element has the values of the sources' first elements.
         if size != bytes || destination.saturate || !(is_first || is_constant) {
             return None;
         }
@@ -400,6 +416,8 @@ impl DataFlow {
                 let (value, mask) = (source(0)?, source(1)?);
                 let mask = (mask.base == Base::Zero).then_some(mask.offset)? & 0xffff_ffff;
                 match (value.base, mask) {
+                    // These masks remove exactly the other bits of the header; the result of others
+                    // is unknown.
                     (Base::Header, 0xffff_ffc0) => Some(Number::new(Base::Payload, 0)),
                     (Base::ThreadWord, 0xff) => Some(Number::new(Base::Thread, 0)),
                     _ => None,
@@ -411,6 +429,7 @@ impl DataFlow {
                 if !is_thread || step.base != Base::Zero || start.thread.is_some() {
                     return None;
                 }
+                // The immediate of a patch is a placeholder: the driver writes the value at load.
                 let first = (!start.is_patched).then_some(start.offset);
                 Some(Number {
                     base: start.base,
@@ -436,6 +455,8 @@ impl DataFlow {
                     return Some(Number::new(Base::Zero, offset));
                 };
                 match (&*patch.symbol, patch.part) {
+                    // The patch leads from the address in r0 to the payload; `Base::Payload` stands
+                    // for both.
                     (PAYLOAD_OFFSET, _) => Some(Number::new(Base::Zero, offset)),
                     (PER_THREAD_OFFSET, _) => Some(Number {
                         is_patched: true,
@@ -465,6 +486,7 @@ impl DataFlow {
         let mut patches = self.inputs.patches_in(pc, pc.saturating_add(16));
         patches.find(|patch| {
             let byte = patch.offset.saturating_sub(pc).min(15);
+            // Several immediates can be patched; the operand's bits say which one this is.
             operand.bits >> (byte * 8) & 0xff != 0
         })
     }

@@ -25,7 +25,7 @@ use crate::{Decoder, targets};
 use zeview_core::analysis::kernel_inputs::KernelInputs;
 use zeview_core::model::sort;
 
-/// No piece.
+/// The index that stands for no piece.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Bytes that an instruction writes in one register.
@@ -156,6 +156,8 @@ impl DataFlow {
     pub fn new(decoder: Rc<Decoder>, code: impl Into<Rc<[u8]>>) -> DataFlow {
         let code = code.into();
         let mut words = |f: &mut dyn FnMut(u64, &[u8]) -> bool| {
+            // Otherwise the graph of code that is too long would be built to its end, to be cut off
+            // then.
             let mut left = limits::DATA_FLOW_ROWS;
             for_each_word_of(&code, &mut |at, word| {
                 left = left.saturating_sub(1);
@@ -198,12 +200,14 @@ impl DataFlow {
         flow.decode(cfg, &mut jumps);
         let count = flow.blocks();
         let last = count.checked_sub(1).and_then(|last| cfg.end_row(last));
+        // The analysis may end within a block. Edges to later blocks would lead nowhere.
         let is_cut = last.is_some_and(|end| end > flow.count());
         flow.graph = if count == cfg.graph.count() && !is_cut {
             Rc::clone(&cfg.graph)
         } else {
             Rc::new(cfg.graph.prefix(count, is_cut))
         };
+        // Only now are all starts of instructions known: jumps also go forward.
         let is_astray = |place: &&i32| {
             let place = u32::try_from(**place).ok();
             place.and_then(|pc| flow.row_of(pc)).is_none()
@@ -279,6 +283,7 @@ impl DataFlow {
     pub(super) fn instruction(&self, row: u32) -> Option<Instruction> {
         let at = usize::try_from(self.row(row)?.pc).ok()?;
         let bytes = self.code.get(at..)?;
+        // Decoded instructions would take many times the memory of the code; a query needs a few.
         let mut instruction = self.decoder.decode(bytes)?;
         restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
         Some(instruction)
@@ -316,6 +321,7 @@ impl DataFlow {
         let mut instruction = Instruction::default();
         let (mut reads, mut writes) = (Pieces::default(), Pieces::default());
         // The last write to each register, and its block.
+        // Storing the block beside the write saves clearing the table at each block.
         let mut last = vec![(NONE, NONE); UNITS];
         let mut scalars: Scalars = [None; 64];
         let mut place = 0_usize;
@@ -347,6 +353,7 @@ impl DataFlow {
                     first: row,
                     ..Node::default()
                 });
+                // As the assembler does, constants in s0 are only followed within a block.
                 scalars = [None; 64];
             }
             let block = u32::try_from(self.nodes.len().saturating_sub(1)).unwrap_or(NONE);
@@ -362,6 +369,7 @@ impl DataFlow {
             set_scalars(&instruction, &writes, &mut scalars);
             jumps.extend(targets(&instruction, at));
             self.extent.unknown += u32::from(instruction.invalid);
+            // Results of called functions are not known, which figures have to say.
             let calls = matches!(instruction.op, Op::Call | Op::Calla | Op::Ret);
             self.extent.calls += u32::from(calls);
             let (latency, occupancy) = cost::cycles(self.accesses.encoding, &instruction);
@@ -420,6 +428,7 @@ impl DataFlow {
                 last.push((write.piece.unit, at));
             }
             // The last write to each register.
+            // Sorted by register: `last_write` searches here for each block that a value passes.
             sort::by_key(&mut last, |(unit, at)| (*unit, std::cmp::Reverse(*at)));
             last.dedup_by_key(|(unit, _)| *unit);
             node.last = last;
@@ -447,6 +456,7 @@ impl DataFlow {
                 };
                 for piece in &pieces.0 {
                     to.add_mask(piece.unit, piece.mask);
+                    // `sel` reads its flag as a source (`ImplicitRead`): it writes all channels.
                     if role == Role::Predicate {
                         guard.flags |= flag_bits(piece);
                     }
@@ -487,6 +497,7 @@ fn set_scalars(i: &Instruction, writes: &Pieces, scalars: &mut Scalars) {
         return;
     };
     let value = match (i.op, i.sources.first()) {
+        // What other instructions write to s0 is not a constant, so the bytes become unknown.
         (Op::Mov, Some(source)) if i.source_count == 1 && i.predicate.is_none() => {
             match (source.kind, source.data_type) {
                 (
@@ -511,6 +522,7 @@ fn restore_region(rank: u8, bytes: &[u8], i: &mut Instruction) {
     let word = bytes
         .first_chunk::<16>()
         .map(|bytes| u128::from_le_bytes(*bytes));
+    // The assembler hides the region of `ret`, but the word has one, and it decides what is read.
     let word = word.filter(|_| rank < 20 && i.op == Op::Ret && i.length == 16);
     let (Some(word), [source, ..]) = (word, &mut i.sources) else {
         return;

@@ -27,6 +27,7 @@ impl DataFlow {
 
 /// Latency and occupancy of an instruction.
 pub(super) fn cycles(encoding: &Encoding, i: &Instruction) -> (u16, u8) {
+    // Words that are no instructions must not lengthen a block.
     if i.invalid {
         return (0, 0);
     }
@@ -70,6 +71,7 @@ fn latency(encoding: &Encoding, i: &Instruction, exec: u32) -> u16 {
         (Op::Sync | Op::Nop | Op::Wait, _) => return 0,
         _ => {}
     }
+    // The modifier of `sel` chooses a source and sets no flag.
     let writes_flag = matches!(i.modifier, Some(Modifier::Condition(_))) && i.op != Op::Sel;
     let destination = i.destination.map(|destination| destination.kind);
     let is = |name: &str| match destination {
@@ -109,6 +111,8 @@ fn systolic(rank: u8, i: &Instruction, repeat: u16) -> u16 {
     match rank {
         43.. if repeat == 8 && bytes(1) && bytes(2) && is_float(1) && is_float(2) => 29,
         30.. => between(22, 33),
+        // The table has one more cycle on PVC XT, and 46 cycles for 8 repeats on Arrow Lake H. The
+        // encoding does not distinguish these devices.
         24.. => 21 + repeat.saturating_sub(1),
         _ => between(21, 32),
     }

@@ -150,6 +150,7 @@ impl Accesses {
     pub fn footprint(&self, i: &Instruction, gathered: Option<&[u8]>) -> Footprint {
         let mut footprint = Footprint::default();
         self.visit(i, gathered, &mut |role, certainty, pieces| {
+            // An unknown set is empty, too, but readers have to see that something is accessed.
             if !pieces.0.is_empty() || certainty == Certainty::Unknown {
                 footprint.accesses.push(Access {
                     role,
@@ -167,6 +168,7 @@ impl Accesses {
             return;
         }
         let mut pieces = Pieces::default();
+        // Damaged words have execution sizes that do not exist.
         let exec = i.exec.map_or(1, |exec| exec.size).clamp(1, 32);
         if let Some(message) = &i.message {
             self.message(i, message, exec, gathered, &mut pieces, sink);
@@ -271,6 +273,7 @@ impl Accesses {
                 }
             }
             OperandKind::Indirect { sub, .. } => {
+                // VxH has one address register per row.
                 let addresses = match source.region {
                     Region::Vxh(width, _) => exec / u32::from(width.unwrap_or(1)).max(1),
                     _ => 1,
@@ -291,6 +294,7 @@ impl Accesses {
             Region::Full(v, w, h) if is_known(&[v, w, h]) => (stride(v), stride(w), stride(h)),
             Region::Ternary(v, h) if is_known(&[v, h]) => match (stride(v), stride(h)) {
                 (0, 0) => (0, 1, 0),
+                // Ternary regions have no width: IGA derives it from the strides (`RegSet.cpp`).
                 (v, 0) => (v, v, 0),
                 (0, h) => (0, 1, h),
                 (v, h) => (v, (v / h).max(1), h),
@@ -345,6 +349,7 @@ impl Accesses {
             return;
         }
         let data_type = i.destination.and_then(|destination| destination.data_type);
+        // These work on 64-bit products, whatever the type of the destination.
         let bits = match i.op {
             Op::Mach | Op::Macl => 64,
             _ => data_type.and_then(type_bits).unwrap_or(32),
@@ -368,6 +373,7 @@ impl Accesses {
         let (number, sub) = i.flag;
         let start = u32::from(number) * 32 + u32::from(sub) * 16 + channel;
         pieces.0.clear();
+        // Bytes are the unit of the analysis: fewer than 8 channels count as 8.
         let length = (exec / 8).max(1);
         pieces.add(self.sizes, RegisterFile::Flag, start / 8, length);
         if i.predicate.is_some() {
@@ -468,6 +474,7 @@ impl Accesses {
             }
             _ => return Certainty::Exact,
         };
+        // `null`: nothing is sent or returned.
         if !matches!(name, RegisterName::General) {
             return Certainty::Exact;
         }
@@ -483,6 +490,7 @@ impl Accesses {
             }
             Payload::Elements { count, bytes } => {
                 let step = bytes.next_multiple_of(size);
+                // Damaged descriptors have more elements than there are registers.
                 for at in 0..count.min(64) {
                     let start = start + at * step;
                     pieces.add(self.sizes, RegisterFile::General, start, bytes);
@@ -521,6 +529,7 @@ impl Accesses {
         let width = width.max(1);
         let rows = (exec / width).max(1);
         let is_row_packed = width == 1 || horizontal == 1;
+        // Most regions are contiguous. One range is far cheaper than up to 32 elements.
         if is_row_packed && (rows == 1 || vertical == width) && bits >= 8 {
             return self.add(file, start, rows * width * bits, pieces);
         }
@@ -529,6 +538,7 @@ impl Accesses {
             for at in 0..width {
                 self.add(file, start + at * horizontal * bits, bits, pieces);
             }
+            // All rows are the same.
             if vertical == 0 {
                 return;
             }
@@ -556,6 +566,8 @@ impl Matrix {
             let source = i.sources.get(at)?;
             source.data_type.and_then(type_bits)
         };
+        // 32 bits of operations per channel, by the wider source. Types below a byte count as
+        // bytes, as in IGA.
         let widest = bits(1).unwrap_or(8).max(bits(2).unwrap_or(8)).max(8);
         Some(Matrix {
             exec,

@@ -73,6 +73,7 @@ impl DataFlow {
     fn find_input_uses(&self) -> Vec<InputUses> {
         let mut out: Vec<InputUses> = Vec::new();
         let mut places: HashMap<(InputKind, String), usize> = HashMap::new();
+        // Code alone, without its .ze_info, has no names to find.
         if self.inputs.payload.is_none() && self.inputs.patches.is_empty() {
             return out;
         }
@@ -118,6 +119,7 @@ impl DataFlow {
             return false;
         };
         let pc = u64::from(record.pc);
+        // Two halves, because a compact instruction has only the first.
         if self.inputs.patches_in(pc, pc + 8).next().is_some()
             || self.inputs.patches_in(pc + 8, pc + 16).next().is_some()
         {
@@ -153,6 +155,7 @@ impl DataFlow {
                     Some(known) => *known,
                     None if record.is_send => self.loaded(from).is_some(),
                     None if record.op == Op::Mov && depth > 0 => {
+                        // Entered before the search, so that a cycle of copies ends.
                         copies.insert(from, false);
                         let is_copy = self.reads_inputs(from, depth - 1, copies);
                         copies.insert(from, is_copy);
@@ -296,6 +299,8 @@ impl DataFlow {
         start: u64,
         end: u64,
     ) -> Vec<(String, u64, u64)> {
+        // Also for SIMD8: the driver (compute-runtime, zebin decoder) takes 16 or 32 ids of 16
+        // bits, rounded up to registers.
         let lanes = if payload.simd_size == 32 { 32_u64 } else { 16 };
         let each = match &*entry.kind {
             "local_id" => (lanes * 2).next_multiple_of(self.sizes().general.into()),
@@ -321,6 +326,7 @@ impl DataFlow {
         let register = address.map_or_else(String::new, |access| short(&access.bytes));
         let operand = Role::Source(0).name();
         match target {
+            // The loaded registers have these names already (`loaded_inputs`).
             Target::Payload(..) => {}
             Target::Buffer(argument, offset) => {
                 let payload = self.inputs.payload.as_ref();
@@ -428,6 +434,7 @@ impl DataFlow {
         let end = next.map_or(pc + 16, u64::from);
         for patch in self.inputs.patches_in(pc, end).take(LISTED) {
             let Some(part) = patch.part else { continue };
+            // Their values are part of the address, which `address_input` names.
             if matches!(&*patch.symbol, PAYLOAD_OFFSET | PER_THREAD_OFFSET) {
                 continue;
             }
@@ -471,6 +478,7 @@ fn entry_name(entry: &InputEntry, start: u64, end: u64) -> String {
         return format!("{}.{axis}", entry.name);
     }
     match entry.source_offset.saturating_add(at) {
+        // Halves of pointers and other implicit values are not worth an offset.
         _ if entry.kind != "arg_byvalue" && entry.end - entry.start <= 8 => entry.name.clone(),
         0 => entry.name.clone(),
         at => format!("{} + {at}", entry.name),

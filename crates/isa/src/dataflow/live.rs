@@ -158,6 +158,7 @@ impl DataFlow {
     pub fn is_dead(&self, row: u32) -> Option<bool> {
         let is_dead = self.figure(|| {
             let dead = &self.live_rows().dead;
+            // An operand with an unknown register may read any result.
             dead.get(index(row)).copied().unwrap_or(false) && self.extent().indirect == 0
         });
         is_dead.ok()
@@ -245,6 +246,8 @@ impl DataFlow {
     fn is_unread(&self, row: u32, walk: &Walk) -> bool {
         let writes = self.writes_of(row);
         let may = self.row(row).is_some_and(|record| {
+            // Messages have effects besides their result, and a call's return address is read by
+            // `ret`.
             !record.is_send && !record.invalid && !matches!(record.op, Op::Call | Op::Calla)
         });
         let is_read = |piece: Piece| walk.live(piece.unit) & piece.mask != 0;
@@ -260,6 +263,7 @@ impl DataFlow {
         for (unit, mask) in live.units.iter().zip(ends) {
             if *mask != 0 {
                 let (unit, mask) = (*unit, *mask);
+                // Predicates are not followed across blocks, as in IGA (`DUAnalysis.cpp`).
                 walk.read(Guard::default(), Piece { unit, mask });
             }
         }
@@ -272,6 +276,7 @@ impl DataFlow {
         let writes = self.writes_of(row);
         for group in &mut walk.groups {
             if record.flags != 0 {
+                // Before this write, the flag had another value: the predicate means nothing there.
                 if group.guard.flags & record.flags != 0 {
                     group.guard = Guard::default();
                 }
@@ -282,6 +287,7 @@ impl DataFlow {
             let guard = record.guard;
             let agrees =
                 group.guard.inverse == guard.inverse && group.guard.flags & guard.flags != 0;
+            // A write under another predicate is not seen by these uses.
             if group.guard.flags != 0 && guard.flags != 0 && !agrees {
                 continue;
             }
@@ -322,6 +328,7 @@ impl DataFlow {
                     pieces.retain(|piece| piece.mask != 0);
                     !pieces.is_empty()
                 });
+                // Forgetting a write only extends live ranges.
                 if group.passed.len() > GROUPS {
                     group.passed.remove(0);
                 }
@@ -341,6 +348,7 @@ impl DataFlow {
 
     /// Finds the bytes that are live at the end of each block.
     fn find_ends(&self) -> LiveRows {
+        // Registers that nothing reads are live nowhere. Leaving them out shrinks the tables.
         let mut is_used = vec![false; UNITS];
         for read in &self.reads {
             if let Some(used) = is_used.get_mut(usize::from(read.piece.unit)) {
@@ -354,6 +362,7 @@ impl DataFlow {
             units,
             ..LiveRows::default()
         };
+        // Blocks times registers: many small blocks in a kernel with many registers would not fit.
         let most = limits::data_flow_live(self.code.len());
         if self.nodes.len().saturating_mul(width) > most {
             // Excludes values that live across blocks.
@@ -399,6 +408,8 @@ impl DataFlow {
         let mut ends = vec![0_u64; self.nodes.len() * width];
         let mut pending = vec![true; self.nodes.len()];
         let mut again = true;
+        // Backward, because liveness flows from uses to writes: most blocks settle in one pass. No
+        // uses across blocks are found, so figures of the whole code are unknown, not too small.
         while again {
             again = false;
             for block in (0..self.blocks()).rev() {

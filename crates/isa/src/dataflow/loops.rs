@@ -235,6 +235,7 @@ impl DataFlow {
         let sent = self.messages().get(&row).map_or(0, |facts| facts.sent);
         let result = start + u64::from(record.latency);
         let sources = start + 8 + u64::from(sent);
+        // `sync` and `nop` produce nothing that others could wait for.
         if record.latency > 0 {
             run.finished
                 .insert(row, (result, sources.min(result.max(start + 8))));
@@ -253,6 +254,8 @@ impl DataFlow {
             return cycles;
         }
         let blocks = self.loop_blocks(at);
+        // The first ones only fill `finished`: values that are carried around a loop come from the
+        // iteration before.
         for iteration in 0..3 {
             let before = (run.now, run.issued);
             for block in &blocks {
@@ -304,6 +307,7 @@ impl DataFlow {
             }
         }
         found.traffic = traffic;
+        // Ordered, so that pipes with equal cycles give the same answer each time.
         let mut pipes: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut longest, mut messages) = ((0, None), 0);
         let (cycles, issue) = self.iterate(at, &mut |(row, stall, cause)| {
@@ -323,6 +327,7 @@ impl DataFlow {
         found.issue = issue;
         let pipe = pipes.iter().max_by_key(|(_, stall)| **stall);
         found.bound = match (longest, pipe) {
+            // No wait can cost more than the issues then.
             _ if issue.saturating_mul(2) >= cycles => Bound::Issue,
             ((_, Some((row, producer))), pipe)
                 if pipe.is_none_or(|(_, cycles)| *cycles <= messages) =>

@@ -55,6 +55,8 @@ impl DataFlow {
                 None => None,
             };
             let data = &access.data;
+            // Transposed messages of one channel access consecutive bytes; with a scale or a
+            // conversion, memory and registers have different layouts.
             let is_block =
                 data.transposed && exec == 1 && data.memory == data.register && access.scale == 0;
             return Some(Form {

@@ -49,6 +49,7 @@ impl DataFlow {
         let m = i.message?;
         let effect = MessageEffect::of(&m);
         let [first, second, _] = m.lengths;
+        // The lengths that IGA assumes if they are in a register.
         let sent = first.map_or(4, u16::from) + second.map_or(8, u16::from);
         Some(Facts {
             traffic: traffic(&i, &m),
@@ -66,9 +67,11 @@ fn traffic(i: &Instruction, m: &Message) -> Option<Traffic> {
     let (loaded, stored) = match access.group {
         SendGroup::Load => (bytes, 0),
         SendGroup::Store => (0, bytes),
+        // Atomics do both.
         _ => (bytes, bytes),
     };
     let cache = match m.sfid {
+        // Local memory is not cached; the bits of the setting mean nothing there.
         Some(Meaning::SLM) => None,
         _ => m.request.cache,
     };

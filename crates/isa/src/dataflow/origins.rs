@@ -83,6 +83,7 @@ impl DataFlow {
         });
         let (mut once, mut twice) = (0, 0);
         for (_, mask) in &found {
+            // A byte with two producers may have either value.
             twice |= once & mask;
             once |= mask;
         }
@@ -96,10 +97,13 @@ impl DataFlow {
                 each_bit(mask, |at| set(to, at, self.input_byte(unit, at)));
                 continue;
             }
+            // A predicated copy may leave the old value.
             let Some(record) = self.row(from).filter(|record| record.guard.flags == 0) else {
                 continue;
             };
             if record.is_send {
+                // The address of a load is being computed, and asking for another load would
+                // recurse.
                 if self.in_load.get() {
                     continue;
                 }
@@ -155,6 +159,7 @@ impl DataFlow {
     fn input_byte(&self, unit: Unit, byte: u32) -> Option<Origin> {
         let payload = self.inputs.payload.as_ref()?;
         let (file, number) = file_of(unit);
+        // r0 has the header of the thread.
         if file != RegisterFile::General || number == 0 {
             return None;
         }
@@ -165,6 +170,7 @@ impl DataFlow {
             let is_inline = at < payload.inline_bytes && !payload.generates_ids;
             return is_inline.then_some((Area::CrossThread, at));
         }
+        // Not possible on these devices: the layout of the registers is unknown then.
         if payload.inline_bytes != 0 || payload.generates_ids {
             return None;
         }
@@ -200,6 +206,7 @@ impl DataFlow {
         let (to, of) = (destination.data_type?, source.data_type?);
         let (to_bytes, of_bytes) = (type_bits(to)? / 8, type_bits(of)? / 8);
         let is_copied = if is_integer(to) && is_integer(of) {
+            // The lower bytes of an integer are unchanged; widening adds bytes of another origin.
             to_bytes <= of_bytes
         } else {
             to == of

@@ -140,12 +140,14 @@ impl DataFlow {
         writer: u32,
         data: &[Definition],
     ) -> Option<(Vec<u32>, u32)> {
+        // Under the mask, the spill itself leaves out the disabled channels: nothing is repeated.
         if !self.instruction(writer)?.no_mask {
             return None;
         }
         let block = self.block_of(writer)?;
         let before = slot.readers.partition_point(|row| *row < writer);
         let fill = *slot.readers.get(before.checked_sub(1)?)?;
+        // Across blocks, a path without the fill may exist.
         if self.block_of(fill) != Some(block) {
             return None;
         }

@@ -58,6 +58,7 @@ impl Payloads {
         if rank >= 24 && m.request.has_header {
             // Xe-HPC uses such messages only for scratch memory. The header is r0, which kernels
             // preserve; the assembler counts it.
+            // Lanes of dwords.
             payloads.sources[0] = Payload::packed(4);
         }
         payloads

@@ -251,6 +251,7 @@ impl DataFlow {
             };
             if guard.flags != 0 || !passed.is_empty() {
                 let flags = self.flags_between(at.row, row);
+                // The flag was another one before that write.
                 if guard.flags & flags != 0 {
                     guard = Guard::default();
                 }
@@ -315,6 +316,7 @@ impl DataFlow {
         }
         let found: Rc<[Reaching]> = self.find_entry(block, unit).into();
         // The next part may have the budget for it.
+        // Not kept beyond the limit, but found again: memory is bounded, and answers stay complete.
         if !self.is_cut() && self.keep(found.len() + ENTRY) {
             let mut entries = self.entries.borrow_mut();
             entries.insert((block, unit), Rc::clone(&found));
@@ -326,6 +328,7 @@ impl DataFlow {
         let mut out: Vec<Reaching> = Vec::new();
         // The bytes already searched for at the end of each block.
         let mut seen: HashMap<u32, u64> = HashMap::new();
+        // The first block has an edge from outside, beside those of loops back to it.
         let mut input = if block == 0 { u64::MAX } else { 0 };
         let predecessors = |block: u32| self.graph.predecessors(block);
         let mut work: Vec<(u32, u64)> = Vec::new();
@@ -335,6 +338,8 @@ impl DataFlow {
                 break;
             }
             let seen = seen.entry(from).or_default();
+            // A block is walked again only for bytes that were not searched there yet, so loops
+            // end.
             let mask = mask & !*seen;
             if mask == 0 {
                 continue;
@@ -389,6 +394,7 @@ fn ends(mask: u64, overlap: u64, used: Guard, row: &Row, passed: &mut Vec<Passed
         }
     }
     if row.guard.flags != 0 {
+        // A later write under the complementary predicate completes this one.
         passed.push(Passed {
             guard: row.guard,
             mask: overlap,

@@ -117,6 +117,7 @@ impl DataFlow {
             if bytes.bytes(RegisterFile::General) == 0 {
                 return None;
             }
+            // Freeing a part of a register does not lower the pressure, which counts registers.
             if !self.frees_register(&bytes, &live) {
                 return None;
             }
@@ -124,6 +125,7 @@ impl DataFlow {
                 .find_uses(row)
                 .into_iter()
                 .filter(|to| self.follows(row, peak, *to) && self.reads_any(*to, &bytes))
+                // One more than allowed is enough to refuse.
                 .take(USES + 1)
                 .collect();
             // At the position itself, the value would have to be in registers as well.
@@ -154,6 +156,7 @@ impl DataFlow {
     fn spilled_values(&self, spills: &Spills) -> Vec<Candidate> {
         let mut out = Vec::new();
         for (at, slot) in spills.slots.iter().enumerate() {
+            // With several writers, a fill may read any of their values.
             let [writer] = slot.writers[..] else { continue };
             if slot.readers.is_empty() || slot.readers.len() > USES {
                 continue;
@@ -192,6 +195,7 @@ impl DataFlow {
         if i.modifier.is_some()
             || i.kind.is_branch()
             || i.options.has(Options::ACC_WR_EN)
+            // A systolic multiplication costs more than a fill.
             || matches!(i.op, Op::Sync | Op::Dpas | Op::Dpasw | Op::Bdpas)
             || !has_plain_sources(&i)
         {

@@ -256,6 +256,7 @@ impl ByteSet {
             let whole = low_bits(size.into());
             let mut text = format!("{}{number}", file.prefix());
             if piece.mask & whole == whole {
+                // IGA joins only registers of these files.
                 let runs = matches!(file, RegisterFile::General | RegisterFile::Accumulator);
                 let mut count = 1_u16;
                 while let Some(next) = pieces.peek()

@@ -80,6 +80,7 @@ impl Flows for DataFlow {
         let footprint = self.footprint(row);
         let operand = |access: &super::Access| {
             let found = definitions.iter().find(|found| found.role == access.role);
+            // A destination can have the role of a source's register, but has no producer.
             let found = found.filter(|_| !access.role.writes());
             let producers = found.map_or(&[][..], |found| &found.definitions);
             let registers = access.bytes.registers();
@@ -125,6 +126,7 @@ impl Flows for DataFlow {
 
     fn report(&self) -> FlowReport {
         let mut report = FlowReport {
+            // Zeros behind the code are decoded as instructions, but no other surface counts them.
             instructions: self.count().saturating_sub(self.extent().padding),
             limits: self.limits(),
             ..FlowReport::default()
@@ -380,6 +382,7 @@ impl DataFlow {
         let rows = 0..self.count();
         let key = |row: &u32| {
             let live = self.find_live_at(*row);
+            // The earliest of equal rows: the reader sees it first.
             (live.registers, live.bytes, std::cmp::Reverse(*row))
         };
         rows.max_by_key(key)

@@ -181,6 +181,7 @@ impl DataFlow {
             return Some((Base::Start, offset, bytes));
         }
         let data = m.request.access?.data;
+        // With an address per channel it is private memory, not a spilled register.
         if !data.transposed {
             return None;
         }
@@ -198,6 +199,7 @@ impl DataFlow {
             } => number,
             _ => return None,
         };
+        // Addresses of scratch memory have 32 bits. The depth bounds chains of additions.
         let (base, more) = self.value(row, number, 0xf, 8)?;
         Some((base, offset + more, bytes))
     }
@@ -217,6 +219,8 @@ impl DataFlow {
         }
         let i = self.instruction(from)?;
         let result = Some((Base::Result(from), 0));
+        // An address that cannot be followed further still identifies the slot: equal results of
+        // one instruction are equal addresses.
         if depth == 0 || i.predicate.is_some() {
             return result;
         }

@@ -106,6 +106,7 @@ impl Issue {
             is_sync: i.op == Op::Sync,
             ..Issue::default()
         };
+        // Before Xe, the hardware checks the registers: there is no scoreboard in the word.
         if rank < 20 || i.invalid {
             return issue;
         }
@@ -121,6 +122,7 @@ impl Issue {
                     "A" => Counted::All,
                     pipe => {
                         let named = Pipe::ALL.into_iter().find(|p| p.letter() == pipe);
+                        // Without a letter, the distance counts in the instruction's own pipe.
                         let own = issue.pipe.or_else(|| by_type(rank, i));
                         named.or(own).map_or(Counted::All, Counted::One)
                     }
@@ -292,6 +294,7 @@ impl DataFlow {
             let rows = self.issued().tokens.get(&token);
             let rows = rows.map_or(&[][..], Vec::as_slice);
             let (producers, from_entry) = self.find_back(row, rows, 1);
+            // `sync.allrd` names all 32 tokens. Those that nobody allocated are not worth a row.
             if producers.is_empty() && !tokens.is_power_of_two() {
                 continue;
             }
@@ -329,6 +332,7 @@ impl DataFlow {
 
     /// A distance in all pipes: one wait, for the producers with a reason, if there are any.
     fn join(&self, row: u32, count: u8, mut all: Vec<Wait>) -> Wait {
+        // The compiler wrote `A` because of some pipes; the others are waited for by the way.
         let with_reason = all.iter().any(|wait| !wait.reason.is_empty());
         all.retain(|wait| !with_reason || !wait.reason.is_empty());
         let producers: BTreeSet<u32> = all.iter().flat_map(|w| w.producers.clone()).collect();
@@ -342,6 +346,7 @@ impl DataFlow {
         let end = self.row(row).and_then(|record| self.node(record.block));
         let end = end.map_or(row, |node| node.end);
         let is_sync = self.row(row).is_some_and(|record| record.issue.is_sync);
+        // `sync` reads no data: the wait is for the instructions behind it.
         let consumers = if is_sync {
             row..end
         } else {
@@ -417,6 +422,7 @@ impl DataFlow {
                 from_entry = true;
             }
             for from in self.graph.predecessors(block) {
+                // The count is part of the key: a block is passed again with another rest.
                 if seen.insert((*from, rest)) {
                     let end = self.node(*from).map_or(0, |node| node.end);
                     work.push((*from, end, rest));

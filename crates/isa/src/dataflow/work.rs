@@ -94,6 +94,8 @@ impl DataFlow {
     /// Answers a question about an instruction.
     pub(super) fn query<T>(&self, f: impl FnOnce() -> T) -> Done<T> {
         let queried = &self.work.queried;
+        // All questions together are bounded, but each gets a minimum: the last one of a long
+        // session is answered, too.
         let left = limits::data_flow_queries(self.code.len()).saturating_sub(queried.get());
         let start = self.steps();
         let done = self.within(left.max(limits::DATA_FLOW_QUERY), f);

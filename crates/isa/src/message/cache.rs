@@ -136,6 +136,8 @@ fn vector(q: &MessageInput, op: SendOp, text: &'static str, request: &mut Reques
     let kind = q.bits(29, 2);
     let typed = q.sfid == Some(Meaning::TGM);
     let block = matches!(op, SendOp::LoadBlock2d | SendOp::StoreBlock2d);
+    // Like the assembler: such bits do not make the instruction illegal, but its text falls back
+    // from the symbol to a description.
     let mut is_invalid = op == SendOp::LoadStatus && (q.bit(15) || q.bits(20, 5) != 1);
     if let Descriptor::Immediate(value) = q.extended {
         is_invalid |= value & 0x7ff != 0;
@@ -165,6 +167,7 @@ fn vector(q: &MessageInput, op: SendOp, text: &'static str, request: &mut Reques
         _ => address.unwrap_or(0) * 8,
     };
     is_invalid |= address_bits == 0;
+    // Local memory is not cached: the assembler prints no setting, whatever the bits are.
     let has_cache = q.sfid != Some(Meaning::SLM) && info.group != SendGroup::Other;
     request.cache = if has_cache {
         caching(q, info.group == SendGroup::Load)
@@ -243,6 +246,7 @@ fn caching(q: &MessageInput, load: bool) -> Option<&'static str> {
         return entry(list, q.bits(17, 3));
     }
     match q.bits(16, 4) {
+        // The settings that Xe2 added. The others are those of 3 bits, in the upper ones.
         5 if load => Some(".uc.cc"),
         9 if load => Some(".ca.cc"),
         14 if load => Some(".ri.ri"),
@@ -265,6 +269,7 @@ fn offset(q: &MessageInput, kind: u32, block: bool, is_invalid: &mut bool) -> Of
         FLAT => signed(value >> 12, 20),
         BTI if !register => signed((value >> 12) & 0xfff, 12),
         BTI => {
+            // As in the assembler: an offset together with an index in a register is an error.
             *is_invalid |= value != 0;
             0
         }

@@ -51,11 +51,14 @@ pub(super) fn decode(q: &MessageInput) -> Request {
     };
     let has_header = q.bit(19);
     if has_header {
+        // With a header, there is one address, which is in it. Without, there is one per channel.
         request.access = None;
     } else {
         request.block = None;
     }
     request.has_header = has_header && matches!(q.sfid, Some(Meaning::DP_DC0 | Meaning::DP_DC1));
+    // Index 254 of the binding table stands for shared local memory. Scratch blocks have their
+    // offset in these bits.
     request.is_local = q.bits(0, 8) == 254 && request.scratch.is_none();
     request
 }
@@ -244,6 +247,7 @@ fn dc1(q: &MessageInput) -> Request {
             (true, 1) => load("a64 aligned oword block read").owords(q, true),
             (false, 0) => store("a64 unaligned oword block write").owords(q, false),
             (false, 1) => store("a64 aligned oword block write").owords(q, true),
+            // Two blanks, as in the assembler.
             (true, 2) => load("a64 dual block  read"),
             (false, 2) => store("a64 dual block  write"),
             (true, _) => {

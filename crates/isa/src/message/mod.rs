@@ -365,6 +365,7 @@ pub(super) fn decode(rank: u8, channels: u32, has_response: bool, message: &Mess
         }
         (None, Descriptor::Register(_)) => Request::default(),
     };
+    // Whatever the descriptor asks for, which may be in a register: the sampler does nothing else.
     if message.sfid == Some(Meaning::SAMPLER) {
         request.action = Action::Sample;
     }

@@ -170,6 +170,8 @@ fn lengths(rank: u8, message: &Message, out: &mut String) {
         Some(length) => number(out, length),
         None => register(out, message.descriptor, "[28:25]"),
     }
+    // Bit 19 marks a header, except in messages to the load/store cache, which have none (for URB
+    // only from Xe3 on, as in the assembler).
     let cache = matches!(
         sfid,
         Some(Meaning::UGM | Meaning::UGML | Meaning::SLM | Meaning::TGM)

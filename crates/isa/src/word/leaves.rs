@@ -161,6 +161,7 @@ impl Leaves {
             return Short::Number;
         }
         let is_low = leaf.count == 0 && leaf.piece.at == 0;
+        // All values are listed, so the field has to be narrow.
         if !is_low || mask.count_ones() > LISTED {
             return Short::No;
         }
@@ -182,6 +183,7 @@ impl Leaves {
     fn push_piece(&mut self, low: u8, high: u8, at: u8) {
         if low < 64 && high >= 64 {
             self.push_piece(low, 63, at);
+            // No piece is in both halves: reading one takes no 128-bit shifts.
             return self.push_piece(64, high, at + (64 - low));
         }
         let width = u32::from(high - low) + 1;

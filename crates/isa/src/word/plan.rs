@@ -42,6 +42,7 @@ impl Plans {
             key.low ^ key.high.rotate_left(23) ^ u64::from(opcode) << 1 ^ u64::from(compact);
         let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_shr(54);
         let at = usize::try_from(mixed).unwrap_or_default() % PLANS;
+        // Taken out rather than borrowed, so that `f` may ask for another plan.
         let known = self.0.get_mut(at).and_then(Option::take);
         if let Some(plan) = known
             && plan.key == key

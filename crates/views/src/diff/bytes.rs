@@ -139,6 +139,7 @@ impl Comparer<'_> {
         }
         let ranges = match self.ranges(a, b) {
             Ok(ranges) => ranges.ranges,
+            // `compare` adds the note about it.
             Err(_) if self.work.is_over() => return fields,
             Err(error) => {
                 self.note(error);

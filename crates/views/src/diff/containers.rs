@@ -327,7 +327,7 @@ impl Comparer<'_> {
     }
 }
 
-/// Formats an item: its name, and its target.
+/// Returns the name of an item.
 fn title(thing: &PropertyBearer) -> String {
     thing.name.clone()
 }
@@ -403,8 +403,8 @@ fn host_thing(index: usize, image: HostImage) -> PropertyBearer {
 }
 
 /// Matches items: first those with the same target and exports, then those with the same target and
-/// a common export, then those with the same target and no exports, in order, then those with the
-/// same exports for another target. Each item of the second list is looked up in a table.
+/// a common export, then those with the same exports for another target, then those with the same
+/// target, in order. Each item of the second list is looked up in a table.
 fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut of_a: Vec<Option<usize>> = vec![None; a.len()];
     let mut is_taken = vec![false; b.len()];
@@ -428,6 +428,7 @@ fn matched(a: &[PropertyBearer], b: &[PropertyBearer]) -> Vec<(Option<usize>, Op
     ];
     for keys in keys {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        // Reversed, so that `pop` takes the first.
         for (at, thing) in b.iter().enumerate().rev() {
             if is_taken.get(at) == Some(&false) {
                 for key in keys(thing) {

@@ -39,6 +39,7 @@ struct Mixer(DefaultHasher, DefaultHasher);
 impl Mixer {
     fn new(tag: u8) -> Mixer {
         let mut mixer = Mixer(DefaultHasher::new(), DefaultHasher::new());
+        // Any number, so that the two hashes differ.
         mixer.1.write_u64(0x9e37_79b9_7f4a_7c15);
         mixer.add(&tag);
         mixer
@@ -273,6 +274,7 @@ impl<'d> Digester<'d> {
     pub(super) fn content(&mut self, node: &Node) -> Result<Content, BudgetExceeded> {
         let count = self.document.written(node);
         let is_code = node.span.is_some_and(|span| self.assembly(span).is_some());
+        // The comparison by meaning takes these as bytes as well.
         let is_opaque = matches!(node.area, Area::Ir | Area::Debug);
         if count == 0 || is_code || is_opaque || self.depth > DEPTH_MAX || self.is_damaged(node) {
             return Ok(Content::Whole);
@@ -281,6 +283,7 @@ impl<'d> Digester<'d> {
         let is_list = node.kind == NodeKind::Sequence;
         let is_header_of_contents = node.xrefs.iter().any(|xref| xref.why == "contents");
         if node.kind == NodeKind::File {
+            // In a file with a linkage (an ELF file), the order of the sections is layout.
             let by = self.document.expander(node);
             is_ordered =
                 by.is_none_or(|(by, item)| by.interface::<Rc<dyn Linkage>>(item).is_none());
@@ -291,6 +294,7 @@ impl<'d> Digester<'d> {
             let end = count.min(at.saturating_add(PAGE));
             let page = self.document.make(node, at..end);
             self.spend(page.len() as u64 * NODE)?;
+            // The word also has the reserved bits, which its parts leave out.
             if at == 0 && page.iter().any(|child| child.bits.is_some()) {
                 return Ok(Content::Whole);
             }
@@ -299,6 +303,7 @@ impl<'d> Digester<'d> {
                 && let Some(first) = page.first()
             {
                 let entries = self.document.written(first).min(PAGE);
+                // Without an identity, entries are matched by their order.
                 is_ordered = identity(&self.document.make(first, 0..entries)).is_none();
             }
             for child in page {

@@ -156,6 +156,7 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
             Some((signature.code?, arguments))
         };
         let mut places: HashMap<(u64, Option<String>), Vec<usize>> = HashMap::new();
+        // Reversed, so that `pop` takes the first.
         for (at, signature) in b.iter().enumerate().rev() {
             if is_free.1.get(at) == Some(&true)
                 && let Some(key) = key(signature)
@@ -215,6 +216,7 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
             let same_arguments = signature.arguments == of_b.arguments;
             let wanted = if same_arguments { ALIKE } else { ALIKE_ALONE };
             if alike >= wanted {
+                // Arguments decide between code that is equally similar.
                 scored.push((2 * alike + usize::from(same_arguments), at, other));
             }
         }

@@ -135,6 +135,7 @@ static ROWS: [Known; 15] = [
         criterion: Criterion::More,
         weight: 55,
         is_of_thread: false,
+        // 0 if the file does not state it.
         row: |row| wide(row.eu_thread_count).filter(|_| row.eu_thread_count.value > 0),
     },
     Known {

@@ -375,6 +375,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     result.notes.extend(repeated);
     result.is_cut |= is_over || left_out > 0;
     result.steps = comparer.work.spent();
+    // Several parts may have noted it; it is said once, at the end.
     result.notes.retain(|note| note != TOO_MUCH_WORK);
     if is_over {
         result.notes.push(TOO_MUCH_WORK.to_owned());

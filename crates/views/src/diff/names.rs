@@ -146,6 +146,7 @@ pub(super) fn identity(children: &[Node]) -> Option<String> {
                 words.push_str(&value.into_text());
             }
         }
+        // A name is enough: the other values may change.
         if matches!(*key, "name" | "device_name") {
             break;
         }

@@ -492,6 +492,7 @@ impl Damage {
                 && is_asked(document, span)
                 && !is_inside()
             {
+                // It concerns all kernels: one reason is enough.
                 damage.outside = Some(Some(words(diagnostic)));
                 break;
             }

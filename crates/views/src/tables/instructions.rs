@@ -575,6 +575,7 @@ impl CodeList for InstructionList {
         let flow = self.listing.data_flow(sources);
         let mut rows = flow.map_or_else(Vec::new, |flow| flow.loop_rows(start));
         if let Some(first) = rows.first_mut() {
+            // The first instruction stays in the list, and stands for the loop.
             first.start = first.start.saturating_add(1);
         }
         rows

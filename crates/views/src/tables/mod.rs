@@ -1,5 +1,6 @@
-//! Tables: kernels, instructions, relocations, symbols, modules, properties, images, files,
-//! devices, the lines of a text, source lines, differences between files.
+//! Tables: kernels, also grouped or by device, instructions, relocations, symbols, modules,
+//! properties, images, files, devices, the lines of a text, source lines, differences between files,
+//! changes of a profile.
 //!
 //! All of them share one interface: rows and columns, a [`query`](mod@query) that filters and sorts
 //! them, pages, the row of given bytes, and output with [`write`](mod@write) (CSV, Markdown, JSON).

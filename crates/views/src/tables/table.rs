@@ -210,6 +210,7 @@ impl Table {
             let Some((width, _)) = texts.max_by_key(|(width, _)| **width) else {
                 break;
             };
+            // One character at a time, so that the widest columns end up equally wide.
             *width -= 1;
         }
         widths

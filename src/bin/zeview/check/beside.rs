@@ -33,6 +33,7 @@ pub fn dropped_kernels(document: &Document, path: &Path) -> Vec<Diagnostic> {
     if common.is_empty() {
         return Vec::new();
     }
+    // No bytes are wrong, so the file as a whole is meant: its `e_ident`.
     let start = document.root().span.unwrap_or_default().subspan(0, 16);
     let found = lost.into_iter().map(|kernel| Diagnostic {
         rule: RULE.id.into(),

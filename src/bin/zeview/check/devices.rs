@@ -74,7 +74,7 @@ pub fn table(
     let verdict = verdict.unwrap_or_default();
     let mut loads = false;
     for row in 0..list.count() {
-        // In outcome order: no outcome first, then the outcomes from best to worst.
+        // The mark is bad if the driver does not load the code on the device.
         let cell = list.cell(row, verdict, sources);
         loads |= cell.marks.iter().all(|mark| mark.tone != Tone::Bad);
         writer.push(&*list, row, sources, None);

@@ -341,6 +341,7 @@ fn write_text(
         if options.bytes {
             text.push_str("/* ");
             text.push_str(&hex(bytes.get(at..at + length).unwrap_or_default(), ""));
+            // Compacted instructions have half the bytes: align them with the others.
             text.push_str(if length == 8 {
                 "                 */ "
             } else {

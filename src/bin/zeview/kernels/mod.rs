@@ -325,6 +325,8 @@ impl Printer {
                 let filter = selection.filter.as_ref();
                 let all = 0..list.count() - list.secondary().functions;
                 let all = all.map(|row| (&**list, row, sources));
+                // Conditions on other columns exclude most rows, whose code then need not be
+                // decoded.
                 let excluded =
                     |row| filter.is_some_and(|f| f.decide_without_code(row) == Some(false));
                 let candidates: Vec<_> = all.filter(|row| !excluded(*row)).collect();
@@ -343,6 +345,7 @@ impl Printer {
                 }
             }
         }
+        // Both sorts are stable: rows with equal keys stay in the order of the files.
         match selection.sort {
             Some(sort) if sort.is_descending => rows.sort_by(|(a, ..), (b, ..)| b.order(a)),
             Some(_) => rows.sort_by(|(a, ..), (b, ..)| a.order(b)),
@@ -450,6 +453,7 @@ impl Printer {
     }
 
     fn finish(mut self) -> io::Result<()> {
+        // Output without rows still has the header of CSV, or is an empty array.
         self.rows(self.with_file);
         self.rows.map_or(Ok(()), ListRows::finish)
     }

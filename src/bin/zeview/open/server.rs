@@ -175,6 +175,7 @@ impl Shared {
     /// Returns the requested path, or `None` if token or host do not match.
     fn path<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
         let mut hosts = request.headers().get_all(header::HOST).iter();
+        // A request has exactly one host (RFC 9112, section 3.2).
         let is_ours = hosts.next()?.as_bytes() == self.host.as_bytes() && hosts.next().is_none();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         let path = request.uri().path().strip_prefix('/')?;
@@ -197,6 +198,7 @@ impl Shared {
             "" | "index.html" => {
                 let page = self.page.get("")?;
                 let page = String::from_utf8_lossy(&page);
+                // A file of its own: the page's Content-Security-Policy forbids inline scripts.
                 page.replacen("</head>", "<script src=\"./alive.js\"></script></head>", 1)
                     .into_bytes()
             }
@@ -233,6 +235,7 @@ fn encoded(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             out.push(char::from(byte))
         } else {
+            // Encoded twice: the page decodes the query, and what remains is a URL.
             out.push_str(&format!("%25{byte:02X}"))
         }
     }

@@ -190,6 +190,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     });
     let account = output::account();
     let file = document.sources.whole(SourceId::FILE).len();
+    // The output grows with the profiles, too.
     account.reset(limits::output(file.saturating_add(size)));
     if options.format.json {
         let mut out = Objects::single(&account);

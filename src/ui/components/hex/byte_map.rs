@@ -56,7 +56,7 @@ pub(crate) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
     }
 }
 
-/// Position and height of a byte range, with a minimum height, in thousandths.
+/// Position and height of a byte range as percentages; the minimum height is in thousandths.
 fn place(whole: Span, start: u64, end: u64, least: u64) -> (String, String) {
     let share = |at: u64| {
         let at = u128::from(at.saturating_sub(whole.start));

@@ -77,6 +77,7 @@ impl Highlights {
 
     /// Whether any bit of this byte is selected.
     fn has_bits(&self, byte: u64) -> bool {
+        // Only words of up to 128 bits have bits.
         let byte = u8::try_from(byte).ok().filter(|byte| *byte < 16);
         self.bits.zip(byte).is_none_or(|(bits, byte)| {
             let own = Bits::new(byte * 8, byte * 8 + 8);

@@ -13,7 +13,7 @@ use crate::ui::tree;
 use crate::ui::tree::flat::{FlatRow, Item, stem};
 use crate::worker::protocol::Row;
 
-/// Maximum indentation depth.
+/// Maximum indentation depth: the styles have no class for a deeper one.
 const INDENT_MAX: u32 = 20;
 /// Values up to this length, in characters, are shown without truncation.
 const VALUE_SHORT: usize = 12;

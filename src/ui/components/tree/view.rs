@@ -136,7 +136,7 @@ struct View {
     follows: Rc<RefCell<bool>>,
     typed: Rc<RefCell<String>>,
     later: Debounce,
-    /// Rows with a bookmark symbol.
+    /// Rows that are marked because they differ; `None` if only those are visible.
     differing: Option<DifferenceIndex>,
     beside: bool,
 }

@@ -33,8 +33,8 @@ impl Session {
         }
     }
 
-    /// Lets the decoder analyze the code at the selection: rendering what the code is takes the page
-    /// as long.
+    /// Starts the analysis of the code at the selection early: the decoder works while the page
+    /// renders what the code is.
     pub(crate) fn prepare_code(self: &Rc<Self>, tab: TabId, view: &View) {
         let list = view.lists.get(ListId::Instructions);
         let selection = &view.selection;
@@ -199,6 +199,7 @@ impl Session {
             let query = view.lists.get(ListId::Instructions).query.clone();
             let encoding = (!name.is_empty()).then(|| name.to_owned().into());
             let query = Query {
+                // None are folded: the loops are those of the code as the other encoding shows it.
                 options: RowOptions::code(encoding, Vec::new()),
                 ..query
             };

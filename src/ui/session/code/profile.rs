@@ -42,6 +42,7 @@ impl Session {
             2 => self.open_both(others),
             _ => self.open_files(others),
         }
+        // They are taken from the end.
         profiles.reverse();
         let Some(name) = profiles.first().map(File::name) else {
             return;

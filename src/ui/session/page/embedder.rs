@@ -59,6 +59,7 @@ impl Embedder {
         let host = host();
         let is_host = host.is_some();
         let parent = host.or_else(|| window.parent().ok()?)?;
+        // The parent of a page that is not embedded is the page itself.
         (!Object::is(&parent, &window)).then(|| Embedder {
             outlet: Outlet::new(parent),
             is_host,

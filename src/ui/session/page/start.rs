@@ -207,6 +207,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let here = Rc::clone(&session);
     let order = view.map_or(TreeOrder::File, |view| view.order(&state.layout));
     let path = view.and_then(|view| view.selection.path_in(order));
+    // A selection made in the other order has no path in this one yet.
     let is_lost = is_known && path.is_none();
     use_change(
         [id, opening, order as u64, is_lost.into()],

@@ -119,6 +119,7 @@ impl Columns {
             let mut columns = Vec::new();
             for (kind, entries) in parts {
                 let column = index(self.columns.len());
+                // `None` is the least: what is inside of a hidden part is hidden as well.
                 let hidden = hidden.max(kind);
                 self.columns.push(Column {
                     parent: Some(id),

@@ -24,6 +24,7 @@ pub(super) fn parse(text: &str, trees: &mut Trees) -> Option<TreeId> {
     while let Some(&c) = bytes.get(at) {
         let rest = text.get(at..)?;
         if c == b' ' {
+            // A blank at the end separates nothing, as before a comma.
             let next = bytes.get(at + 1).copied().unwrap_or(b',');
             if !pieces.is_empty() && !matches!(next, b'>' | b',' | b')' | b' ') {
                 pieces.push(Piece::Word(trees.word(" ")));
@@ -101,6 +102,7 @@ fn word(text: &str) -> Option<usize> {
 
 /// Returns the length of an operator's symbol after the word `operator`.
 fn operator(text: &str) -> usize {
+    // The longer ones come before those that they start with.
     const SIGNS: [&str; 36] = [
         "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
         "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%",

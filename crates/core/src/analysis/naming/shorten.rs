@@ -123,6 +123,7 @@ pub(super) fn shorten(
         });
         return texts.collect();
     }
+    // So that a few very long names do not shorten all others.
     let is_enough = |count: usize| count.saturating_mul(10) >= group.roots.len().saturating_mul(9);
     let mut first = writer.first(group, &FORMS[..SPACED], limit, is_enough);
     if first.is_none() {
@@ -316,6 +317,7 @@ impl Writer<'_> {
             for id in self.columns.around(*column) {
                 match self.is_active.get_mut(id as usize) {
                     Some(is_active) if !*is_active => *is_active = true,
+                    // Those around it are active already.
                     _ => break,
                 }
             }

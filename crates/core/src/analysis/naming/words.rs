@@ -138,6 +138,7 @@ fn short(
             *kept = false;
         }
     }
+    // For two characters less, the whole word is easier to read.
     best.filter(|short| short.chars().count() + 2 < word.chars().count())
 }
 

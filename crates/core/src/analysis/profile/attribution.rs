@@ -137,6 +137,7 @@ impl Code<'_> {
         let mut waits: Option<Vec<WaitFor>> = None;
         let types = (0_u32..).zip(self.types).zip(counts);
         for ((stall, name), _) in types.filter(|(_, count)| **count > 0) {
+            // The other types do not say which wait they are: for a token, `$`, or a distance, `@`.
             let is_cause: fn(&WaitFor) -> bool = match name.as_str() {
                 "SbidStall" => |wait| wait.on.starts_with('$'),
                 "DistStall" => |wait| wait.on.contains('@'),

@@ -109,7 +109,9 @@ fn add(
 /// types of literals (`(unsigned long)8` or `8ul`).
 fn canonical(name: &str) -> String {
     let compact: String = name.chars().filter(|c| *c != ' ').collect();
+    // SYCL names kernels by the mangled names of their type infos, `_ZTS…`.
     let compact = compact.strip_prefix("typeinfonamefor").unwrap_or(&compact);
+    // Both are in use for `Dn` of the Itanium ABI.
     let compact = compact.replace("std::nullptr_t", "decltype(nullptr)");
     let mut out = String::with_capacity(compact.len());
     let mut rest = compact.as_str();
@@ -154,6 +156,7 @@ fn after_cast(text: &str) -> Option<&str> {
 
 /// Returns the text behind the suffix of a literal.
 fn after_suffix(text: &str) -> &str {
+    // The longer ones first.
     let suffixes = ["ull", "ul", "ll", "u", "l"].into_iter();
     let mut rest = suffixes.filter_map(|suffix| text.strip_prefix(suffix));
     rest.find(|rest| !rest.starts_with(is_word)).unwrap_or(text)

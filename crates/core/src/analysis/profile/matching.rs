@@ -308,6 +308,7 @@ impl Matcher<'_> {
                 }
                 Err(rejection) => {
                     let reason = rejection.reason.clone();
+                    // With two different reasons, the message names neither.
                     if rejections.len() < 2 && !rejections.contains(&rejection) {
                         rejections.push(rejection);
                     }

@@ -150,6 +150,7 @@ impl Tables {
         let mut all = self.types.clone();
         let mut types = Vec::with_capacity(names.len());
         for name in names {
+            // Versions of unitrace differ in whether the header has the unit.
             let name = name.strip_suffix("[Events]").unwrap_or(name);
             let known = all.iter().position(|known| known == name);
             types.push(known.unwrap_or(all.len()));
@@ -389,6 +390,8 @@ impl Tables {
             places
         });
         kernel.rows += 1;
+        // The rows of an instance follow each other; keeping all their ids would need memory for
+        // each.
         if kernel.last.as_deref() != Some(instance) {
             kernel.instances += 1;
             kernel.last = Some(instance.to_owned());

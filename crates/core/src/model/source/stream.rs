@@ -98,6 +98,7 @@ impl ActiveSources {
                 oldest.release();
             }
         }
+        // Old places are removed only now and then, so that each read costs little.
         if self.queue.len() > 2 * self.count + 16 {
             let is_last = |(time, entry): &(u64, Rc<Entry>)| *time == entry.activity.last.get();
             self.queue.retain(is_last);

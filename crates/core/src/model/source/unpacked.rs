@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Sources;
 use crate::model::span::{SourceId, Span};
 
-/// An unpacked source, identified by what it was unpacked from: decoders number sources in the order
-/// in which they unpack them.
+/// An unpacked source, identified by the bytes that it was unpacked from. Its number is not stable: it
+/// depends on the order in which a decoder unpacks sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnpackedSource {
     /// Its number.

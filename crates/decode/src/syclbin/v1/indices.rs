@@ -113,6 +113,7 @@ impl<'a> Indices<'a> {
             if owners == 0 {
                 self.cx.report(
                     &rules::SYCLBIN_UNUSED,
+                    // The headers of both kinds have 32 bytes.
                     table.subspan(at * 32, 32),
                     format_args!("no abstract module refers to it"),
                 );

@@ -21,6 +21,8 @@ pub fn check(cx: &Context<'_>, file: &ElfFile) {
         let Some(Driver::Once(single)) = spec.map(|spec| spec.driver) else {
             continue;
         };
+        // The driver ignores an empty `.text` (extractZebinSections), so a second one is no
+        // duplicate.
         if single == Single::Text && section.bytes.is_empty() {
             continue;
         }
@@ -68,6 +70,7 @@ fn check_constants(cx: &Context<'_>, file: &ElfFile) {
     let ids = file.section_named(".misc.specConstantsIds");
     let values = file.section_named(".misc.specConstantsValues");
     let message = match (ids, values) {
+        // Ids have 32 bits, values 64, and the two belong together by position.
         (Some(ids), Some(values)) if ids.size / 4 == values.size / 8 => return,
         (Some(ids), Some(values)) => {
             format!("{} ids and {} values", ids.size / 4, values.size / 8)

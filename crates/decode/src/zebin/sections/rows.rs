@@ -67,6 +67,7 @@ pub fn section_node(
         Content::Metrics => misc::metrics_node(cx, bytes, node),
         Content::Notes => {
             let mut notes = contents.notes.borrow_mut();
+            // They were read for the target already; no other section may take them.
             let (_, notes) = notes.take_if(|(index, _)| *index == section.index)?;
             node.kind = NodeKind::Table;
             let count = notes.list().len() as u64;

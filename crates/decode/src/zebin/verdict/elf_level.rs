@@ -133,12 +133,15 @@ impl<'a> Elf<'a> {
             },
             symbols: none,
         };
+        // In the order of decodeElf: the first error is the one that the driver reports.
         elf.check_tables(findings)?;
         elf.check_segments(findings)?;
         elf.read_sections(findings)?;
         elf.read_names(findings)?;
         elf.read_symbols(findings)?;
         elf.read_relocations(findings)?;
+        // Only here: with relocations, the driver fails earlier, and files without reach this point
+        // (observed).
         if header.e_shstrndx == 0 {
             let place = elf.shstrndx_span();
             return findings.refuse(&rules::NAME_TABLE_INDEX, place, "e_shstrndx is 0");
@@ -214,6 +217,8 @@ impl<'a> Elf<'a> {
                 let message = format_args!("section {index} extends past the end of the file");
                 return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
             }
+            // The sum passes the check above by wrapping. That only matters once somebody reads the
+            // data.
             let end = data.start.checked_add(data.len);
             if !data.null && end.is_none_or(|end| end > len) {
                 let message = format_args!("section {index}: sh_offset + sh_size overflows");
@@ -343,6 +348,7 @@ impl<'a> Elf<'a> {
             .iter()
             .filter(|s| s.kind == SectionType::SHT_SYMTAB)
         {
+            // The driver goes on with the next section and reports all of them.
             if section.entsize != size {
                 result = wrong_entry_size("symbols", section, size, findings);
                 continue;
@@ -400,6 +406,7 @@ impl<'a> Elf<'a> {
             return findings.refuse(&rules::NAME_TABLE_INDEX, place, message);
         }
         let target = self.section_name(section.info, findings)?;
+        // Relocations of debug sections are only applied for debuggers.
         let debug = target.starts_with(b".debug_");
         let count = section.size / shape.size();
         if count == 0 {

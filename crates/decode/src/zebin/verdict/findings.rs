@@ -163,6 +163,7 @@ impl Findings {
             }
         };
         let decided = self.decisive().and_then(|at| self.list.get(at));
+        // The driver collects the errors of a step before it stops, but a crash ends it at once.
         let settled = match (self.decisive, decided.map(|finding| finding.effect)) {
             (Some(_), Some(Effect::NeedsLinking)) => effect == Effect::NeedsLinking,
             (Some((_, stage)), decided) => {
@@ -171,6 +172,7 @@ impl Findings {
             (None, _) => false,
         };
         let decides = !effect.allows_loading() && !settled;
+        // The decisive finding is listed in any case: outcomes point to it.
         if count > limits::PER_RULE && !decides {
             return;
         }

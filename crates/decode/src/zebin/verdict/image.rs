@@ -62,6 +62,7 @@ impl Image<'_> {
         if range.null {
             return Location::Null;
         }
+        // The driver adds the offset to a pointer: as a signed number, it leads before the file.
         if range.start > i64::MAX.unsigned_abs() {
             return Location::Before(range.start.wrapping_neg());
         }

@@ -110,6 +110,7 @@ pub fn link(
         let size = sections.text(name).map_or(0, |text| text.size);
         kernels.push((name, size));
     }
+    // The driver treats `.text` as the code of a kernel with the name that older compilers gave it.
     if let Some(text) = sections.functions.filter(|_| sections.ze_info.is_some()) {
         kernels.push((FUNCTIONS, text.size));
     }
@@ -312,6 +313,8 @@ impl<'e> Linker<'e, '_> {
             }
             findings.spend(size_of::<Patch<'_>>() as u64, relocation.entry)?;
             self.patches.push(Patch { relocation, name });
+            // Local symbols are only needed by relocations, and there are many more of them
+            // (`_entry`).
             if self.placed(name).is_none() {
                 self.add_symbol(&symbol, findings)?;
             }
@@ -407,6 +410,7 @@ impl<'e> Linker<'e, '_> {
                 outside.push(placed);
             }
         }
+        // By position in the file: the table of names has an order of its own.
         sort::by_key(&mut outside, |placed| placed.entry);
         let mut result = Ok(());
         for placed in outside {
@@ -443,6 +447,8 @@ impl<'e> Linker<'e, '_> {
                 continue;
             }
             let code = segment == Segment::Code;
+            // Neither has a symbol to resolve: the payload's offset (4), and symbols without a
+            // name.
             if code && (kind == 4 || name.is_empty()) {
                 continue;
             }
@@ -469,6 +475,7 @@ impl<'e> Linker<'e, '_> {
 
     /// Checks that called functions are in the list of functions, if there is one.
     fn check_functions(&self, module: &Module<'_>, findings: &mut Findings) -> Result<(), Refused> {
+        // Older files do not list functions, and are not checked.
         if module.functions.is_empty() {
             return Ok(());
         }

@@ -187,6 +187,8 @@ impl Load {
             }
             decoded.link(&elf, &device, texts.as_ref(), Api::LevelZero, findings)
         });
+        // Only Level Zero needs the buffer. Linking again is only worth the work if that made a
+        // difference.
         let native = if self.level_zero.contains(&rules::NO_BUFFER) {
             let mut findings = decoding.clone();
             let _ = decoded.link(&elf, &device, texts.as_ref(), Api::OpenCl, &mut findings);
@@ -201,6 +203,8 @@ impl Load {
         } else {
             Some(self.opencl(&start, decoding, native, &policy))
         };
+        // Level Zero compares the policy before it decodes: what was found in the native code does
+        // not count.
         if let Some((effect, place, message)) = policy.level_zero(self.ir.is_some()) {
             self.level_zero = start;
             self.level_zero
@@ -244,6 +248,7 @@ impl Load {
             findings.note_as(&rules::CACHE_POLICY, effect, place, message);
             return findings;
         }
+        // OpenCL has no later link with other modules.
         native.change_effect(Effect::NeedsLinking, Effect::LinkFails);
         native
     }
@@ -330,6 +335,8 @@ struct ApiResult {
 /// The driver recompiles the intermediate representation of a file for another device.
 fn recompile(findings: &mut Findings) {
     let target_only = [&rules::OTHER_TARGET, &rules::NO_TARGET];
+    // Another device is the only error that recompiling repairs: after an error of decoding, the
+    // driver gives up although SPIR-V is there (observed).
     if target_only.iter().any(|rule| findings.contains(rule)) {
         findings.change_effect(Effect::Refuses, Effect::Recompiles);
     }

@@ -59,11 +59,14 @@ impl Policy {
             is_keyed: key.is_some(),
             options: None,
         };
+        // The version of the notes; the key `version` of .ze_info is not compared.
         let version = target
             .version()
             .filter(|(_, minor)| *minor <= LAST_COMPARED);
         if let Some((major, minor)) = version {
             let (options, place) = build_options(elf, findings)?;
+            // The driver searches for the pair as one text: the same options in another order do
+            // not count.
             if !options.contains(OPTIONS) {
                 let message = format!("version {major}.{minor} without the options {OPTIONS}");
                 policy.options = Some((place.unwrap_or(target.place(elf)), message));

@@ -193,6 +193,7 @@ impl Release {
     /// Returns whether a word is known to it: a key, or a value of an enumeration.
     pub fn knows(&self, word: &Word) -> bool {
         let is_new_enough = match self.build {
+            // Keys were added to old branches by patches, so the week alone does not decide.
             Some(build) if self.week == word.since => build >= word.build,
             _ => self.week >= word.since,
         };

@@ -60,6 +60,7 @@ impl Requirements {
             .iter()
             .fold(1u64, |all, size| all.saturating_mul(*size));
         let most = u64::from(properties.work_group);
+        // Checked after the aspects: the runtime reports the first requirement that is not met.
         if items > most {
             let missing = format!(
                 "requires work-groups of {items} work-items; the limit of {name} is {most}"

@@ -89,6 +89,7 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
             Driver::Skips => {}
             Driver::Kernel => {
                 let kernel = name.get(TEXT.len()..).unwrap_or(&[]);
+                // Duplicates are accepted: the first one is used (observed).
                 out.texts.entry(kernel).or_insert(*section);
             }
             Driver::Warns => findings.note(&rules::SECTION_IGNORED, section.header, title),
@@ -106,6 +107,7 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
         }
     }
     let mut result = Ok(out);
+    // Counted after all sections were seen: an unknown type or name refuses the file first.
     for title in duplicates {
         let header = title.0.header;
         let message = format_args!("duplicate section {title}");

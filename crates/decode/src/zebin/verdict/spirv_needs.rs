@@ -333,6 +333,7 @@ impl Walk<'_> {
         if is_double {
             self.double_values.extend(operands.get(1));
         }
+        // Types and constants alone do not make the compiler refuse a module.
         if self.function.is_none() {
             return;
         }

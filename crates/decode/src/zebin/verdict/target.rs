@@ -55,6 +55,7 @@ impl Target {
             {
                 if elf.name_of(section, findings)? == NOTES {
                     found = Some(section);
+                    // The first one: a second one of the same name refuses the file later.
                     break;
                 }
             }
@@ -133,6 +134,7 @@ impl Target {
             }
             notes.push(note);
         }
+        // After the walk, as in the driver: an error in the last note makes it ignore the first.
         for note in &notes {
             if !self.apply(note, findings)? {
                 return Ok(false);
@@ -148,6 +150,7 @@ impl Target {
             return findings.refuse(&rules::NOTE_EMPTY, note.place, message);
         }
         let value = Some((word(note.desc, 0), note.place));
+        // Older compilers and the vector compiler write 0 for what they do not state.
         let nonzero = value.filter(|(word, _)| *word != 0);
         match note.kind {
             1 => self.product = nonzero,
@@ -350,6 +353,7 @@ impl Target {
             let message = "the driver cannot read the notes".to_owned();
             return Err((&rules::NO_TARGET, place, message));
         }
+        // The product configuration decides alone: the families may contradict it (observed).
         if let Some((config, place)) = self.config {
             if config == device.config.0 {
                 return Ok(Match::Equal);

@@ -108,12 +108,14 @@ pub(super) fn count(info: &ZeInfo, list: Index, row: &mut KernelRow) {
         } else {
             row.implicit_arguments += 1;
         }
+        // A negative end is an error that the checks report; the payload does not shrink for it.
         let end = u64::try_from(offset.saturating_add(size)).unwrap_or(0);
         row.payload_size = row.payload_size.max(end);
     }
     sort::ascending(&mut indices);
     indices.dedup();
     row.explicit_arguments = indices.len() as u64;
+    // Arguments that the compiler removed leave gaps, but still count in the source.
     let last = indices.last().and_then(|last| u64::try_from(*last).ok());
     row.argument_count = last.map_or(0, |last| last.saturating_add(1));
 }
@@ -166,6 +168,7 @@ fn binding_table(
     kernel: Index,
     arguments: &mut HashMap<i64, SourceArgument>,
 ) -> Vec<BindingTableEntry> {
+    // Very old files have the plural that the specification's text still has.
     let current = info.last(kernel, "binding_table_indices");
     let list = current.or_else(|| info.last(kernel, "binding_table_indexes"));
     entries(info, list)
@@ -198,6 +201,7 @@ fn described(info: &ZeInfo, description: Option<Index>) -> HashMap<i64, SourceAr
         };
         let non_empty = |key: &str| {
             let text = members.text(key);
+            // IGC writes NONE for a qualifier that is not there.
             text.filter(|text| !matches!(&**text, "" | "NONE"))
         };
         let ty = non_empty("type_name").unwrap_or_default();
@@ -286,11 +290,13 @@ fn arrange(payload: &mut Payload) {
         .filter_map(|(at, entry)| {
             let start = u64::try_from(entry.offset?).ok()?;
             let size = u64::try_from(entry.size?).ok()?;
+            // Nothing to draw: stateful pointers have the size 0.
             let end = start.checked_add(size).filter(|end| *end <= PAYLOAD_MAX)?;
             (start < end).then_some((start, end, at))
         })
         .collect();
     sort::by_key(&mut placed, |(start, end, at)| {
+        // The longest first, so that entries within it are the ones that overlap.
         (*start, std::cmp::Reverse(*end), *at)
     });
     let mut reach: Option<(u64, u32)> = None;

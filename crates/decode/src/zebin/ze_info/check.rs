@@ -251,6 +251,8 @@ impl Checker<'_> {
             table.name
         );
         let mut help = None;
+        // Comparing each of many unknown keys with the whole table would take longer than reading
+        // the text.
         if let Some(left) = self.guesses.checked_sub(1) {
             self.guesses = left;
             help = nearest(name, table).map(|key| format!("did you mean {key}?").into());
@@ -266,6 +268,7 @@ impl Checker<'_> {
         }
         for (at, key) in table.keys.iter().enumerate() {
             let is_missing = u32::try_from(at).is_ok_and(|at| (bits >> at.min(63)) & 1 == 1);
+            // Texts of 2020 predate the key.
             let excused = key.name == "version" && self.legacy;
             if is_missing && !excused {
                 let message = format_args!("{}: missing required key {}", table.name, key.name);
@@ -281,6 +284,7 @@ impl Checker<'_> {
         }
         match self.info.fit(index, node, key.ty) {
             Fit::Fits => self.fitting(index, node, key),
+            // The general reader shows it, and its problem is reported by the YAML reader.
             Fit::Unknown => {}
             Fit::Differs => {
                 let message = format_args!("{} should be {}", key.name, with_article(key.ty));
@@ -422,6 +426,7 @@ fn display_name(name: &[u8]) -> String {
 
 /// The most similar key of the table, with an edit distance of at most two.
 fn nearest(name: &[u8], table: &'static Table) -> Option<&'static str> {
+    // Two changes turn a short word into any other.
     if name.len() < 4 || name.len() > NAME_MAX {
         return None;
     }
@@ -429,6 +434,7 @@ fn nearest(name: &[u8], table: &'static Table) -> Option<&'static str> {
     let names = table
         .keys
         .iter()
+        // Nobody should be led to a key that was replaced.
         .filter(|key| key.instead.is_empty())
         .map(|key| key.name);
     let (distance, best) = names

@@ -26,6 +26,7 @@ const VALUE_DOC: Doc = Doc::new(
 /// Decodes the text to a tree of values, or of the error.
 pub(super) fn tree(text: &[u8]) -> StaticTree {
     let text = String::from_utf8_lossy(text);
+    // Old files fill the section with NULs, which serde_yaml does not accept.
     let text = text.trim_end_matches('\0');
     let most = (1024 + text.len() / 4).min(limits::GENERAL_YAML_VALUES);
     let values = Values {
@@ -42,6 +43,7 @@ pub(super) fn tree(text: &[u8]) -> StaticTree {
     let mut tree = values.tree.into_inner();
     let note = match (read, values.left.get()) {
         (Ok(()), _) => return tree,
+        // The values so far are right; after an error of syntax, they may not be.
         (_, 0) => ("and more", format!("more than {most} values are not shown")),
         (Err(error), _) => {
             tree = StaticTree::default();

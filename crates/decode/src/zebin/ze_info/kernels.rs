@@ -188,6 +188,7 @@ impl ZebinKernels {
         let Some((key, _)) = FLAGS.iter().find(|(key, _)| key.as_bytes() == name) else {
             return;
         };
+        // A later value of the same key counts: it may be `false`.
         row.flags.retain(|flag| flag.key != *key);
         if self.info.boolean(node) == Some(true) {
             row.flags.push(Flag {
@@ -198,6 +199,7 @@ impl ZebinKernels {
     }
 
     fn work_group(&self, row: &mut KernelRow, index: Index, node: &Node) {
+        // Zeros are the default: no size is required.
         if let Some(sizes) = self.info.ints(index).filter(|sizes| *sizes != [0; 3]) {
             row.required_work_group_size = Located::at(sizes, self.info.at(node.value));
         }
@@ -391,6 +393,7 @@ impl Kernels for ZebinKernels {
             return Some((code, *counts));
         }
         if !self.may_analyze(code) {
+            // An unknown figure with its reason, unlike a kernel without code.
             return Some((code, FlowCounts::unknown(Unknown::Overlapping)));
         }
         let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
@@ -411,6 +414,7 @@ impl Kernels for ZebinKernels {
         if is_known || !self.may_analyze(code) {
             return None;
         }
+        // The task runs on another thread, and sources cannot be shared.
         let bytes = sources.read(code).ok()?.to_vec();
         Some(Box::new(move || {
             let sources = Sources::new("", Box::new(MemorySource::from(bytes)));
@@ -537,6 +541,7 @@ fn hazards(row: &KernelRow) -> Vec<Hazard> {
     if row.grf_count.value > USUAL_GRF {
         let text = match row.eu_thread_count.value {
             threads if threads > 0 => format!("large GRF: {threads} threads/EU").into(),
+            // True for all devices that have this mode; for other numbers it depends on the device.
             _ if row.grf_count.value == 2 * USUAL_GRF => "large GRF: half the threads".into(),
             _ => "large GRF: fewer threads".into(),
         };

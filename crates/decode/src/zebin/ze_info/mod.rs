@@ -59,6 +59,7 @@ impl ZeInfo {
             cx.report(&rules::ZE_INFO_EMPTY, span, "the section is empty");
             return None;
         }
+        // Positions in the text are kept in 32 bits.
         if span.len() > limits::ZE_INFO.min(u64::from(u32::MAX)) {
             cx.report(
                 &rules::TOO_LARGE,

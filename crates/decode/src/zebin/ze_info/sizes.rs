@@ -106,6 +106,7 @@ impl ZebinKernels {
             TargetDevice::Device(device, _) => reservations(device.product),
             TargetDevice::CoreFamily | TargetDevice::None => &ALL_RESERVATIONS,
         };
+        // A spill size is the constant itself; scratch memory can have more in it.
         let is_reserved = |reserved: &u64| size == *reserved || is_whole && size > *reserved;
         if reservations.iter().any(is_reserved) {
             let unknown = Unknown::CallStack {

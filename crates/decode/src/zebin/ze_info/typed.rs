@@ -231,6 +231,7 @@ impl ZeInfo {
             return Some(self.number(node, number, 64));
         }
         match node.value.of(&self.text) {
+            // Of unknown keys, only the spelling that IGC writes: `on` or `y` may be a text.
             b"true" if node.style == Style::Plain => Some(Value::Bool(true)),
             b"false" if node.style == Style::Plain => Some(Value::Bool(false)),
             _ => None,

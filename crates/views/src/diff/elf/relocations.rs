@@ -99,6 +99,7 @@ impl Comparer<'_> {
                 let hex = |offset| FieldValue::Hex(offset, None);
                 differs("r_offset", hex(one.offset), hex(other.offset));
             }
+            // Without a symbol, the addend is an address, which moves as well.
             if !has_moved || a.len() == b.len() && !symbol.is_empty() {
                 let addend = |relocation: &Relocation| {
                     FieldValue::Number(relocation.addend.unwrap_or(0).into(), None)

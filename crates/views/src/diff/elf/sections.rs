@@ -134,6 +134,8 @@ impl Comparer<'_> {
         } else if is_same {
         } else if let Some(code) = code.filter(|_| is_text) {
             changed.add((a, b));
+            // Marked as changed even if the instructions are equal: compaction moves the patched
+            // bytes.
             let change = self.code(code, (&a.name, &b.name));
             match (change, a.name.strip_prefix(TEXT)) {
                 (Some((change, _)), _) if change.equal => {}

@@ -548,6 +548,7 @@ impl KernelReading {
     /// Whether the next step does not wait for the bytes of its image.
     pub fn is_ready(&self, sources: &Sources) -> bool {
         self.images.list.get(self.next).is_none_or(|image| {
+            // Longer images are not announced, so waiting for them would not end.
             !is_native(image, sources) || image.span.len() > AHEAD || sources.is_ready(image.span)
         })
     }

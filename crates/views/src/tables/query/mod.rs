@@ -219,6 +219,7 @@ impl Query {
         };
         let keyed = rows.map(|row| (list.key(row, column, sources), row));
         let mut keyed: Vec<(Key<'_>, u32)> = keyed.collect();
+        // Not sorted and then reversed: rows with equal keys stay in the order of the list.
         sort::by(&mut keyed, |(a, _), (b, _)| {
             if self.descending {
                 b.order(a)

@@ -94,6 +94,7 @@ fn split(word: &str) -> Option<(&str, &'static str, Comparison, &str)> {
     starts
         .filter_map(|at| word.split_at_checked(at))
         .find_map(|(left, rest)| {
+            // The `>` of `->` is a part of a name: `a->b`.
             let found = OPERATORS.iter().find(|(text, _)| rest.starts_with(text));
             let (text, sign) =
                 found.filter(|(text, _)| !(left.ends_with('-') && text.starts_with('>')))?;

@@ -13,6 +13,8 @@ impl Chooser<'_> {
     pub(super) fn archive(&mut self, at: usize) {
         let members = self.members(at);
         let is_unit = |image: &Image| image.member.starts_with("pkg.unit.");
+        // A package is an archive, too, but its modules belong together instead of being
+        // alternatives.
         if members.iter().any(|(_, image)| is_unit(image)) {
             self.rule("the driver loads all modules of a package");
             for (at, image) in members {
@@ -47,10 +49,14 @@ impl Chooser<'_> {
                 let Some((at, image)) = find(&members, &prefix) else {
                     continue;
                 };
+                // A name can match several prefixes. The driver has an answer for the member after
+                // the first one.
                 if tried.contains(&at) || !image.is_loadable {
                     continue;
                 }
                 tried.push(at);
+                // Without the SPIR-V of generic_ir: a member that only that would save is not
+                // taken.
                 let verdict = self.verdict_with(image, None);
                 if is_taken(&verdict) {
                     // A member without SPIR-V gets that of generic_ir.
@@ -62,6 +68,8 @@ impl Chooser<'_> {
                 }
                 let refused = format!("{why}, but {}", decisive_message(&verdict));
                 self.set_reason(at, refused.clone());
+                // A refused member still contributes its SPIR-V; the driver keeps that of the first
+                // one.
                 if recompiled.is_none() && verdict.rebuild.is_some() {
                     recompiled = Some((at, verdict, refused));
                 }

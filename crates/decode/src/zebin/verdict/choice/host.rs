@@ -32,6 +32,7 @@ impl Chooser<'_> {
         let exported = self.exported(&members);
         let mut native: HashSet<&str> = HashSet::new();
         let mut compiled: HashSet<&str> = HashSet::new();
+        // Native images first: whether a kernel needs SPIR-V is known only after all of them.
         for wants_native in [true, false] {
             for &(at, image) in &members {
                 let Some(reported) = image
@@ -110,6 +111,8 @@ impl Chooser<'_> {
             let of = self.images.list.get(*of);
             of.is_some_and(|of| of.sort(self.sources) == sort)
         });
+        // Libraries have thousands of images, often compressed: only one of each sort is opened for
+        // a verdict.
         let Some((of, within)) = sample else {
             let outcomes = Outcomes::both(Outcome::NotJudged);
             return self.take(at, outcomes, "native code for its kernels");
@@ -182,6 +185,7 @@ impl Chooser<'_> {
             why = format!("{why}; {}", imports_text(&missing));
         }
         let needs_linking = |outcome: Option<Outcome>| match outcome {
+            // Outcomes are in order: a missing import does not improve a worse one.
             Some(outcome) if outcome <= Outcome::NeedsLinking && !missing.is_empty() => {
                 Outcome::NeedsLinking
             }

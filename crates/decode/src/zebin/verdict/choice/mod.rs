@@ -93,6 +93,7 @@ impl Outcomes {
 
     /// The worst of each.
     fn worst(self, other: Outcomes) -> Outcomes {
+        // One image that does not load outweighs all that do, whatever their remarks.
         let worst = |a, b| std::cmp::max_by_key(a, b, |o: &Outcome| (!o.loads(), *o));
         Outcomes {
             level_zero: worst(self.level_zero, other.level_zero),
@@ -201,6 +202,8 @@ impl<'a> Chooser<'a> {
             && outcome == Outcome::Recompiled
         {
             outcomes = Outcomes {
+                // Level Zero can link the module with others later (zeModuleDynamicLink); OpenCL
+                // links it at once.
                 level_zero: Outcome::NeedsLinking,
                 opencl: Outcome::LinkFailure,
             };
@@ -214,6 +217,8 @@ impl<'a> Chooser<'a> {
             return;
         };
         let inner = self.inner(at);
+        // A SYCLBIN of the first version is wrapped in a container with one entry: its modules are
+        // those of the inner one.
         let holds_syclbin = inner.iter().any(|inner| {
             let inner = self.images.containers.get(*inner);
             inner.is_some_and(|inner| inner.modules.is_some())
@@ -270,6 +275,7 @@ impl<'a> Chooser<'a> {
         let members = self.members(at);
         let natives = members.iter().filter(|(_, image)| image.is_loadable);
         let natives: Vec<usize> = natives.map(|(at, _)| *at).collect();
+        // A wrapper of one container leaves nothing to prefer.
         let is_one = inner.len() == 1 && members.is_empty();
         if let ([(_, image)], []) = (members.as_slice(), inner)
             && !image.is_loadable

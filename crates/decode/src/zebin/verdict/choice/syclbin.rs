@@ -28,6 +28,7 @@ impl Chooser<'_> {
             let natives = natives.filter_map(|image| {
                 let child = self.child_at(image.bytes)?;
                 let triple = image.target.as_ref().map(|target| target.value.as_str());
+                // Native images can be for other devices of SYCL: CUDA, HIP or CPUs.
                 let is_gen = triple.is_none_or(|triple| triple.starts_with("spir64_gen"));
                 Some((child, is_gen || target.is_some()))
             });

@@ -146,6 +146,7 @@ impl<'a> Yaml<'a> {
     /// The location of the node's key, or else its value, or else its first child.
     pub fn key_place(&self, node: &Node) -> TokenRange {
         let mut node = *node;
+        // Bounded, because nodes of damaged texts can be deep; this only locates a message.
         for _ in 0..64 {
             let token = self.token(node.key).or_else(|| self.token(node.value));
             if let Some(token) = token {

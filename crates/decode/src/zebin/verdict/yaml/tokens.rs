@@ -223,6 +223,7 @@ impl Tokenizer<'_> {
                 }
                 self.pos += 1;
             }
+            // Both are skipped wherever they are; a lone CR does not end a line (observed).
             b'\r' | 0 => self.pos += 1,
             b'#' => self.comment(),
             b'"' | b'\'' => self.quoted(byte)?,
@@ -406,6 +407,7 @@ fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
         });
         let end = from + digits.count();
         return match text.get(end) {
+            // `1e1` and `4gb` are no numbers, and no words either.
             Some(next) if next.is_ascii_alphabetic() => pos,
             _ => end,
         };

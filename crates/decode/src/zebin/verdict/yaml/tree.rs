@@ -82,6 +82,7 @@ impl NodeCapacity {
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss
         )]
+        // The driver's own arithmetic, with its rounding: whether it aborts depends on it.
         let guess = (size as f32 * (lines as f32 / line as f32)) as usize;
         self.reserve(size, guess);
     }
@@ -340,6 +341,7 @@ impl Builder<'_> {
             before = Some(self.newest());
             item += 2;
         }
+        // The driver leaves the list open, like a mapping with lines below its key.
         self.nesting.push(key);
         Ok(())
     }

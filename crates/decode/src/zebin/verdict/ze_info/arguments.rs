@@ -73,6 +73,7 @@ impl<'a> Decoder<'a, '_> {
                 let message = format_args!("arg_index is {index}");
                 return self.refuse(&rules::ARGUMENT_INDEX, *place, message);
             }
+            // The driver's list is as long as the highest index, however few arguments there are.
             let count = usize::try_from(index.saturating_add(1)).unwrap_or(0);
             self.findings.spend(count as u64, *place)?;
             self.kinds.resize(count, ArgumentKind::Unknown);
@@ -89,6 +90,8 @@ impl<'a> Decoder<'a, '_> {
         let (place, why) = match (buffer, image, buffer.or(image)) {
             (Some(place), _, _) if seen.stateful_buffer => (place, "stateful buffers"),
             (_, Some(place), _) if seen.stateful_image => (place, "stateful images"),
+            // Only entries that exist already: the driver reads binding_table_indices after this
+            // check.
             (_, _, Some(place)) if state.entries > 0 => (place, "a binding table entry"),
             _ => {
                 state.bindless = buffer.map(|place| (place, "buffers"));
@@ -155,6 +158,7 @@ impl<'a> Decoder<'a, '_> {
         let at = usize::try_from(index).ok();
         let Some(slot) = at.and_then(|at| self.kinds.get_mut(at)) else {
             let message = format_args!("{}: arg_index is {index}", argument.kind);
+            // Observed to load; -1 aborts, since it stands for "no index".
             if kind == ArgumentKind::Pointer && index < -1 && is_near(index) {
                 self.note(&rules::ARGUMENT_INDEX_NEGATIVE, place, message);
                 return Ok(());
@@ -193,6 +197,7 @@ impl<'a> Decoder<'a, '_> {
             return self.refuse(&rules::ARGUMENT_SIZE, place, message);
         }
         let pointer_at = |name| {
+            // The driver keeps the size in 8 bits and offsets in 16.
             let size = low_byte(argument.size);
             let bad = is_offset(argument.offset) && !matches!(size, 4 | 8);
             bad.then_some((name, place))

@@ -114,6 +114,8 @@ impl<'a> Decoder<'a, '_> {
             bindless: None,
             stateful_buffer: None,
         };
+        // The order of decodeZeInfoKernelEntry's steps: later ones depend on the state of earlier
+        // ones.
         self.simple_tables(&members, &mut state)?;
         if let Some(node) = members.get("per_thread_payload_arguments") {
             self.per_thread(node, &mut state)?;
@@ -175,6 +177,7 @@ impl<'a> Decoder<'a, '_> {
                 }
             }
             self.end()?;
+            // The debugger's surface takes the first entry of the binding table.
             if entry == 0 {
                 state.entries = state.entries.max(1);
             }
@@ -206,6 +209,7 @@ impl<'a> Decoder<'a, '_> {
                 _ => {}
             }
         }
+        // The driver checks the values only if it could read all of them.
         if !self.failed && !matches!(environment.simd, 1 | 8 | 16 | 32) {
             let place = self.span(simd_place);
             match environment.simd {
@@ -289,6 +293,7 @@ impl<'a> Decoder<'a, '_> {
             let message = format_args!("{word} has {size} bytes, not one to three times {channel}");
             return self.refuse(rule, place, message);
         }
+        // Only kernels of SIMD1 have packed ids; the driver sets the size from them.
         if word == "packed_local_ids" {
             state.simd = 1;
         }

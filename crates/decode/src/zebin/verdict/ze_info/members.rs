@@ -64,6 +64,7 @@ impl<'a> Decoder<'a, '_> {
             } else {
                 &rules::UNKNOWN_KEY_IGNORED
             };
+            // A word that later releases dropped again is no reason to recommend one that had it.
             if let Some(word) = word.filter(|word| word.until.is_none()) {
                 let since = word.release();
                 let message = format_args!(
@@ -141,6 +142,7 @@ impl<'a> Decoder<'a, '_> {
         member: &Node,
     ) -> Option<(&'static Key, Value)> {
         let key = self.known(table, member)?;
+        // The driver knows the key, but never reads its value, so any value passes.
         if key.driver == Driver::Ignores {
             return Some((key, Value::Other));
         }

@@ -22,6 +22,8 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
     let yaml = match yaml {
         Ok(yaml) => yaml,
         Err(fault) => {
+            // Errors only lose the names of arguments. Assertions end the process that asks for
+            // them.
             let crashes = fault.rule.effect == Some(Effect::Crashes);
             let rule = if crashes {
                 fault.rule
@@ -33,6 +35,7 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
         }
     };
     let reader = Reader { yaml, at };
+    // The driver looks at the first key of the part only, which is the searched text.
     let top = yaml.root().and_then(|root| yaml.children(root).next());
     let Some(top) = top else { return };
     let mut entries = Vec::with_capacity(kernels.len());

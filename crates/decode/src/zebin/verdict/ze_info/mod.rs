@@ -185,6 +185,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
                         }
                         module.kernels.push(kernel);
                     }
+                    // The first error decides, but readers get those of all kernels.
                     Err(Refused) => result = Err(Refused),
                 }
             }
@@ -196,6 +197,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
                 module.libraries.push((self.yaml.unquoted(library), place));
             }
         }
+        // Last, as in the driver: an unknown value only counts if all kernels were decoded.
         if let Some(node) = top.get("l1_cache_policy").filter(|_| result.is_ok()) {
             self.begin();
             self.member(&CONTAINER, node);

@@ -43,6 +43,8 @@ impl<'a> ZeInfoText<'a> {
             Ok(tokens)
         };
         let whole = tokens(text, after)?;
+        // The first occurrence anywhere, also in a comment or a name: the driver searches the
+        // bytes.
         let cut = find(text, MISC_INFO).filter(|cut| {
             let rest = text.get(*cut..).unwrap_or(&[]);
             find(rest, LIBRARIES).is_none()
@@ -54,6 +56,8 @@ impl<'a> ZeInfoText<'a> {
             cut,
             parts: None,
         };
+        // The driver reads the text three times. If the cut is between lines, tokens are made only
+        // once.
         if let Some(cut) = cut
             && texts.lines_before(cut).is_none()
         {

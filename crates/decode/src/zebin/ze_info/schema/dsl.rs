@@ -15,6 +15,7 @@ impl Slots {
         let mut slots = [EMPTY; SLOTS];
         let mut at = 0;
         while at < names.len() {
+            // Collisions go to the next slot. Half of the slots stay empty, so searches end.
             let mut slot = hash(names[at].as_bytes());
             while slots[slot] != EMPTY {
                 slot = (slot + 1) % SLOTS;

@@ -85,6 +85,7 @@ impl Reader<'_> {
     }
 
     fn token(&mut self, flow: &mut Flow, at: usize) {
+        // A line can have any number of values, so the limit of nodes is checked here as well.
         if self.is_full() {
             return self.give_up(flow, ProblemKind::TooManyNodes, at);
         }

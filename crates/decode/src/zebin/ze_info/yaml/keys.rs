@@ -103,6 +103,7 @@ fn plain_key(line: &[u8]) -> Option<usize> {
     }
     first_colon.filter(|&colon| {
         is_name(line.get(..colon).unwrap_or_default())
+            // `std::name` and `http://` are values, not keys without a blank.
             && !matches!(line.get(colon + 1), Some(b':' | b'/'))
     })
 }

@@ -132,6 +132,7 @@ impl Reader<'_> {
             });
             at += 1;
         }
+        // Tabs on a blank line are no indentation of anything.
         if at < self.line.end {
             self.problem(ProblemKind::TabIndentation, tab..at);
         }

@@ -87,6 +87,7 @@ impl Reader<'_> {
         if let Some(kind) = indicator(self.rest(at)) {
             self.problem(kind, at..self.line.end);
         }
+        // The colon of the key is the only one and there is no `#`: nothing can end the value.
         if self.only_colon.is_some_and(|colon| colon < at) {
             return (self.trim(at..self.line.end), None);
         }
