@@ -23,7 +23,7 @@
 //! * [`model`]: a decoded file: byte sources, spans, values, nodes whose children are created on
 //!   demand, diagnostics; rendered as text and JSON. It depends on no other module: those attach their
 //!   data to a document as [`model::Extensions`], and formats offer more than rows through interfaces
-//!   that are looked up by type ([`model::InterfaceRequest`]).
+//!   in one struct ([`model::Interfaces`]).
 //! * [`analysis`]: answers that need more than one field: kernels, images, modules, linkage, code,
 //!   source lines, occupancy, profiles, the driver's verdict. Each is plain data, and a trait where
 //!   a format has to compute it. It lies below the formats, which implement the traits; [`diff`],

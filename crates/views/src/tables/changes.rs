@@ -1,7 +1,6 @@
 //! The details of one difference, both files side by side: measures, values, instructions.
 
-use crate::diff::CodeListing;
-use crate::diff::Comparing;
+use crate::diff;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -68,7 +67,7 @@ pub(crate) trait ChangeLists {
 
 impl ChangeLists for Document {
     fn change_list(&mut self, at: u64, all: bool) -> Option<Rc<dyn List>> {
-        let base = self.base()?.clone();
+        let base = diff::base(self)?.clone();
         let whole = self.root().span?;
         let at = usize::try_from(at).ok()?;
         let entry = base.comparison.entries.get(at)?;
@@ -79,8 +78,8 @@ impl ChangeLists for Document {
         let measures = measures.map(|(place, _)| place).collect();
         let (mut listings, mut code) = (None, Vec::new());
         if let Some(change) = &entry.code {
-            let one = base.document.borrow_mut().listing_of(change.a);
-            listings = one.zip(self.listing_of(change.b));
+            let one = diff::listing_of(&mut base.document.borrow_mut(), change.a);
+            listings = one.zip(diff::listing_of(self, change.b));
             if listings.is_some() && (all || !change.equal) {
                 code = rows(change, (!all).then_some(CONTEXT));
             }

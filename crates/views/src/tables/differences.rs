@@ -1,7 +1,7 @@
 //! The differences between a document and the file it is compared with: a row for each kernel,
 //! section, symbol ….
 
-use crate::diff::Comparing;
+use crate::diff;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -112,7 +112,7 @@ pub(crate) trait DifferenceLists {
 impl DifferenceLists for Document {
     fn difference_list(&self) -> Option<Rc<dyn List>> {
         Some(Rc::new(DifferenceList {
-            comparison: Rc::clone(self.comparison()?),
+            comparison: Rc::clone(diff::comparison(self)?),
             whole: self.root().span?,
         }))
     }

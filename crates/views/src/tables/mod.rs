@@ -5,7 +5,7 @@
 //! them, pages, the row of given bytes, and output with [`write`](mod@write) (CSV, Markdown, JSON).
 //! A new table is an implementation of [`List`] with its columns; [`Document::list`] finds it.
 
-use crate::diff::Comparing;
+use crate::diff;
 use crate::tables::changes::ChangeLists;
 use crate::tables::devices::DeviceLists;
 use crate::tables::differences::DifferenceLists;
@@ -220,7 +220,7 @@ impl DocumentLists for Document {
             ListId::SourceLines => self.source_lines(id).is_some(),
             ListId::Instructions => self.assembly(id).is_some(),
             ListId::Differences | ListId::Changes => {
-                id == NodeId::ROOT && self.comparison().is_some()
+                id == NodeId::ROOT && diff::comparison(self).is_some()
             }
             ListId::ProfileChanges => id == NodeId::ROOT && self.has_earlier_profile(),
         }

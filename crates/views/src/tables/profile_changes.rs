@@ -1,7 +1,7 @@
 //! The changes from an earlier profile: a row for each kernel, followed by its instructions that
 //! changed most.
 
-use crate::diff::Comparing;
+use crate::diff;
 use crate::tables::DocumentLists;
 use std::ops::Range;
 use std::rc::Rc;
@@ -102,7 +102,7 @@ impl ComparingProfiles for Document {
         let (Some(report), Some(earlier)) = (self.profile(), self.earlier_profile()) else {
             return;
         };
-        let base = self.base().map(|base| Rc::clone(&base.document));
+        let base = diff::base(self).map(|base| Rc::clone(&base.document));
         let of_base = base.and_then(|base| {
             let mut base = base.borrow_mut();
             let images = base.documents_with(ListId::Kernels);

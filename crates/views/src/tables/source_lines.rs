@@ -67,7 +67,7 @@ columns! {
 
 /// The source lines of a document.
 pub(super) struct SourceLineList {
-    lines: Rc<dyn SourceLines>,
+    lines: Rc<SourceLines>,
     pub(super) table: Rc<LineTable>,
     texts: SourceTexts,
     /// The instructions, for the figures of their data flow.
@@ -78,7 +78,7 @@ pub(super) struct SourceLineList {
 
 /// Returns the list of the lines, with the texts of the added files.
 pub(super) fn list(
-    lines: Rc<dyn SourceLines>,
+    lines: Rc<SourceLines>,
     texts: SourceTexts,
     assembly: Option<Rc<dyn Assembly>>,
     sources: &Sources,
