@@ -1,6 +1,7 @@
 //! Cost of hostile files: work, memory and output grow linearly with their size, and are bounded.
 //! Work is counted, not timed: in bytes allocated, read and written.
 
+use zeview::analysis::profile;
 use zeview::tables::DocumentLists;
 use zeview::tables::kernels::KernelSurvey;
 #[cfg(target_os = "linux")]
@@ -399,8 +400,8 @@ fn add_profile(text: &str, document: &mut Document) -> u64 {
     let profile = reader.finish();
     std::hint::black_box(profile.metric_names());
     let images = document.documents_with(ListId::Kernels);
-    let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
-    document.add_profile(report);
+    let report = profile::apply_profile(document, &images, &profile, None, &demangle_briefly);
+    profile::add_profile(document, report);
     let list = document.list(NodeId::ROOT, ListId::Kernels, None);
     std::hint::black_box(list.map_or(0, |list| list.count()));
     profile.rows

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
+use zeview_analysis::unread;
 use zeview_views::tables::DocumentLists;
 use zeview_views::tables::profile_changes::ComparingProfiles;
 
@@ -441,7 +442,7 @@ impl QueriedList {
             ListId::Kernels,
             ListId::Matrix,
         ];
-        let unread = document.unread_parts();
+        let unread = unread::unread_parts(document);
         if document.summary.has.package && lists.contains(&self.list.id()) && !unread.is_empty() {
             notes.push(unread.text());
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Cell, List, ListId, RowDetails, columns};
-use zeview_core::analysis::matrix::KernelMatrix;
+use zeview_analysis::matrix::KernelMatrix;
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str};
 

@@ -10,11 +10,11 @@ use super::{
     Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, RelatedInstruction,
     Relation, RowDetails, columns, source_lines,
 };
+use zeview_analysis::profile::{added_profile, total};
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
 use zeview_core::analysis::figure::Unknown;
 use zeview_core::analysis::linkage::{AddressPart, Relocation, Tables};
-use zeview_core::analysis::profile::total;
 use zeview_core::analysis::source_lines::{CodeSection, LineRow};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str, Tone, Xref, sort};
 
@@ -235,7 +235,7 @@ impl InstructionLists for Document {
         });
         let mut patches: Vec<_> = patches.collect();
         sort::ascending(&mut patches);
-        let samples = self.profile().map(|profile| {
+        let samples = added_profile(self).map(|profile| {
             let samples = profile.on_code(section.bytes);
             let samples = samples.iter().map(|at| (at.row, total(&at.counts)));
             samples.collect()

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::kernels::reading::Around;
 use super::{Cell, CellValue, Column, List, ListId, RowDetails, columns};
-use zeview_core::analysis::matrix::{KernelMatrix, MatrixRow, group_of};
+use zeview_analysis::matrix::{KernelMatrix, MatrixRow, group_of};
 use zeview_core::model::{Outcome, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);

@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use super::{Cell, CellValue, List, ListId, columns};
 use crate::diff::compare_profiles;
-use zeview_core::analysis::profile::{
-    Demangler, InstructionChange, KernelChange, ProfileComparison, stalled, total,
+use zeview_analysis::profile::{
+    Demangler, InstructionChange, KernelChange, ProfileComparison, added_profile, apply_profile,
+    earlier_profile, stalled, total,
 };
 use zeview_core::model::{Document, Sources, Span};
 
@@ -93,26 +94,26 @@ pub trait ComparingProfiles {
 
 impl ComparingProfiles for Document {
     fn has_earlier_profile(&self) -> bool {
-        let is_sampled = self.profile().is_some_and(|report| report.has_samples());
-        is_sampled && self.earlier_profile().is_some()
+        let is_sampled = added_profile(self).is_some_and(|report| report.has_samples());
+        is_sampled && earlier_profile(self).is_some()
     }
 
     fn compare_profiles(&mut self, demangle: Demangler<'_>) {
         self.extensions.remove::<ComparedProfiles>();
-        let (Some(report), Some(earlier)) = (self.profile(), self.earlier_profile()) else {
+        let (Some(report), Some(earlier)) = (added_profile(self), earlier_profile(self)) else {
             return;
         };
         let base = diff::base(self).map(|base| Rc::clone(&base.document));
         let of_base = base.and_then(|base| {
             let mut base = base.borrow_mut();
             let images = base.documents_with(ListId::Kernels);
-            let before = base.apply_profile(&images, &earlier, None, demangle);
+            let before = apply_profile(&mut base, &images, &earlier, None, demangle);
             let is_of_base = !before.kernels.is_empty();
             is_of_base.then(|| compare_profiles((&base, &before), (self, &report), None))
         });
         let comparison = of_base.unwrap_or_else(|| {
             let images = self.documents_with(ListId::Kernels);
-            let before = self.apply_profile(&images, &earlier, None, demangle);
+            let before = apply_profile(self, &images, &earlier, None, demangle);
             ProfileComparison::new(&before, &report)
         });
         self.extensions

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use super::lines::LINE_SHOWN;
 use super::symbols::link;
 use super::{Annotation, Cell, CellValue, Detail, List, ListId, RowDetails, columns};
+use zeview_analysis::line_costs::{LineCosts, row_costs};
 use zeview_core::analysis::assembly::Assembly;
 use zeview_core::analysis::figure::Unknown;
-use zeview_core::analysis::line_costs::{LineCosts, row_costs};
 use zeview_core::analysis::source_lines::{
     LineRow, LineTable, SourceFile, SourceLines, SourceTexts,
 };

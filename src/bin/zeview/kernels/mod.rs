@@ -1,5 +1,6 @@
 //! `zeview kernels`: prints the kernel table of files.
 
+use zeview::analysis::unread;
 use zeview::tables::DocumentLists;
 mod arguments;
 mod profiles;
@@ -140,8 +141,8 @@ impl<'f> OpenedFile<'f> {
         gate::report(gate);
         let opened = opened.map_err(|error| inputs.fail(file, &error)).ok()?;
         let unread = match &opened.extents {
-            None => opened.document.unread_parts(),
-            Some(extents) => opened.document.unread_within(extents),
+            None => unread::unread_parts(&opened.document),
+            Some(extents) => unread::unread_within(&opened.document, extents),
         };
         if !unread.is_empty() {
             inputs.fail(file, &unread.text());

@@ -1,5 +1,6 @@
 //! `zeview profile`: a unitrace profile on the code of a file.
 
+use zeview::analysis::profile;
 use zeview::tables::DocumentLists;
 mod text;
 
@@ -236,7 +237,8 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         let platform = options.encoding.platform.map(Platform::name);
         document.open_files(NodeId::ROOT);
         let images = document.documents_with(ListId::Kernels);
-        let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
+        let mut report =
+            profile::apply_profile(document, &images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
         Ok(Applied { profile, report })
     };

@@ -28,12 +28,12 @@ use super::{
     Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
     Secondary, columns,
 };
+use zeview_analysis::naming::ShortNames;
+use zeview_analysis::profile::ProfiledKernel;
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
-use zeview_core::analysis::naming::ShortNames;
-use zeview_core::analysis::profile::ProfiledKernel;
 use zeview_core::model::{Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;

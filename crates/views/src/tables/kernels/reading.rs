@@ -1,7 +1,7 @@
 //! Reading the kernels of the images in a container, one image after the other.
 //!
 //! A library may have hundreds of images with native code, each of which must be opened for its
-//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`](zeview_core::analysis::survey::Survey) of what it
+//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`](zeview_analysis::survey::Survey) of what it
 //! has read so far.
 
 use crate::tables::DocumentLists;
@@ -15,12 +15,13 @@ use super::index_names::IndexNames;
 use super::part::Part;
 use super::twins::Twins;
 use crate::tables::{List, ListId};
+use zeview_analysis::naming::{NameSet, ShortNames};
+use zeview_analysis::profile;
+use zeview_analysis::survey::Progress;
 use zeview_core::analysis::host_images::HostImage;
 use zeview_core::analysis::images::{HostIndexEntry, Image, Images};
 use zeview_core::analysis::kernels::{KernelRow, Located};
-use zeview_core::analysis::naming::{NameSet, ShortNames};
 use zeview_core::analysis::package_reading::PackageReading;
-use zeview_core::analysis::survey::Progress;
 use zeview_core::model::{Document, NodeId, Severity, Sources, Span, sort};
 
 /// The short names of the kernels in a host binary's index.
@@ -238,7 +239,7 @@ impl KernelParts for Document {
             device: if is_spirv { SPIRV.into() } else { device },
             path: self.path(id),
             span: self.node(id)?.span.unwrap_or_default(),
-            profiled: self.profiled_kernels(),
+            profiled: profile::profiled_kernels(self),
             ..Part::default()
         })
     }
