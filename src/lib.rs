@@ -13,21 +13,22 @@
 //! ───────────────┼────────────────────┼──────────────────────────
 //!        report ─ tables ─ diff    decode ── isa
 //!              (zeview-views)         │         zeview-decode, zeview-isa
+//!                analysis             │         zeview-analysis
 //! ───────────────┴────────────────────┴──────────────────────────
-//!                   analysis ── model                 zeview-core
+//!                    facts ── model                zeview-core
 //! ```
 //!
 //! Each crate knows only those below it. The page is built with `--no-default-features --features ui`, without
 //! [`decode`].
 //!
 //! * [`model`]: a decoded file: byte sources, spans, values, nodes whose children are created on
-//!   demand, diagnostics; rendered as text and JSON. It depends on no other module: those attach their
-//!   data to a document as [`model::Extensions`], and formats offer more than rows through interfaces
-//!   that are looked up by type ([`model::InterfaceRequest`]).
-//! * [`analysis`]: answers that need more than one field: kernels, images, modules, linkage, code,
-//!   source lines, occupancy, profiles, the driver's verdict. Each is plain data, and a trait where
-//!   a format has to compute it. It lies below the formats, which implement the traits; [`diff`],
-//!   [`tables`] and the page use them without depending on a format.
+//!   demand, diagnostics; rendered as text and JSON. Others attach their data to a document as
+//!   [`model::Extensions`], and formats return what they offer beyond rows as [`model::Interfaces`].
+//! * [`analysis`]: answers that need more than one field. The facts that formats provide (kernels,
+//!   images, modules, linkage, code, source lines, occupancy, the driver's verdict) are in
+//!   `zeview-core`: plain data, and a trait where a format has to compute it. What is made from them
+//!   (surveys, short names, profiles, costs, what was not read) is in `zeview-analysis`, as functions
+//!   that know no format; [`diff`], [`tables`] and the page use both.
 //! * [`decode`]: the formats. [`decode::decode`] takes any bytes and always returns a
 //!   [`model::Document`]; problems become diagnostics that refer to the bytes. It also passes the list
 //!   of all formats to the code that opens nested files, so no format imports it.
@@ -73,7 +74,8 @@
 #![recursion_limit = "512"]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-pub use zeview_core::{analysis, model};
+pub use zeview_analysis as analysis;
+pub use zeview_core::model;
 #[cfg(feature = "decode")]
 pub use zeview_decode as decode;
 pub use zeview_views::{diff, report, tables};

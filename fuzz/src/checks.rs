@@ -6,6 +6,7 @@ use std::io;
 use std::rc::Rc;
 
 use zeview::analysis::data_flow::Flows;
+use zeview::analysis::profile;
 use zeview::analysis::profile::Reader;
 use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::device::Device;
@@ -102,7 +103,8 @@ pub fn profile(input: &[u8]) {
             .all(|p| p.start <= p.end && p.end <= len)
     );
     VECADD.with_borrow_mut(|document| {
-        let report = document.apply_profile(&[NodeId::ROOT], &profile, None, &demangle_briefly);
+        let report =
+            profile::apply_profile(document, &[NodeId::ROOT], &profile, None, &demangle_briefly);
         assert_eq!(
             report.kernels.len() + report.unmatched.len(),
             profile.kernels.len()

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use zeview_analysis::profile;
 
 use super::columns::Columns;
 use super::dto::{Diagnostic, Node, Summary};
@@ -203,7 +204,8 @@ impl ZeviewDocument {
         let images = tables::documents_with(document, ListId::Kernels);
         let mut apply = |reader: ProfileReader| {
             let profile = reader.0.finish();
-            let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
+            let report =
+                profile::apply_profile(document, &images, &profile, None, &demangle_briefly);
             (profile, report)
         };
         let before = before.map(&mut apply);
@@ -213,7 +215,7 @@ impl ZeviewDocument {
         let earlier = before.as_ref().map(|(profile, report)| (profile, report));
         let json = report::profile::json((&profile, &report), earlier, comparison.as_ref());
         add_metric_columns(report.metric_names().iter().map(String::as_str));
-        document.add_profile(report);
+        profile::add_profile(document, report);
         let json = json.map_err(|trouble| Error::new(&trouble.to_string()))?;
         to_js(&Versioned::new(json))
     }

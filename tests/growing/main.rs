@@ -11,6 +11,7 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
+use zeview::analysis::profile;
 use zeview::tables;
 use zeview::tables::kernels;
 
@@ -399,8 +400,8 @@ fn add_profile(text: &str, document: &mut Document) -> u64 {
     let profile = reader.finish();
     std::hint::black_box(profile.metric_names());
     let images = tables::documents_with(document, ListId::Kernels);
-    let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
-    document.add_profile(report);
+    let report = profile::apply_profile(document, &images, &profile, None, &demangle_briefly);
+    profile::add_profile(document, report);
     let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None);
     std::hint::black_box(list.map_or(0, |list| list.count()));
     profile.rows

@@ -1,9 +1,9 @@
 //! The comparison as requested by the page: the list of differences, and one difference in full
 //! with both files side by side.
 
-use zeview::diff::CodeListing;
 use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
+use zeview::diff::listing_of;
 use zeview::diff::{CodeChange, Comparison, DifferenceIndex, Options, compare, overlaps};
 use zeview::model::{ByteSource, Bytes, NodeId, SourceError, SourceId, Span};
 use zeview::tables::query::{Query, RowOptions};
@@ -132,8 +132,8 @@ fn holds(a: &[u8], b: &[u8]) -> Comparison {
         let pairs = rows(code, None);
         let listed = &whole[whole.len() - pairs.len()..];
         let listings = (
-            one.listing_of(code.a).unwrap(),
-            other.listing_of(code.b).unwrap(),
+            listing_of(&mut one, code.a).unwrap(),
+            listing_of(&mut other, code.b).unwrap(),
         );
         for (pair, row) in pairs.iter().zip(listed) {
             let (from, to) = match pair {

@@ -2,7 +2,7 @@
 //! files.
 
 use std::collections::BTreeSet;
-use zeview::diff::Comparing;
+use zeview::diff::{compare_with, differing_from_base};
 
 use serde_json::Value;
 use zeview::decode::compression::Method;
@@ -623,9 +623,9 @@ fn the_bytes_that_differ() {
         with(&text.replace("grf_count:       128", "grf_count:       1024")),
     );
     let mut document = open(&b);
-    assert_eq!(document.differing(), None);
-    document.compare_with(open(&a), &Options::default());
-    let (from, to) = document.differing().unwrap();
+    assert_eq!(differing_from_base(&document), None);
+    compare_with(&mut document, open(&a), &Options::default());
+    let (from, to) = differing_from_base(&document).unwrap();
     let texts = |bytes: &[u8], spans: &[Span]| -> Vec<String> {
         let text = |span: &Span| &bytes[span.start as usize..span.end as usize];
         let texts = spans.iter().map(text);
@@ -639,8 +639,8 @@ fn the_bytes_that_differ() {
     let two = zebin::zebin(&["k", "other"]).build().bytes;
     let mut document = open(&two);
     let one = zebin::zebin(&["k"]).build().bytes;
-    document.compare_with(open(&one), &Options::default());
-    let (_, to) = document.differing().unwrap();
+    compare_with(&mut document, open(&one), &Options::default());
+    let (_, to) = differing_from_base(&document).unwrap();
     let code = |document: &mut Document, name: &str| {
         let id = document.find(name).unwrap();
         document.node(id).unwrap().span.unwrap()

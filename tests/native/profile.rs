@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use zeview::analysis::profile;
 use zeview::tables;
 
 use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, total};
@@ -35,7 +36,7 @@ fn apply(document: &mut Document, csv: &[u8]) -> ProfileReport {
     let images = tables::documents_with(document, ListId::Kernels);
     let profile = read(csv);
     assert_eq!(profile.problems, []);
-    document.apply_profile(&images, &profile, None, &demangle_briefly)
+    profile::apply_profile(document, &images, &profile, None, &demangle_briefly)
 }
 
 fn vecadd() -> Document {
@@ -532,7 +533,7 @@ fn changed_profiles_are_read() {
             let lines = changed.split(|byte| *byte == b'\n').count() as u64;
             assert!(profile.rows + profile.skipped_rows <= lines);
             assert!(profile.types.len() <= 16);
-            document.apply_profile(&images, &profile, None, &demangle_briefly);
+            profile::apply_profile(&mut document, &images, &profile, None, &demangle_briefly);
         }
     }
 }

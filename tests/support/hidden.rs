@@ -2,6 +2,7 @@
 
 use miniz_oxide::deflate::compress_to_vec;
 use zeview::analysis::package::PackageAccount;
+use zeview::analysis::unread;
 use zeview::decode::compression::Method;
 use zeview::model::{Document, NodeId};
 
@@ -478,7 +479,7 @@ pub fn account(document: &mut Document) -> Option<PackageAccount> {
     // Every file that was not read has a finding.
     assert!(document.unread_count() >= account.unread, "{account:?}");
     assert_eq!(
-        document.unread_parts().is_empty(),
+        unread::unread_parts(document).is_empty(),
         document.unread_count() == 0
     );
     Some(account)

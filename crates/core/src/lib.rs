@@ -1,5 +1,5 @@
 //! What zeview knows of a file, without knowing any format: the [`model`] of decoded bytes, and the facts that
-//! formats compute for the [`analysis`] of kernels, images and code.
+//! formats provide for the [`analysis`] of kernels, images and code.
 //!
 //! The decoder, the lists, the command line and the page share these types; nothing here reads a format.
 #![cfg_attr(

@@ -1,19 +1,20 @@
 //! The instructions of a code section as list rows.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::cfg::{Cfg, index};
 use super::dataflow::{Access, DataFlow, Footprint, Role};
 use super::flow::Lanes;
 use super::format::{Labels, PartKind};
+use super::index::WordIndex;
 use super::instruction::{OperandKind, Scoreboard};
 use super::operand_text::push_label;
 use super::shape::shapes;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, message_text, operand_meaning};
-use super::{Blocks, Decoder, Instruction, message, targets};
+use super::{Blocks, Decoder, Instruction, format, message, targets};
 use crate::limits;
 use zeview_core::analysis::assembly::{
     Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
@@ -23,59 +24,60 @@ use zeview_core::analysis::data_flow::Flows;
 use zeview_core::analysis::kernel_inputs::InputReader;
 use zeview_core::model::{Bits, Sources, Span, Str, sort};
 
-/// Number of instructions per recorded position.
-const STRIDE: u32 = 64;
-
 /// The instructions of a code section.
 pub struct Code {
     decoder: Option<Rc<Decoder>>,
     code: Span,
-    /// The offsets of the instructions 0, 64, 128 … in the code.
-    starts: Vec<u64>,
-    count: u32,
-    /// The first byte after the last whole instruction.
-    end: u64,
+    index: WordIndex,
     blocks: OnceCell<Blocks>,
     lanes: OnceCell<Lanes>,
     cfg: OnceCell<Cfg>,
     drawn: OnceCell<Rc<BlockGraph>>,
     data_flow: OnceCell<Option<Rc<DataFlow>>>,
     inputs: Option<Rc<InputReader>>,
-    /// The most recent block of [`STRIDE`] instructions: the number of the first, and the spans of
-    /// all.
-    block: RefCell<(u32, Vec<Span>)>,
-    /// The most recent line.
-    last: RefCell<Option<(u32, Rc<Line>)>>,
+    /// The most recent row: a list asks for its cells one by one.
+    last: RefCell<Option<Rc<Row>>>,
+    /// Number of decoded rows.
+    decoded: Cell<u64>,
+}
+
+/// A decoded row.
+struct Row {
+    number: u32,
+    /// The offset in the code.
+    at: i32,
+    is_padding: bool,
+    instruction: Instruction,
+    /// The assembler's text with the comment, and its parts.
+    text: String,
+    parts: Vec<format::Part>,
+    line: OnceCell<Rc<Line>>,
+}
+
+impl Row {
+    fn part(&self, wanted: PartKind) -> &str {
+        let part = self.parts.iter().find(|part| part.kind == wanted);
+        let text = part.and_then(|part| self.text.get(part.text.clone()));
+        text.unwrap_or_default()
+    }
 }
 
 impl Code {
     /// Finds the instructions of the code without decoding them.
     #[must_use]
     pub fn new(decoder: Option<Rc<Decoder>>, code: Span, sources: &Sources) -> Code {
-        let (mut starts, mut count) = (Vec::new(), 0_u32);
-        let end = for_each_word(sources, code, &mut |at, _| {
-            // The offset of each instruction would take half the memory of the code. Finding those
-            // of a stride takes one bit of each word.
-            if count.is_multiple_of(STRIDE) {
-                starts.push(at);
-            }
-            count += 1;
-            count < u32::MAX
-        });
         Code {
             decoder,
             code,
-            starts,
-            count,
-            end,
+            index: WordIndex::new(code, sources),
             blocks: OnceCell::new(),
             lanes: OnceCell::new(),
             cfg: OnceCell::new(),
             drawn: OnceCell::new(),
             data_flow: OnceCell::new(),
             inputs: None,
-            block: RefCell::default(),
             last: RefCell::default(),
+            decoded: Cell::new(0),
         }
     }
 
@@ -111,84 +113,70 @@ impl Code {
         })
     }
 
-    /// Calls `f` with the instructions of the block that contains a row, and their numbers.
-    fn walk(&self, first: u32, sources: &Sources, f: &mut dyn FnMut(u32, Span) -> bool) {
-        let place = usize::try_from(first / STRIDE).unwrap_or(usize::MAX);
-        let Some(start) = self.starts.get(place) else {
-            return;
-        };
-        let from = self.code.subspan(*start, u64::from(STRIDE) * 16);
-        let mut row = first / STRIDE * STRIDE;
-        for_each_word(sources, from, &mut |at, word| {
-            let span = Span::with_len(from.source, from.start + at, word.len() as u64);
-            let more = row < self.count && f(row, span);
-            row = row.saturating_add(1);
-            more && !row.is_multiple_of(STRIDE)
-        });
-    }
-
     /// Returns the offset of an instruction in the code.
     fn offset(&self, span: Span) -> Option<i32> {
         i32::try_from(span.start - self.code.start).ok()
     }
 
-    /// Decodes the instruction of a row. Returns it with its decoder and its offset in the code.
-    fn instruction(&self, row: u32, sources: &Sources) -> Option<(&Decoder, Instruction, i32)> {
-        let span = self.span(row, sources)?;
-        let decoder = self.decoder.as_ref()?;
-        let bytes = sources.read_clamped(span).ok()?;
-        let (instruction, _) = decoder.decode_fields(&bytes)?;
-        Some((decoder, instruction, self.offset(span)?))
-    }
-
-    fn make_line(&self, row: u32, sources: &Sources) -> Option<Line> {
-        let span = self.span(row, sources)?;
+    /// Decodes a row. All that a list shows of it is made from the result.
+    fn row(&self, number: u32, sources: &Sources) -> Option<Rc<Row>> {
+        if let Some(row) = &*self.last.borrow()
+            && row.number == number
+        {
+            return Some(Rc::clone(row));
+        }
+        let span = self.span(number, sources)?;
         let bytes = sources.read(span).ok()?;
         let decoder = self.decoder.as_ref()?;
         let (at, instruction) = (self.offset(span)?, decoder.decode(&bytes)?);
-        let is_padding = is_padding(&bytes);
+        self.decoded.set(self.decoded.get() + 1);
         let mut text = String::new();
         let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
-        let part = |wanted: PartKind| {
-            let part = parts.iter().find(|part| part.kind == wanted)?;
-            text.get(part.text.clone())
-        };
-        let comment = part(PartKind::Comment).unwrap_or_default().to_owned();
-        let operation = part(PartKind::Operation).unwrap_or_default().to_owned();
-        let marks = if is_padding {
-            Vec::new()
-        } else {
-            marks(&instruction)
-        };
-        let words = instruction.message.as_ref().and_then(message_text);
-        let mut message = String::new();
-        if let Some(m) = &instruction.message {
-            message::identity(decoder.encoding.rank, m, &mut message);
-        }
-        // The message has a column of its own in lists.
-        let end = text.find(" // ").unwrap_or(text.len());
-        text.truncate(end);
-        text.truncate(text.trim_end().len());
-        Some(Line {
-            label: self.label(row, at, sources),
+        let row = Rc::new(Row {
+            number,
+            at,
+            is_padding: is_padding(&bytes),
+            instruction,
             text,
-            operation,
-            meaning: match (is_padding, words) {
+            parts,
+            line: OnceCell::new(),
+        });
+        *self.last.borrow_mut() = Some(Rc::clone(&row));
+        Some(row)
+    }
+
+    fn make_line(&self, row: &Row, decoder: &Decoder, sources: &Sources) -> Line {
+        let instruction = &row.instruction;
+        let sent = instruction.message.as_ref();
+        let mut message = String::new();
+        if let Some(sent) = sent {
+            message::identity(decoder.encoding.rank, sent, &mut message);
+        }
+        let text = row.text.split(" // ").next().unwrap_or_default();
+        Line {
+            label: self.label(row.number, row.at, sources),
+            text: text.trim_end().to_owned(),
+            operation: row.part(PartKind::Operation).to_owned(),
+            meaning: match (row.is_padding, sent.and_then(message_text)) {
                 (true, _) => "Zero bytes after the code, which the hardware may prefetch.".into(),
                 (false, Some(words)) => words.into(),
-                (false, None) => meaning(&instruction).into(),
+                (false, None) => meaning(instruction).into(),
             },
-            kind: if is_padding {
+            kind: if row.is_padding {
                 PADDING
             } else {
-                kind(&instruction)
+                kind(instruction)
             },
-            targets: targets(&instruction, at).collect(),
-            marks,
+            targets: targets(instruction, row.at).collect(),
+            marks: if row.is_padding {
+                Vec::new()
+            } else {
+                marks(instruction)
+            },
             waits: waits(&instruction.scoreboard),
             message,
-            comment,
-        })
+            comment: row.part(PartKind::Comment).to_owned(),
+        }
     }
 
     /// Returns the label before an instruction: a jump target after the previous instruction and up
@@ -234,53 +222,35 @@ impl Listing for Code {
     }
 
     fn count(&self) -> u32 {
-        self.count
+        u32::try_from(self.index.count()).unwrap_or(u32::MAX)
     }
 
     fn span(&self, row: u32, sources: &Sources) -> Option<Span> {
-        let first = row / STRIDE * STRIDE;
-        let mut block = self.block.borrow_mut();
-        if block.0 != first || block.1.is_empty() {
-            let mut spans = Vec::new();
-            self.walk(first, sources, &mut |_, span| {
-                spans.push(span);
-                true
-            });
-            *block = (first, spans);
-        }
-        block.1.get(usize::try_from(row - first).ok()?).copied()
+        self.index.span(row.into(), sources)
     }
 
     fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32> {
-        let at = offset.checked_sub(self.code.start)?;
-        if at >= self.end {
-            // Bytes of an incomplete instruction at the end belong to the last row: they have none
-            // of their own.
-            return self.count.checked_sub(1).filter(|_| offset < self.code.end);
+        if self.index.rest().contains_offset(offset) {
+            return self.count().checked_sub(1);
         }
-        let block = self.starts.partition_point(|start| *start <= at);
-        let block = u32::try_from(block.checked_sub(1)?).ok()?;
-        let mut found = None;
-        self.walk(block.checked_mul(STRIDE)?, sources, &mut |row, span| {
-            found = span.contains_offset(offset).then_some(row);
-            found.is_none()
-        });
-        found
+        u32::try_from(self.index.row_at(offset, sources)?).ok()
     }
 
     fn line(&self, row: u32, sources: &Sources) -> Option<Rc<Line>> {
-        if let Some((known, line)) = &*self.last.borrow()
-            && *known == row
-        {
-            return Some(Rc::clone(line));
-        }
-        let line = Rc::new(self.make_line(row, sources)?);
-        *self.last.borrow_mut() = Some((row, Rc::clone(&line)));
-        Some(line)
+        let (row, decoder) = (self.row(row, sources)?, self.decoder.as_ref()?);
+        let make = || Rc::new(self.make_line(&row, decoder, sources));
+        Some(Rc::clone(row.line.get_or_init(make)))
     }
 
     fn parts(&self, row: u32, sources: &Sources) -> Vec<Part> {
-        let Some((decoder, instruction, at)) = self.instruction(row, sources) else {
+        // Only the selected row needs the bits of its parts.
+        let detailed = self.span(row, sources).and_then(|span| {
+            let decoder = self.decoder.as_ref()?;
+            let bytes = sources.read_clamped(span).ok()?;
+            let (instruction, _) = decoder.decode_fields(&bytes)?;
+            Some((decoder, instruction, self.offset(span)?))
+        });
+        let Some((decoder, instruction, at)) = detailed else {
             return Vec::new();
         };
         let mut text = String::new();
@@ -313,13 +283,12 @@ impl Listing for Code {
     }
 
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
-        let Some((decoder, instruction, at)) = self.instruction(row, sources) else {
+        let (Some(row), Some(decoder)) = (self.row(row, sources), &self.decoder) else {
             return Vec::new();
         };
-        let mut text = String::new();
-        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
-        let footprint = Footprint::of(decoder.encoding, &instruction);
-        let part = |part: super::Part| {
+        let (instruction, text, at) = (&row.instruction, &row.text, row.at);
+        let footprint = Footprint::of(decoder.encoding, instruction);
+        let part = |part: &format::Part| {
             let source = match part.kind {
                 PartKind::Source(at) => instruction.sources.get(usize::from(at)),
                 _ => None,
@@ -340,7 +309,7 @@ impl Listing for Code {
                 kind,
             })
         };
-        let parts = parts.into_iter().filter_map(part);
+        let parts = row.parts.iter().filter_map(part);
         let mut parts: Vec<TextPart> = parts.filter(|part| part.start < part.end).collect();
         sort::by_key(&mut parts, |part| part.start);
         parts
@@ -353,8 +322,7 @@ impl Listing for Code {
             let most = (limits::DATA_FLOW_ROWS as u64 + 1) * 16;
             let code = sources.read_clamped(self.code.subspan(0, most)).ok()?;
             let cfg = self.cfg(sources);
-            // The graph is shared with the listing only if both have the same limits.
-            let is_short = index(self.count) <= limits::DATA_FLOW_ROWS && cfg.rest.is_none();
+            let is_short = index(self.count()) <= limits::DATA_FLOW_ROWS && cfg.rest.is_none();
             let decoder = Rc::clone(decoder);
             let flow = if is_short {
                 DataFlow::with_cfg(decoder, Rc::from(&*code), cfg)
@@ -453,5 +421,31 @@ fn name(kind: PartKind) -> Str {
         PartKind::Descriptor => "descriptor".into(),
         PartKind::Options => "options".into(),
         PartKind::Comment => "message".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Platform;
+    use zeview_core::model::{MemorySource, SourceId};
+
+    #[test]
+    fn a_row_is_decoded_once() {
+        const WORDS: u32 = 100;
+        // A `mov`.
+        let bytes = 0x61_u128.to_le_bytes().repeat(100);
+        let code = Span::with_len(SourceId::FILE, 0, bytes.len() as u64);
+        let sources = Sources::new("code", Box::new(MemorySource::from(bytes)));
+        let code = Code::new(Some(Decoder::of(Platform::Xe2)), code, &sources);
+        assert_eq!(code.count(), WORDS);
+        for row in 0..WORDS {
+            let line = code.line(row, &sources).unwrap();
+            let parts = code.text_parts(row, &sources);
+            assert!(Rc::ptr_eq(&line, &code.line(row, &sources).unwrap()));
+            assert_eq!(parts, code.text_parts(row, &sources));
+            assert!(!code.jumps(row, &sources).contains('►'));
+        }
+        assert_eq!(code.decoded.get(), u64::from(WORDS));
     }
 }

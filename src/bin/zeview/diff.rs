@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use zeview::diff::CodeListing;
+use zeview::diff::listing_of;
 
 use clap::Args;
 use zeview::diff::listing::{Row, rows};
@@ -535,7 +535,10 @@ fn print_code(
     let Some(code) = &entry.code else {
         return Ok(());
     };
-    let (one, other) = (compared.a.listing_of(code.a), compared.b.listing_of(code.b));
+    let (one, other) = (
+        listing_of(&mut compared.a, code.a),
+        listing_of(&mut compared.b, code.b),
+    );
     let (Some(one), Some(other)) = (one, other) else {
         return Ok(());
     };

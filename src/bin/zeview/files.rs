@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use zeview::analysis::unread;
 use zeview::model::{Document, find_files};
 
 use crate::input;
@@ -81,7 +82,7 @@ impl Inputs {
 
     /// Reports what was not read of a file, in one line.
     pub fn report_unread(&mut self, path: &Path, document: &Document) {
-        let unread = document.unread_parts();
+        let unread = unread::unread_parts(document);
         if !unread.is_empty() {
             self.fail(path, &unread.text());
         }

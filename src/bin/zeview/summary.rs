@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::analysis::unread;
 use zeview::tables;
 use zeview::tables::kernels;
 
@@ -146,7 +147,7 @@ fn print_package(document: &mut Document, file: &Path, out: &mut Text) -> io::Re
         }
         print_table(&table, out, |_| style::PLAIN)?;
     }
-    let files = document.unread_files(NodeId::ROOT);
+    let files = unread::unread_files(document, NodeId::ROOT);
     if !files.is_empty() {
         writeln!(out, "  {}", escaped(&files.text()))?;
     }

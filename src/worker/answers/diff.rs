@@ -6,7 +6,7 @@ use crate::model::json::Versioned;
 use crate::model::{Document, SourceId};
 use crate::report::comparison::{counts, json, verdict_text, write_html, write_markdown};
 use crate::worker::protocol::{CompareForm, CompareReport, Response};
-use zeview_views::diff::Comparing;
+use zeview_views::diff;
 
 /// Compares a document with another file, or again with the same file; in that case the result also
 /// locates the difference at index `keep`.
@@ -21,10 +21,12 @@ pub(crate) fn compare(
     keep: Option<u64>,
 ) -> Result<Response, String> {
     let options = Options { renumbered };
-    let before = document.comparison().filter(|_| base.is_none()).cloned();
+    let before = diff::comparison(document)
+        .filter(|_| base.is_none())
+        .cloned();
     let compared = match base {
-        Some(base) => Some(document.compare_with(base, &options)),
-        None => document.compare_again(&options),
+        Some(base) => Some(diff::compare_with(document, base, &options)),
+        None => diff::compare_again(document, &options),
     };
     let comparison = compared.ok_or(NONE)?;
     let kept = before.and_then(|before| comparison.find_again(&before, keep?));
@@ -58,7 +60,7 @@ fn report(comparison: &Comparison) -> CompareReport {
 ///
 /// If the file is not compared, as a message.
 pub(crate) fn differing(document: &Document) -> Result<Response, String> {
-    let differing = document.differing().ok_or(NONE)?;
+    let differing = diff::differing_from_base(document).ok_or(NONE)?;
     Ok(Response::Differing(Box::new(differing)))
 }
 
@@ -68,7 +70,7 @@ pub(crate) fn differing(document: &Document) -> Result<Response, String> {
 ///
 /// If the file is not compared, as a message.
 pub(crate) fn base_path(document: &Document, source: SourceId) -> Result<Response, String> {
-    let base = document.base().ok_or(NONE)?;
+    let base = diff::base(document).ok_or(NONE)?;
     let mut base = base.document.borrow_mut();
     let whole = base.sources.whole(source);
     let node = base.nodes_for(whole).last().copied();
@@ -82,7 +84,7 @@ pub(crate) fn base_path(document: &Document, source: SourceId) -> Result<Respons
 ///
 /// If the file is not compared, or the text would be too long, as a message.
 pub(crate) fn written(document: &Document, form: CompareForm) -> Result<Response, String> {
-    let comparison = document.comparison().ok_or(NONE)?;
+    let comparison = diff::comparison(document).ok_or(NONE)?;
     let mut out = Vec::new();
     let written = match form {
         CompareForm::Markdown => write_markdown(comparison, &mut out),

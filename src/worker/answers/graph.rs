@@ -2,6 +2,7 @@
 
 use crate::tables;
 use std::rc::Rc;
+use zeview_analysis::profile;
 
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
@@ -256,7 +257,7 @@ impl Costs {
 /// cycles of the data flow, unless the code is too large to analyze it without being asked.
 fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
     let (code, sources) = (listing.code(), &document.sources);
-    let samples = document.profile().map(|profile| profile.on_code(code));
+    let samples = profile::added_profile(document).map(|profile| profile.on_code(code));
     let samples = samples.filter(|samples| !samples.is_empty());
     let flow = match &samples {
         None if code.len() <= FLOW_MAX => listing.data_flow(sources),

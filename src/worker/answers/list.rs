@@ -6,6 +6,7 @@ use crate::tables::profile_changes;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
+use zeview_analysis::unread;
 
 use super::code::same_code;
 use super::export::EXPORT_MAX;
@@ -444,7 +445,7 @@ impl QueriedList {
         let mut notes = self.list.notes();
         notes.extend(self.undecided.clone());
         let is_of_files = self.list.id().declaration().reading != ReadingKind::Whole;
-        let unread = document.unread_parts();
+        let unread = unread::unread_parts(document);
         if document.summary.has.package && is_of_files && !unread.is_empty() {
             notes.push(unread.text());
         }

@@ -10,6 +10,7 @@ use crate::decode::text::plural;
 use crate::model::{Area, Document, NodeId, NodeKind, Str, Value};
 use crate::worker::protocol::Row;
 use crate::worker::protocol::tree_order::RowId;
+use zeview_analysis::kernel_order;
 
 /// Name of the row that contains everything that belongs to no kernel.
 const REST: &str = "rest of the file";
@@ -21,7 +22,7 @@ pub(crate) struct ByKernel(Option<Rc<KernelOrder>>);
 impl ByKernel {
     fn order(&mut self, document: &Document) -> Option<Rc<KernelOrder>> {
         if self.0.is_none() {
-            self.0 = document.kernel_order().map(Rc::new);
+            self.0 = kernel_order::kernel_order(document).map(Rc::new);
         }
         self.0.clone()
     }

@@ -3,6 +3,7 @@
 use crate::tables;
 use crate::tables::profile_changes;
 use std::rc::Rc;
+use zeview_analysis::profile;
 
 use crate::analysis::profile::{
     CodeProfile, ImageKernel, InstructionSamples, KernelProfile, Profile, ProfileReport, Reader,
@@ -82,25 +83,25 @@ impl Profiling {
         }
         if is_earlier {
             if !profile.kernels.is_empty() {
-                document.set_earlier_profile(Rc::new(profile));
+                profile::set_earlier_profile(document, Rc::new(profile));
             }
             return self.answer(document);
         }
         let images = tables::documents_with(document, ListId::Kernels);
-        let report = document.apply_profile(&images, &profile, None, &demangle_briefly);
+        let report = profile::apply_profile(document, &images, &profile, None, &demangle_briefly);
         let metrics = report.metric_names();
         add_metric_columns(metrics.iter().map(String::as_str));
-        let is_first = document.profile().is_none();
+        let is_first = profile::added_profile(document).is_none();
         let has = [report.has_samples(), !report.metrics.is_empty()];
         for (known, has) in self.names.iter_mut().zip(has) {
             if has || is_first {
                 *known = if has { name.to_owned() } else { String::new() };
             }
         }
-        let report = document.add_profile(report);
+        let report = profile::add_profile(document, report);
         self.overview = Some(overview(&self.names(), &profile, &report));
         if !profile.kernels.is_empty() {
-            document.keep_profile(Rc::new(profile));
+            profile::keep_profile(document, Rc::new(profile));
         }
         self.answer(document)
     }
@@ -225,7 +226,7 @@ pub(crate) fn code_samples(
 ) -> Result<Response, String> {
     let id = tables::document_of(document, node, ListId::Instructions);
     let id = id.ok_or("This part of the file has no instructions.")?;
-    let samples = document.profile().map(|report| {
+    let samples = profile::added_profile(document).map(|report| {
         let mut rows = report.on_code(of);
         let offsets = |at: &InstructionSamples| at.offset;
         let stalls = most_stalled(&report.types, &rows, STALLS_MAX);

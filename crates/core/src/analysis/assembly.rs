@@ -317,7 +317,7 @@ impl Document {
     /// Returns the instructions of a document: of the opened file (its root), or of one that is
     /// nested in it.
     pub fn assembly(&self, document: NodeId) -> Option<Rc<dyn Assembly>> {
-        self.interface(document)
+        self.interfaces(document).assembly
     }
 
     /// Returns the instructions of a section of code (by default the first), in an encoding, or

@@ -45,7 +45,7 @@ impl Document {
     /// Returns the device images of a host binary: the opened one (its root), or one that is nested
     /// in it.
     pub fn host_images(&self, document: NodeId) -> Option<Rc<dyn HostImages>> {
-        self.interface(document)
+        self.interfaces(document).host_images
     }
 }
 

@@ -293,7 +293,7 @@ impl InputPayload {
 pub struct InputReader {
     sections: Rc<[CodeSection]>,
     kernels: Option<Rc<dyn Kernels>>,
-    linkage: Rc<dyn Linkage>,
+    linkage: Rc<Linkage>,
     index: OnceCell<ReaderIndex>,
 }
 
@@ -316,7 +316,7 @@ impl InputReader {
     pub fn new(
         sections: Rc<[CodeSection]>,
         kernels: Option<Rc<dyn Kernels>>,
-        linkage: Rc<dyn Linkage>,
+        linkage: Rc<Linkage>,
     ) -> InputReader {
         InputReader {
             sections,

@@ -122,7 +122,7 @@ impl Document {
     /// Returns the kernels of a document: of the opened file (its root), or of one that is nested
     /// in it.
     pub fn kernels(&self, document: NodeId) -> Option<Rc<dyn Kernels>> {
-        self.interface(document)
+        self.interfaces(document).kernels
     }
 }
 

@@ -7,19 +7,28 @@ use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
 
-use crate::model::{Document, NodeId, Sources, Span, Str};
+use crate::model::{Document, NodeId, OnDemand, Sources, Span, Str};
 
-/// Provides the relocations and symbols of a document.
-pub trait Linkage {
+/// The relocations and symbols of a document, read on first use.
+pub struct Linkage(OnDemand<Tables>);
+
+impl Linkage {
+    /// Creates the tables that `read` reads.
+    pub fn new(read: impl Fn(&Sources) -> Tables + 'static) -> Linkage {
+        Linkage(OnDemand::new(read))
+    }
+
     /// Returns all of them, in file order.
-    fn tables(&self, sources: &Sources) -> Rc<Tables>;
+    pub fn tables(&self, sources: &Sources) -> Rc<Tables> {
+        self.0.get(sources)
+    }
 }
 
 impl Document {
     /// Returns the relocations and symbols of a document: of the opened file (its root), or of one
     /// that is nested in it.
-    pub fn linkage(&self, document: NodeId) -> Option<Rc<dyn Linkage>> {
-        self.interface(document)
+    pub fn linkage(&self, document: NodeId) -> Option<Rc<Linkage>> {
+        self.interfaces(document).linkage
     }
 }
 

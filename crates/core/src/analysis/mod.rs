@@ -1,5 +1,5 @@
-//! Analyses that need more than one field of a file: kernels, images, modules, linkage, code,
-//! source lines, occupancy, profiles, and the driver's verdict.
+//! Facts that need more than one field of a file: kernels, images, modules, linkage, code, source
+//! lines, occupancy, and the driver's verdict. `zeview-analysis` has what is made from them.
 //!
 //! Each module has the plain data of a result and, where formats compute it, the trait that
 //! they implement. [`Document`](crate::model::Document) gets a method for
@@ -15,21 +15,14 @@ mod image_graph;
 mod image_samples;
 pub mod images;
 pub mod kernel_inputs;
-pub mod kernel_order;
 pub mod kernels;
-pub mod line_costs;
 pub mod linkage;
-pub mod matrix;
 pub mod modules;
-pub mod naming;
 pub mod occupancy;
 pub mod package;
 mod package_images;
 pub mod package_reading;
-pub mod profile;
 pub mod source_lines;
-pub mod survey;
-pub mod unread;
 mod verdict;
 
 pub use verdict::{

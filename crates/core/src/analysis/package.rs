@@ -154,7 +154,7 @@ impl Document {
 
     /// Returns the files of a package: the opened one (its root), or one that is nested in it.
     pub fn package_files(&self, document: NodeId) -> Option<Rc<dyn PackageFiles>> {
-        self.interface(document)
+        self.interfaces(document).files
     }
 }
 

@@ -6,15 +6,38 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::model::{Document, NodeId, Sources, Span};
+use crate::model::{Document, NodeId, OnDemand, Sources, Span};
 
-/// Provides the source lines of a document.
-pub trait SourceLines {
-    /// Returns all source lines, by section and offset; computed once.
-    fn table(&self, sources: &Sources) -> Rc<LineTable>;
+/// Counts the instructions in a range of code. Returns `None` if the encoding is unknown.
+pub type CountInstructions = Box<dyn Fn(Span, &Sources) -> Option<u64>>;
+
+/// The source lines of a document, read on first use.
+pub struct SourceLines {
+    table: OnDemand<LineTable>,
+    count: CountInstructions,
+}
+
+impl SourceLines {
+    /// Creates the lines that `read` reads.
+    pub fn new(
+        read: impl Fn(&Sources) -> LineTable + 'static,
+        count: CountInstructions,
+    ) -> SourceLines {
+        SourceLines {
+            table: OnDemand::new(read),
+            count,
+        }
+    }
+
+    /// Returns all source lines, by section and offset.
+    pub fn table(&self, sources: &Sources) -> Rc<LineTable> {
+        self.table.get(sources)
+    }
 
     /// Counts the instructions in a range of code. Returns `None` if the encoding is unknown.
-    fn instructions(&self, code: Span, sources: &Sources) -> Option<u64>;
+    pub fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
+        (self.count)(code, sources)
+    }
 }
 
 /// The source lines of a document.
@@ -137,8 +160,8 @@ pub type SourceTexts = Rc<BTreeMap<String, Vec<String>>>;
 impl Document {
     /// Returns the source lines of a document: of the opened file (its root), or of one that is
     /// nested in it.
-    pub fn source_lines(&self, document: NodeId) -> Option<Rc<dyn SourceLines>> {
-        self.interface(document)
+    pub fn source_lines(&self, document: NodeId) -> Option<Rc<SourceLines>> {
+        self.interfaces(document).source_lines
     }
 
     /// Adds the text of a source file, for display with its lines. It replaces one of the same

@@ -6,6 +6,7 @@ use super::expand::{Expand, Registry, Rows};
 use super::extension::Extensions;
 use super::findings::{Findings, Parts};
 use super::holes::Accounts;
+use super::interfaces::Interfaces;
 use super::locate::PositionCache;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
@@ -14,7 +15,6 @@ use super::span::{SourceId, Span};
 use super::summary::{Coverage, InnerDocument, Summary};
 use super::value::Str;
 use crate::model::sort;
-use std::any::Any;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
@@ -306,11 +306,19 @@ impl Document {
         self.file_of(document).is_some()
     }
 
-    /// Returns an interface to a document, such as `Rc<dyn Kernels>`: to the opened file (its root) or
-    /// to one that is nested in it.
-    pub fn interface<T: Any>(&self, document: NodeId) -> Option<T> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.interface(item)
+    /// Returns what a document offers beyond its rows: the opened file (its root) or one that is nested
+    /// in it.
+    pub fn interfaces(&self, document: NodeId) -> Interfaces {
+        let node = self.node(document);
+        node.map_or_else(Interfaces::default, |node| self.interfaces_of(node))
+    }
+
+    /// Returns what the document of a node offers beyond its rows: nothing for other nodes.
+    pub fn interfaces_of(&self, node: &Node) -> Interfaces {
+        match self.expander(node) {
+            Some((expander, item)) => expander.interfaces(item),
+            None => Interfaces::default(),
+        }
     }
 
     /// Returns the span of a document that can be loaded by a driver.

@@ -1,14 +1,13 @@
 //! Expanders: children on demand.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::deferred::DeferredDocuments;
 use super::document::PAGE;
-use super::extension::InterfaceRequest;
 use super::findings::Findings;
+use super::interfaces::Interfaces;
 use super::node::{Content, ExpanderId, Node};
 use super::source::Sources;
 
@@ -30,10 +29,11 @@ pub trait Expand {
     /// Pushes the children `range` of `item`, one node for each index of the range.
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>);
 
-    /// Provides the interfaces of `item` if it is a document that has some: to its kernels, its
-    /// code and the like.
-    fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
-        let _ = (item, request);
+    /// Returns what `item` offers beyond its rows, if it is a document: its kernels, its code and
+    /// the like. Cheap: it is called for every question.
+    fn interfaces(&self, item: u64) -> Interfaces {
+        let _ = item;
+        Interfaces::default()
     }
 
     /// Opens `item` if it is a deferred document ([`Content::Deferred`]). The ids of its
@@ -49,13 +49,6 @@ pub trait Expand {
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
         let _ = (item, offset, sources);
         None
-    }
-}
-
-impl dyn Expand {
-    /// Returns an interface to `item`, such as `Rc<dyn Kernels>`, if it is a document that has it.
-    pub fn interface<T: Any>(&self, item: u64) -> Option<T> {
-        InterfaceRequest::ask(|request| self.interfaces(item, request))
     }
 }
 

@@ -1,5 +1,4 @@
-//! Data that other layers attach to a document, and interfaces that formats provide; both are
-//! looked up by type, so that the model depends on neither.
+//! Data that other layers attach to a document, looked up by type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -26,34 +25,6 @@ impl Extensions {
     }
 }
 
-/// A request for an interface of a document, such as `Rc<dyn Kernels>`, answered by the document's
-/// [`Expand`](super::Expand)er.
-pub struct InterfaceRequest {
-    wanted: TypeId,
-    found: Option<Box<dyn Any>>,
-}
-
-impl InterfaceRequest {
-    /// Returns the interface of type `T`, if `answer` provides it.
-    pub(super) fn ask<T: Any>(answer: impl FnOnce(&mut InterfaceRequest)) -> Option<T> {
-        let mut request = InterfaceRequest {
-            wanted: TypeId::of::<T>(),
-            found: None,
-        };
-        answer(&mut request);
-        request.found?.downcast().ok().map(|found| *found)
-    }
-
-    /// Answers the request if it is for an interface of this type. Only then `make` is called,
-    /// which returns `None` if the document does not have it.
-    pub fn provide<T: Any>(&mut self, make: impl FnOnce() -> Option<T>) -> &mut InterfaceRequest {
-        if self.wanted == TypeId::of::<T>() {
-            self.found = make().map(|made| Box::new(made) as Box<dyn Any>);
-        }
-        self
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,22 +39,5 @@ mod tests {
         assert_eq!(extensions.get::<u8>(), Some(&2));
         assert_eq!(extensions.remove::<&str>(), Some("text"));
         assert_eq!(extensions.get::<&str>(), None);
-    }
-
-    #[test]
-    fn a_request_is_answered_with_its_own_type() {
-        let mut made = 0;
-        let mut answer = |request: &mut InterfaceRequest| {
-            request
-                .provide(|| {
-                    made += 1;
-                    Some(7_u32)
-                })
-                .provide(|| None::<u64>);
-        };
-        assert_eq!(InterfaceRequest::ask::<u32>(&mut answer), Some(7));
-        assert_eq!(InterfaceRequest::ask::<u64>(&mut answer), None);
-        assert_eq!(InterfaceRequest::ask::<u16>(&mut answer), None);
-        assert_eq!(made, 1);
     }
 }

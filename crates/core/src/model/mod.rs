@@ -16,10 +16,12 @@ mod extension;
 mod findings;
 mod glob;
 mod holes;
+mod interfaces;
 pub mod json;
 pub mod lines;
 mod locate;
 mod node;
+mod on_demand;
 mod path;
 mod search;
 pub mod sort;
@@ -35,14 +37,16 @@ pub use document::PAGE;
 pub use document::{Document, deferred_limit};
 pub use effect::{Effect, Finding, Outcome};
 pub use expand::{DeferredDocument, Expand, Rows};
-pub use extension::{Extensions, InterfaceRequest};
+pub use extension::Extensions;
 pub use findings::{Findings, Parts};
 pub use glob::{Step, is_pattern};
 pub use holes::Holes;
+pub use interfaces::Interfaces;
 pub use locate::Leaf;
 pub use node::{
     Area, Bits, Content, DEFAULT, Doc, ExpanderId, KnownValue, Node, NodeId, NodeKind, Xref,
 };
+pub use on_demand::OnDemand;
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
 pub use source::{

@@ -28,7 +28,6 @@ use super::spirv;
 use super::table::slice;
 use super::text::lines_node;
 use super::{limits, rules};
-use zeview_core::analysis::kernels::Kernels;
 use zeview_core::model::{
     Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Str, Summary, Value,
 };
@@ -315,8 +314,7 @@ fn check_kernels(cx: &Context<'_>, members: &[Member]) {
         .filter(|member| matches!(member.role(), Role::Device(_)));
     for member in native {
         let content = member.content.as_ref().and_then(|opened| opened.content);
-        let native =
-            content.and_then(|(id, item, _)| cx.expander(id)?.interface::<Rc<dyn Kernels>>(item));
+        let native = content.and_then(|(id, item, _)| cx.expander(id)?.interfaces(item).kernels);
         let Some(native) = native.filter(|_| cx.may_walk(read)) else {
             continue;
         };

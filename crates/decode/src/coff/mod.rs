@@ -26,7 +26,7 @@ use super::text::plural;
 use crate::{open_enum, record};
 use zeview_core::analysis::host_images::HostImages;
 use zeview_core::model::{
-    Area, Capabilities, Doc, Expand, Fact, InterfaceRequest, Node, NodeKind, Rows, Sources, Span,
+    Area, Capabilities, Doc, Expand, Fact, Interfaces, Node, NodeKind, Rows, Sources, Span,
     Summary, Value,
 };
 
@@ -230,8 +230,11 @@ impl Expand for CoffDocument {
         self.parts.rows(item, range, out);
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| self.images.clone());
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            host_images: self.images.clone(),
+            ..Interfaces::default()
+        }
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

@@ -4,22 +4,11 @@ use std::rc::Rc;
 
 use crate::Context;
 use crate::dwarf::Dwarf;
-use crate::elf::dialect::Dialect;
-use crate::elf::file::ElfFile;
 use crate::elf::section::Section;
 use zeview_core::analysis::assembly::Assembly;
 use zeview_core::analysis::kernels::Kernels;
 use zeview_core::analysis::linkage::Linkage;
 use zeview_core::model::{Fact, Node, Sources, Span, Str};
-
-/// Interprets files of some dialects.
-pub trait Interpreter {
-    /// The dialect of a file.
-    fn dialect(&self, file: &ElfFile) -> Rc<dyn Dialect>;
-
-    /// Reads and checks the file.
-    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents>;
-}
 
 /// The contents of a file, as its dialect defines them.
 pub trait Contents {
@@ -74,7 +63,7 @@ pub trait Contents {
     fn assembly(
         &self,
         kernels: Option<Rc<dyn Kernels>>,
-        linkage: Rc<dyn Linkage>,
+        linkage: Rc<Linkage>,
     ) -> Option<Rc<dyn Assembly>> {
         let _ = (kernels, linkage);
         None

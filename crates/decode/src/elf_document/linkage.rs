@@ -1,6 +1,5 @@
 //! The symbols and relocations of a file as lists. gABI, "Symbol Table", "Relocation".
 
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -15,34 +14,25 @@ use crate::reader::Window;
 use zeview_core::analysis::linkage::{self, Home, Linkage, Relocation, Tables};
 use zeview_core::model::{Sources, Span, Str};
 
-/// The symbols and relocations of a file, read on demand.
-pub struct ElfLinkage {
+/// The symbols and relocations of a file with these contents.
+pub(super) fn linkage(file: &Rc<ElfFile>, contents: &Rc<dyn Contents>) -> Linkage {
+    let reader = Reader {
+        file: Rc::clone(file),
+        contents: Rc::clone(contents),
+    };
+    Linkage::new(move |sources| {
+        let mut tables = reader.read(sources);
+        demangle_all(&mut tables.symbols);
+        tables
+    })
+}
+
+struct Reader {
     file: Rc<ElfFile>,
     contents: Rc<dyn Contents>,
-    tables: OnceCell<Rc<Tables>>,
 }
 
-impl Linkage for ElfLinkage {
-    fn tables(&self, sources: &Sources) -> Rc<Tables> {
-        let tables = self.tables.get_or_init(|| {
-            let mut tables = self.read(sources);
-            demangle_all(&mut tables.symbols);
-            Rc::new(tables)
-        });
-        Rc::clone(tables)
-    }
-}
-
-impl ElfLinkage {
-    /// Creates the lists of a file with these contents.
-    pub fn new(file: &Rc<ElfFile>, contents: &Rc<dyn Contents>) -> ElfLinkage {
-        ElfLinkage {
-            file: Rc::clone(file),
-            contents: Rc::clone(contents),
-            tables: OnceCell::new(),
-        }
-    }
-
+impl Reader {
     fn read(&self, sources: &Sources) -> Tables {
         let mut reading = Reading {
             file: &self.file,

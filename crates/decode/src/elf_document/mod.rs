@@ -1,5 +1,5 @@
 //! An ELF file as a document: the rows of its sections, with its debug information and its device
-//! images. An [`Interpreter`] adds the contents that the generic ABI does not define.
+//! images. A dialect adds the contents that the generic ABI does not define.
 
 pub mod contents;
 mod embedded;
@@ -12,13 +12,12 @@ mod source_lines;
 use std::ops::Range;
 use std::rc::Rc;
 
-use self::contents::Interpreter;
-use self::linkage::ElfLinkage;
+use self::contents::Contents;
 use self::rows::SectionNodes;
-use self::source_lines::ElfLines;
 use crate::context::Context;
 use crate::dwarf::Dwarf;
 use crate::elf::class::Class;
+use crate::elf::dialect::Dialect;
 use crate::elf::file::ElfFile;
 use crate::elf::header::FileType;
 use crate::elf::read::HeaderReader;
@@ -32,11 +31,20 @@ use zeview_core::analysis::kernels::Kernels;
 use zeview_core::analysis::linkage::Linkage;
 use zeview_core::analysis::source_lines::SourceLines;
 use zeview_core::model::{
-    Capabilities, Expand, Fact, InterfaceRequest, NodeKind, Rows, Sources, Span, Summary,
+    Capabilities, Expand, Fact, Interfaces, NodeKind, Rows, Sources, Span, Summary,
 };
 
+/// What a file is beyond the generic ABI.
+#[derive(Clone, Copy)]
+pub struct Interpreter {
+    /// Returns the dialect of a file.
+    pub dialect: fn(&ElfFile) -> Rc<dyn Dialect>,
+    /// Reads and checks its contents.
+    pub read: fn(&Context<'_>, &Rc<ElfFile>) -> Rc<dyn Contents>,
+}
+
 /// Decodes an ELF file in its dialect.
-pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> OpenedDocument {
+pub fn open(cx: &Context<'_>, span: Span, interpreter: Interpreter) -> OpenedDocument {
     match read::header(cx, span) {
         Ok(start) => open_file(cx, start, interpreter),
         Err(error) => {
@@ -53,15 +61,11 @@ pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Open
     }
 }
 
-fn open_file(
-    cx: &Context<'_>,
-    start: HeaderReader,
-    interpreter: &dyn Interpreter,
-) -> OpenedDocument {
+fn open_file(cx: &Context<'_>, start: HeaderReader, interpreter: Interpreter) -> OpenedDocument {
     let headers = header_tables::section_table(cx, &start);
     let segments = header_tables::program_table(cx, &start);
     let mut file = read::sections(cx, &start, headers);
-    file.dialect = interpreter.dialect(&file);
+    file.dialect = (interpreter.dialect)(&file);
     file.symbols = read::code_symbols(cx, &file);
     file.packed = compressed::unpack(cx, &file);
     let file = Rc::new(file);
@@ -77,7 +81,7 @@ fn open_file(
     if let Some(table) = segments.filter(|t| !t.span.is_empty()) {
         parts.push(rows::program_headers_node(cx, &start, table));
     }
-    let contents = interpreter.read(cx, &file);
+    let contents = (interpreter.read)(cx, &file);
     let dwarf = Dwarf::of(&file);
     let embedded = embedded::open(cx, &file, host.as_ref());
     let nodes = SectionNodes {
@@ -116,10 +120,10 @@ fn open_file(
             _ => file.dialect.title().into(),
         },
     });
-    let lines = ElfLines::of(dwarf.as_ref(), &contents);
+    let lines = source_lines::lines(dwarf.as_ref(), &contents);
     let kernels = contents.kernels();
-    let linkage = Rc::new(ElfLinkage::new(&file, &contents));
-    let assembly = contents.assembly(kernels.clone(), Rc::clone(&linkage) as Rc<dyn Linkage>);
+    let linkage = Rc::new(linkage::linkage(&file, &contents));
+    let assembly = contents.assembly(kernels.clone(), Rc::clone(&linkage));
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels() || kernels.is_some(),
         symbols: true,
@@ -164,13 +168,13 @@ fn container_fact(file: &ElfFile) -> Fact {
     Fact::new("container", text, file.header.origin)
 }
 
-/// The rows of an ELF file, and its interpreters.
+/// The rows of an ELF file, and what it offers beyond them.
 struct ElfDocument {
     parts: Layout,
     kernels: Option<Rc<dyn Kernels>>,
-    linkage: Rc<ElfLinkage>,
+    linkage: Rc<Linkage>,
     images: Option<Rc<dyn HostImages>>,
-    lines: Option<Rc<ElfLines>>,
+    lines: Option<Rc<SourceLines>>,
     assembly: Option<Rc<dyn Assembly>>,
 }
 
@@ -183,16 +187,15 @@ impl Expand for ElfDocument {
         self.parts.rows(item, range, out);
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request
-            .provide(|| self.kernels.clone())
-            .provide(|| Some(Rc::clone(&self.linkage) as Rc<dyn Linkage>))
-            .provide(|| self.images.clone())
-            .provide(|| self.assembly.clone())
-            .provide(|| {
-                let lines = self.lines.as_ref()?;
-                Some(Rc::clone(lines) as Rc<dyn SourceLines>)
-            });
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            kernels: self.kernels.clone(),
+            linkage: Some(Rc::clone(&self.linkage)),
+            host_images: self.images.clone(),
+            assembly: self.assembly.clone(),
+            source_lines: self.lines.clone(),
+            ..Interfaces::default()
+        }
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

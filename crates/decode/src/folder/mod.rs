@@ -13,8 +13,8 @@ use super::text::plural;
 use super::{limits, rules};
 use zeview_core::analysis::package::{PackageFile, PackageFiles};
 use zeview_core::model::{
-    Area, DeferredDocument, Doc, Expand, ExpanderId, FOLDER_HEAD, FOLDER_MAGIC, InterfaceRequest,
-    Node, NodeKind, Rows, Sources, Span, Value, folder_line,
+    Area, DeferredDocument, Doc, Expand, ExpanderId, FOLDER_HEAD, FOLDER_MAGIC, Interfaces, Node,
+    NodeKind, Rows, Sources, Span, Value, folder_line,
 };
 
 static LIST_DOC: Doc = Doc::new(
@@ -245,8 +245,11 @@ impl Expand for Folder {
         }
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>));
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            files: Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>),
+            ..Interfaces::default()
+        }
     }
 
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {

@@ -29,7 +29,6 @@ use super::syclbin;
 use super::text::plural;
 use super::tree::StaticTree;
 use super::{limits, rules};
-use zeview_core::analysis::modules::Modules;
 use zeview_core::model::{Capabilities, Fact, Sources, Span, Summary};
 
 /// The OffloadBinary format.
@@ -190,12 +189,12 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> OpenedDocume
         Some(survey) => Some(syclbin::modules(Rc::clone(survey))),
         None if unpacked.is_some() => unpacked.as_ref().and_then(|opened| {
             let (rows, item, _) = opened.content?;
-            cx.expander(rows)?.interface::<Rc<dyn Modules>>(item)
+            cx.expander(rows)?.interfaces(item).modules
         }),
         // The SYCLBIN of the first generation in it.
         None => reading.entries.iter().find_map(|entry| {
             let (rows, item, _) = entry.opened.as_ref()?.content?;
-            cx.expander(rows)?.interface::<Rc<dyn Modules>>(item)
+            cx.expander(rows)?.interfaces(item).modules
         }),
     };
     if let Some(unpacked) = unpacked {

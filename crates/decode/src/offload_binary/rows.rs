@@ -20,7 +20,7 @@ use zeview_core::analysis::host_images::HostImages;
 use zeview_core::analysis::modules::Modules;
 use zeview_core::model::text::value_text;
 use zeview_core::model::{
-    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Value,
+    Area, Doc, Expand, Interfaces, Node, NodeKind, Rows, Sources, Span, Value,
 };
 
 /// The item of the document itself.
@@ -340,11 +340,14 @@ impl Expand for BinaryRows {
         }
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| self.0.modules.clone()).provide(|| {
-            let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
-            is_plain.then(|| Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>)
-        });
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
+        let images = || Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>;
+        Interfaces {
+            modules: self.0.modules.clone(),
+            host_images: is_plain.then(images),
+            ..Interfaces::default()
+        }
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

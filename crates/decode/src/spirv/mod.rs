@@ -34,8 +34,8 @@ use super::tree::LazyTree;
 use crate::record;
 use zeview_core::analysis::kernels::Kernels;
 use zeview_core::model::{
-    Capabilities, Doc, Expand, ExpanderId, Fact, InterfaceRequest, Node, NodeKind, Rows, Sources,
-    Span, Summary, Tone,
+    Capabilities, Doc, Expand, ExpanderId, Fact, Interfaces, Node, NodeKind, Rows, Sources, Span,
+    Summary, Tone,
 };
 
 record! {
@@ -163,9 +163,11 @@ impl Expand for SpirvDocument {
         self.rows.rows(item, range, out);
     }
 
-    fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
-        if item == module::TOP {
-            request.provide(|| Some(Rc::clone(self.kernels.as_ref()?) as Rc<dyn Kernels>));
+    fn interfaces(&self, item: u64) -> Interfaces {
+        let kernels = self.kernels.as_ref().filter(|_| item == module::TOP);
+        Interfaces {
+            kernels: kernels.map(|kernels| Rc::clone(kernels) as Rc<dyn Kernels>),
+            ..Interfaces::default()
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::grammar::{self, Grammar};
-use super::operands::{Number, Operand, OperandContent, Types, operands};
+use super::operands::{Number, Operand, OperandContent, operands};
 use super::overview::Overview;
 use super::{Header, instruction, order};
 use crate::names::known_name;
@@ -316,8 +316,10 @@ pub(super) struct Instruction {
     pub(super) span: Span,
 }
 
-impl Types for Module {
-    fn number(&self, id: u32) -> Option<Number> {
+/// What the operands of instructions depend on.
+impl Module {
+    /// Returns the number type with this id.
+    pub(super) fn number(&self, id: u32) -> Option<Number> {
         let (_, ty) = self.definition(id)?;
         let bits = *ty.words.get(2)?;
         match ty.opcode {
@@ -335,13 +337,15 @@ impl Types for Module {
         }
     }
 
-    fn type_of(&self, id: u32) -> Option<u32> {
+    /// Returns the id of the type of a value.
+    pub(super) fn type_of(&self, id: u32) -> Option<u32> {
         let (_, definition) = self.definition(id)?;
         let has_type = definition.grammar.and_then(result_at) == Some(2);
         definition.words.get(1).copied().filter(|_| has_type)
     }
 
-    fn set(&self, id: u32) -> Option<String> {
+    /// Returns the name of the extended instruction set with this id.
+    pub(super) fn set(&self, id: u32) -> Option<String> {
         let (_, definition) = self.definition(id)?;
         let is_import = definition.opcode == OP_EXT_INST_IMPORT;
         let operands = is_import.then(|| self.operands(&definition))?;

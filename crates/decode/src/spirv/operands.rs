@@ -3,6 +3,7 @@
 use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
 
 use super::grammar::{self, Grammar, NamedValues};
+use super::module::Module;
 
 /// An operand: its words, and their content.
 #[derive(Debug, PartialEq)]
@@ -51,25 +52,15 @@ pub(super) struct Number {
     pub(super) float: bool,
 }
 
-/// Information from the module.
-pub(super) trait Types {
-    /// Returns the number type with this id.
-    fn number(&self, id: u32) -> Option<Number>;
-    /// Returns the id of the type of a value.
-    fn type_of(&self, id: u32) -> Option<u32>;
-    /// Returns the name of the extended instruction set with this id.
-    fn set(&self, id: u32) -> Option<String>;
-}
-
 /// Decodes the operands of an instruction with these words.
-pub(super) fn operands(grammar: Option<Grammar>, words: &[u32], types: &dyn Types) -> Vec<Operand> {
+pub(super) fn operands(grammar: Option<Grammar>, words: &[u32], module: &Module) -> Vec<Operand> {
     let mut walk = Walk {
         words,
         at: 1,
         out: Vec::new(),
         result_type: None,
         first_id: None,
-        types,
+        module,
     };
     if let Some(grammar) = grammar {
         walk.list(grammar.operands);
@@ -87,7 +78,7 @@ struct Walk<'a> {
     result_type: Option<u32>,
     /// The first id after the result and its type.
     first_id: Option<u32>,
-    types: &'a dyn Types,
+    module: &'a Module,
 }
 
 impl Walk<'_> {
@@ -154,12 +145,12 @@ impl Walk<'_> {
             }
             OperandKind::LiteralString => self.text(),
             OperandKind::LiteralContextDependentNumber => {
-                let number = self.result_type.and_then(|id| self.types.number(id));
+                let number = self.result_type.and_then(|id| self.module.number(id));
                 let rest = self.words.len() - self.at;
                 self.push("Literal", rest, OperandContent::Literal(number));
             }
             OperandKind::LiteralExtInstInteger => {
-                let set = self.first_id.and_then(|id| self.types.set(id));
+                let set = self.first_id.and_then(|id| self.module.set(id));
                 let name = set.and_then(|set| grammar::extended(&set, word));
                 self.push(
                     "Instruction",
@@ -169,8 +160,8 @@ impl Walk<'_> {
             }
             OperandKind::LiteralSpecConstantOpInteger => self.operation(word),
             OperandKind::PairLiteralIntegerIdRef => {
-                let selector = self.first_id.and_then(|id| self.types.type_of(id));
-                let number = selector.and_then(|id| self.types.number(id));
+                let selector = self.first_id.and_then(|id| self.module.type_of(id));
+                let number = selector.and_then(|id| self.module.number(id));
                 let long = number.is_some_and(|number| number.bits > 32);
                 self.push(
                     "Literal",

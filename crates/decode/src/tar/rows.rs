@@ -10,8 +10,8 @@ use crate::reader::Window;
 use crate::text::plural;
 use zeview_core::analysis::package::PackageFiles;
 use zeview_core::model::{
-    Area, DeferredDocument, Doc, Expand, ExpanderId, InterfaceRequest, Node, NodeKind, Rows,
-    Sources, Span, Value,
+    Area, DeferredDocument, Doc, Expand, ExpanderId, Interfaces, Node, NodeKind, Rows, Sources,
+    Span, Value,
 };
 
 static ENTRY_DOC: Doc = Doc::new("A header and its data.", SOURCE);
@@ -191,8 +191,11 @@ impl Expand for Archive {
         }
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>));
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            files: Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>),
+            ..Interfaces::default()
+        }
     }
 
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {

@@ -20,7 +20,7 @@ use super::tree::StaticTree;
 use super::{limits, raw, rules};
 use zeview_core::analysis::package::PackageFiles;
 use zeview_core::model::{
-    Expand, InterfaceRequest, Node, NodeKind, Rows, SourceId, Sources, Span, Summary, Value,
+    Expand, Interfaces, Node, NodeKind, Rows, SourceId, Sources, Span, Summary, Value,
 };
 
 /// A format of files that are compressed as a whole.
@@ -100,7 +100,7 @@ pub(super) fn take_over(
     summary.has.package = opened.summary.has.package;
     summary.has.unknown = opened.summary.has.unknown;
     let (id, item, _) = opened.content?;
-    cx.expander(id)?.interface::<Rc<dyn PackageFiles>>(item)
+    cx.expander(id)?.interfaces(item).files
 }
 
 /// The rows of a compressed file, and access to the files of the archive in it.
@@ -118,8 +118,11 @@ impl Expand for Wrapper {
         self.layout.rows(item, range, out);
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| self.files.clone());
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            files: self.files.clone(),
+            ..Interfaces::default()
+        }
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

@@ -32,7 +32,7 @@ impl ZebinAssembly {
         links: &Links,
         instructions: Rc<Instructions>,
         kernels: Option<Rc<dyn Kernels>>,
-        linkage: Rc<dyn Linkage>,
+        linkage: Rc<Linkage>,
     ) -> Option<ZebinAssembly> {
         let is_code = |kind| kind == SectionType::SHT_PROGBITS;
         let sections = file.sections.iter().filter(|section| {

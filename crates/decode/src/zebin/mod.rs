@@ -50,8 +50,8 @@ use super::elf::header::{Header, Machine};
 use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
 use super::elf::{self, ElfFile};
-use super::elf_document;
-use super::elf_document::contents::{Contents, Interpreter, Plain};
+use super::elf_document::contents::{Contents, Plain};
+use super::elf_document::{self, Interpreter};
 use super::format::{Format, OpenedDocument};
 use super::reader::{Endian, Window, uint};
 use super::rules;
@@ -82,20 +82,19 @@ impl Format for Elf {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> OpenedDocument {
-        elf_document::open(cx, span, self)
+        let interpreter = Interpreter {
+            dialect: identity::dialect,
+            read: contents,
+        };
+        elf_document::open(cx, span, interpreter)
     }
 }
 
-impl Interpreter for Elf {
-    fn dialect(&self, file: &ElfFile) -> Rc<dyn Dialect> {
-        identity::dialect(file)
-    }
-
-    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
-        match Identity::of(file) {
-            Some(identity) => Rc::new(read(cx, file, identity)),
-            None => Rc::new(Plain),
-        }
+/// Reads the contents of a file: those of a zebin, or none that the generic ABI does not define.
+fn contents(cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
+    match Identity::of(file) {
+        Some(identity) => Rc::new(read(cx, file, identity)),
+        None => Rc::new(Plain),
     }
 }
 
@@ -183,7 +182,7 @@ impl Contents for ZebinContents {
     fn assembly(
         &self,
         kernels: Option<Rc<dyn Kernels>>,
-        linkage: Rc<dyn Linkage>,
+        linkage: Rc<Linkage>,
     ) -> Option<Rc<dyn Assembly>> {
         let instructions = Rc::clone(&self.instructions);
         let code = ZebinAssembly::new(&self.file, &self.links, instructions, kernels, linkage);

@@ -15,9 +15,7 @@ use crate::text::plural;
 use zeview_core::model::sort;
 use zeview_core::model::{Bits, Doc, Expand, Node, NodeKind, Rows, SourceId, Sources, Span, Value};
 use zeview_isa::tables::Field;
-use zeview_isa::windows::for_each_word;
-use zeview_isa::words::is_padding;
-use zeview_isa::{Decoder, FieldRead, Labels, Platform};
+use zeview_isa::{Decoder, FieldRead, Labels, Platform, WordIndex};
 
 /// A range of a text section.
 #[derive(Debug)]
@@ -28,28 +26,10 @@ struct Part {
     code: bool,
 }
 
-/// Number of instructions between recorded positions.
-const STRIDE: u64 = 256;
-
-/// An index of the instructions in some code.
-#[derive(Debug)]
-struct Index {
-    /// The offsets of the words 0, 256, 512 …
-    starts: Vec<u64>,
-    /// The number of words: instructions and padding.
-    count: u64,
-    /// The number of compacted instructions.
-    compacted: u64,
-    /// The number of zero words.
-    padding: u64,
-    /// The first byte after the last whole instruction.
-    end: u64,
-}
-
 /// The expander of a text section.
 pub struct Code {
     parts: Vec<Part>,
-    indices: OnceCell<HashMap<u64, Index>>,
+    indices: OnceCell<HashMap<u64, WordIndex>>,
     /// The source line table.
     dwarf: Option<Rc<Dwarf>>,
     /// The section's index and start.
@@ -250,11 +230,11 @@ impl Code {
         self.parts.get(usize::try_from(item.checked_sub(1)?).ok()?)
     }
 
-    fn index(&self, sources: &Sources, item: u64) -> Option<&Index> {
+    fn index(&self, sources: &Sources, item: u64) -> Option<&WordIndex> {
         // A section has few parts: all are indexed when the first is opened.
         let all = self.indices.get_or_init(|| {
             let code = self.parts.iter().enumerate().filter(|(_, p)| p.code);
-            code.map(|(i, p)| (i as u64 + 1, walk(sources, p.span)))
+            code.map(|(i, p)| (i as u64 + 1, WordIndex::new(p.span, sources)))
                 .collect()
         });
         all.get(&item)
@@ -281,17 +261,20 @@ impl Code {
     }
 
     /// The rows before the instructions: facts about all of them.
-    fn facts(&self, part: &Part, index: &Index) -> Vec<Node> {
+    fn facts(&self, part: &Part, index: &WordIndex) -> Vec<Node> {
         let mut rows = vec![
             Node::derived(
                 "instructions",
-                Value::decimal(index.count - index.padding, 64),
+                Value::decimal(index.count() - index.padding(), 64),
             )
-            .summary(match index.padding {
-                0 => format!("{} of them compacted", index.compacted),
+            .summary(match index.padding() {
+                0 => format!("{} of them compacted", index.compacted()),
                 padding => {
                     let words = plural(padding, "word");
-                    format!("{} of them compacted; {words} of padding", index.compacted)
+                    format!(
+                        "{} of them compacted; {words} of padding",
+                        index.compacted()
+                    )
                 }
             }),
         ];
@@ -317,48 +300,9 @@ fn push_rest(parts: &mut Vec<Part>, span: Span) {
     }
 }
 
-/// Calls `f` with the span of each instruction from `span.start`, until it returns `false`. Returns
-/// the offset of the first byte after the last whole instruction.
-fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> bool) -> u64 {
-    let end = for_each_word(sources, span, &mut |at, word| {
-        f(Span::with_len(
-            span.source,
-            span.start + at,
-            word.len() as u64,
-        ))
-    });
-    span.start + end
-}
-
 /// Number of whole instructions in a range of code.
 pub fn instructions(code: Span, sources: &Sources) -> u64 {
-    let mut count = 0;
-    for_each_instruction(sources, code, &mut |_| {
-        count += 1;
-        true
-    });
-    count
-}
-
-fn walk(sources: &Sources, span: Span) -> Index {
-    let mut index = Index {
-        starts: Vec::new(),
-        count: 0,
-        compacted: 0,
-        padding: 0,
-        end: span.start,
-    };
-    let end = for_each_word(sources, span, &mut |at, word| {
-        if index.count.is_multiple_of(STRIDE) {
-            index.starts.push(span.start + at);
-        }
-        index.count += 1;
-        index.compacted += u64::from(word.len() == 8);
-        index.padding += u64::from(is_padding(word));
-        true
-    });
-    index.end = span.start + end;
-    index
+    WordIndex::new(code, sources).count()
 }
 
 impl Expand for Code {
@@ -373,7 +317,7 @@ impl Expand for Code {
             return 0;
         };
         let facts = self.facts(part, index).len() as u64;
-        facts + index.count + u64::from(index.end < part.span.end)
+        facts + index.count() + u64::from(!index.rest().is_empty())
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
@@ -411,15 +355,14 @@ impl Expand for Code {
             index,
             part,
             self.instructions.platform().map(|_| self.start),
-            from..to.min(index.count),
+            from..to.min(index.count()),
             &line_of,
             &assembly,
             out,
         );
-        if to > index.count {
-            let rest = Span::new(part.span.source, index.end, part.span.end);
+        if to > index.count() {
             out.push(
-                Node::new(NodeKind::Blob, "truncated instruction", rest)
+                Node::new(NodeKind::Blob, "truncated instruction", index.rest())
                     .value(Value::Bytes)
                     .doc(&CUT_OFF_DOC),
             );
@@ -436,27 +379,13 @@ impl Expand for Code {
         }
         let (part, index) = (self.part(item)?, self.index(sources, item)?);
         let before = self.facts(part, index).len() as u64;
-        if offset >= index.end {
-            return Some(vec![before + index.count]);
-        }
-        let block = index
-            .starts
-            .partition_point(|s| *s <= offset)
-            .checked_sub(1)?;
-        let start = *index.starts.get(block)?;
-        let mut number = block as u64 * STRIDE;
-        let from = Span::new(part.span.source, start, part.span.end);
-        for_each_instruction(sources, from, &mut |instruction| {
-            let found = instruction.contains_offset(offset);
-            number += u64::from(!found);
-            !found
-        });
+        let number = index.row_at(offset, sources).unwrap_or(index.count());
         Some(vec![before + number])
     }
 }
 
 fn push_instructions(
-    index: &Index,
+    index: &WordIndex,
     part: &Part,
     fields_from: Option<u64>,
     range: Range<u64>,
@@ -464,42 +393,30 @@ fn push_instructions(
     assembly: &dyn Fn(Span) -> Option<String>,
     out: &mut Rows<'_>,
 ) {
-    if range.is_empty() {
-        return;
-    }
-    let block = usize::try_from(range.start / STRIDE).unwrap_or(usize::MAX);
-    let Some(start) = index.starts.get(block) else {
-        return;
-    };
-    let mut number = range.start / STRIDE * STRIDE;
-    let from = Span::new(part.span.source, *start, part.span.end);
-    for_each_instruction(out.sources, from, &mut |span| {
-        if number >= range.start && number < range.end {
-            let name = format!("+{:#x}", span.start - part.span.start);
-            let node = Node::new(NodeKind::Instruction, name, span)
-                .value(Value::Bytes)
-                .doc(&INSTRUCTION_DOC);
-            let text = assembly(span).or_else(|| (span.len() == 8).then(|| "compacted".into()));
-            let line = line_of(span);
-            let words = text.as_deref().into_iter();
-            let words = words.chain(line.as_ref().map(|line| line.place.as_str()));
-            let words: Vec<&str> = words.collect();
-            let node = match fields_from {
-                Some(start) => node.children(out.me, INSTRUCTION | (span.start - start), None),
-                None => node,
-            };
-            let node = if words.is_empty() {
-                node
-            } else {
-                node.summary(words.join(", "))
-            };
-            out.push(match line {
-                Some(line) => node.xref("source", line.place, line.span),
-                None => node,
-            });
-        }
-        number += 1;
-        number < range.end
+    index.walk(range, out.sources, &mut |_, span| {
+        let name = format!("+{:#x}", span.start - part.span.start);
+        let node = Node::new(NodeKind::Instruction, name, span)
+            .value(Value::Bytes)
+            .doc(&INSTRUCTION_DOC);
+        let text = assembly(span).or_else(|| (span.len() == 8).then(|| "compacted".into()));
+        let line = line_of(span);
+        let words = text.as_deref().into_iter();
+        let words = words.chain(line.as_ref().map(|line| line.place.as_str()));
+        let words: Vec<&str> = words.collect();
+        let node = match fields_from {
+            Some(start) => node.children(out.me, INSTRUCTION | (span.start - start), None),
+            None => node,
+        };
+        let node = if words.is_empty() {
+            node
+        } else {
+            node.summary(words.join(", "))
+        };
+        out.push(match line {
+            Some(line) => node.xref("source", line.place, line.span),
+            None => node,
+        });
+        true
     });
 }
 

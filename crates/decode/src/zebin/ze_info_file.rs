@@ -13,7 +13,7 @@ use crate::format::{Format, OpenedDocument};
 use crate::text::plural;
 use zeview_core::analysis::kernels::Kernels;
 use zeview_core::model::{
-    Capabilities, Doc, Expand, Fact, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Summary,
+    Capabilities, Doc, Expand, Fact, Interfaces, Node, NodeKind, Rows, Sources, Span, Summary,
 };
 
 /// The format of such texts.
@@ -107,9 +107,10 @@ impl Expand for ZeInfoDocument {
         self.rows.rows(item, range, out);
     }
 
-    fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
-        if item == TOP {
-            request.provide(|| Some(Rc::clone(&self.kernels) as Rc<dyn Kernels>));
+    fn interfaces(&self, item: u64) -> Interfaces {
+        Interfaces {
+            kernels: (item == TOP).then(|| Rc::clone(&self.kernels) as Rc<dyn Kernels>),
+            ..Interfaces::default()
         }
     }
 

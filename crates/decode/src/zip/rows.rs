@@ -17,8 +17,8 @@ use crate::tree::{LazyTree, Parent, StaticTree};
 use crate::{Context, rules};
 use zeview_core::analysis::package::PackageFiles;
 use zeview_core::model::{
-    Area, DeferredDocument, Doc, Expand, ExpanderId, InterfaceRequest, Node, NodeKind, Rows,
-    Sources, Span, Value,
+    Area, DeferredDocument, Doc, Expand, ExpanderId, Interfaces, Node, NodeKind, Rows, Sources,
+    Span, Value,
 };
 
 static FILE_DOC: Doc = Doc::new("A file: its local header, its name, and its data.", SOURCE);
@@ -511,8 +511,11 @@ impl Expand for Archive {
         }
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>));
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            files: Some(Rc::clone(&self.package) as Rc<dyn PackageFiles>),
+            ..Interfaces::default()
+        }
     }
 
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<DeferredDocument> {

@@ -136,7 +136,8 @@ pub struct DataFlow {
     pub(super) issued: OnceCell<Issued>,
     /// The instructions that instructions wait for, by row.
     pub(super) awaited: RefCell<HashMap<u32, Awaited>>,
-    pub(super) messages: OnceCell<HashMap<u32, Facts>>,
+    /// The messages, by row.
+    pub(super) messages: HashMap<u32, Facts>,
     /// The values that the kernel starts with.
     pub(super) inputs: Rc<KernelInputs>,
     /// The parts of the payload that messages load, by row.
@@ -190,7 +191,7 @@ impl DataFlow {
             timing: OnceCell::new(),
             issued: OnceCell::new(),
             awaited: RefCell::default(),
-            messages: OnceCell::new(),
+            messages: HashMap::new(),
             inputs: Rc::default(),
             loads: RefCell::default(),
             in_load: Cell::new(false),
@@ -365,6 +366,9 @@ impl DataFlow {
             let guard = self.visit(&instruction, gathered.as_deref(), &mut reads, &mut writes);
             if let Some(gathered) = gathered {
                 self.gathered.insert(row, gathered);
+            }
+            if let Some(message) = &instruction.message {
+                self.messages.insert(row, Facts::of(&instruction, message));
             }
             set_scalars(&instruction, &writes, &mut scalars);
             jumps.extend(targets(&instruction, at));

@@ -232,7 +232,7 @@ impl DataFlow {
         let (start, cause) = ready;
         let stall = start - run.now;
         let issue = u64::from(record.occupancy);
-        let sent = self.messages().get(&row).map_or(0, |facts| facts.sent);
+        let sent = self.messages.get(&row).map_or(0, |facts| facts.sent);
         let result = start + u64::from(record.latency);
         let sources = start + 8 + u64::from(sent);
         // `sync` and `nop` produce nothing that others could wait for.
@@ -290,7 +290,7 @@ impl DataFlow {
             found.dpas += u32::from(matches!(record.op, Op::Dpas | Op::Dpasw | Op::Bdpas));
             found.sends += u32::from(record.is_send);
             found.waits += u32::from(self.has_waits(row));
-            let Some(facts) = self.messages().get(&row) else {
+            let Some(facts) = self.messages.get(&row) else {
                 continue;
             };
             found.spills += u32::from(facts.spills);

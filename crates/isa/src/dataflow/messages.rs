@@ -1,8 +1,5 @@
 //! Bytes that the messages of a kernel transfer, and messages that spill.
 
-use std::collections::HashMap;
-
-use super::build::DataFlow;
 use crate::encoding::SendGroup;
 use crate::instruction::Instruction;
 use crate::message::{Message, sfid_text};
@@ -34,29 +31,17 @@ pub(super) struct Facts {
     pub sent: u16,
 }
 
-impl DataFlow {
-    /// The facts of all messages, by row.
-    pub(super) fn messages(&self) -> &HashMap<u32, Facts> {
-        self.messages.get_or_init(|| {
-            let rows = (0_u32..).zip(&self.rows).filter(|(_, row)| row.is_send);
-            let facts = rows.filter_map(|(at, _)| Some((at, self.facts(at)?)));
-            facts.collect()
-        })
-    }
-
-    fn facts(&self, row: u32) -> Option<Facts> {
-        let i = self.instruction(row)?;
-        let m = i.message?;
-        let effect = MessageEffect::of(&m);
+impl Facts {
+    /// The facts of the message of an instruction.
+    pub fn of(i: &Instruction, m: &Message) -> Facts {
+        let effect = MessageEffect::of(m);
         let [first, second, _] = m.lengths;
-        // The lengths that IGA assumes if they are in a register.
-        let sent = first.map_or(4, u16::from) + second.map_or(8, u16::from);
-        Some(Facts {
-            traffic: traffic(&i, &m),
+        Facts {
+            traffic: traffic(i, m),
             spills: effect == Some(MessageEffect::Spill),
             fills: effect == Some(MessageEffect::Fill),
-            sent,
-        })
+            sent: first.map_or(4, u16::from) + second.map_or(8, u16::from),
+        }
     }
 }
 

@@ -171,7 +171,7 @@ impl DataFlow {
 
     /// Whether a result does not depend on registers.
     fn is_constant(&self, row: u32) -> bool {
-        let is_message = self.messages().contains_key(&row);
+        let is_message = self.messages.contains_key(&row);
         !is_message && self.footprint(row).reads().next().is_none()
     }
 }

@@ -141,7 +141,7 @@ impl Flows for DataFlow {
             }
         });
         let messages = self.figure(|| {
-            let messages = self.messages().values();
+            let messages = self.messages.values();
             messages.fold((0, 0), |(spills, fills), facts| {
                 (
                     spills + u32::from(facts.spills),
@@ -180,7 +180,7 @@ impl Flows for DataFlow {
     }
 
     fn cost(&self, row: u32) -> InstructionCost {
-        let facts = self.messages().get(&row);
+        let facts = self.messages.get(&row);
         InstructionCost {
             issue: self.occupancy(row).into(),
             stall: self.stall(row),

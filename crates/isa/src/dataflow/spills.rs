@@ -111,7 +111,7 @@ impl DataFlow {
         let mut spills = Spills::default();
         let mut places: BTreeMap<(Base, i64), Vec<Place>> = BTreeMap::new();
         let mut rows: Vec<(u32, bool)> = self
-            .messages()
+            .messages
             .iter()
             .filter(|(_, facts)| facts.spills || facts.fills)
             .map(|(row, facts)| (*row, facts.spills))

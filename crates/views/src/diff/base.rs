@@ -18,64 +18,46 @@ pub struct Base {
     pub comparison: Rc<Comparison>,
 }
 
-/// Comparing a document with another one.
-pub trait Comparing {
-    /// Returns the file that the document is compared with.
-    fn base(&self) -> Option<&Base>;
-
-    /// Compares the document with another file, and keeps that file: `base` is the first file of
-    /// the comparison, the document the second.
-    fn compare_with(&mut self, base: Document, options: &Options) -> Rc<Comparison>;
-
-    /// Repeats the comparison with other options. Returns `None` if there is no base.
-    fn compare_again(&mut self, options: &Options) -> Option<Rc<Comparison>>;
-
-    /// Returns the comparison with that file.
-    fn comparison(&self) -> Option<&Rc<Comparison>>;
-
-    /// Returns the differing bytes of that file, and of the document, as from [`differing`].
-    fn differing(&self) -> Option<(DifferenceIndex, DifferenceIndex)>;
-
-    /// Drops the file that the document is compared with.
-    fn forget_base(&mut self);
+/// Returns the file that a document is compared with.
+pub fn base(document: &Document) -> Option<&Base> {
+    document.extensions.get()
 }
 
-impl Comparing for Document {
-    fn base(&self) -> Option<&Base> {
-        self.extensions.get()
-    }
+/// Compares a document with another file, and keeps that file: `base` is the first file of the
+/// comparison, the document the second.
+pub fn compare_with(
+    document: &mut Document,
+    mut base: Document,
+    options: &Options,
+) -> Rc<Comparison> {
+    let comparison = Rc::new(compare(&mut base, document, options));
+    document.extensions.insert(Base {
+        document: Rc::new(RefCell::new(base)),
+        comparison: Rc::clone(&comparison),
+    });
+    comparison
+}
 
-    fn compare_with(&mut self, mut base: Document, options: &Options) -> Rc<Comparison> {
-        let comparison = Rc::new(compare(&mut base, self, options));
-        self.extensions.insert(Base {
-            document: Rc::new(RefCell::new(base)),
-            comparison: Rc::clone(&comparison),
-        });
-        comparison
-    }
+/// Repeats the comparison with other options. Returns `None` if there is no base.
+pub fn compare_again(document: &mut Document, options: &Options) -> Option<Rc<Comparison>> {
+    let base = document.extensions.remove::<Base>()?;
+    let made = compare(&mut base.document.borrow_mut(), document, options);
+    let comparison = Rc::new(made);
+    document.extensions.insert(Base {
+        comparison: Rc::clone(&comparison),
+        ..base
+    });
+    Some(comparison)
+}
 
-    fn compare_again(&mut self, options: &Options) -> Option<Rc<Comparison>> {
-        let base = self.extensions.remove::<Base>()?;
-        let made = compare(&mut base.document.borrow_mut(), self, options);
-        let comparison = Rc::new(made);
-        self.extensions.insert(Base {
-            comparison: Rc::clone(&comparison),
-            ..base
-        });
-        Some(comparison)
-    }
+/// Returns the comparison of a document with its base.
+pub fn comparison(document: &Document) -> Option<&Rc<Comparison>> {
+    base(document).map(|base| &base.comparison)
+}
 
-    fn comparison(&self) -> Option<&Rc<Comparison>> {
-        self.base().map(|base| &base.comparison)
-    }
-
-    fn differing(&self) -> Option<(DifferenceIndex, DifferenceIndex)> {
-        let base = self.base()?;
-        let other = base.document.borrow();
-        Some(differing(&base.comparison, (&other, self)))
-    }
-
-    fn forget_base(&mut self) {
-        self.extensions.remove::<Base>();
-    }
+/// Returns the differing bytes of the base, and of the document, as from [`differing`].
+pub fn differing_from_base(document: &Document) -> Option<(DifferenceIndex, DifferenceIndex)> {
+    let base = base(document)?;
+    let other = base.document.borrow();
+    Some(differing(&base.comparison, (&other, document)))
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Comparison;
 use super::entry::{Change, Entry};
+use zeview_analysis::kernel_order;
 use zeview_core::model::{Document, SourceId, Sources, Span, UnpackedSource, number_of, sort};
 
 /// Maximum number of runs on each side; further ones are merged with their neighbors.
@@ -47,7 +48,7 @@ impl DifferenceIndex {
         let order = if exact.is_empty() {
             None
         } else {
-            document.kernel_order()
+            kernel_order::kernel_order(document)
         };
         let (kernels, rest) = order.map_or_else(Default::default, |order| {
             order.parts_with(|part| overlaps(&exact, part))

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::names::{identity, is_located};
 use zeview_core::analysis::assembly::{Assembly, Shape, Shapes};
-use zeview_core::analysis::linkage::{Linkage, Tables};
+use zeview_core::analysis::linkage::Tables;
 use zeview_core::model::{Area, Document, Node, NodeKind, PAGE, Span, sort};
 
 /// A digest of 128 bits.
@@ -204,15 +204,11 @@ impl<'d> Digester<'d> {
         if node.kind != NodeKind::File {
             return false;
         }
-        let by = self.document.expander(node);
-        let of = by.as_ref().map(|(by, item)| {
-            (
-                by.interface::<Rc<dyn Linkage>>(*item),
-                by.interface::<Rc<dyn Assembly>>(*item),
-            )
-        });
-        let (linkage, assembly) = of.unwrap_or_default();
-        let tables = linkage.map(|linkage| linkage.tables(&self.document.sources));
+        let of = self.document.interfaces_of(node);
+        let assembly = of.assembly;
+        let tables = of
+            .linkage
+            .map(|linkage| linkage.tables(&self.document.sources));
         self.scopes.push(Scope::new(tables.as_deref(), assembly));
         true
     }
@@ -283,10 +279,7 @@ impl<'d> Digester<'d> {
         let is_list = node.kind == NodeKind::Sequence;
         let is_header_of_contents = node.xrefs.iter().any(|xref| xref.why == "contents");
         if node.kind == NodeKind::File {
-            // In a file with a linkage (an ELF file), the order of the sections is layout.
-            let by = self.document.expander(node);
-            is_ordered =
-                by.is_none_or(|(by, item)| by.interface::<Rc<dyn Linkage>>(item).is_none());
+            is_ordered = self.document.interfaces_of(node).linkage.is_none();
         }
         let mut children = Vec::new();
         let mut at = 0;

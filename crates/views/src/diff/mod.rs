@@ -62,7 +62,7 @@ mod walk;
 mod work;
 mod ze_info;
 
-pub use base::{Base, Comparing};
+pub use base::{Base, base, compare_again, compare_with, comparison, differing_from_base};
 pub use code::CodeChange;
 pub use differing::{DifferenceIndex, differing, overlaps};
 pub use entry::{Change, Entry, Field, FieldValue, Part, Side};
@@ -431,25 +431,18 @@ impl Comparer<'_> {
     }
 }
 
-/// The code of a document as it is compared.
-pub trait CodeListing {
-    /// Returns the listing of the section of code with exactly these bytes, in the opened file or
-    /// in a nested document.
-    fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>>;
-}
-
-impl CodeListing for Document {
-    fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>> {
-        let ancestry = self.nodes_for(code);
-        let around = ancestry.into_iter().rev().find(|id| {
-            let assembly = self.assembly(*id);
-            assembly.is_some_and(|assembly| {
-                assembly
-                    .sections()
-                    .iter()
-                    .any(|section| section.bytes == code)
-            })
-        })?;
-        self.listing(around, Some(code), None)
-    }
+/// Returns the listing of the section of code with exactly these bytes, in the opened file or in a
+/// nested document.
+pub fn listing_of(document: &mut Document, code: Span) -> Option<Rc<dyn Listing>> {
+    let ancestry = document.nodes_for(code);
+    let around = ancestry.into_iter().rev().find(|id| {
+        let assembly = document.assembly(*id);
+        assembly.is_some_and(|assembly| {
+            assembly
+                .sections()
+                .iter()
+                .any(|section| section.bytes == code)
+        })
+    })?;
+    document.listing(around, Some(code), None)
 }

@@ -1,6 +1,5 @@
 //! Selects how two documents are compared.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -9,13 +8,8 @@ use super::matching::by_key;
 use super::measure;
 use super::walk::{ValuePath, is_document};
 use super::{Comparand, Comparer, Pair};
-use zeview_core::analysis::assembly::Assembly;
-use zeview_core::analysis::host_images::HostImages;
-use zeview_core::analysis::kernels::{KernelRow, Kernels};
-use zeview_core::analysis::linkage::Linkage;
-use zeview_core::analysis::modules::Modules;
-use zeview_core::analysis::package::PackageFiles;
-use zeview_core::model::{Area, Document, Expand, Node, NodeKind, Span};
+use zeview_core::analysis::kernels::KernelRow;
+use zeview_core::model::{Area, Document, Interfaces, Node, NodeKind, Span};
 
 /// The identifier of unknown formats.
 const RAW: &str = "raw";
@@ -26,18 +20,11 @@ const NESTED_MAX: u32 = 12;
 /// Maximum number of compared pairs of documents.
 const PAIRS_MAX: usize = 1 << 16;
 
-/// The expander of a document, and its item.
-type Owner = (Rc<dyn Expand>, u64);
-
-/// Returns an interface of each of two documents.
-fn interfaces<T: Any>(a: &Owner, b: &Owner) -> (Option<T>, Option<T>) {
-    (a.0.interface(a.1), b.0.interface(b.1))
-}
-
 impl Comparer<'_> {
-    /// Returns the expander of a node.
-    pub(super) fn expander(&self, which: Comparand, node: &Node) -> Option<Owner> {
-        self.document(which).expander(node)
+    /// Returns what a document offers beyond its rows. Returns `None` if it has no rows.
+    fn interfaces(&self, which: Comparand, node: &Node) -> Option<Interfaces> {
+        let (by, item) = self.document(which).expander(node)?;
+        Some(by.interfaces(item))
     }
 
     /// Compares two nested documents.
@@ -56,9 +43,7 @@ impl Comparer<'_> {
 
     pub(super) fn kernel_count(&self, which: Comparand, node: &Node) -> u64 {
         let document = self.document(which);
-        let kernels = document
-            .expander(node)
-            .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
+        let kernels = document.interfaces_of(node).kernels;
         let rows = kernels.map(|kernels| kernels.rows(&document.sources));
         rows.map_or(0, |rows| {
             let rows = rows.iter();
@@ -92,36 +77,31 @@ impl Comparer<'_> {
         let at = self.add_pair(path, to_path, spans, 0);
         self.depth += 1;
         let sides = (
-            self.expander(Comparand::A, a),
-            self.expander(Comparand::B, b),
+            self.interfaces(Comparand::A, a),
+            self.interfaces(Comparand::B, b),
         );
         let nodes = (a, b);
         match sides {
             (Some(of_a), Some(of_b)) => {
-                let packages = interfaces::<Rc<dyn PackageFiles>>(&of_a, &of_b);
-                let modules = interfaces::<Rc<dyn Modules>>(&of_a, &of_b);
-                let images = interfaces::<Rc<dyn HostImages>>(&of_a, &of_b);
-                let linkage = interfaces::<Rc<dyn Linkage>>(&of_a, &of_b);
-                if let (Some(one), Some(other)) = packages {
+                let kernels = (of_a.kernels, of_b.kernels);
+                if let (Some(one), Some(other)) = (of_a.files, of_b.files) {
                     self.packages((&one, &other), at);
-                } else if let (Some(one), Some(other)) = modules {
+                } else if let (Some(one), Some(other)) = (of_a.modules, of_b.modules) {
                     self.modules(nodes, (&*one, &*other), at);
                 } else {
                     let mut covered = (Vec::new(), Vec::new());
-                    if let (Some(one), Some(other)) = images {
+                    if let (Some(one), Some(other)) = (of_a.host_images, of_b.host_images) {
                         covered = self.images((&*one, &*other), at);
                     }
-                    match linkage {
+                    match (of_a.linkage, of_b.linkage) {
                         (Some(one), Some(other)) => {
-                            let kernels = interfaces::<Rc<dyn Kernels>>(&of_a, &of_b);
-                            let code = interfaces::<Rc<dyn Assembly>>(&of_a, &of_b);
+                            let code = (of_a.assembly, of_b.assembly);
                             self.elf(nodes, (&*one, &*other), kernels, code, covered, at);
                         }
                         (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
                         (None, None) => {
                             self.parts(nodes, covered, at);
                             // A container has no kernels of its own: its images have them.
-                            let kernels = interfaces::<Rc<dyn Kernels>>(&of_a, &of_b);
                             if kernels.0.is_some() || kernels.1.is_some() {
                                 self.kernels_by_name(nodes, at);
                             }
@@ -158,9 +138,7 @@ impl Comparer<'_> {
     /// Returns the kernels that a document lists.
     fn kernel_rows(&self, which: Comparand, node: &Node) -> Rc<Vec<KernelRow>> {
         let document = self.document(which);
-        let kernels = document
-            .expander(node)
-            .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
+        let kernels = document.interfaces_of(node).kernels;
         kernels.map_or_else(Rc::default, |kernels| kernels.rows(&document.sources))
     }
 

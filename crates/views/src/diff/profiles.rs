@@ -3,7 +3,7 @@
 
 use super::code::{self, code_change};
 use super::work::Work;
-use zeview_core::analysis::profile::{CodeProfile, ProfileComparison, ProfileReport};
+use zeview_analysis::profile::{CodeProfile, ProfileComparison, ProfileReport};
 use zeview_core::model::{Document, Span};
 
 /// Compares the profile of an earlier build, `before`, with that of a later one. Instructions that

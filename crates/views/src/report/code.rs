@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use zeview_analysis::line_costs::{LineCosts, line_costs};
 use zeview_core::analysis::data_flow::{FlowReport, Flows, InstructionFlow};
 use zeview_core::analysis::kernel_inputs::{InputUses, KernelInput};
-use zeview_core::analysis::line_costs::{LineCosts, line_costs};
 use zeview_core::analysis::source_lines::LineTable;
 use zeview_core::model::Span;
 

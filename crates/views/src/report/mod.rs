@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use crate::report::html::{begin, end, safe};
 use crate::tables::{Cell, CellValue, Column, ColumnKind, List, ListId};
-use zeview_core::analysis::survey::{NO_COUNT, TITLES};
+use zeview_analysis::survey::{NO_COUNT, TITLES};
 use zeview_core::model::account::{Account, MeteredWriter};
 use zeview_core::model::text::{count_of, cut_end};
 use zeview_core::model::{Document, NodeId, Sources, Span, Tone};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use zeview_core::analysis::profile::{Problem, Profile, ProfileComparison, ProfileReport};
+use zeview_analysis::profile::{Problem, Profile, ProfileComparison, ProfileReport};
 
 /// A profile in the format of `zeview profile --json`.
 #[derive(Debug, Serialize)]

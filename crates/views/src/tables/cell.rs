@@ -33,7 +33,7 @@ pub enum CellValue<'a> {
         name: Cow<'a, str>,
         /// The demangled name, if the name is mangled.
         demangled: Option<Cow<'a, str>>,
-        /// The [short name](zeview_core::analysis::naming), if it differs from the name in the file.
+        /// The [short name](zeview_analysis::naming), if it differs from the name in the file.
         short: Option<Cow<'a, str>>,
     },
     /// Several words.

@@ -1,7 +1,6 @@
 //! The details of one difference, both files side by side: measures, values, instructions.
 
-use crate::diff::CodeListing;
-use crate::diff::Comparing;
+use crate::diff;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -83,7 +82,7 @@ pub(super) use super::differences::is_in;
 
 /// Reads the details of the difference that the query names; with `all`, all equal instructions.
 pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<Rc<dyn List>> {
-    let base = document.base()?.clone();
+    let base = diff::base(document)?.clone();
     let whole = document.root().span?;
     let at = usize::try_from(query.difference()?).ok()?;
     let entry = base.comparison.entries.get(at)?;
@@ -93,8 +92,8 @@ pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<
     let measures = measures.map(|(place, _)| place).collect();
     let (mut listings, mut code) = (None, Vec::new());
     if let Some(change) = &entry.code {
-        let one = base.document.borrow_mut().listing_of(change.a);
-        listings = one.zip(document.listing_of(change.b));
+        let one = diff::listing_of(&mut base.document.borrow_mut(), change.a);
+        listings = one.zip(diff::listing_of(document, change.b));
         if listings.is_some() && (query.all || !change.equal) {
             code = rows(change, (!query.all).then_some(CONTEXT));
         }

@@ -1,7 +1,7 @@
 //! The differences between a document and the file it is compared with: a row for each kernel,
 //! section, symbol ….
 
-use crate::diff::Comparing;
+use crate::diff;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -124,13 +124,13 @@ pub static LIST: Declaration = Declaration {
 
 /// Whether the file is compared with another one.
 pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
-    id == NodeId::ROOT && document.comparison().is_some()
+    id == NodeId::ROOT && diff::comparison(document).is_some()
 }
 
 /// Reads the differences from the file that the document is compared with.
 pub(super) fn read(document: &mut Document, _: NodeId, _: &Query) -> Option<Rc<dyn List>> {
     Some(Rc::new(DifferenceList {
-        comparison: Rc::clone(document.comparison()?),
+        comparison: Rc::clone(diff::comparison(document)?),
         whole: document.root().span?,
     }))
 }

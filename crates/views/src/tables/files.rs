@@ -8,7 +8,7 @@ use super::query::Query;
 use super::{
     Beside, Cell, Declaration, List, ListId, ReadingKind, RowDetails, Tab, Words, columns,
 };
-use zeview_core::analysis::matrix::KernelMatrix;
+use zeview_analysis::matrix::KernelMatrix;
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str};
 

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use super::query::{Filter, RowRef};
 use super::{CellValue, List, ListId, Presence};
 use crate::diff::{Change, Comparison, Part};
+use zeview_analysis::unread;
 use zeview_core::model::text::escaped;
 use zeview_core::model::{
     Diagnostic, Document, Node, NodeId, Severity, SourceId, Sources, Span, sort,
@@ -261,7 +262,7 @@ impl<'c> Gate<'c> {
     ) -> u64 {
         let judged = self.judged;
         let list = tables::list(document, NodeId::ROOT, ListId::Kernels, None);
-        let unread = document.unread_parts();
+        let unread = unread::unread_parts(document);
         if !unread.is_empty() {
             match location {
                 "" => self.miss(&unread.text()),

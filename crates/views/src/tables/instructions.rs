@@ -11,11 +11,11 @@ use super::{
     InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation, RowDetails,
     Scope, Shape, Tab, Words, columns, source_lines,
 };
+use zeview_analysis::profile::{added_profile, total};
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
 use zeview_core::analysis::figure::Unknown;
 use zeview_core::analysis::linkage::{AddressPart, Relocation, Tables};
-use zeview_core::analysis::profile::total;
 use zeview_core::analysis::source_lines::{CodeSection, LineRow};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str, Tone, Xref, sort};
 
@@ -253,7 +253,7 @@ pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option
     });
     let mut patches: Vec<_> = patches.collect();
     sort::ascending(&mut patches);
-    let samples = document.profile().map(|profile| {
+    let samples = added_profile(document).map(|profile| {
         let samples = profile.on_code(section.bytes);
         let samples = samples.iter().map(|at| (at.row, total(&at.counts)));
         samples.collect()

@@ -9,7 +9,7 @@ use super::{
     Beside, Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab,
     Words, columns, kernels,
 };
-use zeview_core::analysis::matrix::{KernelMatrix, MatrixRow, group_of};
+use zeview_analysis::matrix::{KernelMatrix, MatrixRow, group_of};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);

@@ -1,15 +1,16 @@
 //! The changes from an earlier profile: a row for each kernel, followed by its instructions that
 //! changed most.
 
-use crate::diff::Comparing;
+use crate::diff;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::query::Query;
 use super::{Cell, CellValue, Declaration, List, ListId, Scope, Words, columns, documents_with};
 use crate::diff::compare_profiles;
-use zeview_core::analysis::profile::{
-    Demangler, InstructionChange, KernelChange, ProfileComparison, stalled, total,
+use zeview_analysis::profile::{
+    Demangler, InstructionChange, KernelChange, ProfileComparison, added_profile, apply_profile,
+    earlier_profile, stalled, total,
 };
 use zeview_core::model::{Document, NodeId, Sources, Span};
 
@@ -82,10 +83,8 @@ struct ComparedProfiles(Rc<ProfileComparison>);
 
 /// Whether a document has two profiles with samples to compare.
 pub fn has_earlier_profile(document: &Document) -> bool {
-    let is_sampled = document
-        .profile()
-        .is_some_and(|report| report.has_samples());
-    is_sampled && document.earlier_profile().is_some()
+    let is_sampled = added_profile(document).is_some_and(|report| report.has_samples());
+    is_sampled && earlier_profile(document).is_some()
 }
 
 /// Compares the profile of a document with the earlier one, for [`ListId::ProfileChanges`]. The
@@ -93,20 +92,20 @@ pub fn has_earlier_profile(document: &Document) -> bool {
 /// and otherwise to the document itself.
 pub fn compare(document: &mut Document, demangle: Demangler<'_>) {
     document.extensions.remove::<ComparedProfiles>();
-    let (Some(report), Some(earlier)) = (document.profile(), document.earlier_profile()) else {
+    let (Some(report), Some(earlier)) = (added_profile(document), earlier_profile(document)) else {
         return;
     };
-    let base = document.base().map(|base| Rc::clone(&base.document));
+    let base = diff::base(document).map(|base| Rc::clone(&base.document));
     let of_base = base.and_then(|base| {
         let mut base = base.borrow_mut();
         let images = documents_with(&mut base, ListId::Kernels);
-        let before = base.apply_profile(&images, &earlier, None, demangle);
+        let before = apply_profile(&mut base, &images, &earlier, None, demangle);
         let is_of_base = !before.kernels.is_empty();
         is_of_base.then(|| compare_profiles((&base, &before), (document, &report), None))
     });
     let comparison = of_base.unwrap_or_else(|| {
         let images = documents_with(document, ListId::Kernels);
-        let before = document.apply_profile(&images, &earlier, None, demangle);
+        let before = apply_profile(document, &images, &earlier, None, demangle);
         ProfileComparison::new(&before, &report)
     });
     document

@@ -11,9 +11,9 @@ use super::{
     Annotation, Beside, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId,
     RowDetails, Tab, Words, columns,
 };
+use zeview_analysis::line_costs::{LineCosts, row_costs};
 use zeview_core::analysis::assembly::Assembly;
 use zeview_core::analysis::figure::Unknown;
-use zeview_core::analysis::line_costs::{LineCosts, row_costs};
 use zeview_core::analysis::source_lines::{
     LineRow, LineTable, SourceFile, SourceLines, SourceTexts,
 };
@@ -71,7 +71,7 @@ columns! {
 
 /// The source lines of a document.
 pub(super) struct SourceLineList {
-    lines: Rc<dyn SourceLines>,
+    lines: Rc<SourceLines>,
     pub(super) table: Rc<LineTable>,
     texts: SourceTexts,
     /// The instructions, for the figures of their data flow.
@@ -118,7 +118,7 @@ pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<
 
 /// Returns the list of the lines, with the texts of the added files.
 pub(super) fn list(
-    lines: Rc<dyn SourceLines>,
+    lines: Rc<SourceLines>,
     texts: SourceTexts,
     assembly: Option<Rc<dyn Assembly>>,
     sources: &Sources,

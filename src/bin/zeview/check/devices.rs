@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use zeview::analysis::unread;
 use zeview::tables;
 
 use serde::Serialize;
@@ -41,7 +42,7 @@ pub fn table(
         .diagnostics
         .iter()
         .any(|found| found.severity == Severity::Error);
-    let is_incomplete = !document.unread_parts().is_empty();
+    let is_incomplete = !unread::unread_parts(document).is_empty();
     let query = Query {
         options: tables::query::RowOptions::for_device(
             None,

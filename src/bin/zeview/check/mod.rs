@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::analysis::LoadOptions;
+use zeview::analysis::unread;
 use zeview::model::json::ArrayFrame;
 use zeview::model::{Document, NodeId};
 use zeview::report::check::{VerdictRow, file_json};
@@ -229,7 +230,7 @@ fn matrix(
         } else {
             Visible::new(&mut text, output::colors())
         };
-        let unread = document.unread_parts();
+        let unread = unread::unread_parts(document);
         devices::print(
             &target.path,
             &unread,

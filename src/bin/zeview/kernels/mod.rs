@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use zeview::analysis::unread;
 use zeview::tables;
 
 use zeview::analysis::kernels::FLAGS;
@@ -140,8 +141,8 @@ impl<'f> OpenedFile<'f> {
         gate::report(gate);
         let opened = opened.map_err(|error| inputs.fail(file, &error)).ok()?;
         let unread = match &opened.extents {
-            None => opened.document.unread_parts(),
-            Some(extents) => opened.document.unread_within(extents),
+            None => unread::unread_parts(&opened.document),
+            Some(extents) => unread::unread_within(&opened.document, extents),
         };
         if !unread.is_empty() {
             inputs.fail(file, &unread.text());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use zeview::tables;
 
-use zeview::analysis::profile::{Profile, ProfileReport};
+use zeview::analysis::profile::{Profile, ProfileReport, add_profile, apply_profile};
 use zeview::decode::demangle::demangle_briefly;
 use zeview::model::Document;
 use zeview::model::text::plural;
@@ -59,9 +59,9 @@ impl<'a> Profiles<'a> {
         }
         let images = tables::documents_with(document, ListId::Kernels);
         for of in &mut self.0 {
-            let report = document.apply_profile(&images, &of.profile, None, &demangle_briefly);
+            let report = apply_profile(document, &images, &of.profile, None, &demangle_briefly);
             of.note(&report);
-            document.add_profile(report);
+            add_profile(document, report);
         }
     }
 

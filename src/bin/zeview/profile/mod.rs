@@ -5,6 +5,7 @@ mod text;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use zeview::analysis::profile;
 use zeview::tables;
 
 use clap::Args;
@@ -237,7 +238,8 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         let platform = options.encoding.platform.map(Platform::name);
         document.open_files(NodeId::ROOT);
         let images = tables::documents_with(document, ListId::Kernels);
-        let mut report = document.apply_profile(&images, &profile, platform, &demangle_briefly);
+        let mut report =
+            profile::apply_profile(document, &images, &profile, platform, &demangle_briefly);
         options.select(&mut report);
         Ok(Applied { profile, report })
     };

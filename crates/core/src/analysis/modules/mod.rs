@@ -37,7 +37,7 @@ impl Document {
     /// Returns the modules of a document: of the opened file (its root), or of one that is nested
     /// in it. An OffloadBinary provides those of the SYCLBIN that it contains.
     pub fn modules(&self, document: NodeId) -> Option<Rc<dyn Modules>> {
-        self.interface(document)
+        self.interfaces(document).modules
     }
 }
 

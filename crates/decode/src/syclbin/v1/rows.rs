@@ -10,7 +10,7 @@ use crate::reader::{Endian, Window};
 use crate::records::{self, RecordNotes};
 use zeview_core::analysis::modules::Modules;
 use zeview_core::model::{
-    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Value,
+    Area, Doc, Expand, Interfaces, Node, NodeKind, Rows, Sources, Span, Value,
 };
 
 const HEADER_DOC: Doc = Doc::new(
@@ -155,8 +155,11 @@ impl Expand for FileRows {
         }
     }
 
-    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
-        request.provide(|| Some(Rc::clone(&self.0.modules)));
+    fn interfaces(&self, _item: u64) -> Interfaces {
+        Interfaces {
+            modules: Some(Rc::clone(&self.0.modules)),
+            ..Interfaces::default()
+        }
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

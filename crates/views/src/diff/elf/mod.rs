@@ -123,7 +123,7 @@ impl Comparer<'_> {
     pub(super) fn elf(
         &mut self,
         (a, b): (&Node, &Node),
-        linkage: (&dyn Linkage, &dyn Linkage),
+        linkage: (&Linkage, &Linkage),
         kernels: Sides<Option<Rc<dyn Kernels>>>,
         assembly: Sides<Option<Rc<dyn Assembly>>>,
         covered: Sides<Vec<Span>>,

@@ -3,9 +3,9 @@
 mod json;
 
 pub use self::json::{file_json, problems_json};
+use zeview_analysis::unread::{Unread, unread_parts, unread_within};
 use zeview_core::analysis::images::{Choice, Images};
 use zeview_core::analysis::package::PackageAccount;
-use zeview_core::analysis::unread::Unread;
 use zeview_core::analysis::{LoadOptions, Verdict};
 use zeview_core::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Span};
 
@@ -72,7 +72,7 @@ impl VerdictRow {
             is_known,
             verdict,
             inner,
-            unread: document.unread_parts().with_images(left_out),
+            unread: unread_parts(document).with_images(left_out),
             files: document.package_account(NodeId::ROOT),
             choice: choice.map(|choice| ImageChoice { images, choice }),
         }
@@ -82,7 +82,7 @@ impl VerdictRow {
     pub fn part(document: &mut Document, id: NodeId, options: LoadOptions<'_>) -> VerdictRow {
         let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
         document.open_within(extent);
-        let unread = document.unread_within(&[extent]);
+        let unread = unread_within(document, &[extent]);
         let node = document.node(id);
         let title = node.and_then(|node| node.summary.clone());
         VerdictRow {

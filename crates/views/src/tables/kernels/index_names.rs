@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use zeview_analysis::naming::ShortNames;
 use zeview_core::analysis::images::Images;
-use zeview_core::analysis::naming::ShortNames;
 use zeview_core::model::{Document, NodeId, Sources};
 
 /// The short names of the kernels in a host binary's index. They are the same in all lists of the

@@ -29,12 +29,12 @@ use super::{
     Beside, Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List,
     ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Words, columns,
 };
+use zeview_analysis::naming::ShortNames;
+use zeview_analysis::profile::ProfiledKernel;
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
-use zeview_core::analysis::naming::ShortNames;
-use zeview_core::analysis::profile::ProfiledKernel;
 use zeview_core::model::{Document, NodeId, Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;

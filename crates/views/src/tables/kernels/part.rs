@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use zeview_analysis::profile::ProfiledKernels;
 use zeview_core::analysis::kernels::{KernelRow, Kernels};
-use zeview_core::analysis::profile::ProfiledKernels;
 use zeview_core::model::{Span, Str};
 
 /// The kernels of one document.

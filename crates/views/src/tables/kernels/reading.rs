@@ -1,7 +1,7 @@
 //! Reading the kernels of the images in a container, one image after the other.
 //!
 //! A library may have hundreds of images with native code, each of which must be opened for its
-//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`](zeview_core::analysis::survey::Survey) of what it
+//! kernels. [`KernelReading`] does that in steps, and creates a [`List`] or a [`Survey`](zeview_analysis::survey::Survey) of what it
 //! has read so far.
 
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use super::index_names::{IndexNames, index_names};
 use super::part::Part;
 use super::twins::Twins;
 use crate::tables::{List, ListId, document_of};
+use zeview_analysis::naming::{NameSet, ShortNames};
+use zeview_analysis::survey::Progress;
 use zeview_core::analysis::host_images::HostImage;
 use zeview_core::analysis::images::{HostIndexEntry, Image, Images};
 use zeview_core::analysis::kernels::{KernelRow, Located};
-use zeview_core::analysis::naming::{NameSet, ShortNames};
 use zeview_core::analysis::package_reading::PackageReading;
-use zeview_core::analysis::survey::Progress;
 use zeview_core::model::{Document, NodeId, Severity, Sources, Span, sort};
 
 /// The short names of the kernels in a host binary's index.
@@ -200,7 +200,7 @@ fn kernels_beside(document: &mut Document, id: NodeId, native: &HashSet<String>)
         device: if is_spirv { SPIRV.into() } else { device },
         path: document.path(id),
         span: document.node(id)?.span.unwrap_or_default(),
-        profiled: document.profiled_kernels(),
+        profiled: zeview_analysis::profile::profiled_kernels(document),
         ..Part::default()
     })
 }

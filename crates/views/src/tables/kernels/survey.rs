@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::reading::KernelReading;
 use crate::tables::files::FilesRead;
 use crate::tables::{List, matrix};
-use zeview_core::analysis::matrix::{KernelMatrix, MatrixBuilder};
-use zeview_core::analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
+use zeview_analysis::matrix::{KernelMatrix, MatrixBuilder};
+use zeview_analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
 use zeview_core::model::{Document, NodeId, Sources, Str};
 
 /// Reads all images of a container, and summarizes them by device. Returns `None` for a document

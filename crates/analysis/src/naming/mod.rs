@@ -29,8 +29,8 @@ use shorten::Group;
 use tree::{ShapeId, TreeId, Trees};
 use words::Words;
 
-use crate::model::sort;
-use crate::model::text::cut_before;
+use zeview_core::model::sort;
+use zeview_core::model::text::cut_before;
 
 /// Target width of short names, in characters.
 pub const WIDTH: usize = 80;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::kernels::{HazardKind, KernelRow};
-use crate::model::{Str, sort};
+use zeview_core::analysis::kernels::{HazardKind, KernelRow};
+use zeview_core::model::{Str, sort};
 
 /// Progress of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Profiles of unitrace, on the code of a file.
 //!
 //! [`Reader`] reads a CSV file in pieces: stall samples (`unitrace --stall-sampling`) or metrics of
-//! kernels (`unitrace -k`, `unitrace -q`). [`Document::apply_profile`](crate::model::Document::apply_profile)
+//! kernels (`unitrace -k`, `unitrace -q`). [`apply_profile`]
 //! finds the kernels in a file and attributes the samples to instructions, blocks, loops and source
 //! lines.
 //!
@@ -20,10 +20,13 @@ mod reader;
 mod report;
 mod table;
 
-pub use added::most_stalled;
-pub use added::{ProfiledKernel, ProfiledKernels};
+pub use added::{
+    ProfiledKernel, ProfiledKernels, add_profile, added_profile, earlier_profile, keep_profile,
+    most_stalled, profiled_kernels, set_earlier_profile,
+};
 pub use comparison::{Aligner, InstructionChange, KernelChange, ProfileComparison};
 pub use kernel_index::{Demangler, base_name};
+pub use matching::apply_profile;
 pub use metrics::{INSTANCES, KernelFigures, unit};
 pub use reader::Reader;
 pub use report::{

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Metric, OffsetSamples};
-use crate::model::{NodeId, Span};
+use zeview_core::model::{NodeId, Span};
 
 /// A profile on the code of a file. Counts of samples are in the order of
 /// [`types`](ProfileReport::types).

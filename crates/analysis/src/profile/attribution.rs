@@ -7,10 +7,10 @@ use super::report::{
     Cause, CodeProfile, ImageKernel, InstructionSamples, LineSamples, RangeSamples, SourcePosition,
 };
 use super::{OffsetSamples, SampledKernel, add};
-use crate::analysis::assembly::Listing;
-use crate::analysis::data_flow::{Flows, WaitFor};
-use crate::analysis::source_lines::LineTable;
-use crate::model::{Document, Sources, Span};
+use zeview_core::analysis::assembly::Listing;
+use zeview_core::analysis::data_flow::{Flows, WaitFor};
+use zeview_core::analysis::source_lines::LineTable;
+use zeview_core::model::{Document, Sources, Span};
 
 /// Code with its data flow and source lines.
 struct Code<'a> {

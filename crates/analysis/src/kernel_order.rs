@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::kernels::{KernelRow, SECTION_PREFIXES};
-use crate::model::{Document, Node, NodeId, PAGE, Span, sort};
+use zeview_core::analysis::kernels::{KernelRow, SECTION_PREFIXES};
+use zeview_core::model::{Document, Node, NodeId, PAGE, Span, sort};
 
 /// A part of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,43 +57,41 @@ enum Rank {
     Data,
 }
 
-impl Document {
-    /// Assigns the parts of the opened file to its kernels; recomputed on each call, from all
-    /// children of the root. Returns `None` for a file without native kernels.
-    pub fn kernel_order(&self) -> Option<KernelOrder> {
-        // A module of SPIR-V has no parts of its own for each kernel.
-        let kernels = self.kernels(NodeId::ROOT)?;
-        if self.is_spirv(NodeId::ROOT) {
-            return None;
-        }
-        let rows = kernels.rows(&self.sources);
-        let mut builder = KernelOrderBuilder::new(&rows);
-        for (place, row) in rows.iter().enumerate() {
-            builder.add_entry(place, Rank::Attributes, row.entry);
-            // If several kernels share a name, the first one gets the parts with the name.
-            if builder.named.get(&*row.name.value) == Some(&place) {
-                for span in kernels.mentions(row, &self.sources) {
-                    builder.add_entry(place, Rank::Mention, span);
-                }
-            }
-        }
-        let count = self.count(self.root());
-        let mut start = 0;
-        while start < count {
-            let end = count.min(start.saturating_add(2 * PAGE));
-            let mark = self.registry.mark();
-            for node in self.make(self.root(), start..end) {
-                builder.add_part(&node);
-            }
-            self.registry.release(mark);
-            start = end;
-        }
-        let order = builder.finish(count);
-        Some(KernelOrder {
-            kernels: Rc::clone(&rows),
-            ..order
-        })
+/// Assigns the parts of the opened file to its kernels; recomputed on each call, from all
+/// children of the root. Returns `None` for a file without native kernels.
+pub fn kernel_order(document: &Document) -> Option<KernelOrder> {
+    // A module of SPIR-V has no parts of its own for each kernel.
+    let kernels = document.kernels(NodeId::ROOT)?;
+    if document.is_spirv(NodeId::ROOT) {
+        return None;
     }
+    let rows = kernels.rows(&document.sources);
+    let mut builder = KernelOrderBuilder::new(&rows);
+    for (place, row) in rows.iter().enumerate() {
+        builder.add_entry(place, Rank::Attributes, row.entry);
+        // If several kernels share a name, the first one gets the parts with the name.
+        if builder.named.get(&*row.name.value) == Some(&place) {
+            for span in kernels.mentions(row, &document.sources) {
+                builder.add_entry(place, Rank::Mention, span);
+            }
+        }
+    }
+    let count = document.count(document.root());
+    let mut start = 0;
+    while start < count {
+        let end = count.min(start.saturating_add(2 * PAGE));
+        let mark = document.registry.mark();
+        for node in document.make(document.root(), start..end) {
+            builder.add_part(&node);
+        }
+        document.registry.release(mark);
+        start = end;
+    }
+    let order = builder.finish(count);
+    Some(KernelOrder {
+        kernels: Rc::clone(&rows),
+        ..order
+    })
 }
 
 /// The state while a [`KernelOrder`] is built.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::report::{CodeProfile, KernelProfile, ProfileReport};
 use super::{add, base_name, total};
-use crate::model::{Span, sort};
+use zeview_core::model::{Span, sort};
 
 /// The difference between two profiles. Each pair of counts is before and after, by stall type in
 /// the order of [`types`](ProfileComparison::types).

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::report::{KernelMetrics, ProfileReport};
 use super::{Metric, Profile};
-use crate::model::NodeId;
+use zeview_core::model::NodeId;
 
 /// The name of the metric that weights rates.
 pub(super) const TIME: &str = "GpuTime[ns]";

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::text::cut_end;
+use zeview_core::model::text::cut_end;
 
 /// A field, without its padding and quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]

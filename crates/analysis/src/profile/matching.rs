@@ -9,8 +9,8 @@ use super::report::{
     ImageKernel, KernelMetrics, KernelProfile, ProfileReport, RejectedImage, UnmatchedKernel,
 };
 use super::{Profile, SampledKernel, add, total};
-use crate::analysis::assembly::Listing;
-use crate::model::{Document, NodeId, Span, sort};
+use zeview_core::analysis::assembly::Listing;
+use zeview_core::model::{Document, NodeId, Span, sort};
 
 /// Maximum number of different codes that are listed for a kernel.
 const CODES_MAX: usize = 8;
@@ -89,69 +89,67 @@ struct Matcher<'a> {
     work: u64,
 }
 
-impl Document {
-    /// Finds the kernels of a profile in the documents, and attributes the samples to their code.
-    /// `documents` are those with kernels. `encoding` is the name of an encoding or a device; by
-    /// default that of the device of each image. `demangle` is needed for names that another
-    /// demangler has written in another way.
-    pub fn apply_profile(
-        &mut self,
-        documents: &[NodeId],
-        profile: &Profile,
-        encoding: Option<&str>,
-        demangle: Demangler<'_>,
-    ) -> ProfileReport {
-        let mut matcher = Matcher {
-            document: self,
-            encoding,
-            candidates: Vec::new(),
-            index: KernelIndex::new(demangle),
-            images: HashMap::new(),
-            widths: HashMap::new(),
-            work: WORK_MAX,
-        };
-        for document in documents {
-            matcher.add_kernels(*document);
-        }
-        let mut report = ProfileReport {
-            types: profile.types.clone(),
-            samples: vec![0; profile.types.len()],
-            ..ProfileReport::default()
-        };
-        for kernel in &profile.kernels {
-            let samples = kernel.samples(profile.types.len());
-            add(&mut report.samples, &samples);
-            match matcher.kernel(profile, kernel, samples) {
-                Ok(kernel) => report.kernels.push(kernel),
-                Err(kernel) => report.unmatched.push(kernel),
-            }
-        }
-        sort::by(&mut report.kernels, |a, b| {
-            total(&b.samples).cmp(&total(&a.samples))
-        });
-        sort::by(&mut report.unmatched, |a, b| {
-            total(&b.samples).cmp(&total(&a.samples))
-        });
-        for kernel in &profile.metrics {
-            let (found, reason) = match matcher.measured(&kernel.name) {
-                Ok(found) => (found, None),
-                Err(reason) => (Vec::new(), Some(reason)),
-            };
-            report.metrics.push(KernelMetrics {
-                device: kernel.device,
-                name: kernel.name.clone(),
-                instances: kernel.instances,
-                rows: kernel.rows,
-                metrics: kernel.metrics.clone(),
-                images: found
-                    .into_iter()
-                    .filter_map(|at| matcher.image(at))
-                    .collect(),
-                reason,
-            });
-        }
-        report
+/// Finds the kernels of a profile in the documents, and attributes the samples to their code.
+/// `documents` are those with kernels. `encoding` is the name of an encoding or a device; by
+/// default that of the device of each image. `demangle` is needed for names that another
+/// demangler has written in another way.
+pub fn apply_profile(
+    document: &mut Document,
+    documents: &[NodeId],
+    profile: &Profile,
+    encoding: Option<&str>,
+    demangle: Demangler<'_>,
+) -> ProfileReport {
+    let mut matcher = Matcher {
+        document,
+        encoding,
+        candidates: Vec::new(),
+        index: KernelIndex::new(demangle),
+        images: HashMap::new(),
+        widths: HashMap::new(),
+        work: WORK_MAX,
+    };
+    for id in documents {
+        matcher.add_kernels(*id);
     }
+    let mut report = ProfileReport {
+        types: profile.types.clone(),
+        samples: vec![0; profile.types.len()],
+        ..ProfileReport::default()
+    };
+    for kernel in &profile.kernels {
+        let samples = kernel.samples(profile.types.len());
+        add(&mut report.samples, &samples);
+        match matcher.kernel(profile, kernel, samples) {
+            Ok(kernel) => report.kernels.push(kernel),
+            Err(kernel) => report.unmatched.push(kernel),
+        }
+    }
+    sort::by(&mut report.kernels, |a, b| {
+        total(&b.samples).cmp(&total(&a.samples))
+    });
+    sort::by(&mut report.unmatched, |a, b| {
+        total(&b.samples).cmp(&total(&a.samples))
+    });
+    for kernel in &profile.metrics {
+        let (found, reason) = match matcher.measured(&kernel.name) {
+            Ok(found) => (found, None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
+        report.metrics.push(KernelMetrics {
+            device: kernel.device,
+            name: kernel.name.clone(),
+            instances: kernel.instances,
+            rows: kernel.rows,
+            metrics: kernel.metrics.clone(),
+            images: found
+                .into_iter()
+                .filter_map(|at| matcher.image(at))
+                .collect(),
+            reason,
+        });
+    }
+    report
 }
 
 impl Matcher<'_> {
@@ -163,7 +161,7 @@ impl Matcher<'_> {
         let assembly = self.document.assembly(document);
         let sections = assembly.map(|assembly| assembly.sections());
         let sections = sections.as_deref().unwrap_or_default();
-        let of_kernel = |section: &crate::analysis::source_lines::CodeSection| {
+        let of_kernel = |section: &zeview_core::analysis::source_lines::CodeSection| {
             Some((section.kernel.as_ref()?.1, section.bytes))
         };
         let code: HashMap<Span, Span> = sections.iter().filter_map(of_kernel).collect();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use foldhash::HashMap;
 
 use super::tree::WordId;
-use crate::model::sort;
+use zeview_core::model::sort;
 
 /// Minimum length of short forms, in characters.
 const LEAST: usize = 7;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::data_flow::Flows;
-use super::source_lines::{LineRow, LineTable};
-use crate::model::{Span, sort};
+use zeview_core::analysis::data_flow::Flows;
+use zeview_core::analysis::source_lines::{LineRow, LineTable};
+use zeview_core::model::{Span, sort};
 
 /// The figures of a source line in one section of code. Cycles are the model of the compiler's
 /// scheduler: one run of each instruction, for one thread. Figures are `None` if they are unknown.

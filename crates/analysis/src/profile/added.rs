@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::report::{Cause, InstructionSamples, ProfileReport};
 use super::{Profile, add, total};
-use crate::analysis::kernels::KernelRow;
-use crate::model::{Document, NodeId, Span, sort};
+use zeview_core::analysis::kernels::KernelRow;
+use zeview_core::model::{Document, NodeId, Span, sort};
 
 /// The figures of a profile for kernels, by their entry. Lists share them with the document, so that
 /// those made before a profile was added have them, too.
@@ -41,79 +41,77 @@ struct SampledProfiles {
     earlier: Option<Rc<Profile>>,
 }
 
-impl Document {
-    /// Adds the report of a profile, for lists and for the page. It replaces that of an earlier
-    /// profile; but a profile that has only samples or only metrics keeps the others. Returns the
-    /// report of both.
-    pub fn add_profile(&mut self, mut report: ProfileReport) -> Rc<ProfileReport> {
-        if let Some(earlier) = self.profile() {
-            report.keep(&earlier);
+/// Adds the report of a profile, for lists and for the page. It replaces that of an earlier
+/// profile; but a profile that has only samples or only metrics keeps the others. Returns the
+/// report of both.
+pub fn add_profile(document: &mut Document, mut report: ProfileReport) -> Rc<ProfileReport> {
+    if let Some(earlier) = added_profile(document) {
+        report.keep(&earlier);
+    }
+    let report = Rc::new(report);
+    let mut profiled: HashMap<Span, ProfiledKernel> = HashMap::new();
+    for (id, index, counts) in report.by_kernel() {
+        if let Some(entry) = kernel_entry(document, id, index) {
+            profiled.entry(entry).or_default().samples = Some(total(&counts));
         }
-        let report = Rc::new(report);
-        let mut profiled: HashMap<Span, ProfiledKernel> = HashMap::new();
-        for (document, index, counts) in report.by_kernel() {
-            if let Some(entry) = self.kernel_entry(document, index) {
-                profiled.entry(entry).or_default().samples = Some(total(&counts));
-            }
+    }
+    for kernel in report.kernel_figures() {
+        if let Some(entry) = kernel_entry(document, kernel.document, kernel.index) {
+            profiled.entry(entry).or_default().metrics = kernel.figures;
         }
-        for kernel in report.kernel_figures() {
-            if let Some(entry) = self.kernel_entry(kernel.document, kernel.index) {
-                profiled.entry(entry).or_default().metrics = kernel.figures;
-            }
-        }
-        self.profiled_kernels().replace(profiled);
-        self.extensions.insert(AddedProfile(Rc::clone(&report)));
-        report
     }
+    profiled_kernels(document).replace(profiled);
+    document.extensions.insert(AddedProfile(Rc::clone(&report)));
+    report
+}
 
-    /// Keeps a profile with samples that was added, to compare it with a later one. The previous one
-    /// becomes the earlier profile.
-    pub fn keep_profile(&mut self, profile: Rc<Profile>) {
-        let mut kept = self.sampled_profiles();
-        kept.earlier = kept.current.replace(profile).or(kept.earlier);
-        self.extensions.insert(kept);
-    }
+/// Keeps a profile with samples that was added, to compare it with a later one. The previous one
+/// becomes the earlier profile.
+pub fn keep_profile(document: &mut Document, profile: Rc<Profile>) {
+    let mut kept = sampled_profiles(document);
+    kept.earlier = kept.current.replace(profile).or(kept.earlier);
+    document.extensions.insert(kept);
+}
 
-    /// Sets the profile that the current one is compared with.
-    pub fn set_earlier_profile(&mut self, profile: Rc<Profile>) {
-        let mut kept = self.sampled_profiles();
-        kept.earlier = Some(profile);
-        self.extensions.insert(kept);
-    }
+/// Sets the profile that the current one is compared with.
+pub fn set_earlier_profile(document: &mut Document, profile: Rc<Profile>) {
+    let mut kept = sampled_profiles(document);
+    kept.earlier = Some(profile);
+    document.extensions.insert(kept);
+}
 
-    /// Returns the profile that the current one is compared with.
-    pub fn earlier_profile(&self) -> Option<Rc<Profile>> {
-        self.sampled_profiles().earlier
-    }
+/// Returns the profile that the current one is compared with.
+pub fn earlier_profile(document: &Document) -> Option<Rc<Profile>> {
+    sampled_profiles(document).earlier
+}
 
-    fn sampled_profiles(&self) -> SampledProfiles {
-        let kept = self.extensions.get::<SampledProfiles>();
-        kept.cloned().unwrap_or_default()
-    }
+fn sampled_profiles(document: &Document) -> SampledProfiles {
+    let kept = document.extensions.get::<SampledProfiles>();
+    kept.cloned().unwrap_or_default()
+}
 
-    fn kernel_entry(&self, document: NodeId, index: u64) -> Option<Span> {
-        let rows = self.kernels(document)?.rows(&self.sources);
-        let is_it = |row: &&KernelRow| row.index == index;
-        let at = usize::try_from(index).ok().and_then(|at| rows.get(at));
-        let row = at.filter(is_it).or_else(|| rows.iter().find(is_it))?;
-        Some(row.entry)
-    }
+fn kernel_entry(document: &Document, id: NodeId, index: u64) -> Option<Span> {
+    let rows = document.kernels(id)?.rows(&document.sources);
+    let is_it = |row: &&KernelRow| row.index == index;
+    let at = usize::try_from(index).ok().and_then(|at| rows.get(at));
+    let row = at.filter(is_it).or_else(|| rows.iter().find(is_it))?;
+    Some(row.entry)
+}
 
-    /// Returns the figures of kernels, shared with later profiles.
-    pub fn profiled_kernels(&mut self) -> ProfiledKernels {
-        if let Some(known) = self.extensions.get::<ProfiledKernels>() {
-            return Rc::clone(known);
-        }
-        let profiled = ProfiledKernels::default();
-        self.extensions.insert(Rc::clone(&profiled));
-        profiled
+/// Returns the figures of kernels, shared with later profiles.
+pub fn profiled_kernels(document: &mut Document) -> ProfiledKernels {
+    if let Some(known) = document.extensions.get::<ProfiledKernels>() {
+        return Rc::clone(known);
     }
+    let profiled = ProfiledKernels::default();
+    document.extensions.insert(Rc::clone(&profiled));
+    profiled
+}
 
-    /// Returns the report of the profile that was added.
-    pub fn profile(&self) -> Option<Rc<ProfileReport>> {
-        let added = self.extensions.get::<AddedProfile>()?;
-        Some(Rc::clone(&added.0))
-    }
+/// Returns the report of the profile that was added.
+pub fn added_profile(document: &Document) -> Option<Rc<ProfileReport>> {
+    let added = document.extensions.get::<AddedProfile>()?;
+    Some(Rc::clone(&added.0))
 }
 
 impl ProfileReport {

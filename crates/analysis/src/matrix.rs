@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::figure::SizeFigure;
-use super::kernels::KernelRow;
 use super::survey::{Progress, SurveyedImage};
-use crate::model::{Span, Str, sort};
+use zeview_core::analysis::figure::SizeFigure;
+use zeview_core::analysis::kernels::KernelRow;
+use zeview_core::model::{Span, Str, sort};
 
 /// The kernels of a container or package, by device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,8 +3,8 @@
 //!
 //! Exit statuses, messages and "well-formed" depend on nothing else.
 
-use super::package::FileStatus;
-use crate::model::{Diagnostic, Document, NodeId, SourceId, Sources, Span};
+use zeview_core::analysis::package::FileStatus;
+use zeview_core::model::{Diagnostic, Document, NodeId, SourceId, Sources, Span};
 
 /// What was not read of a document so far, or of parts of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -81,60 +81,58 @@ impl Unread {
     }
 }
 
-impl Document {
-    /// Returns which files of a package are not read, as far as their first bytes and their entries
-    /// say. Reads the first bytes of all files, but not of those in packages in the package.
-    pub fn unread_files(&self, package: NodeId) -> Unread {
-        let mut unread = Unread {
-            is_files: true,
-            ..Unread::default()
+/// Returns which files of a package are not read, as far as their first bytes and their entries
+/// say. Reads the first bytes of all files, but not of those in packages in the package.
+pub fn unread_files(document: &Document, package: NodeId) -> Unread {
+    let mut unread = Unread {
+        is_files: true,
+        ..Unread::default()
+    };
+    let Some(files) = document.package_files(package) else {
+        return unread;
+    };
+    for index in 0..files.count() {
+        let FileStatus::Unread(reason) = files.status(index, &document.sources) else {
+            continue;
         };
-        let Some(files) = self.package_files(package) else {
-            return unread;
-        };
-        for index in 0..files.count() {
-            let FileStatus::Unread(reason) = files.status(index, &self.sources) else {
-                continue;
-            };
-            unread.count = unread.count.saturating_add(1);
-            if unread.reasons.len() < REASONS
-                && let Some(file) = files.file(index)
-            {
-                unread.reasons.push(format!("{}: {reason}", file.path));
-            }
+        unread.count = unread.count.saturating_add(1);
+        if unread.reasons.len() < REASONS
+            && let Some(file) = files.file(index)
+        {
+            unread.reasons.push(format!("{}: {reason}", file.path));
         }
-        unread
     }
+    unread
+}
 
-    /// Returns what was not read of the document so far. A list of the kernels or images of a
-    /// package, and a verdict, read all its files.
-    pub fn unread_parts(&self) -> Unread {
-        let mut unread = Unread {
-            is_files: true,
-            ..Unread::default()
-        };
-        for found in self.unread() {
+/// Returns what was not read of the document so far. A list of the kernels or images of a
+/// package, and a verdict, read all its files.
+pub fn unread_parts(document: &Document) -> Unread {
+    let mut unread = Unread {
+        is_files: true,
+        ..Unread::default()
+    };
+    for found in document.unread() {
+        unread.add(found);
+    }
+    unread.count = document.unread_count();
+    unread
+}
+
+/// Returns what was not read so far of the parts with these bytes, and of what is unpacked from
+/// them.
+pub fn unread_within(document: &Document, parts: &[Span]) -> Unread {
+    let mut unread = Unread {
+        is_files: true,
+        ..Unread::default()
+    };
+    for found in document.unread() {
+        if is_within(found.primary.span, parts, &document.sources) {
             unread.add(found);
+            unread.count = unread.count.saturating_add(1);
         }
-        unread.count = self.unread_count();
-        unread
     }
-
-    /// Returns what was not read so far of the parts with these bytes, and of what is unpacked from
-    /// them.
-    pub fn unread_within(&self, parts: &[Span]) -> Unread {
-        let mut unread = Unread {
-            is_files: true,
-            ..Unread::default()
-        };
-        for found in self.unread() {
-            if is_within(found.primary.span, parts, &self.sources) {
-                unread.add(found);
-                unread.count = unread.count.saturating_add(1);
-            }
-        }
-        unread
-    }
+    unread
 }
 
 /// Returns whether bytes lie in one of the parts, or were unpacked from bytes that do.
