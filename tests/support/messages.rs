@@ -1,6 +1,6 @@
 //! One message of every kind, with values that are hard to serialize.
 
-use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPart, TextPartKind};
+use zeview::analysis::assembly::{MessageCount, Mix, Part, RegisterRange, TextPartKind};
 use zeview::analysis::blocks::{Block, BlockGroup, Edge, Transfer};
 use zeview::analysis::figure::{SizeFigure, Unknown};
 use zeview::analysis::kernels::{
@@ -23,17 +23,18 @@ use zeview::model::{
 use zeview::tables::query::{GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::tables::{
-    self, Cell, CellValue, InstructionDetail, ListId, Match, RelatedInstruction, Relation,
-    RowDetails, Secondary,
+    self, Cell, CellValue, CodeRow, CodeWord, InstructionDetail, Lane, ListId, Match,
+    RelatedInstruction, Relation, RowDetails, Secondary,
 };
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CodeSamples, CompareForm,
-    CompareReport, Detail, Envelope, ExportForm, FlowColumn, FlowColumnKind, FlowFact, FlowLoop,
-    FlowOverview, FlowTable, Follow, GraphEdge, GraphModule, GraphPage, GroupRow, HitRow,
-    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, ListRequest, Message,
-    Opened, Problem, ProfileOverview, ProfiledKernel, RejectedKernel, Request, Response, Row,
-    SearchStep, Selected, SelectionTarget, SurveyReport, VerdictReport,
+    CompareReport, Detail, Envelope, ExportForm, FlowCell, FlowColumn, FlowColumnKind, FlowFact,
+    FlowLoop, FlowOverview, FlowPiece, FlowRow, FlowTable, Follow, GraphEdge, GraphModule,
+    GraphPage, GroupRow, HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage,
+    ListPlace, ListRequest, Message, Opened, Problem, ProfileOverview, ProfiledKernel,
+    RejectedKernel, Request, Response, Row, SearchStep, Selected, SelectionTarget, SurveyReport,
+    VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -407,7 +408,7 @@ fn responses() -> Vec<Response> {
             of: SPAN,
             facts: vec![FlowFact {
                 title: "“…”".to_owned(),
-                text: "peak at +0x10".to_owned(),
+                text: vec![FlowPiece::Text("peak at ".to_owned()), FlowPiece::At(0x10)],
                 is_limit: true,
             }],
             tables: vec![FlowTable {
@@ -417,9 +418,14 @@ fn responses() -> Vec<Response> {
                     title: "Loop".to_owned(),
                     kind: FlowColumnKind::Code,
                 }],
-                rows: vec![vec!["+0x10".to_owned()]],
+                rows: vec![FlowRow {
+                    cells: vec![
+                        FlowCell::Number(u64::MAX),
+                        FlowCell::Text(vec![FlowPiece::At(7)]),
+                    ],
+                    loop_at: Some(0x10),
+                }],
                 note: String::new(),
-                has_loops: true,
             }],
             loops: vec![FlowLoop {
                 start: u32::MAX,
@@ -470,18 +476,26 @@ fn responses() -> Vec<Response> {
                 index: u64::MAX,
                 entry: SPAN,
                 cells: cells(),
-                parts: vec![TextPart {
-                    start: 8,
-                    end: u32::MAX,
-                    kind: TextPartKind::Registers {
-                        writes: true,
-                        ranges: vec![RegisterRange {
-                            file: 4,
-                            first: 34,
-                            last: u16::MAX,
-                        }],
-                    },
-                }],
+                code: Some(Box::new(CodeRow {
+                    words: vec![CodeWord {
+                        start: 8,
+                        end: u32::MAX,
+                        gap: 4,
+                        kind: Some(TextPartKind::Registers {
+                            writes: true,
+                            ranges: vec![RegisterRange {
+                                file: 4,
+                                first: 34,
+                                last: u16::MAX,
+                            }],
+                        }),
+                    }],
+                    lanes: vec![Lane {
+                        up: true,
+                        is_target: true,
+                        ..Lane::default()
+                    }],
+                })),
             }],
             start: 1 << 40,
             found: u64::MAX,
@@ -816,6 +830,7 @@ fn row(value: Value) -> Row {
         area: Area::Inherit,
         value,
         summary: Some("a few words".into()),
+        is_default: false,
         span: Some(SPAN),
         head: 3,
         bits: Some(Bits::new(0, 64)),
@@ -828,6 +843,7 @@ fn bare_row() -> Row {
     Row {
         parent: None,
         summary: None,
+        is_default: false,
         span: None,
         bits: None,
         count: Some(u64::MAX),
@@ -853,6 +869,7 @@ fn opened() -> Opened {
         help: Some("cut off?".into()),
     };
     Opened {
+        device: "bmg-g21".into(),
         name: "a".to_owned(),
         size: 5_000_000_000,
         summary: Summary {
@@ -1016,6 +1033,7 @@ fn graph() -> GraphPage {
 
 fn report() -> VerdictReport {
     VerdictReport {
+        device: "bmg-g21".into(),
         verdict: Some(Verdict {
             driver: "26.27".into(),
             outcome: Outcome::LinkFailure,
