@@ -425,6 +425,7 @@ impl OpenFile {
             name: self.name.clone(),
             size: document.sources.whole(SourceId::FILE).len(),
             summary: document.summary.clone(),
+            device: document.image_text(NodeId::ROOT).1,
             coverage: document.coverage,
             root,
             rows,

@@ -11,7 +11,7 @@ use zeview::tables::write::Form;
 use zeview::tables::{CellValue, ListId};
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    BlocksPage, FlowOverview, Follow, ListAt, ListPage, ListRequest, Request, Response,
+    BlocksPage, FlowOverview, FlowPiece, Follow, ListAt, ListPage, ListRequest, Request, Response,
     SelectionTarget,
 };
 
@@ -313,20 +313,26 @@ fn the_listing_opens_at_the_costliest_loop() {
     );
     assert!(first.name.starts_with("costliest loop"), "{}", first.name);
     assert_eq!(flow.loops.len(), file.loops().len());
-    let said: Vec<&str> = flow.facts.iter().map(|fact| fact.text.as_str()).collect();
-    let words = format!("opens at the costliest loop: +{:#x}", hottest.start);
-    assert!(said.iter().any(|fact| fact.starts_with(&words)), "{said:?}");
+    let opens = [
+        FlowPiece::Text("opens at the costliest loop: ".to_owned()),
+        FlowPiece::At(hottest.start),
+    ];
+    let mut said = flow.facts.iter().map(|fact| &fact.text);
+    assert!(
+        said.any(|fact| fact.starts_with(&opens)),
+        "{:?}",
+        flow.facts
+    );
     let loops = flow
         .tables
         .iter()
         .find(|table| table.title == "Loops")
         .unwrap();
-    assert!(loops.has_loops);
-    assert_eq!(loops.rows[0][0], format!("+{:#x}", hottest.start));
+    assert_eq!(loops.rows[0].loop_at, Some(hottest.start));
     // Each cell of a table has a column.
     for table in &flow.tables {
         for row in &table.rows {
-            assert_eq!(row.len(), table.columns.len(), "{row:?}");
+            assert_eq!(row.cells.len(), table.columns.len(), "{row:?}");
         }
     }
 }

@@ -188,7 +188,7 @@ impl Graph {
         let target = image.target.as_ref().map_or("", |target| &target.value);
         let kind = match image.ir_type_name() {
             // The next line shows the architecture.
-            _ if !image.title.is_empty() => image.title.split(" · ").next().unwrap_or(""),
+            _ if !image.title.is_empty() => &*image.title,
             Some(name) => name,
             None => "image",
         };

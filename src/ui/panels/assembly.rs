@@ -4,12 +4,13 @@
 use yew::prelude::*;
 
 use super::data_flow;
-use crate::analysis::assembly::{Mix, RegisterRange, TextPart, TextPartKind};
+use crate::analysis::assembly::{Mix, RegisterRange, TextPartKind};
 use crate::model::text::{cut_middle, escaped};
 use crate::model::{SourceId, Span};
-use crate::tables::{Cell, CellValue, InstructionDetail, ListId, RelatedInstruction, Shape};
+use crate::tables::{
+    Cell, CellValue, CodeRow, InstructionDetail, Lane, ListId, RelatedInstruction, Shape,
+};
 use crate::ui::components::{button, plain, shortened, span_button};
-use crate::ui::state::code_rows::kept;
 use crate::ui::state::commands::Command;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
@@ -40,9 +41,9 @@ fn range(register: Register) -> RegisterRange {
     }
 }
 
-/// The instruction's row: its parts, the code that it is in, and the registers under the pointer.
+/// The instruction's row: its words and jumps, the code that it is in, and the registers under the pointer.
 pub(super) struct InstructionContext<'a> {
-    pub(super) parts: &'a [TextPart],
+    pub(super) row: Option<&'a CodeRow>,
     pub(super) of: Option<Span>,
     pub(super) lit: Option<Register>,
     /// Its relation to the selected instruction.
@@ -56,13 +57,11 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
     let operation = cell.marks.first();
     let mut parts = Vec::new();
     let mut done = 0;
-    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
-        let from = done + blanks;
-        let rest = text.get(from..).unwrap_or("");
-        let word = rest.split(' ').next().unwrap_or(rest);
-        let gap = text.get(done..from).unwrap_or("");
-        let class = match kept(done, blanks) {
-            kept if kept == blanks => "",
+    for word in context.row.iter().flat_map(|row| &row.words) {
+        let (start, end) = (word.start as usize, word.end as usize);
+        let gap = text.get(done..start).unwrap_or("");
+        let class = match word.gap as usize {
+            kept if kept == gap.len() => "",
             1 => "gap gap-1",
             2 => "gap gap-2",
             _ => "gap gap-4",
@@ -71,24 +70,21 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
             "" => plain(gap),
             class => html! { <span {class}>{ gap.to_owned() }</span> },
         });
-        let at = from.to_string();
-        done = from + word.len();
-        let found = context.parts.iter().find(|part| {
-            let (start, end) = (part.start as usize, part.end as usize);
-            start < done && from < end
-        });
-        parts.push(match found.map(|part| &part.kind) {
+        done = end;
+        let at = start.to_string();
+        let shown = text.get(start..end).unwrap_or("");
+        parts.push(match &word.kind {
             Some(TextPartKind::Operation) => {
-                html! { <b title={operation.map(|mark| mark.doc.to_string())} data-part={at}>{ word.to_owned() }</b> }
+                html! { <b title={operation.map(|mark| mark.doc.to_string())} data-part={at}>{ shown.to_owned() }</b> }
             }
             Some(TextPartKind::Registers { writes, ranges }) => {
-                let inner = registers(word, *writes, ranges, context.lit);
+                let inner = registers(shown, *writes, ranges, context.lit);
                 html! { <span class="part" data-part={at}>{ inner }</span> }
             }
             Some(TextPartKind::Target(offset)) => {
-                html! { <span class="part" data-part={at}>{ target(word, *offset, context.of) }</span> }
+                html! { <span class="part" data-part={at}>{ target(shown, *offset, context.of) }</span> }
             }
-            None => html! { <span class="part" data-part={at}>{ word.to_owned() }</span> },
+            None => html! { <span class="part" data-part={at}>{ shown.to_owned() }</span> },
         });
     }
     html! {
@@ -137,32 +133,28 @@ fn target(text: &str, offset: u32, of: Option<Span>) -> Html {
 }
 
 /// Jump lines beside an instruction.
-fn jumps(text: &str) -> Html {
+fn jumps(lanes: &[Lane]) -> Html {
     let (middle, row) = (ROW / 2, ROW);
     let mut path = String::new();
-    let count = text.chars().count() as u32;
-    for (place, character) in (0..).zip(text.chars()) {
+    for (place, lane) in (0..).zip(lanes) {
         let (left, right) = (place * LANE, (place + 1) * LANE);
         let x = left + LANE / 2;
         let mut line = |from: (u32, u32), to: (u32, u32)| {
             path.push_str(&format!("M{} {}L{} {}", from.0, from.1, to.0, to.1));
         };
-        if "│┼".contains(character) {
-            line((x, 0), (x, row));
+        match (lane.up, lane.down) {
+            (true, true) => line((x, 0), (x, row)),
+            (false, true) => line((x, middle), (x, row)),
+            (true, false) => line((x, 0), (x, middle)),
+            (false, false) => {}
         }
-        if "┌┬".contains(character) {
-            line((x, middle), (x, row));
+        match (lane.left, lane.right) {
+            (true, true) => line((left, middle), (right, middle)),
+            (false, true) => line((x, middle), (right, middle)),
+            (true, false) => line((left, middle), (x, middle)),
+            (false, false) => {}
         }
-        if "└┴".contains(character) {
-            line((x, 0), (x, middle));
-        }
-        if "┌└".contains(character) {
-            line((x, middle), (right, middle));
-        }
-        if "─┼┬┴►".contains(character) {
-            line((left, middle), (right, middle));
-        }
-        if character == '►' {
+        if lane.is_target {
             let (up, down) = (middle - 3, middle + 3);
             line((right - 4, up), (right, middle));
             line((right - 4, down), (right, middle));
@@ -171,8 +163,9 @@ fn jumps(text: &str) -> Html {
     if path.is_empty() {
         return Html::default();
     }
+    let width = lanes.len() as u32 * LANE;
     html! {
-        <svg class="jumps" aria-hidden="true" width={(count * LANE).to_string()} height={row.to_string()}><path d={path} /></svg>
+        <svg class="jumps" aria-hidden="true" width={width.to_string()} height={row.to_string()}><path d={path} /></svg>
     }
 }
 
@@ -190,7 +183,7 @@ pub(super) fn cell(
         _ => return None,
     };
     Some(match id {
-        "jumps" if in_order => jumps(text),
+        "jumps" if in_order => jumps(context.row.map_or(&[], |row| &row.lanes)),
         "jumps" => Html::default(),
         "text" => instruction(cell, text, context),
         "label" => html! { <>

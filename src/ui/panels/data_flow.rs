@@ -13,7 +13,7 @@ use crate::ui::components::{self, button, plain, span_button};
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
-use crate::worker::protocol::{FlowColumnKind, FlowOverview, FlowTable};
+use crate::worker::protocol::{FlowCell, FlowColumnKind, FlowOverview, FlowPiece, FlowTable};
 
 /// Number of parts of the strip.
 const PARTS: usize = 200;
@@ -45,7 +45,7 @@ pub(super) fn summary(view: &View) -> Html {
     html! {
         <div class="code-head flow" role="group" aria-label="Data flow">
             { for flow.facts.iter().map(|fact| html! {
-                <span class={fact.is_limit.then_some("dim")} title={fact.title.clone()}>{ linked(flow.of, &fact.text) }</span>
+                <span class={fact.is_limit.then_some("dim")} title={fact.title.clone()}>{ sentence(flow.of, &fact.text) }</span>
             }) }
             <span class="grow" />
             { for flow.tables.iter().enumerate().map(|(place, table)| {
@@ -65,23 +65,11 @@ pub(super) fn at(of: Span, pc: u32, text: &str) -> Html {
     span_button("link", offset_link(of, pc), plain(text))
 }
 
-/// The offset at the start of a word, and the length of its text: `+0x40`.
-fn offset(word: &str) -> Option<(u32, usize)> {
-    let digits = word.strip_prefix("+0x")?;
-    let end = digits.find(|c: char| !c.is_ascii_hexdigit());
-    let end = end.unwrap_or(digits.len());
-    let pc = u32::from_str_radix(digits.get(..end)?, 16).ok()?;
-    Some((pc, end + 3))
-}
-
-/// A text whose offsets are links to instructions.
-fn linked(of: Span, text: &str) -> Html {
-    html! { <>{ for text.split_inclusive(' ').map(|word| match offset(word) {
-        Some((pc, end)) => {
-            let (link, rest) = word.split_at_checked(end).unwrap_or((word, ""));
-            html! { <>{ at(of, pc, link) }{ plain(rest) }</> }
-        }
-        None => plain(word),
+/// A sentence whose instructions are links.
+fn sentence(of: Span, pieces: &[FlowPiece]) -> Html {
+    html! { <>{ for pieces.iter().map(|piece| match piece {
+        FlowPiece::Text(text) => plain(text),
+        FlowPiece::At(pc) => at(of, *pc, &format!("+{pc:#x}")),
     }) }</> }
 }
 
@@ -97,15 +85,17 @@ fn table_of(flow: &FlowOverview, table: &FlowTable, folded: &[u32]) -> Html {
         .map(|column| (&*column.title, column.kind == FlowColumnKind::Number))
         .collect();
     let rows = table.rows.iter().map(|row| {
-        let start = row.first().filter(|_| table.has_loops);
-        let start = start.and_then(|start| offset(start));
-        let mut fold = start.and_then(|(start, _)| fold_of(flow, start, folded));
-        html! { <tr>{ for row.iter().zip(&table.columns).map(|(text, column)| html! {
+        let mut fold = row.loop_at.and_then(|start| fold_of(flow, start, folded));
+        html! { <tr>{ for row.cells.iter().zip(&table.columns).map(|(cell, column)| html! {
             <td class={match column.kind {
                 FlowColumnKind::Number => "num",
                 FlowColumnKind::Code => "mono",
                 FlowColumnKind::Text => "",
-            }}>{ for fold.take() }{ linked(flow.of, text) }</td>
+            }}>{ for fold.take() }{ match cell {
+                FlowCell::Number(0) => plain("–"),
+                FlowCell::Number(count) => plain(&format::grouped(*count)),
+                FlowCell::Text(pieces) => sentence(flow.of, pieces),
+            } }</td>
         }) }</tr> }
     });
     table_with(

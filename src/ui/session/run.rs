@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Session;
 use super::page::address::link_to;
-use crate::model::{Fact, NodeId};
+use crate::model::NodeId;
 use crate::tables::ListId;
 use crate::tables::write::Form;
 use crate::ui::browser::dom::{self, focus_by_id};
@@ -325,13 +325,10 @@ fn image_name(view: &View) -> Option<String> {
     let summary = view
         .summary()
         .filter(|_| view.selection.document() == row.id)?;
-    let mut facts = summary.facts.iter();
-    let target = facts.find(|fact| fact.label == Fact::TARGET);
-    let device = target.and_then(|fact| fact.text.split(" · ").next());
     Some(format::image_file_name(
         &view.opened.name,
         image,
-        device.unwrap_or_default(),
+        view.device().map_or("", |device| &**device),
         &summary.format,
     ))
 }

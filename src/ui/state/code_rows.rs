@@ -1,7 +1,7 @@
 //! What the rows of code have besides those of other lists.
 
 use super::list::characters;
-use crate::tables::{CellValue, Row};
+use crate::tables::Row;
 
 /// The column of live registers.
 pub const LIVE: &str = "live";
@@ -55,58 +55,15 @@ impl CodeRows {
 
     /// Records the length of the longest of these instructions, whose texts are at this place.
     pub(super) fn measure(&mut self, place: usize, rows: &[Row]) {
-        let cells = rows.iter().filter_map(|row| row.cells.get(place));
-        let closed = cells.map(|cell| match &cell.value {
-            CellValue::Text(text) => characters(cell).saturating_sub(closed(text)),
-            _ => 0,
+        let lengths = rows.iter().filter_map(|row| {
+            let closed = row.code.as_ref()?.closed();
+            Some(characters(row.cells.get(place)?).saturating_sub(closed))
         });
-        self.tight = closed.max().unwrap_or(0).max(self.tight);
+        self.tight = lengths.max().unwrap_or(0).max(self.tight);
     }
 
-    /// Length of the longest loaded instruction in characters, with its [gaps](kept) closed.
+    /// Length of the longest loaded instruction in characters, with its gaps closed.
     pub fn tight(&self) -> u32 {
         self.tight
-    }
-}
-
-/// Number of blanks kept before a part of an instruction in a narrow panel: opcodes still align,
-/// with or without the mask `(W)`.
-pub fn kept(at: usize, blanks: usize) -> usize {
-    match (at, blanks) {
-        (0, 8) => 4,
-        (3, 5) => 1,
-        (5.., 3..) => 2,
-        (_, blanks) => blanks,
-    }
-}
-
-/// Number of blanks in the collapsible gaps of an instruction.
-fn closed(text: &str) -> u32 {
-    let (mut sum, mut done) = (0, 0);
-    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
-        sum += blanks - kept(done, blanks);
-        let rest = text.get(done + blanks..).unwrap_or("");
-        done += blanks + rest.find(' ').unwrap_or(rest.len());
-    }
-    u32::try_from(sum).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gaps_of_instructions_can_be_closed() {
-        for (text, left_out) in [
-            ("(W)     mov (8|M0)               r127.0<1>:ud  0x0:ud", 17),
-            ("        nop", 4),
-            (
-                "        sync.nop          null                  {Compacted}",
-                28,
-            ),
-            ("(W&f0.0.any)     jmpi   L64", 4),
-        ] {
-            assert_eq!(closed(text), left_out, "{text}");
-        }
     }
 }

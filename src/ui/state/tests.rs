@@ -573,7 +573,7 @@ fn the_chosen_difference_stays_while_it_exists() {
         index,
         entry: Span::default(),
         cells: Vec::new(),
-        parts: Vec::new(),
+        code: None,
     });
     let page = |generation| {
         let page = ListPage {

@@ -7,7 +7,7 @@ use yew::AttrValue;
 use super::View;
 use super::answer::Answer;
 use crate::analysis::Verdict;
-use crate::model::{Capabilities, Effect, NodeId, Outcome, Severity, Summary, Tone};
+use crate::model::{Capabilities, Effect, NodeId, Outcome, Severity, Str, Summary, Tone};
 use crate::tables::{Annotation, Row};
 use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
@@ -145,6 +145,14 @@ impl View {
         }
         let report = self.verdict_report()?;
         Some(report.summary.as_ref().unwrap_or(&self.opened.summary))
+    }
+
+    /// The device that the selection's document names itself, once it is known; may be empty.
+    pub fn device(&self) -> Option<&Str> {
+        if self.selection.document() == NodeId::ROOT {
+            return Some(&self.opened.device);
+        }
+        Some(&self.verdict_report()?.device)
     }
 
     /// The parts of the answer about the verdict, or of the one before while it is awaited.

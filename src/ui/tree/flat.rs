@@ -14,7 +14,6 @@ use super::differing::DifferenceIndex;
 use super::{Branch, Tree};
 use crate::model::sort;
 use crate::model::{NodeId, NodeKind};
-use crate::ui::tree;
 use crate::worker::protocol::Row;
 
 /// A node with more children shows them in ranges of this many (or its powers).
@@ -61,7 +60,7 @@ impl Show {
         let is_same = |differing: &DifferenceIndex| !differing.has(row);
         self.only.as_ref().is_some_and(is_same)
             || (self.no_padding && row.kind == NodeKind::Padding)
-            || (self.no_defaults && tree::is_default(row))
+            || (self.no_defaults && row.is_default)
     }
 }
 

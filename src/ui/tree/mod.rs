@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use self::flat::Group;
-use crate::model::{DEFAULT, NodeId, NodeKind, SourceId, Str, Value};
+use crate::model::{NodeId, SourceId, Value};
 use crate::worker::protocol::{Opened, Row};
 
 /// Number of rows per page.
@@ -266,12 +266,6 @@ impl Tree {
 /// Whether the row can have children.
 pub fn is_branch(row: &Row) -> bool {
     row.count != Some(0)
-}
-
-/// Whether it is a default that the file omits.
-pub fn is_default(row: &Row) -> bool {
-    let says_so = |summary: &Str| summary.ends_with(DEFAULT);
-    row.kind == NodeKind::Derived && row.summary.as_ref().is_some_and(says_so)
 }
 
 /// Whether the row has a value besides its name.

@@ -17,6 +17,7 @@ pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) 
         area: Area::Header,
         value: Value::None,
         summary: None,
+        is_default: false,
         span: None,
         head: 0,
         bits: None,
@@ -28,6 +29,7 @@ pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) 
 pub(crate) fn opened(children: u64) -> Opened {
     let shown = children.min(512);
     Opened {
+        device: "".into(),
         name: "a.zebin".to_owned(),
         size: 4096,
         summary: Summary::new("zebin", "zebin", Vec::new()),

@@ -2,7 +2,6 @@
 
 use crate::tables;
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::list::Lists;
@@ -17,9 +16,9 @@ use crate::model::{Document, NodeId, Span, Str, sort};
 use crate::tables::ListId;
 use crate::tables::query::{Query, RowOptions};
 use crate::worker::protocol::{
-    FIRST_FLOW_MAX, FLOW_ROWS_MAX, FlowColumn, FlowColumnKind,
+    FIRST_FLOW_MAX, FLOW_ROWS_MAX, FlowCell, FlowColumn, FlowColumnKind,
     FlowColumnKind::{Code, Number, Text},
-    FlowFact, FlowLoop, FlowOverview, FlowTable, Follow, LOOPS_MAX, Response,
+    FlowFact, FlowLoop, FlowOverview, FlowPiece, FlowRow, FlowTable, Follow, LOOPS_MAX, Response,
 };
 
 const NONE: &str = "This part of the file has no instructions.";
@@ -178,38 +177,44 @@ fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
     foldable
 }
 
-fn at(pc: u32) -> String {
-    format!("+{pc:#x}")
+fn say(text: impl Into<String>) -> FlowPiece {
+    FlowPiece::Text(text.into())
+}
+
+fn cell(text: &str) -> FlowCell {
+    FlowCell::Text(vec![say(text)])
+}
+
+fn number(count: impl Into<u64>) -> FlowCell {
+    FlowCell::Number(count.into())
 }
 
 /// The first of several instructions.
-fn all_at(pcs: &[u32]) -> String {
-    let mut text = String::new();
+fn all_at(pcs: &[u32]) -> FlowCell {
+    let mut pieces = Vec::new();
     for pc in pcs.iter().take(LINKS) {
-        let _ = write!(text, "+{pc:#x} ");
+        pieces.extend([FlowPiece::At(*pc), say(" ")]);
     }
     if let Some(more @ 1..) = pcs.len().checked_sub(LINKS) {
-        let _ = write!(text, "{} more", grouped(more as u64));
+        pieces.push(say(format!("{} more", grouped(more as u64))));
     }
-    text
-}
-
-fn number(count: u64) -> String {
-    match count {
-        0 => "–".to_owned(),
-        count => grouped(count),
-    }
+    FlowCell::Text(pieces)
 }
 
 /// The bottleneck of a loop.
-fn bound(bottleneck: &Bottleneck) -> String {
+fn bound(bottleneck: &Bottleneck) -> Vec<FlowPiece> {
     match bottleneck {
-        Bottleneck::Wait { pc, producer } => format!("wait at +{pc:#x} for +{producer:#x}"),
-        other => other.to_string(),
+        Bottleneck::Wait { pc, producer } => vec![
+            say("wait at "),
+            FlowPiece::At(*pc),
+            say(" for "),
+            FlowPiece::At(*producer),
+        ],
+        other => vec![say(other.to_string())],
     }
 }
 
-fn fact(title: &str, text: String) -> FlowFact {
+fn fact(title: &str, text: Vec<FlowPiece>) -> FlowFact {
     FlowFact {
         title: title.to_owned(),
         text,
@@ -227,38 +232,39 @@ fn facts(
     if let Some(peak) = &report.peak {
         let all = registers.map_or_else(String::new, |all| format!(" of {all}"));
         let (live, pc) = (peak.registers, peak.pc);
-        let text = format!("{live}{all} registers live at the peak, +{pc:#x}");
-        facts.push(fact("", text));
+        let text = format!("{live}{all} registers live at the peak, ");
+        facts.push(fact("", vec![say(text), FlowPiece::At(pc)]));
         facts.extend(more_threads(peak, occupancy));
         if let Some(range) = &peak.longest {
-            let from = range.from.map_or_else(|| "the start".to_owned(), at);
-            let text = format!(
-                "longest: {} from {from} to {}",
-                range.register,
-                at(range.to)
-            );
+            let text = vec![
+                say(format!("longest: {} from ", range.register)),
+                range.from.map_or_else(|| say("the start"), FlowPiece::At),
+                say(" to "),
+                FlowPiece::At(range.to),
+            ];
             let title = "The value that is live the longest across the peak";
             facts.push(fact(title, text));
         }
     }
     if let Some(costliest) = loops.first() {
-        let text = format!(
-            "opens at the costliest loop: +{:#x}, {} cycles, bound by {}",
-            costliest.start,
-            grouped(costliest.cycles),
-            bound(&costliest.bottleneck)
-        );
+        let cycles = grouped(costliest.cycles);
+        let mut text = vec![
+            say("opens at the costliest loop: "),
+            FlowPiece::At(costliest.start),
+            say(format!(", {cycles} cycles, bound by ")),
+        ];
+        text.extend(bound(&costliest.bottleneck));
         let title = "The loop with the most cycles outside of inner loops, if each loop ran ten times; cycles per iteration, as the compiler's scheduler assumes";
         facts.push(fact(title, text));
     }
     if let Some(dead @ 1..) = report.dead_writes {
         let dead = counted(dead.into(), "dead write", "dead writes");
-        facts.push(fact("Results that are never read", dead));
+        facts.push(fact("Results that are never read", vec![say(dead)]));
     }
     for limit in report.all_limits() {
         facts.push(FlowFact {
             is_limit: true,
-            ..fact("", limit)
+            ..fact("", vec![say(limit)])
         });
     }
     facts
@@ -279,13 +285,13 @@ fn more_threads(peak: &Peak, occupancy: Option<&Occupancy>) -> Option<FlowFact> 
         more.registers, more.threads
     );
     let title = "The mark in the bars of live registers; the compiler also needs registers for alignment and temporary values";
-    Some(fact(title, text))
+    Some(fact(title, vec![say(text)]))
 }
 
 /// Title, columns and explanation of a table.
 type Heading<'a> = (&'a str, &'a [(FlowColumnKind, &'a str)], &'a str);
 
-fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<String>>) -> FlowTable {
+fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<FlowCell>>) -> FlowTable {
     let mut all = Vec::new();
     for (kind, title) in columns {
         all.push(FlowColumn {
@@ -297,9 +303,14 @@ fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<String
         title: title.to_owned(),
         count: count as u64,
         columns: all,
-        rows,
+        rows: rows
+            .into_iter()
+            .map(|cells| FlowRow {
+                cells,
+                loop_at: None,
+            })
+            .collect(),
         note: note.to_owned(),
-        has_loops: false,
     }
 }
 
@@ -319,9 +330,9 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
             found.waits.into(),
             found.cycles,
         ];
-        let mut row = vec![at(found.start)];
-        row.extend(counts.map(number));
-        row.push(bound(&found.bottleneck));
+        let mut row = vec![FlowCell::Text(vec![FlowPiece::At(found.start)])];
+        row.extend(counts.map(FlowCell::Number));
+        row.push(FlowCell::Text(bound(&found.bottleneck)));
         rows.push(row);
     }
     let heading: Heading<'_> = (
@@ -341,32 +352,39 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
         ],
         "The costliest first, if each loop ran ten times. An iteration of one thread, with the cycles that the compiler's scheduler assumes.",
     );
-    FlowTable {
-        has_loops: true,
-        ..table(heading, loops.len(), rows)
+    let mut table = table(heading, loops.len(), rows);
+    for (row, found) in table.rows.iter_mut().zip(loops) {
+        row.loop_at = Some(found.start);
     }
+    table
 }
 
 fn wait_table(waits: &[WaitReport]) -> FlowTable {
     let mut rows = Vec::new();
     for wait in waits.iter().take(FLOW_ROWS_MAX) {
-        let mut words = String::new();
+        let mut words = Vec::new();
         for (place, wait) in wait.waits.iter().enumerate() {
-            words.push_str(if place == 0 { "" } else { "; " });
-            words.push_str(&wait.on);
+            let before = if place == 0 { "" } else { "; " };
+            words.push(say(format!("{before}{}", wait.on)));
             if let Some(pc) = wait.pc {
-                let _ = write!(words, " of +{pc:#x}");
+                words.extend([say(" of "), FlowPiece::At(pc)]);
             }
+            let mut behind = String::new();
             for bytes in &wait.bytes {
-                words.push(' ');
-                words.push_str(bytes);
+                behind.push(' ');
+                behind.push_str(bytes);
             }
             if wait.bytes.is_empty() {
-                words.push_str(" no data in common");
+                behind.push_str(" no data in common");
             }
+            words.push(say(behind));
         }
-        let (cycles, depth) = (number(wait.cycles.into()), number(wait.depth.into()));
-        rows.push(vec![at(wait.pc), cycles, depth, words]);
+        rows.push(vec![
+            FlowCell::Text(vec![FlowPiece::At(wait.pc)]),
+            number(wait.cycles),
+            number(wait.depth),
+            FlowCell::Text(words),
+        ]);
     }
     let heading: Heading<'_> = (
         "Waits",
@@ -389,9 +407,9 @@ fn slot_table(slots: &[SlotReport]) -> FlowTable {
     let mut rows = Vec::new();
     for slot in order.into_iter().take(FLOW_ROWS_MAX) {
         rows.push(vec![
-            slot.address.clone(),
-            number(slot.bytes.into()),
-            number(slot.depth.into()),
+            cell(&slot.address),
+            number(slot.bytes),
+            number(slot.depth),
             all_at(&slot.writers),
             all_at(&slot.readers),
         ]);
@@ -428,10 +446,10 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
     let mut rows = Vec::new();
     for pattern in order.into_iter().take(FLOW_ROWS_MAX) {
         rows.push(vec![
-            pattern.kind.clone(),
-            pattern.address.clone(),
+            cell(&pattern.kind),
+            cell(&pattern.address),
             all_at(&pattern.places),
-            pattern.text.clone(),
+            cell(&pattern.text),
         ]);
     }
     let heading: Heading<'_> = (
@@ -555,9 +573,8 @@ mod tests {
         let table = loop_table(&order);
         assert_eq!(table.count, u64::from(count) + 2);
         assert_eq!(table.rows.len(), FLOW_ROWS_MAX);
-        let starts = ["+0x200000", "+0x100000", "+0x0"];
-        for (row, start) in table.rows.iter().zip(starts) {
-            assert_eq!(row[0], start);
+        for (row, start) in table.rows.iter().zip([0x20_0000, 0x10_0000, 0]) {
+            assert_eq!(row.loop_at, Some(start));
         }
         let foldable = foldable(&order);
         assert_eq!((foldable.len(), foldable[0].start), (LOOPS_MAX, 0x20_0000));

@@ -88,7 +88,18 @@ pub(crate) fn graph(
 
 fn row(graph: &ModuleGraph, index: u32) -> Option<GraphModule> {
     let module = graph.module(index)?;
-    let few = |images: &[Image]| images.iter().take(IMAGES_MAX).cloned().collect();
+    // Of the title, only the kind is shown: the box has the target as well.
+    let kind = |image: &Image| Image {
+        title: image
+            .title
+            .split(" · ")
+            .next()
+            .unwrap_or("")
+            .to_owned()
+            .into(),
+        ..image.clone()
+    };
+    let few = |images: &[Image]| images.iter().take(IMAGES_MAX).map(kind).collect();
     let symbols = |count: u32, modules: fn(&ModuleSymbol) -> &Vec<u32>| -> Vec<String> {
         let all = graph.symbols.iter().filter(|_| count > 0);
         let named = all.filter(|symbol| modules(symbol).contains(&index));

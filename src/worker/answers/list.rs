@@ -465,10 +465,10 @@ impl QueriedList {
             index: row.into(),
             entry: self.list.entry(row, sources)?,
             cells: cells.collect(),
-            parts: match self.list.as_code() {
-                Some(code) => code.text_parts(row, sources),
-                None => Vec::new(),
-            },
+            code: self
+                .list
+                .as_code()
+                .map(|code| Box::new(code.code_row(row, sources))),
         })
     }
 

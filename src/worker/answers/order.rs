@@ -171,6 +171,7 @@ fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
         area: Area::Header,
         value: Value::None,
         summary: None,
+        is_default: false,
         span: None,
         head: 0,
         bits: None,

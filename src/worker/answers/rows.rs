@@ -172,6 +172,7 @@ pub(crate) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
         area: node.area,
         value: node.value.clone(),
         summary: node.summary.clone(),
+        is_default: node.is_default(),
         span: node.span,
         head: node.head,
         bits: node.bits,

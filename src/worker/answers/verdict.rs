@@ -21,6 +21,7 @@ pub(crate) fn verdict(
 ) -> Answer {
     let mut report = VerdictReport {
         summary: summary(document, id),
+        device: document.image_text(id).1,
         ..VerdictReport::default()
     };
     let is_known = if document.is_loadable(id) {

@@ -52,18 +52,27 @@ impl FlowOverview {
     }
 }
 
-/// A result in a sentence. An offset of the code is written as `+0x40`.
+/// A piece of a sentence about code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FlowPiece {
+    /// Words.
+    Text(String),
+    /// The instruction at an offset of the code.
+    At(u32),
+}
+
+/// A result in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowFact {
     /// Its explanation; may be empty.
     pub title: String,
     /// Its text.
-    pub text: String,
+    pub text: Vec<FlowPiece>,
     /// Whether it is a limitation of the analysis.
     pub is_limit: bool,
 }
 
-/// A table of results. An offset of the code is written as `+0x40`.
+/// A table of results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowTable {
     /// Its title.
@@ -72,12 +81,28 @@ pub struct FlowTable {
     pub count: u64,
     /// The columns.
     pub columns: Vec<FlowColumn>,
-    /// The first rows, at most [`FLOW_ROWS_MAX`]: a text for each column.
-    pub rows: Vec<Vec<String>>,
+    /// The first rows, at most [`FLOW_ROWS_MAX`].
+    pub rows: Vec<FlowRow>,
     /// An explanation.
     pub note: String,
-    /// Whether the rows are loops.
-    pub has_loops: bool,
+}
+
+/// A row of a [`FlowTable`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowRow {
+    /// A cell for each column.
+    pub cells: Vec<FlowCell>,
+    /// The offset of the loop that it is about.
+    pub loop_at: Option<u32>,
+}
+
+/// A cell of a [`FlowTable`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FlowCell {
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(Vec<FlowPiece>),
 }
 
 /// A column of a [`FlowTable`].
@@ -85,11 +110,11 @@ pub struct FlowTable {
 pub struct FlowColumn {
     /// Its title.
     pub title: String,
-    /// The kind of its texts.
+    /// The kind of its cells.
     pub kind: FlowColumnKind,
 }
 
-/// The kind of the texts in a column.
+/// The kind of the cells in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowColumnKind {
     /// Words.

@@ -116,6 +116,8 @@ pub struct Opened {
     pub size: u64,
     /// Summary of the file.
     pub summary: Summary,
+    /// The device that it names itself; may be empty.
+    pub device: Str,
     /// How its bytes are accounted for.
     pub coverage: Coverage,
     /// The root of the tree.

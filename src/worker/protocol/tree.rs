@@ -33,6 +33,8 @@ pub struct Row {
     pub value: Value,
     /// A short description of its content.
     pub summary: Option<Str>,
+    /// Whether it is a default that the file omits.
+    pub is_default: bool,
     /// Its bytes; derived values have none.
     pub span: Option<Span>,
     /// Number of bytes before the span that introduce it.

@@ -23,6 +23,8 @@ pub struct VerdictReport {
     pub images: Option<ImagesReport>,
     /// The summary of a document within the file; that of the file itself comes with [`Opened`](super::Opened).
     pub summary: Option<Summary>,
+    /// The device that the document names itself; may be empty.
+    pub device: Str,
 }
 
 /// The images of a container, and which of them run on a device.

@@ -7,9 +7,9 @@ use super::query::{Order, Query};
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    Beside, Cell, CellValue, CodeList, Column, Declaration, Detail, Details, Drawing, Fit,
-    InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation, RowDetails,
-    Scope, Shape, Tab, Words, columns, source_lines,
+    Beside, Cell, CellValue, CodeList, CodeRow, CodeWord, Column, Declaration, Detail, Details,
+    Drawing, Fit, InstructionDetail, Lane, List, ListId, Opens, Presence, RelatedInstruction,
+    Relation, RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
 };
 use zeview_analysis::profile::{added_profile, total};
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
@@ -583,5 +583,82 @@ impl CodeList for InstructionList {
 
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
         self.listing.text_parts(row, sources)
+    }
+
+    fn code_row(&self, row: u32, sources: &Sources) -> CodeRow {
+        let line = self.listing.line(row, sources);
+        let parts = self.text_parts(row, sources);
+        CodeRow {
+            words: line.map_or_else(Vec::new, |line| words(&line.text, &parts)),
+            lanes: self.listing.jumps(row, sources).chars().map(lane).collect(),
+        }
+    }
+}
+
+/// Returns the words of an instruction's text.
+fn words(text: &str, parts: &[TextPart]) -> Vec<CodeWord> {
+    let mut words = Vec::new();
+    let mut done = 0;
+    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
+        let start = done + blanks;
+        let rest = text.get(start..).unwrap_or("");
+        let end = start + rest.find(' ').unwrap_or(rest.len());
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let is_here = |part: &&TextPart| part.start < number(end) && number(start) < part.end;
+        words.push(CodeWord {
+            start: number(start),
+            end: number(end),
+            gap: number(gap(done, blanks)),
+            kind: parts.iter().find(is_here).map(|part| part.kind.clone()),
+        });
+        done = end;
+    }
+    words
+}
+
+/// Number of blanks before a word where there is little room: opcodes still align, with or without
+/// the mask `(W)`.
+fn gap(at: usize, blanks: usize) -> usize {
+    match (at, blanks) {
+        (0, 8) => 4,
+        (3, 5) => 1,
+        (5.., 3..) => 2,
+        (_, blanks) => blanks,
+    }
+}
+
+/// Returns the lines of a character of the column of jumps.
+fn lane(character: char) -> Lane {
+    let is_one_of = |characters: &str| characters.contains(character);
+    Lane {
+        up: is_one_of("│┼└┴"),
+        down: is_one_of("│┼┌┬"),
+        left: is_one_of("─┼┬┴►"),
+        right: is_one_of("─┼┬┴┌└►"),
+        is_target: character == '►',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_of_instructions_can_be_closed() {
+        for (text, left_out) in [
+            ("(W)     mov (8|M0)               r127.0<1>:ud  0x0:ud", 17),
+            ("        nop", 4),
+            (
+                "        sync.nop          null                  {Compacted}",
+                28,
+            ),
+            ("(W&f0.0.any)     jmpi   L64", 4),
+        ] {
+            let row = CodeRow {
+                words: words(text, &[]),
+                lanes: Vec::new(),
+            };
+            assert_eq!(row.closed(), left_out, "{text}");
+        }
     }
 }

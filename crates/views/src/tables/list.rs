@@ -6,7 +6,7 @@ use super::id::ListId;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
-use zeview_core::analysis::assembly::{Listing, Part, TextPart};
+use zeview_core::analysis::assembly::{Listing, Part, TextPart, TextPartKind};
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{KernelDetail, Kernels};
@@ -22,8 +22,59 @@ pub struct Row {
     pub entry: Span,
     /// A cell for each requested column.
     pub cells: Vec<Cell<'static>>,
-    /// For an instruction: the parts of its text.
-    pub parts: Vec<TextPart>,
+    /// For an instruction: what its text consists of, and the jumps beside it.
+    pub code: Option<Box<CodeRow>>,
+}
+
+/// What only a row of instructions has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CodeRow {
+    /// The words of its text.
+    pub words: Vec<CodeWord>,
+    /// The jumps that start here, end here, or pass, the outermost first.
+    pub lanes: Vec<Lane>,
+}
+
+/// A word in the text of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeWord {
+    /// Its first byte in the text.
+    pub start: u32,
+    /// The byte after its last one.
+    pub end: u32,
+    /// Number of blanks before it where there is little room.
+    pub gap: u32,
+    /// What it is, if it is more than text.
+    pub kind: Option<TextPartKind>,
+}
+
+impl CodeRow {
+    /// Returns the number of blanks that are left out where there is little room.
+    pub fn closed(&self) -> u32 {
+        let mut done = 0;
+        let left_out = self.words.iter().map(|word| {
+            let blanks = word
+                .start
+                .saturating_sub(std::mem::replace(&mut done, word.end));
+            blanks.saturating_sub(word.gap)
+        });
+        left_out.sum()
+    }
+}
+
+/// The lines of jumps beside an instruction, in one of the lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Lane {
+    /// A line from the row above.
+    pub up: bool,
+    /// A line to the row below.
+    pub down: bool,
+    /// A line from the lane on the left.
+    pub left: bool,
+    /// A line to the lane on the right, or to the instruction.
+    pub right: bool,
+    /// The end of a jump.
+    pub is_target: bool,
 }
 
 /// The details of a row.
@@ -207,6 +258,9 @@ pub trait CodeList {
 
     /// Returns the parts of an instruction's text.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart>;
+
+    /// Returns what a row has besides its cells.
+    fn code_row(&self, row: u32, sources: &Sources) -> CodeRow;
 }
 
 /// What only a list of kernels has.

@@ -59,7 +59,7 @@ impl Grid {
         let start = self.loop_start(row.entry);
         let flow = self.flow();
         let context = InstructionContext {
-            parts: &row.parts,
+            row: row.code.as_deref(),
             of: query.of,
             lit: self.lit,
             related: data_flow::relation_of(self.data().detail(), row.entry),

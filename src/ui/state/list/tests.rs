@@ -17,7 +17,7 @@ fn row(index: u64) -> Row {
         index,
         entry: at(100 * index, 100),
         cells: columns.map(|_| cell(CellValue::Count(index))).collect(),
-        parts: Vec::new(),
+        code: None,
     }
 }
 
@@ -355,7 +355,7 @@ fn line(start: u64, text: &str) -> Row {
             Cell::new(CellValue::Count(1)),
             Cell::new(value).at(Some(bytes)),
         ],
-        parts: Vec::new(),
+        code: None,
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::tables::Secondary;
+use crate::tables::{CodeRow, Secondary};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -90,6 +90,10 @@ impl CodeList for Fake {
 
     fn text_parts(&self, _: u32, _: &Sources) -> Vec<TextPart> {
         Vec::new()
+    }
+
+    fn code_row(&self, _: u32, _: &Sources) -> CodeRow {
+        CodeRow::default()
     }
 
     /// A loop of rows 0, 1 and 3, one of rows 1 to 3, and one within it.
