@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, expectErrors, fixture, journey } from "./harness.mjs";
+import { axe, contextOf, dropBytes, dropFile, dropFromDisk, eventually, expectErrors, expectRequests, fixture, journey } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -44,7 +44,7 @@ function kill(page) {
 }
 
 journey("files of all formats open without a network", {}, async (page) => {
-  await page.context().setOffline(true);
+  await contextOf(page).setOffline(true);
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await elfHeader(page).waitFor();
   await dropFile(page, sample("damaged.zebin"));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, expectRequests, journey, load, screenshot } from "./harness.mjs";
+import { axe, contextOf, dropFile, eventually, expectRequests, journey, load, screenshot } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -29,7 +29,7 @@ journey("a copied link selects the same bytes", {
   address: "?url=samples/vecadd.bmg.zebin",
   before: async (page) => {
     expectRequests(page, /samples\/vecadd/);
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await contextOf(page).grantPermissions(["clipboard-read", "clipboard-write"]);
   },
 }, async (page) => {
   await elfHeader(page).waitFor();

@@ -12,12 +12,17 @@
 // a host. A journey also fails on errors and warnings in the console, uncaught
 // errors, violations of the Content-Security-Policy, and undeclared requests
 // after the page has loaded.
+//
+// `node --test FILE` runs one file, `all.mjs` runs all of them in a few lanes. The files of a lane
+// share a browser, and most journeys of a lane share a renderer process, so that the program is
+// compiled once (see "Browser and server").
 
-import { after, test } from "node:test";
+import * as node from "node:test";
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { setTimeout as pause } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import { serve } from "./server.mjs";
@@ -36,17 +41,19 @@ const PREFIX = "/some/where/zeview/";
 const SLOW_DECODER = Number(process.env.ZEVIEW_SLOW_DECODER ?? 0);
 const SLOW_PAGE = Number(process.env.ZEVIEW_SLOW_PAGE ?? 1);
 
-/** Time limits of a journey and of a single wait, in milliseconds. */
-const SLOWNESS = SLOW_DECODER > 0 || SLOW_PAGE > 1 ? 4 : 1;
-const JOURNEY_TIMEOUT = 60_000 * SLOWNESS;
-const WAIT_TIMEOUT = 15_000 * SLOWNESS;
-
 /**
- * On a server for tests, a failed journey runs once more: other programs can delay any event there.
- * `cargo xtask test` fails if this happens more than a few times, and lists them.
+ * Time limits of a test and of a single wait, in milliseconds. They only matter where a test fails, and
+ * other programs may be using the processor.
  */
-const ATTEMPTS = process.env.CI && SLOWNESS === 1 ? 2 : 1;
-const REPEATED = "repeated";
+const SLOWNESS = SLOW_DECODER > 0 || SLOW_PAGE > 1 ? 4 : 1;
+const TEST_TIMEOUT = 180_000 * SLOWNESS;
+const WAIT_TIMEOUT = 30_000 * SLOWNESS;
+
+/** Whether this is one of the processes of all.mjs. */
+const isLane = Boolean(process.env.ZEVIEW_LANE);
+
+/** Screenshots are for people, and take time: by default, only a file that runs alone takes them. */
+const HAS_PICTURES = process.env.ZEVIEW_PICTURES ? process.env.ZEVIEW_PICTURES !== "0" : !isLane;
 
 const CHROMIUM_FLAGS = [
   "--no-sandbox",
@@ -56,6 +63,7 @@ const CHROMIUM_FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--process-per-site",
   // Requests to other hosts fail.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ];
@@ -82,20 +90,20 @@ export function fixture(name) {
  */
 export function journey(name, options, run) {
   if (typeof options === "function") [options, run] = [{}, options];
-  if (!ended) after(closeBrowser);
-  ended = true;
-  test(name, { timeout: JOURNEY_TIMEOUT * ATTEMPTS }, async (context) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await once(options, run);
-      } catch (failure) {
-        if (attempt === ATTEMPTS) throw failure;
-        context.diagnostic(`${REPEATED}: ${failure.message}`);
-        await mkdir(OUT, { recursive: true });
-        await appendFile(path.join(OUT, `${REPEATED}.txt`), `${name}\n`);
-      }
-    }
-  });
+  const layout = hasAllPanes ? { "zeview.panes": ALL_PANES } : {};
+  const storage = { ...layout, ...options.storage };
+  test(name, () => once({ ...options, storage }, run));
+}
+
+/** As in `node:test`, for tests that open their pages themselves, or none. */
+export function test(name, run) {
+  if (!isLane && tests.length === 0) node.after(finish);
+  tests.push(node.test(name, { timeout: TEST_TIMEOUT }, run));
+}
+
+/** Calls a function after the tests of this file. */
+export function atEnd(run) {
+  ends.push(run);
 }
 
 async function once(options, run) {
@@ -105,6 +113,7 @@ async function once(options, run) {
     await run(page);
   } catch (error) {
     failure = error;
+    watches.get(page).isSpent = true;
   }
   const errors = await closePage(page);
   if (failure) {
@@ -139,25 +148,24 @@ async function once(options, run) {
  * @returns {Promise<Page>} close it with `closePage`
  */
 export async function openPage(options = {}) {
-  const { theme = "light", width = 1280, height = 800 } = options;
+  const { theme = "light", width = WIDTH, height = HEIGHT } = options;
   const { forcedColors = false, address = "", other = false, storage = {}, before } = options;
   const { slowDecoder = SLOW_DECODER, until = "quiet" } = options;
-  const { browser, server: shared } = await surroundings();
+  const { server: shared } = await surroundings();
   const { server = shared, offline = false, picker = false } = options;
-  const context = await browser.newContext({
-    colorScheme: theme,
-    forcedColors: forcedColors ? "active" : "none",
-    reducedMotion: "reduce",
-    viewport: { width, height },
-  });
-  context.setDefaultTimeout(WAIT_TIMEOUT);
+  // The service worker and the handles of files outlive what `clear` removes.
+  const context = offline || picker || server !== shared ? await newContext() : await sharedContext();
   const page = await context.newPage();
   watch(page, server);
+  if (theme !== "light" || forcedColors) {
+    await page.emulateMedia({ colorScheme: theme, forcedColors: forcedColors ? "active" : "none" });
+  }
+  if (width !== WIDTH || height !== HEIGHT) await page.setViewportSize({ width, height });
   await page.addInitScript((entries) => {
     // An empty page has none.
     if (!location.protocol.startsWith("http")) return;
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
-  }, hasAllPanes ? { "zeview.panes": ALL_PANES, ...storage } : storage);
+  }, storage);
   // Its requests would come at any time.
   if (!offline) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   if (!picker) await page.addInitScript(() => delete Window.prototype.showOpenFilePicker && delete window.showOpenFilePicker);
@@ -205,7 +213,10 @@ export async function load(page, go, { other = false, until = "quiet" } = {}) {
 /** Closes the page and returns its errors, one line each. */
 export async function closePage(page) {
   const errors = errorsOn(page);
-  await page.context().close();
+  const { context, isSpent } = watches.get(page);
+  if (context !== sharing?.context) await context.close();
+  else if (isSpent) await dropShared();
+  else await clear(sharing).catch(dropShared);
   return errors;
 }
 
@@ -215,8 +226,13 @@ export async function closePage(page) {
 const watches = new WeakMap();
 
 function watch(page, server) {
-  const seen = { server, errors: [], loaded: null, late: [], expectedRequests: [], expectedErrors: [] };
+  const context = page.context();
+  const seen = { context, server, isSpent: false, errors: [], loaded: null, late: [], expectedRequests: [], expectedErrors: [] };
   watches.set(page, seen);
+  // What pages of other sites store is not cleared but thrown away.
+  page.on("framenavigated", (frame) => {
+    if (/^[a-z]+:\/\//.test(frame.url()) && !frame.url().startsWith(server.origin)) seen.isSpent = true;
+  });
   page.on("console", (message) => {
     // Violations of the Content-Security-Policy are errors in the console.
     if (message.type() !== "error" && message.type() !== "warning") return;
@@ -224,7 +240,10 @@ function watch(page, server) {
     seen.errors.push(`console ${message.type()}: ${message.text()} (${url}:${lineNumber})`);
   });
   page.on("pageerror", (error) => seen.errors.push(`uncaught: ${error.stack || error}`));
-  page.on("crash", () => seen.errors.push("the page crashed"));
+  page.on("crash", () => {
+    seen.isSpent = true;
+    seen.errors.push("the page crashed");
+  });
   page.on("request", (request) => {
     // The server logs its own requests, those of workers too.
     const url = request.url();
@@ -232,6 +251,12 @@ function watch(page, server) {
       if (!isExpected(url, seen.expectedRequests)) seen.errors.push(`request to elsewhere: ${url}`);
     }
   });
+}
+
+/** The browser context of a page. What a journey sets there is gone after it. */
+export function contextOf(page) {
+  watches.get(page).isSpent = true;
+  return page.context();
 }
 
 function errorsOn(page) {
@@ -361,7 +386,7 @@ export async function dropFromDisk(page, files, { on = "html" } = {}) {
  */
 export async function axe(page, options = {}) {
   // Evaluated by the debugger: the page's policy would refuse a script element.
-  await page.evaluate(await axeSource());
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(await axeSource());
   const lines = await page.evaluate(async (options) => {
     // Results of other types are large, and nobody reads them.
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"], ...options });
@@ -392,7 +417,9 @@ export async function eventually(look, expected) {
     else if (expected instanceof RegExp) assert.match(seen, expected);
     else assert.deepEqual(seen, expected);
   };
-  for (const end = Date.now() + WAIT_TIMEOUT; ; await pause(20)) {
+  const start = Date.now();
+  // Looking takes processor time from what it waits for: less and less often.
+  for (const end = start + WAIT_TIMEOUT; ; await pause(Math.min(20 + (Date.now() - start) / 20, 60))) {
     const seen = await look();
     try {
       return check(seen);
@@ -431,13 +458,14 @@ export async function showCodeStart(page) {
   await page.locator("#instructions [data-row='0'][aria-selected=true]").waitFor();
 }
 
-/** Saves a screenshot of the window to tests/browser/out. */
+/** Saves a screenshot of the window to tests/browser/out, if pictures are wanted. */
 export async function screenshot(page, name) {
+  if (!HAS_PICTURES) return;
   await mkdir(OUT, { recursive: true });
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
 }
 
-// -- One browser and one server per file of journeys ---------------------------
+// -- Files of journeys ----------------------------------------------------------
 
 /** Stored layout with all panes visible next to every panel. */
 const ALL_PANES = [
@@ -455,8 +483,36 @@ export function showAllPanes() {
   hasAllPanes = true;
 }
 
+/** The tests of the current file, and what follows them. */
+let tests = [];
+let ends = [];
+
+/** Imports a file of journeys and resolves when its tests have ended (lane.mjs). */
+export async function runFile(file) {
+  hasAllPanes = false;
+  tests = [];
+  ends = [];
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (error) {
+    test(path.basename(file), () => { throw error; });
+  }
+  await Promise.all(tests);
+  for (const end of ends) await end();
+}
+
+async function finish() {
+  for (const end of ends) await end();
+  await closeBrowser();
+}
+
+// -- Browser and server ---------------------------------------------------------
+
+const WIDTH = 1280;
+const HEIGHT = 800;
+
 let started = null;
-let ended = false;
+let sharing = null;
 
 function surroundings() {
   started ??= start();
@@ -472,7 +528,43 @@ async function start() {
   return { browser, server };
 }
 
-/** Stops the browser and the server that `openPage` has started. Journeys call it at the end. */
+async function newContext() {
+  const { browser } = await surroundings();
+  const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: WIDTH, height: HEIGHT } });
+  context.setDefaultTimeout(WAIT_TIMEOUT);
+  return context;
+}
+
+/**
+ * The context of most journeys, one after the other. All its pages are in one process, which a small page
+ * keeps alive: there, the program is compiled once. A process of its own takes 1.1 s of processor
+ * time until the page has started, this one 0.4 s.
+ */
+async function sharedContext() {
+  if (sharing) return sharing.context;
+  const { server } = await surroundings();
+  const context = await newContext();
+  const keeper = await context.newPage();
+  await keeper.goto(`${server.url}samples/README.md`);
+  const session = await context.newCDPSession(keeper);
+  sharing = { context, keeper, session, origin: server.origin };
+  return context;
+}
+
+/** Closes the pages of a journey and removes all that it stored. */
+async function clear({ context, keeper, session, origin }) {
+  await Promise.all(context.pages().filter((page) => page !== keeper).map((page) => page.close()));
+  await keeper.evaluate(() => localStorage.clear());
+  await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+}
+
+async function dropShared() {
+  const { context } = sharing;
+  sharing = null;
+  await context.close();
+}
+
+/** Stops the browser and the server that `openPage` has started. Scripts without tests call it at the end. */
 export async function closeBrowser() {
   if (!started) return;
   const { browser, server } = await started;

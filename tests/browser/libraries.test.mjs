@@ -59,10 +59,10 @@ journey("from the largest spill of 200 images to its assembly", { width: 1440, h
 });
 
 journey("kernels appear while images are read; reading can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {
-  await dropBytes(page, { "kernels.ar": await library(300, 24, (tile, dtype, causal, image) => typeName(1000 * image + tile, dtype, causal)) });
+  await dropBytes(page, { "kernels.ar": await library(200, 24, (tile, dtype, causal, image) => typeName(1000 * image + tile, dtype, causal)) });
   await tab(page, "Kernels").click();
   await cell(page, 0, 0).waitFor();
-  await reading(page).getByText(/read [\d\u202f ]+ of 301 images/).waitFor();
+  await reading(page).getByText(/read [\d\u202f ]+ of 201 images/).waitFor();
   await axe(page);
   await screenshot(page, "library-reading");
   await reading(page).getByRole("button", { name: "Stop" }).click();
@@ -76,7 +76,7 @@ journey("kernels appear while images are read; reading can be stopped", { width:
   await page.getByRole("columnheader", { name: /Spill/ }).first().click();
   await eventually(() => cell(page, 0, 0).isVisible(), true);
   await reading(page).getByRole("button", { name: "Resume" }).click();
-  await reading(page).waitFor({ state: "detached", timeout: 45_000 });
+  await reading(page).waitFor({ state: "detached", timeout: 120_000 });
   await eventually(() => cell(page, 0, 0).innerText(), "spill");
 });
 

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { after, test } from "node:test";
+import { atEnd, test } from "./harness.mjs";
 import { installPackage, run } from "./package.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 let folder = null;
-after(() => folder && rm(folder, { recursive: true }));
+atEnd(() => folder && rm(folder, { recursive: true }));
 
 /** Runs a script in the folder of the installed package and returns its JSON output. */
 async function node(script) {
@@ -23,7 +23,7 @@ async function node(script) {
   return JSON.parse(stdout);
 }
 
-test("the package installs and runs in Node", { timeout: 40_000 }, async () => {
+test("the package installs and runs in Node", async () => {
   folder = await installPackage();
   const said = await node(`
     const opened = await ZeviewDocument.open(await sample("spill.dg2.zebin"), { name: "spill" });
@@ -59,7 +59,7 @@ test("the package installs and runs in Node", { timeout: 40_000 }, async () => {
   assert.equal(said.json, "spill");
 });
 
-test("rows are those of the decoder's class", { timeout: 40_000 }, async () => {
+test("rows are those of the decoder's class", async () => {
   const said = await node(`
     const { ZeviewDocument: Decoded } = await import("./node_modules/zeview/decoder.js");
     const found = {};
@@ -82,7 +82,7 @@ test("rows are those of the decoder's class", { timeout: 40_000 }, async () => {
   assert.deepEqual(said.wrong, ["options", "options", "none"]);
 });
 
-test("modules, differences, and errors with codes", { timeout: 40_000 }, async () => {
+test("modules, differences, and errors with codes", async () => {
   const said = await node(`
     const container = await ZeviewDocument.open(new Blob([await sample("matmul.syclbin")]));
     const bytes = await sample("vecadd.bmg.zebin");
@@ -120,7 +120,7 @@ test("modules, differences, and errors with codes", { timeout: 40_000 }, async (
   assert.equal(said.type, "TypeError");
 });
 
-test("a profile on the code, compared with an earlier one", { timeout: 40_000 }, async () => {
+test("a profile on the code, compared with an earlier one", async () => {
   const made = path.join(import.meta.dirname, "../fixtures/profiles");
   const said = await node(`
     const bytes = await sample("matmul.csv");

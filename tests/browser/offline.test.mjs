@@ -4,11 +4,8 @@ import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { after, test } from "node:test";
-import { DIST, axe, closeBrowser, closePage, dropFile, expectRequests, load, openPage, screenshot } from "./harness.mjs";
+import { DIST, atEnd, axe, closePage, contextOf, dropFile, expectRequests, load, openPage, screenshot, test } from "./harness.mjs";
 import { serve } from "./server.mjs";
-
-after(closeBrowser);
 
 const sample = path.join(import.meta.dirname, "../../www/samples/vecadd.bmg.zebin");
 const treeOf = (page) => page.getByRole("treeitem", { name: "ELF header" });
@@ -21,7 +18,7 @@ async function release() {
   const root = await mkdtemp(path.join(os.tmpdir(), "zeview-release-"));
   await cp(DIST, root, { recursive: true });
   const server = await serve(root, { prefix: "/docs/zeview/", changing: true });
-  after(async () => {
+  atEnd(async () => {
     await server.close();
     await rm(root, { recursive: true });
   });
@@ -39,13 +36,13 @@ async function change(root) {
   await writeFile(worker, script.replace(/version: "[0-9a-f]{12}"/, 'version: "000000000002"'));
 }
 
-test("the page works offline after one visit", { timeout: 40_000 }, async () => {
+test("the page works offline after one visit", async () => {
   const { server } = await release();
   const page = await openPage({ server, offline: true });
   expectRequests(page, /\/docs\/zeview\//);
   await kept(page);
   await server.close();
-  await page.context().setOffline(true);
+  await contextOf(page).setOffline(true);
   await load(page, () => page.reload(), { until: "started" });
   await dropFile(page, sample);
   await treeOf(page).waitFor();
@@ -55,7 +52,7 @@ test("the page works offline after one visit", { timeout: 40_000 }, async () => 
   assert.deepEqual(await closePage(page), []);
 });
 
-test("a new release replaces all files at once, when the user confirms", { timeout: 40_000 }, async () => {
+test("a new release replaces all files at once, when the user confirms", async () => {
   const { root, server } = await release();
   const page = await openPage({ server, offline: true });
   expectRequests(page, /\/docs\/zeview\//);
@@ -76,14 +73,14 @@ test("a new release replaces all files at once, when the user confirms", { timeo
   assert.deepEqual(caches, ["zeview-000000000002"]);
   // The new release also works offline.
   await server.close();
-  await page.context().setOffline(true);
+  await contextOf(page).setOffline(true);
   await load(page, () => page.reload(), { until: "started" });
   await dropFile(page, sample);
   await treeOf(page).waitFor();
   assert.deepEqual(await closePage(page), []);
 });
 
-test("an embedded page is always fetched", { timeout: 40_000 }, async () => {
+test("an embedded page is always fetched", async () => {
   const { root, server } = await release();
   const page = await openPage({ server, offline: true });
   expectRequests(page, /\/docs\/zeview\//);

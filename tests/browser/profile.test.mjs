@@ -142,7 +142,7 @@ journey("a large profile is read in pieces, with progress, and can be canceled",
   await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
   const csv = readFileSync(PROFILE, "utf8");
   // The parts of the file share their bytes.
-  const drop = () => page.evaluate(([csv, megabytes]) => {
+  const drop = (megabytes) => page.evaluate(([csv, megabytes]) => {
     const piece = new Blob([csv.repeat(Math.ceil((1 << 20) / csv.length))]);
     const data = new DataTransfer();
     data.items.add(new File(Array(megabytes).fill(piece), "large.csv"));
@@ -150,18 +150,19 @@ journey("a large profile is read in pieces, with progress, and can be canceled",
     for (const type of ["dragenter", "dragover", "drop"]) {
       target.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, composed: true, dataTransfer: data }));
     }
-  }, [csv, MEGABYTES]);
+  }, [csv, megabytes]);
   await page.evaluate(() => {
     window.tasks = [];
     new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration)))
       .observe({ type: "longtask" });
   });
-  await drop();
+  // So much that it is being read until the click.
+  await drop(20 * MEGABYTES);
   await section(page).getByText(/^Reading large\.csv … [1-9]\d? %/).waitFor();
   await section(page).getByRole("button", { name: "Cancel" }).click();
   await eventually(() => section(page).count(), 0);
   const started = Date.now();
-  await drop();
+  await drop(MEGABYTES);
   await section(page).getByText(/samples, 91\.9.% stalled/).waitFor({ timeout: 60_000 });
   const tasks = await page.evaluate(() => window.tasks);
   console.log(`${MEGABYTES} MB in ${Date.now() - started} ms; long tasks of the page: ${tasks.map(Math.round)} ms`);

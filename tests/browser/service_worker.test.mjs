@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { test } from "node:test";
+import { test } from "./harness.mjs";
 import vm from "node:vm";
 
 const PAGE = "https://example.org/docs/zeview/";

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { axe, dropFile, expectErrors, journey, load, screenshot } from "./harness.mjs";
+import { axe, contextOf, dropFile, expectErrors, journey, load, screenshot } from "./harness.mjs";
 
 const HERE = import.meta.dirname;
 const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(HERE, "../../target/single/zeview.html"));
 const sample = (name) => path.join(HERE, "../../www/samples", name);
 
 journey("the single-file page opens files without a server", {}, async (page) => {
-  await page.context().setOffline(true);
+  await contextOf(page).setOffline(true);
   await load(page, () => page.goto(pathToFileURL(SINGLE).href), { until: "started" });
   assert.equal(await page.getByRole("button", { name: /SYCLBIN/ }).count(), 0, "there are no samples");
   await screenshot(page, "single-empty");

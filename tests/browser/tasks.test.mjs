@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, showAllPanes } from "./harness.mjs";
+import { contextOf, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -33,7 +33,7 @@ const kernels = (page) => page.getByRole("grid", { name: "Kernels" });
 /** The text on the clipboard. */
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
 const withClipboard = {
-  before: (page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]),
+  before: (page) => contextOf(page).grantPermissions(["clipboard-read", "clipboard-write"]),
 };
 
 const SPILL = sample("spill.dg2.zebin");

@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { after } from "node:test";
 import { build, createServer } from "vite";
-import { expectRequests, journey } from "./harness.mjs";
+import { atEnd, expectRequests, journey } from "./harness.mjs";
 import { installPackage } from "./package.mjs";
 import { serve } from "./server.mjs";
 
@@ -46,14 +45,14 @@ const FILES = {
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:";
 
 const folder = await installPackage();
-after(() => rm(folder, { recursive: true }));
+atEnd(() => rm(folder, { recursive: true }));
 for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(folder, name), text);
 
 for (const format of ["es", "iife"]) {
   const outDir = path.join(folder, format);
   await build({ root: folder, base: "./", logLevel: "warn", configFile: false, worker: { format }, build: { outDir } });
   const server = await serve(outDir, { prefix: "/in/a/folder/", headers: { "Content-Security-Policy": POLICY } });
-  after(() => server.close());
+  atEnd(() => server.close());
 
   journey(`a page and a worker built by Vite open a file (${format})`, { server, other: true }, async (page) => {
     // Each loads the decoder once, with the first file.
@@ -67,7 +66,7 @@ for (const format of ["es", "iife"]) {
 const optimizeDeps = { exclude: ["zeview"] };
 const serving = await createServer({ root: folder, logLevel: "warn", configFile: false, optimizeDeps, server: { host: "127.0.0.1", port: 0 } });
 await serving.listen();
-after(() => serving.close());
+atEnd(() => serving.close());
 const [url] = serving.resolvedUrls.local;
 
 journey("a page and a worker served by Vite open a file", { server: { url, origin: new URL(url).origin, log: [] }, other: true }, openInBoth);

@@ -9,19 +9,37 @@ use crate::options::Options;
 use crate::project::Project;
 use crate::python;
 use crate::setup::{self, Need, Tools, WASM};
-use crate::shell::{self, Outcome, say};
+use crate::shell::{self, Beside, Outcome, say};
 use crate::single;
 use crate::vscode;
-use std::ffi::OsString;
+use std::env;
+use std::fs;
+use std::num::NonZero;
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 struct Step {
     name: &'static str,
     title: &'static str,
     needs: &'static [Need],
     part: Part,
+    track: Track,
     run: fn(&Project, &Tools) -> Outcome,
+}
+
+/// When a step runs. The cores are busy together: the release build ends with one thread for each program,
+/// and the slowest of the native tests run alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Track {
+    /// First.
+    First,
+    /// Beside the first ones: it uses another build folder, waits for downloads, or takes little time.
+    Beside,
+    /// After them: it needs the release folder, or waits for a browser.
+    Last,
 }
 
 /// The runs that a step is a part of.
@@ -35,13 +53,14 @@ enum Part {
     Named,
 }
 
-/// Steps in execution order. Journeys come last, so that the output ends with their summary.
+/// Steps in execution order of each track. Journeys come last, so that the output ends with their summary.
 const STEPS: &[Step] = &[
     Step {
         name: "fmt",
         title: "formatting",
         needs: &[Need::Rustfmt],
         part: Part::Quick,
+        track: Track::First,
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
     },
     Step {
@@ -49,6 +68,7 @@ const STEPS: &[Step] = &[
         title: "tables of instruction encodings are up to date",
         needs: &[],
         part: Part::Quick,
+        track: Track::First,
         run: |project, _| isa_tables::run(project, true),
     },
     Step {
@@ -56,6 +76,7 @@ const STEPS: &[Step] = &[
         title: "spelling in text and code (_typos.toml)",
         needs: &[Need::Typos],
         part: Part::Quick,
+        track: Track::First,
         run: spelling,
     },
     Step {
@@ -63,6 +84,7 @@ const STEPS: &[Step] = &[
         title: "lints, for each target",
         needs: &[Need::Clippy, Need::WasmTarget],
         part: Part::Quick,
+        track: Track::First,
         run: clippy,
     },
     Step {
@@ -70,6 +92,7 @@ const STEPS: &[Step] = &[
         title: "the fuzz targets compile",
         needs: &[],
         part: Part::Quick,
+        track: Track::First,
         run: |project, _| fuzz::check(project),
     },
     Step {
@@ -77,6 +100,7 @@ const STEPS: &[Step] = &[
         title: "native tests",
         needs: &[Need::Readelf],
         part: Part::Quick,
+        track: Track::First,
         run: native,
     },
     Step {
@@ -84,20 +108,15 @@ const STEPS: &[Step] = &[
         title: "the crate's documentation, without warnings",
         needs: &[],
         part: Part::Full,
+        track: Track::First,
         run: rustdoc,
-    },
-    Step {
-        name: "wasm",
-        title: "tests on wasm in a browser",
-        needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
-        part: Part::Full,
-        run: wasm,
     },
     Step {
         name: "dist",
         title: "release build of the page, with its size",
         needs: dist::NEEDS,
         part: Part::Full,
+        track: Track::Beside,
         run: dist::build,
     },
     Step {
@@ -105,20 +124,47 @@ const STEPS: &[Step] = &[
         title: "the documentation site, with its links",
         needs: docs::NEEDS,
         part: Part::Full,
+        track: Track::Beside,
         run: docs::build,
+    },
+    Step {
+        name: "extension",
+        title: "the scripts of the VS Code extension, without VS Code",
+        needs: &[Need::Node],
+        part: Part::Full,
+        track: Track::Beside,
+        run: vscode::test_scripts,
+    },
+    Step {
+        name: "wasm",
+        title: "tests on wasm in a browser",
+        needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
+        part: Part::Full,
+        track: Track::Beside,
+        run: wasm,
     },
     Step {
         name: "python",
         title: "the Python package, as an installed wheel",
         needs: &[Need::Python],
-        part: Part::Named,
+        part: Part::Full,
+        track: Track::Beside,
         run: python::test,
+    },
+    Step {
+        name: "pandas",
+        title: "the Python package with pandas, polars, pyarrow and anywidget",
+        needs: &[Need::Python],
+        part: Part::Named,
+        track: Track::Last,
+        run: python::test_all,
     },
     Step {
         name: "notebook",
         title: "the Python package in JupyterLab and Notebook, in a browser",
         needs: &[Need::Python, Need::Node, Need::Browser, Need::Journeys],
         part: Part::Named,
+        track: Track::Last,
         run: python::test_notebooks,
     },
     Step {
@@ -126,6 +172,7 @@ const STEPS: &[Step] = &[
         title: "the VS Code extension, in code-server",
         needs: &[Need::Node, Need::Browser, Need::CodeServer],
         part: Part::Named,
+        track: Track::Last,
         run: vscode::test,
     },
     Step {
@@ -133,6 +180,7 @@ const STEPS: &[Step] = &[
         title: "journeys through the page in a browser",
         needs: &[Need::Node, Need::Browser, Need::Journeys],
         part: Part::Full,
+        track: Track::Last,
         run: browser,
     },
 ];
@@ -183,7 +231,8 @@ pub fn test(project: &Project, mut options: Options) -> Outcome {
     run_named(project, &names)
 }
 
-/// Runs the named steps in table order, until one fails.
+/// Runs the named steps, until one fails: those of the first two tracks side by side, each track in the
+/// order of the table, then the others.
 pub fn run_named<S: AsRef<str>>(project: &Project, names: &[S]) -> Outcome {
     let named = |step: &&Step| names.iter().any(|name| name.as_ref() == step.name);
     let is_step = |name: &&S| STEPS.iter().any(|step| step.name == name.as_ref());
@@ -197,29 +246,125 @@ pub fn run_named<S: AsRef<str>>(project: &Project, names: &[S]) -> Outcome {
 
     let tools = setup::meet(project, &needs_of(&steps))?;
     shell::run(&mut project.cargo(["fetch", "--quiet", "--locked"]))?;
-    for (index, step) in steps.iter().enumerate() {
-        say(format!(
-            "\n== {}/{} {}: {} ==",
-            index + 1,
-            steps.len(),
-            step.name,
-            step.title
-        ));
-        let start = Instant::now();
-        (step.run)(project, &tools).map_err(|error| {
-            let time = shell::duration(start.elapsed());
-            format!("step {} failed after {time}: {error}", step.name)
-        })?;
-        // No line after the last step: its own summary ends the output.
-        if index + 1 < steps.len() {
-            say(format!(
-                "== {}: passed in {} ==",
-                step.name,
-                shell::duration(start.elapsed())
-            ));
+    let mut run = Run {
+        project,
+        tools: &tools,
+        count: steps.len(),
+        times: Vec::new(),
+    };
+    let on = |track| {
+        steps
+            .iter()
+            .copied()
+            .filter(move |step| step.track == track)
+    };
+    let first: Vec<&Step> = on(Track::First).collect();
+    let beside: Vec<&Step> = on(Track::Beside).collect();
+    if first.is_empty() || beside.is_empty() {
+        for step in first.iter().chain(&beside) {
+            run.step(step)?;
         }
+    } else {
+        run.side_by_side(&first, &beside)?;
+    }
+    for step in on(Track::Last) {
+        run.step(step)?;
     }
     Ok(())
+}
+
+/// The run of some steps.
+struct Run<'a> {
+    project: &'a Project,
+    tools: &'a Tools,
+    count: usize,
+    times: Vec<(&'static str, Duration)>,
+}
+
+/// How a step ended that ran beside others: its time, its error, and the file with its output.
+type Ended = (&'static Step, Duration, Outcome, PathBuf);
+
+impl Run<'_> {
+    fn step(&mut self, step: &'static Step) -> Outcome {
+        self.begin(step);
+        let start = Instant::now();
+        let outcome = (step.run)(self.project, self.tools);
+        self.end(step, start.elapsed(), outcome)
+    }
+
+    fn begin(&self, step: &Step) {
+        // The summary of the last step ends the output.
+        let number = self.times.len() + 1;
+        if number == self.count {
+            let times = self.times.iter();
+            let times: Vec<String> = times
+                .map(|(name, time)| format!("{name} {}", shell::duration(*time)))
+                .collect();
+            say(format!("\n== times: {} ==", times.join(", ")));
+        }
+        let Step { name, title, .. } = step;
+        say(format!("\n== {number}/{} {name}: {title} ==", self.count));
+    }
+
+    fn end(&mut self, step: &Step, time: Duration, outcome: Outcome) -> Outcome {
+        let shown = shell::duration(time);
+        outcome.map_err(|error| format!("step {} failed after {shown}: {error}", step.name))?;
+        self.times.push((step.name, time));
+        if self.times.len() < self.count {
+            say(format!("== {}: passed in {shown} ==", step.name));
+        }
+        Ok(())
+    }
+
+    /// Runs the steps `beside` in a thread. Their output is printed between the other steps.
+    fn side_by_side(&mut self, first: &[&'static Step], beside: &[&'static Step]) -> Outcome {
+        let folder = self.project.target.join("steps");
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let mut outputs = Vec::new();
+        for step in beside {
+            let path = folder.join(format!("{}.txt", step.name));
+            outputs.push((*step, Beside::new(&path)?, path));
+        }
+        let stops: Vec<Beside> = outputs
+            .iter()
+            .map(|(_, beside, _)| beside.clone())
+            .collect();
+        let (project, tools) = (self.project, self.tools);
+        let (sender, ended) = mpsc::channel::<Ended>();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                for (step, beside, path) in outputs {
+                    Beside::enter(Some(beside));
+                    let start = Instant::now();
+                    let outcome = (step.run)(project, tools);
+                    let has_failed = outcome.is_err();
+                    // Nobody waits for it after a failure.
+                    let _ = sender.send((step, start.elapsed(), outcome, path));
+                    if has_failed {
+                        return;
+                    }
+                }
+            });
+            let outcome = first
+                .iter()
+                .try_for_each(|step| {
+                    self.step(step)?;
+                    ended.try_iter().try_for_each(|one| self.print(one))
+                })
+                .and_then(|()| ended.iter().try_for_each(|one| self.print(one)));
+            for beside in &stops {
+                beside.stop();
+            }
+            outcome
+        })
+    }
+
+    fn print(&mut self, (step, time, outcome, output): Ended) -> Outcome {
+        self.begin(step);
+        let text = fs::read(&output).map_err(|error| format!("{}: {error}", output.display()))?;
+        say(String::from_utf8_lossy(&text).trim_end());
+        self.end(step, time, outcome)
+    }
 }
 
 fn needs_of(steps: &[&Step]) -> Vec<Need> {
@@ -240,8 +385,17 @@ fn clippy(project: &Project, _: &Tools) -> Outcome {
 /// Runs the native tests with all features: the page's state and components are tested natively
 /// too.
 fn native(project: &Project, _: &Tools) -> Outcome {
-    shell::run(&mut project.cargo(["test", "--workspace", "--all-features"]))
+    let mut tests = project.cargo(["test", "--workspace", "--all-features"]);
+    if env::var_os(TEST_THREADS).is_none() {
+        // Some tests wait half a minute for time limits of the command line.
+        let threads = thread::available_parallelism().map_or(2, NonZero::get) + 2;
+        tests.env(TEST_THREADS, threads.to_string());
+    }
+    shell::run(&mut tests)
 }
+
+/// Cargo's variable for the number of tests that run at a time.
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
 fn spelling(project: &Project, tools: &Tools) -> Outcome {
     let mut typos = Command::new("typos");
@@ -275,6 +429,8 @@ fn wasm(project: &Project, tools: &Tools) -> Outcome {
             "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
             project.journeys().join("webdriver.json"),
         )
+        // Seconds of a test: other steps run beside it.
+        .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
         // Prefer this driver over others on the machine.
         .env_remove("GECKODRIVER");
     shell::run(&mut tests)
@@ -285,23 +441,8 @@ fn browser(project: &Project, tools: &Tools) -> Outcome {
     if !dist::folder(project).join("index.html").is_file() {
         return Err("no release folder; run the step \"dist\" first".to_owned());
     }
-    let repeated = project.journeys().join("out/repeated.txt");
-    let _ = std::fs::remove_file(&repeated);
-    let mut node = node(project, tools)?;
-    node.args(["--test", "--test-reporter=tap", "--test-concurrency=2"])
-        .args(journey_files(project)?);
-    shell::run(&mut node)?;
-    let names = std::fs::read_to_string(repeated).unwrap_or_default();
-    match names.lines().count() {
-        0..=REPEATED_MAX => Ok(()),
-        count => Err(format!(
-            "{count} journeys failed the first time, {REPEATED_MAX} may:\n{names}"
-        )),
-    }
+    shell::run(node(project, tools)?.arg("all.mjs"))
 }
-
-/// Maximum number of journeys that may fail once on a server for tests (`CI`).
-const REPEATED_MAX: usize = 3;
 
 /// Returns a Node.js command set up to drive a browser through the release folder.
 fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
@@ -322,20 +463,6 @@ pub fn script(project: &Project, path: &str) -> Outcome {
     let mut node = node(project, &tools)?;
     node.arg(project.root.join(path));
     shell::run(&mut node)
-}
-
-/// Returns the names of `tests/browser/*.test.mjs`, as older versions of Node.js do not support
-/// patterns.
-fn journey_files(project: &Project) -> Outcome<Vec<OsString>> {
-    let folder = project.journeys();
-    let entries = std::fs::read_dir(&folder);
-    let entries = entries.map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut names: Vec<OsString> = entries
-        .filter_map(|entry| Some(entry.ok()?.file_name()))
-        .filter(|name| name.to_string_lossy().ends_with(".test.mjs"))
-        .collect();
-    names.sort();
-    Ok(names)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 use crate::page;
 use crate::project::Project;
 use crate::setup::{Need, Tools};
-use crate::shell::{self, Outcome, say};
+use crate::shell::{self, Beside, Outcome, say};
 use crate::sizes;
 use std::fs;
 use std::panic::resume_unwind;
@@ -48,7 +48,11 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
     if let Some(wasm_opt) = &tools.wasm_opt {
         // Optimize the page for size, the decoder for speed; both take about as long.
         thread::scope(|scope| {
-            let app = scope.spawn(|| optimize(wasm_opt, &built.join("app_bg.wasm"), "-Oz"));
+            let beside = Beside::current();
+            let app = scope.spawn(|| {
+                Beside::enter(beside);
+                optimize(wasm_opt, &built.join("app_bg.wasm"), "-Oz")
+            });
             optimize(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
             app.join().unwrap_or_else(|panic| resume_unwind(panic))
         })?;

@@ -52,9 +52,9 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt tables spelling clippy fuzz native rustdoc wasm
-                                      dist docs browser (--quick: the native ones); only if named: python notebook
-                                      editors
+  test [--quick] [STEP…]              every check: fmt tables spelling clippy fuzz native rustdoc dist docs
+                                      extension wasm python browser (--quick: those up to native); only if
+                                      named: pandas notebook editors
   check                               fmt, spelling, and clippy for each target
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size

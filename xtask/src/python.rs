@@ -14,8 +14,12 @@ use std::process::Command;
 
 const MATURIN: &str = "maturin==1.16.0";
 
-/// Packages of the tests, in the virtual environment with the built wheel.
-const TEST_PACKAGES: &[&str] = &[
+/// The package of the tests, in the virtual environment with the built wheel. Tests that need others are
+/// skipped.
+const TEST_PACKAGES: &[&str] = &["pytest==9.2.0"];
+
+/// Packages of all tests: some hundred megabytes.
+const ALL_TEST_PACKAGES: &[&str] = &[
     "pytest==9.2.0",
     "pandas==3.1.1",
     "polars==2.1.0",
@@ -58,16 +62,30 @@ pub fn release_wheel(project: &Project, target: Option<&str>, features: &str) ->
     wheel(project, &program, target, "release", &to)
 }
 
-/// Checks the module's code, builds a wheel without optimization, installs it into a fresh virtual
-/// environment, and runs the tests there.
+/// Checks the module's code, and runs the tests that need no other packages.
 pub fn test(project: &Project, _: &Tools) -> Outcome {
     let manifest = source(project).join("Cargo.toml");
     let mut format = project.cargo(["fmt", "--check", "--manifest-path"]);
     shell::run(format.arg(&manifest))?;
     let mut clippy = project.cargo(["clippy", "--quiet", "--locked", "--manifest-path"]);
-    shell::run(clippy.arg(&manifest).args(["--", "-D", "warnings"]))?;
+    clippy
+        .arg(&manifest)
+        .arg("--target-dir")
+        .arg(&project.target);
+    shell::run(clippy.args(["--features", "tests", "--", "-D", "warnings"]))?;
+    pytest(project, "tests", TEST_PACKAGES)
+}
+
+/// Runs all tests of the package, those of data frames and widgets too.
+pub fn test_all(project: &Project, _: &Tools) -> Outcome {
+    pytest(project, "all-tests", ALL_TEST_PACKAGES)
+}
+
+/// Builds a wheel without optimization, installs it into a fresh virtual environment, and runs the tests
+/// there.
+fn pytest(project: &Project, environment: &str, packages: &[&str]) -> Outcome {
     let wheel = test_wheel(project)?;
-    let (folder, python) = installed(project, "tests", TEST_PACKAGES, &wheel)?;
+    let (folder, python) = installed(project, environment, packages, &wheel)?;
     // Not in the folder with the sources of the package, which would be imported instead.
     shell::run(
         Command::new(&python)
@@ -95,9 +113,10 @@ pub fn test_notebooks(project: &Project, tools: &Tools) -> Outcome {
     )
 }
 
-/// Builds a wheel without optimization.
+/// Builds a wheel without optimization. The command line has all features, as the native tests build it.
 fn test_wheel(project: &Project) -> Outcome<PathBuf> {
-    shell::run(&mut project.cargo(["build", "--bin", "zeview"]))?;
+    let options = ["build", "--workspace", "--all-features", "--bin", "zeview"];
+    shell::run(&mut project.cargo(options))?;
     let program = project
         .target
         .join("debug")
@@ -164,7 +183,13 @@ fn wheel(
         .args(["-m", "maturin", "build", "--locked", "--profile", profile])
         .arg("--out")
         .arg(to)
-        .current_dir(&source);
+        .current_dir(&source)
+        // There, what the native tests have in common with it is compiled.
+        .env("CARGO_TARGET_DIR", &project.target);
+    if profile == "dev" {
+        // Replaces the features of pyproject.toml.
+        build.args(["--features", "tests,pyo3/extension-module"]);
+    }
     if let Some(target) = target {
         build.args(["--target", target]);
     }

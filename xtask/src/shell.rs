@@ -1,16 +1,65 @@
 //! Runs programs and prints progress.
+//!
+//! What runs beside other steps writes into a file ([`Beside`]), so that the outputs are not mixed.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Result of all functions here. An error is one message.
 pub type Outcome<T = ()> = Result<T, String>;
 
+/// Where the output of a thread goes instead of the terminal, and whether it is to end.
+#[derive(Clone)]
+pub struct Beside {
+    output: Arc<File>,
+    stop: Arc<AtomicBool>,
+}
+
+thread_local! {
+    static BESIDE: RefCell<Option<Beside>> = const { RefCell::new(None) };
+}
+
+impl Beside {
+    /// Creates the file of the output.
+    pub fn new(output: &Path) -> Outcome<Self> {
+        let file =
+            File::create(output).map_err(|error| format!("{}: {error}", output.display()))?;
+        Ok(Self {
+            output: Arc::new(file),
+            stop: Arc::default(),
+        })
+    }
+
+    /// Of the current thread, for a thread that it starts.
+    pub fn current() -> Option<Self> {
+        BESIDE.with_borrow(Clone::clone)
+    }
+
+    /// Sends the output of the current thread there.
+    pub fn enter(beside: Option<Self>) {
+        BESIDE.set(beside);
+    }
+
+    /// Lets no further program start.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Prints a line and flushes, so that it precedes the output of a program.
 pub fn say(line: impl AsRef<str>) {
+    if let Some(beside) = Beside::current() {
+        // A full disk shows in the programs.
+        let _ = writeln!(&*beside.output, "{}", line.as_ref());
+        return;
+    }
     println!("{}", line.as_ref());
     flush();
 }
@@ -23,6 +72,13 @@ pub fn flush() {
 /// Prints a command and runs it; fails unless it succeeds.
 pub fn run(command: &mut Command) -> Outcome {
     let line = written(command);
+    if let Some(beside) = Beside::current() {
+        if beside.stop.load(Ordering::Relaxed) {
+            return Err(format!("{line}: not started, because another step failed"));
+        }
+        let output = || beside.output.try_clone().map_err(|error| error.to_string());
+        command.stdout(output()?).stderr(output()?);
+    }
     say(format!("$ {line}"));
     let status = command.stdin(Stdio::null()).status();
     match status {

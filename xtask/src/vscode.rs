@@ -9,9 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// VS Code as a server, for the journeys; and the version of Node.js that it needs.
+/// VS Code as a server, for the journeys.
 const CODE_SERVER: &str = "code-server@4.139.1";
+/// The version of Node.js that it needs, and that runs TypeScript.
 const NODE: &str = "node@24.9.0";
+
+/// The tests in code-server; the others need no VS Code.
+const IN_VSCODE: &str = "viewer.test.mjs";
 
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
@@ -44,6 +48,19 @@ pub fn run(project: &Project, options: Options) -> Outcome {
     package(project, &to)
 }
 
+/// Checks, bundles and tests the extension's scripts, without VS Code.
+pub fn test_scripts(project: &Project, _: &Tools) -> Outcome {
+    dist::expect(project)?;
+    let node = node(project)?;
+    build(project)?;
+    let folder = source(project);
+    let mut tests = tests_in(&folder.join("test"))?;
+    tests.retain(|path| !path.ends_with(IN_VSCODE));
+    let mut command = Command::new(&node);
+    command.args(["--test", "--test-reporter=tap"]).args(tests);
+    shell::run(command.current_dir(&folder))
+}
+
 /// Checks and tests the extension's scripts, and runs its journeys in code-server. Installs
 /// code-server first, which takes minutes and 740 MB.
 pub fn test(project: &Project, tools: &Tools) -> Outcome {
@@ -72,6 +89,16 @@ fn source(project: &Project) -> PathBuf {
 
 /// Checks the types, bundles the scripts, and writes the package.
 pub fn package(project: &Project, to: &Path) -> Outcome {
+    build(project)?;
+    let mut pack = npm(&source(project), &["run", "package", "--", "--out"]);
+    shell::run(pack.arg(to))?;
+    let size = fs::metadata(to).map_err(|error| format!("{}: {error}", to.display()))?;
+    say(format!("{}: {} KB", to.display(), size.len() / 1000));
+    Ok(())
+}
+
+/// Copies the page, checks the types, and bundles the scripts.
+fn build(project: &Project) -> Outcome {
     let folder = source(project);
     same_version(project, &folder)?;
     if !folder.join("node_modules/.package-lock.json").is_file() {
@@ -98,12 +125,7 @@ pub fn package(project: &Project, to: &Path) -> Outcome {
     }
     shell::run(&mut npm(&folder, &["run", "check"]))?;
     let mut build = npm(&folder, &["run", "build"]);
-    shell::run(build.env("ZEVIEW_PAGE", dist.join(version)))?;
-    let mut pack = npm(&folder, &["run", "package", "--", "--out"]);
-    shell::run(pack.arg(to))?;
-    let size = fs::metadata(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    say(format!("{}: {} KB", to.display(), size.len() / 1000));
-    Ok(())
+    shell::run(build.env("ZEVIEW_PAGE", dist.join(version)))
 }
 
 fn npm(folder: &Path, arguments: &[&str]) -> Command {
@@ -126,10 +148,27 @@ fn same_version(project: &Project, folder: &Path) -> Outcome {
     Err(format!("editors/vscode/package.json must have {line}"))
 }
 
-/// Installs code-server and its Node.js unless they are there, and returns their paths.
-fn code_server(project: &Project) -> Outcome<(PathBuf, PathBuf)> {
+/// Installs Node.js unless it is there, and returns its path.
+fn node(project: &Project) -> Outcome<PathBuf> {
     let folder = project.target.join("editors");
     let node = folder.join("node_modules/node/bin/node");
+    let version = shell::output(Command::new(&node).arg("--version")).unwrap_or_default();
+    if NODE.strip_prefix("node@") == version.trim().strip_prefix('v') {
+        return Ok(node);
+    }
+    // npm would otherwise install into a folder above.
+    dist::write(&folder.join("package.json"), b"{ \"private\": true }\n")?;
+    shell::run(&mut npm(
+        &folder,
+        &["install", "--no-audit", "--no-fund", NODE],
+    ))?;
+    Ok(node)
+}
+
+/// Installs code-server and its Node.js unless they are there, and returns their paths.
+fn code_server(project: &Project) -> Outcome<(PathBuf, PathBuf)> {
+    let node = node(project)?;
+    let folder = project.target.join("editors");
     let server = folder.join("node_modules/code-server/out/node/entry.js");
     // Written at the end, as an interrupted installation is incomplete.
     let mark = folder.join("installed");
@@ -141,17 +180,17 @@ fn code_server(project: &Project) -> Outcome<(PathBuf, PathBuf)> {
         "{CODE_SERVER}: missing, installed into {} (once; about five minutes, 740 MB)",
         folder.display()
     ));
-    // npm would otherwise install into a folder above.
-    dist::write(&folder.join("package.json"), b"{ \"private\": true }\n")?;
-    let install = |package: &str| npm(&folder, &["install", "--no-audit", "--no-fund", package]);
-    shell::run(&mut install(NODE))?;
     // Its scripts check the version of Node.js.
     let mut path = vec![folder.join("node_modules/.bin")];
     path.extend(std::env::split_paths(
         &std::env::var_os("PATH").unwrap_or_default(),
     ));
     let path = std::env::join_paths(path).map_err(|error| format!("PATH: {error}"))?;
-    shell::run(install(CODE_SERVER).env("PATH", path))?;
+    let mut install = npm(
+        &folder,
+        &["install", "--no-audit", "--no-fund", CODE_SERVER],
+    );
+    shell::run(install.env("PATH", path))?;
     dist::write(&mark, wanted.as_bytes())?;
     Ok((node, server))
 }

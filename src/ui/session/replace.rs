@@ -17,8 +17,9 @@ use crate::worker::client::Client;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Opened, Request, Response, Row, SelectionTarget};
 
-/// Time limit for restoring open branches, in milliseconds.
-const PATIENCE: f64 = 500.0;
+/// Time limit for restoring open branches, in milliseconds: the old version stays visible meanwhile. A
+/// slow machine needs a fifth of a second for each, and loses those beyond the limit.
+const PATIENCE: f64 = 5000.0;
 
 impl Session {
     /// Shows another file, or a newer version, in a tab.
