@@ -16,6 +16,7 @@ use zeview::analysis::profile::{
 use zeview::analysis::survey::{Copies, DeviceSurvey, Progress, Survey};
 use zeview::analysis::{ApiVerdict, Import, Matching, NeededRelease, Rebuild, Verdict};
 use zeview::diff::{DifferenceIndex, FileSummary};
+use zeview::kernel_names::KernelQuery;
 use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, NodeId, NodeKind,
     Outcome, Radix, RuleInfo, Severity, SourceId, Span, Summary, Tone, UnpackedSource, Value, Xref,
@@ -228,6 +229,20 @@ pub fn requests() -> Vec<Envelope> {
             encoding: Some("xe2".into()),
         },
         SelectionTarget::Path(".ze_info/kernels/[0]".to_owned()),
+        SelectionTarget::Kernel {
+            query: KernelQuery {
+                device: Some("pvc".to_owned()),
+                image: Some("image 3".to_owned()),
+                file: Some("a/lib.so".to_owned()),
+                path: Some("a".to_owned()),
+                ..KernelQuery::with_code("k")
+            },
+            paths: vec!["execution_env/simd_size".to_owned()],
+        },
+        SelectionTarget::Instruction {
+            query: KernelQuery::named("k"),
+            offset: 0x40,
+        },
         SelectionTarget::Row(u64::MAX),
         SelectionTarget::ListRow(u64::MAX),
     ];

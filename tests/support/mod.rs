@@ -36,6 +36,7 @@ pub mod isa;
 pub mod layout;
 pub mod lists;
 pub mod names;
+pub mod naming;
 pub mod notes;
 pub mod packages;
 #[cfg(unix)]

@@ -25,6 +25,7 @@ pub mod naming;
 pub mod occupancy;
 pub mod package;
 mod package_images;
+mod package_paths;
 pub mod package_reading;
 pub mod profile;
 pub mod source_lines;

@@ -25,6 +25,7 @@ mod search;
 pub mod sort;
 mod source;
 mod span;
+pub mod suggest;
 mod summary;
 pub mod text;
 mod value;
@@ -37,7 +38,7 @@ pub use effect::{Effect, Finding, Outcome};
 pub use expand::{DeferredDocument, Expand, Rows};
 pub use extension::{Extensions, InterfaceRequest};
 pub use findings::{Findings, Parts};
-pub use glob::{Step, is_pattern};
+pub use glob::{Step, is_pattern, matches_pattern};
 pub use holes::Holes;
 pub use locate::Leaf;
 pub use node::{

@@ -23,7 +23,7 @@ mod table;
 pub use added::most_stalled;
 pub use added::{ProfiledKernel, ProfiledKernels};
 pub use comparison::{Aligner, InstructionChange, KernelChange, ProfileComparison};
-pub use kernel_index::{Demangler, base_name};
+pub use kernel_index::{Demangler, base_name, canonical};
 pub use metrics::{INSTANCES, KernelFigures, unit};
 pub use reader::Reader;
 pub use report::{
