@@ -392,3 +392,62 @@ fn misuse_is_thrown() {
     }
     assert!(document.bytes(7, 0.0, 1.0).is_err());
 }
+
+// The table of naming, as for the command line and Python
+
+/// The files of the table; a folder cannot be opened here.
+const NAMED: [(&str, &[u8]); 7] = [
+    (
+        "kernels.zebin",
+        include_bytes!("fixtures/naming/kernels.zebin"),
+    ),
+    ("kernels.so", include_bytes!("fixtures/naming/kernels.so")),
+    ("kernels.ar", include_bytes!("fixtures/naming/kernels.ar")),
+    (
+        "kernels.syclbin",
+        include_bytes!("fixtures/naming/kernels.syclbin"),
+    ),
+    ("kernels.whl", include_bytes!("fixtures/naming/kernels.whl")),
+    ("kernels.tar", include_bytes!("fixtures/naming/kernels.tar")),
+    ("kernels.spv", include_bytes!("fixtures/naming/kernels.spv")),
+];
+
+#[wasm_bindgen_test]
+fn a_kernel_has_any_name() {
+    let cases = include_str!("fixtures/naming/cases.json");
+    let cases = Array::from(&js_sys::JSON::parse(cases).unwrap());
+    let mut count = 0;
+    for case in cases.iter() {
+        let file = text(&case, "file");
+        let Some((_, bytes)) = NAMED.iter().find(|(name, _)| *name == file) else {
+            continue;
+        };
+        count += 1;
+        let label = format!("{file} {}", text(&case, "way"));
+        let name = text(&case, "name");
+        let mut document =
+            ZeviewDocument::open(Uint8Array::from(*bytes), JsValue::UNDEFINED).unwrap();
+        let code = |error: js_sys::Error| text(&error, "code");
+        let plain = document.kernel(&name, JsValue::UNDEFINED).map_err(code);
+        if get(&case, "finds").is_null() {
+            assert_eq!(plain.err().as_deref(), Some("no-kernel"), "{label}");
+            continue;
+        }
+        match number(&case, "builds") as u32 {
+            1 => assert!(plain.is_ok(), "{label}"),
+            _ => assert_eq!(plain.err().as_deref(), Some("several-kernels"), "{label}"),
+        }
+        let options = get(&case, "options");
+        let row = document.kernel(&name, options.clone()).map_err(code);
+        let row = row.unwrap_or_else(|code| panic!("{label}: {code}"));
+        assert_eq!(text(&row, "name"), text(&case, "finds"), "{label}");
+        let has_code = get(&case, "has_code").as_bool() == Some(true);
+        let listing = document.disassemble(&name, options.clone()).map_err(code);
+        assert_eq!(listing.is_ok(), has_code, "{label}: {listing:?}");
+        if has_code {
+            assert!(document.analyze(&name, options.clone()).is_ok(), "{label}");
+            assert!(document.instructions(&name, options).is_ok(), "{label}");
+        }
+    }
+    assert_eq!(count, 35);
+}

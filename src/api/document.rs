@@ -17,6 +17,7 @@ use crate::analysis::profile::{ProfileComparison, Reader};
 use crate::decode::decode;
 use crate::decode::demangle::demangle_briefly;
 use crate::diff;
+use crate::kernel_names::KernelQuery;
 use crate::model::json::Versioned;
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::report::{self, comparison};
@@ -41,6 +42,22 @@ export type InPageDecoder = MessagePort & { terminate(): void };
 #[serde(default)]
 struct DecodeOptions {
     name: Option<String>,
+}
+
+/// Options for a row.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RowOptions {
+    columns: Vec<String>,
+}
+
+/// Returns the query for a kernel.
+fn query(kernel: &str, options: JsValue) -> Result<KernelQuery, Error> {
+    let options: KernelQuery = from_js(options)?;
+    Ok(KernelQuery {
+        name: kernel.to_owned(),
+        ..options
+    })
 }
 
 /// A decoded file.
@@ -165,16 +182,42 @@ impl ZeviewDocument {
         columns.finish().map_err(failed)
     }
 
-    /// Returns the code of a kernel as assembly, as `zeview disasm` prints it.
-    pub fn disassemble(&mut self, kernel: &str) -> Result<String, Error> {
-        let (_, listing) = operations::listing(&mut self.0, kernel, None)?;
+    /// Returns the row of a kernel, as `list("kernels")` does. `kernel` is its name in the file, its
+    /// demangled name, the short name that tables print, or a pattern. If it has several builds,
+    /// `options` chooses one.
+    #[wasm_bindgen(unchecked_return_type = "ListRow")]
+    pub fn kernel(
+        &mut self,
+        kernel: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions & { columns?: string[] }")]
+        options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let columns: RowOptions = from_js(options.clone())?;
+        let query = query(kernel, options)?;
+        let row = operations::kernel(&mut self.0, &query, &columns.columns)?;
+        js_sys::JSON::parse(&row).map_err(|_| ApiError::new("internal", "no JSON").into())
+    }
+
+    /// Returns the code of a kernel as assembly, as `zeview disasm` prints it. Names and options are
+    /// those of `kernel`.
+    pub fn disassemble(
+        &mut self,
+        kernel: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions")] options: JsValue,
+    ) -> Result<String, Error> {
+        let (_, listing) = operations::listing(&mut self.0, &query(kernel, options)?)?;
         Ok(operations::assembly(&self.0, &*listing)?)
     }
 
-    /// Returns the instructions of a kernel with their data flow.
+    /// Returns the instructions of a kernel with their data flow. Names and options are those of
+    /// `kernel`.
     #[wasm_bindgen(unchecked_return_type = "InstructionFlow[]")]
-    pub fn instructions(&mut self, kernel: &str) -> Result<JsValue, Error> {
-        let (_, listing) = operations::listing(&mut self.0, kernel, None)?;
+    pub fn instructions(
+        &mut self,
+        kernel: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions")] options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let (_, listing) = operations::listing(&mut self.0, &query(kernel, options)?)?;
         let all = Array::new();
         operations::instructions(&self.0, &*listing, |instruction| {
             all.push(&to_js(instruction)?);
@@ -183,10 +226,15 @@ impl ZeviewDocument {
         Ok(all.into())
     }
 
-    /// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
+    /// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. Names and
+    /// options are those of `kernel`.
     #[wasm_bindgen(unchecked_return_type = "FlowReport")]
-    pub fn analyze(&mut self, kernel: &str) -> Result<JsValue, Error> {
-        let found = operations::listing(&mut self.0, kernel, None)?;
+    pub fn analyze(
+        &mut self,
+        kernel: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions")] options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let found = operations::listing(&mut self.0, &query(kernel, options)?)?;
         to_js(&operations::flow_summary(&self.0, &found)?)
     }
 

@@ -12,9 +12,11 @@ use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::Flows;
 use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
-use crate::decode::device::names::similar;
+use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
+use crate::kernel_names::{self, KernelQuery, NameError, Reason};
 use crate::model::json::ArrayFrame;
+use crate::model::suggest::{nearest, unknown_name};
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::code::{FlowJson, FlowSummary};
@@ -99,7 +101,10 @@ pub struct ListOptions {
 /// If no list with the name is available for a whole document (`no-list`).
 pub fn list_named(name: &str) -> Result<ListId, ApiError> {
     let list = LISTS.into_iter().find(|list| list.name() == name);
-    list.ok_or_else(|| ApiError::new("no-list", format!("no list is called {name:?}")))
+    list.ok_or_else(|| {
+        let near = nearest(name, LISTS.iter().map(|list| list.name()));
+        ApiError::new("no-list", unknown_name("list", name, near.as_slice()))
+    })
 }
 
 /// Passes the rows of a list to `each`. For a container, the rows of all images.
@@ -116,12 +121,7 @@ pub fn rows<E: From<ApiError>>(
     mut each: impl FnMut(&RowJson<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let list = list_named(name)?;
-    let column = |id: &String| {
-        let found = list.columns().iter().find(|column| column.id == id);
-        found.ok_or_else(|| ApiError::new("no-column", format!("no column is called {id:?}")))
-    };
-    let columns = options.columns.iter().map(column);
-    let columns: Vec<&'static Column> = columns.collect::<Result<_, ApiError>>()?;
+    let columns = counted(list, &options.columns)?;
     let columns = JsonColumns::new(list, &columns);
     let sort = options.sort.as_str();
     let query = Query {
@@ -157,6 +157,13 @@ pub fn rows<E: From<ApiError>>(
         }
     }
     Ok(())
+}
+
+/// Returns the columns with these ids.
+fn counted(list: ListId, ids: &[String]) -> Result<Vec<&'static Column>, ApiError> {
+    let columns = ids.iter().map(|id| list.column_called(id));
+    let columns = columns.collect::<Result<_, String>>();
+    columns.map_err(|message| ApiError::new("no-column", message))
 }
 
 fn too_long() -> ApiError {
@@ -244,12 +251,7 @@ fn known_device(document: &Document, device: &str) -> Result<(), ApiError> {
     if Device::named(device).is_some() || known.any(|known| known == *device) {
         return Ok(());
     }
-    let similar = similar(device).map(|name| format!("; did you mean {name:?}?"));
-    let message = format!(
-        "no device is called {device:?}{}",
-        similar.unwrap_or_default()
-    );
-    Err(ApiError::new("no-device", message))
+    Err(ApiError::new("no-device", unknown_device(device)))
 }
 
 /// Predicts what the driver does with the file on a device, by default the file's own. Returns
@@ -315,40 +317,63 @@ fn text(written: io::Result<()>, out: Vec<u8>) -> Result<String, ApiError> {
 /// The listing of a kernel's code, and the document that the kernel is in.
 pub type KernelCode = (NodeId, Rc<dyn Listing>);
 
-/// Returns the listing of a kernel's code. Without a path, of the first kernel with the name; else
-/// of the one in the document at the path.
+/// Returns the listing of the code of a kernel's only build that a query names.
 ///
 /// # Errors
 ///
-/// If there is no such kernel (`no-kernel`) or path (`no-path`), or its device is unknown
+/// If there is no such kernel (`no-kernel`), path (`no-path`) or device (`no-device`), if it has several
+/// builds (`several-kernels`) or no native code (`no-code`), or if its device is unknown
 /// (`no-encoding`).
-pub fn listing(
-    document: &mut Document,
-    kernel: &str,
-    path: Option<&str>,
-) -> Result<KernelCode, ApiError> {
-    let name = format!(".text.{kernel}");
-    let documents = match path {
-        Some(path) => find(document, path)?,
-        None => {
-            document.open_files(NodeId::ROOT);
-            tables::documents_with(document, ListId::Kernels)
-        }
+pub fn listing(document: &mut Document, query: &KernelQuery) -> Result<KernelCode, ApiError> {
+    let query = KernelQuery {
+        needs_code: true,
+        ..query.clone()
     };
-    for id in documents {
-        let sections = document.assembly(id).map(|assembly| assembly.sections());
-        let sections = sections.unwrap_or_default();
-        let Some(code) = sections.iter().find(|section| section.name == name) else {
-            continue;
-        };
-        let listing = document.listing(id, Some(code.bytes), None);
-        let listing = listing.filter(|listing| listing.encoding().is_some());
-        let message = "the device that the file is for is not known";
-        let found = listing.map(|listing| (id, listing));
-        return found.ok_or_else(|| ApiError::new("no-encoding", message));
+    let build = kernel_names::one(document, &query)?;
+    let listing = document.listing(build.document, build.code, None);
+    let listing = listing.filter(|listing| listing.encoding().is_some());
+    let message = "the device that the file is for is not known";
+    let listing = listing.ok_or_else(|| ApiError::new("no-encoding", message))?;
+    Ok((build.document, listing))
+}
+
+/// Returns the row of a kernel's only build that a query names, as an object of [`list`], with the
+/// named columns that are counted from the code.
+///
+/// # Errors
+///
+/// As [`listing`]; kernels without native code have rows, too. If a column is unknown (`no-column`).
+pub fn kernel(
+    document: &mut Document,
+    query: &KernelQuery,
+    columns: &[String],
+) -> Result<String, ApiError> {
+    let build = kernel_names::one(document, query)?;
+    let columns = counted(ListId::Kernels, columns)?;
+    let columns = JsonColumns::new(ListId::Kernels, &columns);
+    let list = tables::list(document, build.document, ListId::Kernels, None);
+    let no_row = || {
+        let message = format!("the file has no description of {:?}", build.name);
+        ApiError::new("no-kernel", message)
+    };
+    let list = list.ok_or_else(no_row)?;
+    let sources = &document.sources;
+    let mut rows = 0..list.count();
+    let row = rows.find(|row| list.cell(*row, 0, sources).value.text() == *build.name);
+    let row = row.ok_or_else(no_row)?;
+    let row = RowJson::new((&*list, row, sources), &columns, Some(&build.path));
+    let row = serde_json::to_string(&row);
+    row.map_err(|error| ApiError::new("internal", error.to_string()))
+}
+
+impl From<NameError> for ApiError {
+    fn from(error: NameError) -> ApiError {
+        let mut message = error.to_string();
+        if matches!(error.reason, Reason::Several(_)) {
+            message.push_str("\nchoose with device, image or file");
+        }
+        ApiError::new(error.code(), message)
     }
-    let message = format!("no kernel is called {kernel:?}");
-    Err(ApiError::new("no-kernel", message))
 }
 
 /// Returns the code of a listing as assembly, as `zeview disasm` prints it.
@@ -455,17 +480,18 @@ pub fn find(document: &mut Document, path: &str) -> Result<Vec<NodeId>, ApiError
 }
 
 /// Returns the bytes of the part of the file at a path, as `zeview extract` writes them: those of a
-/// compressed device image are decompressed unless `packed`.
+/// compressed device image or file of a package are decompressed unless `packed`.
 ///
 /// # Errors
 ///
 /// If the path matches no part (`no-path`), several (`several-parts`), or one without bytes
 /// (`no-bytes`).
 pub fn part(document: &mut Document, path: &str, packed: bool) -> Result<Span, ApiError> {
-    let found = find(document, path)?;
+    let found = document.find_parts(path);
+    let found = found.map_err(|error| ApiError::new("no-path", error.to_string()))?;
     let mut parts = Vec::new();
     for id in found {
-        parts.extend(document.part(id, packed));
+        parts.extend(document.file_part(id, packed));
     }
     match parts.as_slice() {
         [part] => Ok(*part),

@@ -367,6 +367,18 @@ export interface KernelInput {
   span: Span | null;
 }
 
+/** Chooses one of several builds of a kernel. */
+export interface KernelOptions {
+  /** The device, by any of its names. */
+  device?: string;
+  /** The image: its name or number in the table of kernels, its path, or a pattern. */
+  image?: string;
+  /** The file of a package: its path, the end of its path, or a pattern. */
+  file?: string;
+  /** The path of the document with the kernel: `path` of a row. */
+  path?: string;
+}
+
 /** The summary of the data flow of a kernel. Cycles are the scheduling model of the compiler. */
 export interface FlowReport {
   instructions: number;

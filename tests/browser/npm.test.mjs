@@ -59,7 +59,32 @@ test("the package installs and runs in Node", async () => {
   assert.equal(said.json, "spill");
 });
 
-test("rows are those of the decoder's class", async () => {
+test("a kernel has any name", { timeout: 40_000 }, async () => {
+  const fixtures = path.join(import.meta.dirname, "../fixtures/naming");
+  const wrong = await node(`
+    const folder = ${JSON.stringify(`${fixtures}/`)};
+    const cases = JSON.parse(await readFile(folder + "cases.json", "utf8"));
+    const code = (f) => { try { return f(); } catch (error) { return error.code; } };
+    const wrong = [];
+    for (const one of cases) {
+      if (one.file.endsWith("/")) continue;
+      const opened = await ZeviewDocument.open(await readFile(folder + one.file));
+      const plain = code(() => opened.kernel(one.name).name);
+      const found = code(() => opened.kernel(one.name, one.options).name);
+      const lines = code(() => opened.disassemble(one.name, one.options).length > 0);
+      const flow = code(() => opened.disassemble(one.name, { ...one.options, dataflow: true }).length > 0);
+      const several = one.builds > 1 ? "several-kernels" : one.finds ?? "no-kernel";
+      const text = one.finds === null ? "no-kernel" : one.has_code ? true : "no-code";
+      const expected = [several, one.finds ?? "no-kernel", text, text];
+      if (JSON.stringify([plain, found, lines, flow]) !== JSON.stringify(expected)) wrong.push([one.file, one.way, plain, found, lines, flow]);
+      opened.free();
+    }
+    print(wrong);
+  `);
+  assert.deepEqual(wrong, []);
+});
+
+test("rows are those of the decoder's class", { timeout: 40_000 }, async () => {
   const said = await node(`
     const { ZeviewDocument: Decoded } = await import("./node_modules/zeview/decoder.js");
     const found = {};

@@ -59,7 +59,7 @@ journey("occupancy parameters apply to every kernel; each number links to its by
   await type(page, "Device", "ptl-h");
   await said(page).getByText("an EU of ptl-h runs 8 of its 10 threads").waitFor();
   await type(page, "Device", "nothing");
-  await occupancy(page).getByRole("alert").getByText("Unknown device “nothing”.").waitFor();
+  await occupancy(page).getByRole("alert").getByText("no device is called").waitFor();
   await type(page, "Device", "");
   await said(page).getByText("acm-g10").waitFor();
   await occupancy(page).getByText("Numbers and their sources").first().click();

@@ -34,7 +34,7 @@ for (const theme of ["light", "dark"]) {
     // An unknown device.
     await device.fill("gtx");
     await device.press("Enter");
-    await overview(page).getByRole("alert").getByText("Unknown device").waitFor();
+    await overview(page).getByRole("alert").getByText("no device is called").waitFor();
     await overview(page).getByRole("button", { name: "Back to the file’s target" }).click();
     await chip(page, "driver: loads").waitFor();
     await eventually(() => device.inputValue(), "");

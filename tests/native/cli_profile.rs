@@ -96,7 +96,10 @@ fn kernels_are_selected_by_name() {
     );
     let output = zeview(&["profile", &file, &csv, "--kernel", "matmul2"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("no kernel matmul2"), "{output:?}");
+    assert!(
+        stderr(&output).contains("no kernel is called \"matmul2\"; did you mean \"matmul\"?"),
+        "{output:?}"
+    );
 }
 
 #[test]

@@ -54,6 +54,7 @@ mod kernels;
 mod kernels_everywhere;
 mod linkage;
 mod names;
+mod naming;
 mod on_demand;
 mod oracles;
 mod packages;

@@ -38,6 +38,7 @@ pub mod journey;
 pub mod layout;
 pub mod lists;
 pub mod names;
+pub mod naming;
 pub mod notes;
 pub mod packages;
 #[cfg(unix)]

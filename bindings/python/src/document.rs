@@ -13,6 +13,7 @@ use serde::Serialize;
 use zeview::api::dto::{Node, Summary};
 use zeview::api::operations::{self, ApiError, LISTS, ListOptions, VerdictOptions};
 use zeview::diff;
+use zeview::kernel_names::KernelQuery;
 use zeview::model::json::Versioned;
 use zeview::model::{self, FileSource, NodeId, SourceId, Span, folder_files};
 use zeview::report::comparison;
@@ -33,6 +34,28 @@ type Range = (u32, u64, u64);
 
 /// The steps from the root to a node: the index of a child, and so on.
 type Place = Vec<u64>;
+
+/// The name of a kernel, and the path, device, image and file of its build.
+#[derive(FromPyObject)]
+struct Query(
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+);
+
+impl From<Query> for KernelQuery {
+    fn from(Query(name, path, device, image, file): Query) -> KernelQuery {
+        KernelQuery {
+            path,
+            device,
+            image,
+            file,
+            ..KernelQuery::named(name)
+        }
+    }
+}
 
 /// What an open document holds.
 struct Open {
@@ -209,26 +232,23 @@ impl Document {
         })
     }
 
-    fn disassemble(
-        &self,
-        py: Python<'_>,
-        kernel: String,
-        path: Option<String>,
-    ) -> PyResult<String> {
+    /// Returns the row of a kernel.
+    fn kernel(&self, py: Python<'_>, query: Query, columns: Vec<String>) -> PyResult<String> {
         self.run(py, move |document| {
-            let (_, listing) = operations::listing(document, &kernel, path.as_deref())?;
+            operations::kernel(document, &query.into(), &columns)
+        })
+    }
+
+    fn disassemble(&self, py: Python<'_>, query: Query) -> PyResult<String> {
+        self.run(py, move |document| {
+            let (_, listing) = operations::listing(document, &query.into())?;
             operations::assembly(document, &*listing)
         })
     }
 
-    fn instructions(
-        &self,
-        py: Python<'_>,
-        kernel: String,
-        path: Option<String>,
-    ) -> PyResult<String> {
+    fn instructions(&self, py: Python<'_>, query: Query) -> PyResult<String> {
         self.run(py, move |document| {
-            let (_, listing) = operations::listing(document, &kernel, path.as_deref())?;
+            let (_, listing) = operations::listing(document, &query.into())?;
             let mut out = "[".to_owned();
             operations::instructions(document, &*listing, |instruction| {
                 if out.len() > 1 {
@@ -242,9 +262,9 @@ impl Document {
         })
     }
 
-    fn analyze(&self, py: Python<'_>, kernel: String, path: Option<String>) -> PyResult<String> {
+    fn analyze(&self, py: Python<'_>, query: Query) -> PyResult<String> {
         self.run(py, move |document| {
-            let found = operations::listing(document, &kernel, path.as_deref())?;
+            let found = operations::listing(document, &query.into())?;
             json(&operations::flow_summary(document, &found)?)
         })
     }

@@ -8,5 +8,6 @@
 )]
 
 pub mod diff;
+pub mod kernel_names;
 pub mod report;
 pub mod tables;

@@ -49,7 +49,7 @@ export function start(context: vscode.ExtensionContext, platform: Platform): voi
     return opened;
   }
 
-  const commands: Record<string, (uri?: vscode.Uri, selected?: vscode.Uri[]) => unknown> = {
+  const commands: Record<string, (uri?: vscode.Uri, selected?: vscode.Uri[], kernel?: string) => unknown> = {
     /** Of two files that are selected in the Explorer, the one that is clicked on is the later one. */
     async compareWith(uri, selected = []) {
       const file = uri ?? active()?.document.uri ?? await messages.chooseFile("Open");
@@ -59,9 +59,14 @@ export function start(context: vscode.ExtensionContext, platform: Platform): voi
       const other = others[0] ?? await messages.chooseFile("Compare with", file);
       if (other) await (await open(file)).compareWith(other);
     },
-    async disassembleKernel() {
-      const editor = active();
+    /** Other extensions and key bindings may name a file and a kernel, by any of its names. */
+    async disassembleKernel(uri, _selected, kernel) {
+      const editor = uri && kernel ? await open(uri) : active();
       if (!editor) return;
+      if (kernel) {
+        const link = `k=${encodeURIComponent(kernel)}&pc=0&panel=assembly`;
+        return editor.send({ type: "select", link });
+      }
       const names = editor.table("kernels", "name simd_size grf_count spill_size device").then((rows) =>
         rows.slice(1).map(([label = "", simd, grf, spill, device], row) => {
           const facts = [device, simd && `SIMD ${simd}`, grf && `${grf} GRF`, Number(spill) > 0 && `spills ${spill} B`];
@@ -74,7 +79,8 @@ export function start(context: vscode.ExtensionContext, platform: Platform): voi
     openSource: () => active()?.send({ type: "source" }),
   };
   for (const [name, run] of Object.entries(commands)) {
-    const command = (uri?: vscode.Uri, selected?: vscode.Uri[]) => messages.reported(() => run(uri, selected));
+    const command = (uri?: vscode.Uri, selected?: vscode.Uri[], kernel?: string) =>
+      messages.reported(() => run(uri, selected, kernel));
     context.subscriptions.push(vscode.commands.registerCommand(`zeview.${name}`, command));
   }
 

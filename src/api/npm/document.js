@@ -45,11 +45,13 @@ export function bind(load) {
     kernels(options) { return this.list("kernels", options); }
     images(options) { return this.list("images", options); }
     modules(options) { return this.list("modules", options); }
+    kernel(name, options) { return this.#decoded.kernel(name, options); }
     disassemble(kernel, options) {
       const decoded = this.#decoded;
-      return options?.dataflow ? decoded.instructions(kernel) : decoded.disassemble(kernel);
+      const { dataflow = false, ...build } = options ?? {};
+      return dataflow ? decoded.instructions(kernel, build) : decoded.disassemble(kernel, build);
     }
-    analyze(kernel) { return this.#decoded.analyze(kernel); }
+    analyze(kernel, options) { return this.#decoded.analyze(kernel, options); }
     async profile(source, options) {
       const before = options?.before === undefined ? undefined : await readerOf(options.before);
       return this.#decoded.profile(await readerOf(source), before);

@@ -1,7 +1,7 @@
 /**
  * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
  * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
- * "no-device", "no-encoding", "no-column", "bad-query", "options", "too-long", "range".
+ * "several-kernels", "no-code", "no-path", "no-device", "no-encoding", "no-column", "bad-query", "options", "too-long", "range".
  */
 export class ZeviewDocument {
   /** Copies and decodes bytes. The first call loads the decoder. */
@@ -34,12 +34,17 @@ export class ZeviewDocument {
   images(options?: ListOptions): ListRow[];
   /** `list("modules", options)` */
   modules(options?: ListOptions): ListRow[];
-  /** Returns the code of a kernel as assembly, as `zeview disasm` prints it. */
-  disassemble(kernel: string): string;
+  /**
+   * Returns the row of a kernel. `kernel` is its name in the file, its demangled name, the short name that tables
+   * print, or a pattern. If it has several builds, `options` chooses one: otherwise, "several-kernels" is thrown.
+   */
+  kernel(kernel: string, options?: KernelOptions & { columns?: string[] }): ListRow;
+  /** Returns the code of a kernel as assembly, as `zeview disasm` prints it. Names and options are those of `kernel`. */
+  disassemble(kernel: string, options?: KernelOptions): string;
   /** Returns the instructions of a kernel with their data flow, as `zeview disasm --json --dataflow` prints them. */
-  disassemble(kernel: string, options: { dataflow: true }): InstructionFlow[];
+  disassemble(kernel: string, options: KernelOptions & { dataflow: true }): InstructionFlow[];
   /** Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. */
-  analyze(kernel: string): FlowReport;
+  analyze(kernel: string, options?: KernelOptions): FlowReport;
   /**
    * Finds each kernel of a unitrace profile in the file. Returns the report that `zeview profile --json` prints. The
    * source is read in pieces. Afterwards, `kernels` has the samples and metrics as columns: `{ columns: ["samples", "XVE_STALL[%]"] }`.

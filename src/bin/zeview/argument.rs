@@ -1,16 +1,20 @@
 //! Arguments shared by several commands. A command whose help differs replaces it:
 //! [`own_help`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args};
 use zeview::decode::device::Device;
-use zeview::decode::device::names::similar;
+use zeview::decode::device::names::unknown_device;
 use zeview::decode::isa::Platform;
 use zeview::decode::zebin::verdict::release::Release;
+use zeview::kernel_names::{self, Build, KernelQuery, NameError, Reason, describe};
+use zeview::model::Document;
 use zeview::tables::write::Form;
 
 use crate::disasm::parse_platform;
+use crate::files::Inputs;
+use crate::output::print_detail;
 
 /// A file, or `-` for standard input.
 pub(crate) type FileArgument = PathBuf;
@@ -58,9 +62,11 @@ pub(crate) fn known_device(name: &str) -> Result<String, String> {
     if Device::named(name).is_some() {
         return Ok(name.to_owned());
     }
-    Err(match similar(name) {
-        Some(similar) => format!("unknown device; did you mean {similar:?}?"),
-        None => "unknown device; `zeview devices` prints all names".to_owned(),
+    let message = unknown_device(name);
+    Err(if message.ends_with('?') {
+        message
+    } else {
+        format!("{message}; `zeview devices` prints all names")
     })
 }
 
@@ -78,9 +84,99 @@ pub(crate) fn known_release(name: &str) -> Result<String, String> {
 /// The kernel.
 #[derive(Args)]
 pub(crate) struct KernelName {
-    /// Only this kernel.
+    /// Only this kernel: its name in the file, its demangled name, the short name that tables print,
+    /// or a pattern.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
+}
+
+/// The builds of a kernel.
+#[derive(Args)]
+pub(crate) struct KernelBuilds {
+    /// Only the code for this device, by any of its names.
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<String>,
+    /// Only the code in this image: its name or number as `zeview kernels` prints it, its path, or a
+    /// pattern.
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
+    /// Only the code in this file of a package or folder: its path, the end of its path, or a pattern.
+    #[arg(long = "file", id = "file_in_package", value_name = "PATH")]
+    pub file: Option<String>,
+    /// Print all builds of the kernel, and all kernels that match a pattern, each under a heading.
+    #[arg(long, requires = "kernel")]
+    pub all_builds: bool,
+}
+
+impl KernelBuilds {
+    /// Returns the query for native code of a kernel, or of all kernels.
+    pub(crate) fn query(&self, name: &KernelName) -> KernelQuery {
+        KernelQuery {
+            device: self.device.clone(),
+            image: self.image.clone(),
+            file: self.file.clone(),
+            ..KernelQuery::with_code(name.kernel.clone().unwrap_or_default())
+        }
+    }
+
+    /// Returns the builds of a kernel, or of all kernels. Without `--all-builds`, a kernel must have
+    /// only one.
+    pub(crate) fn find(
+        &self,
+        name: &KernelName,
+        document: &mut Document,
+    ) -> Result<Vec<Build>, Failure> {
+        let query = self.query(name);
+        let found = match (&name.kernel, self.all_builds) {
+            (None, _) => kernel_names::all(document, &query),
+            (Some(_), true) => kernel_names::find(document, &query),
+            (Some(_), false) => kernel_names::one(document, &query).map(|build| vec![build]),
+        };
+        found.map_err(|error| Failure::of_name(&error, document))
+    }
+}
+
+/// The reason why a command fails, with further lines.
+pub(crate) struct Failure {
+    pub message: String,
+    pub details: Vec<String>,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure {
+            message,
+            details: Vec::new(),
+        }
+    }
+}
+
+impl Failure {
+    /// Creates the failure for a name that means no kernel, or several.
+    pub(crate) fn of_name(error: &NameError, document: &Document) -> Failure {
+        let mut details = match error.reason {
+            Reason::NotHere(_) | Reason::Several(_) => describe(error.builds(), Some(document)),
+            _ => Vec::new(),
+        };
+        if matches!(error.reason, Reason::Several(_)) {
+            details.push(
+                "choose with --device, --image or --file, or print all with --all-builds"
+                    .to_owned(),
+            );
+        }
+        Failure {
+            message: error.headline(),
+            details,
+        }
+    }
+
+    /// Reports the failure of a file.
+    pub(crate) fn report(&self, file: &Path, inputs: &mut Inputs) {
+        inputs.fail(file, &self.message);
+        for line in &self.details {
+            print_detail(line);
+        }
+    }
 }
 
 /// The encoding of the code.

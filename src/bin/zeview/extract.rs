@@ -19,8 +19,9 @@ use crate::replace;
 pub struct Options {
     #[command(flatten)]
     input: InputFile,
-    /// The part: a path as `zeview ls` prints it, or a pattern to write several files: `*` and `?`
-    /// within a name, `**` for any number of names.
+    /// The part: a path as `zeview ls` prints it, the path of a file in a package, also with the part
+    /// within the file (`pkg/lib.so/image 3`), or a pattern to write several files: `*` and `?`
+    /// within a name, `**` for any number of names. Files of packages are decompressed.
     #[arg(required_unless_present = "all")]
     path: Option<String>,
     /// The output file; `-` writes to standard output. If it is a folder, or its name ends with a
@@ -31,7 +32,7 @@ pub struct Options {
     /// target, the first kernel and the format.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["path", "output"])]
     all: Option<PathBuf>,
-    /// Write compressed device images as stored, without decompressing them.
+    /// Write compressed device images and files of packages as stored, without decompressing them.
     #[arg(long)]
     packed: bool,
 }
@@ -85,14 +86,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let Some(mut document) = inputs.open(&options.input.file) else {
         return Ok(inputs.status());
     };
-    let found = match document.find_all(path) {
+    let found = match document.find_parts(path) {
         Ok(found) => found,
         Err(error) => return fail(&error),
     };
     let count = found.len();
     let mut parts = Vec::new();
     for id in found {
-        if let Some(span) = document.part(id, options.packed) {
+        if let Some(span) = document.file_part(id, options.packed) {
             parts.push((Name::Node(id), span));
         }
     }

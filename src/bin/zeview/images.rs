@@ -14,6 +14,7 @@ use zeview::analysis::host_images::{EXPORTED, HostImage, HostImages, IMPORTED, I
 use zeview::analysis::images::Pick;
 use zeview::analysis::modules::json::properties;
 use zeview::analysis::naming::{NameSet, ShortNames};
+use zeview::decode::device::names::unknown_device;
 use zeview::model::account::Account;
 use zeview::model::json::Items;
 use zeview::model::text::{escaped, plural};
@@ -77,7 +78,7 @@ fn print_file(
         Some(device) => match picks(&mut document, device, options.driver.as_deref()) {
             Some(picks) => picks,
             None => {
-                inputs.fail(file, &format_args!("unknown device {device:?}"));
+                inputs.fail(file, &unknown_device(device));
                 return Ok(());
             }
         },

@@ -54,11 +54,7 @@ pub struct Options {
 }
 
 fn column(name: &str) -> Result<&'static Column, String> {
-    let column = LIST
-        .columns()
-        .iter()
-        .find(|column| column.id == name.trim());
-    column.ok_or_else(|| "no such column; see --help".to_owned())
+    LIST.column_called(name)
 }
 
 fn filter(text: &str) -> Result<String, String> {

@@ -3,6 +3,7 @@
 mod argument;
 mod check;
 mod code_figures;
+mod completion;
 mod devices;
 mod diff;
 mod disasm;
@@ -167,7 +168,7 @@ enum Command {
     ///
     /// Example: zeview open --compare before.zebin after.zebin
     Open(open::Options),
-    /// Print a shell completion script.
+    /// Print a shell completion script, with the names of columns, sort keys and devices.
     ///
     /// Example: zeview completions bash > ~/.local/share/bash-completion/completions/zeview
     Completions {
@@ -229,7 +230,7 @@ fn main() -> ExitCode {
         Some(Command::Extract(options)) => extract::run(options),
         Some(Command::Modules(options)) => modules::run(options),
         Some(Command::Open(options)) => open::run(options),
-        Some(Command::Completions { shell }) => completions(*shell),
+        Some(Command::Completions { shell }) => completion::print(*shell),
         Some(Command::Man { folder }) => manual(folder),
     };
     match outcome {
@@ -334,13 +335,6 @@ fn refuse(error: &clap::Error) -> ! {
         error.render()
     );
     std::process::exit(error.exit_code())
-}
-
-fn completions(shell: Shell) -> io::Result<ExitCode> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "zeview", &mut script);
-    io::stdout().write_all(&script)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn manual(folder: &Path) -> io::Result<ExitCode> {

@@ -431,6 +431,16 @@ pub fn print_error(what: fmt::Arguments<'_>) {
         .and_then(|()| writeln!(out, " {}", escaped(&what.to_string())));
 }
 
+/// Prints a line that belongs to the last message of [`print_error`], indented.
+pub fn print_detail(text: &str) {
+    let error = io::stderr();
+    let choice = AutoStream::choice(&error);
+    let colors = choice != anstream::ColorChoice::Never;
+    let mut out = Visible::new(AutoStream::new(error.lock(), choice), colors);
+    // An error of writing to standard error cannot be reported.
+    let _ = writeln!(out, "  {}", escaped(text));
+}
+
 /// Prints a line to standard error, in the form of `format!`; see [`print_error`].
 macro_rules! complain {
     ($($what:tt)*) => { $crate::output::print_error(format_args!($($what)*)) };

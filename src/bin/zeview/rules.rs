@@ -7,7 +7,7 @@ use anstyle::Style;
 use clap::Args;
 use zeview::decode::rules;
 use zeview::model::RuleInfo;
-use zeview::model::text::distance;
+use zeview::model::suggest::{nearest, unknown_name};
 
 use crate::output::{self, Text, complain};
 use crate::rows::print_objects;
@@ -36,11 +36,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             .collect(),
     };
     if rules.is_empty() {
-        let far = |id: &str| distance(id, typed);
-        let near = all.iter().map(|rule| &*rule.id).min_by_key(|id| far(id));
-        let near = near.filter(|id| far(id) <= typed.len() / 3);
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        complain!("unknown rule {typed:?}{hint}; `zeview rules` lists all");
+        let near = nearest(typed, all.iter().map(|rule| &*rule.id));
+        let message = unknown_name("rule", typed, near.as_slice());
+        complain!("{message}; `zeview rules` lists all");
         return Ok(ExitCode::from(2));
     }
     if options.json {

@@ -15,7 +15,8 @@ use zeview::analysis::LoadOptions;
 use zeview::analysis::figure::Unknown;
 use zeview::analysis::kernels::KernelRow;
 use zeview::analysis::survey::TITLES;
-use zeview::model::text::{count_of, distance, escaped, percent, plural};
+use zeview::model::suggest::nearest;
+use zeview::model::text::{count_of, escaped, percent, plural};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 use zeview::report::check::VerdictRow;
 use zeview::tables::table::{ColumnHeader, Table};
@@ -67,9 +68,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Suggests a command if a missing file looks like a misspelled one.
 fn suggestion(file: &Path, error: &io::Error) -> String {
     let typed = file.to_string_lossy();
-    let near = |name: &String| distance(name, &typed) <= 2;
-    match crate::commands().into_iter().find(near) {
-        // Any two letters are that near to `ls`.
+    let commands = crate::commands();
+    match nearest(&typed, commands.iter().map(|name| &**name)) {
         Some(name) if error.kind() == io::ErrorKind::NotFound && typed.len() > 2 => {
             format!("; did you mean the command `{name}`?")
         }

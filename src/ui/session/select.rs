@@ -221,16 +221,25 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
-                let is_instruction = matches!(target, Target::Instruction { .. });
+                let node = |ancestry| Selection::node(ancestry, SelectionOrigin::Address);
                 let (section, offset, len) = match target {
-                    Target::Path(path) => return session.find_first(tab, vec![path]).await,
-                    Target::Kernel { name, field } => {
-                        let paths = route::kernel_paths(&name, field.as_deref());
-                        return session.find_first(tab, paths).await;
+                    Target::Path(path) => {
+                        let place = SelectionTarget::Path(path);
+                        return session.find(tab, place, None, Box::new(node)).await;
                     }
-                    Target::Instruction { kernel, offset } => {
-                        // Without a length, the instruction at this offset.
-                        (Some(format!("{}{kernel}", route::CODE)), offset, 0)
+                    Target::Kernel { name, field, of } => {
+                        let place = SelectionTarget::Kernel {
+                            query: of.query(name),
+                            paths: route::field_paths(field.as_deref()),
+                        };
+                        return session.find(tab, place, None, Box::new(node)).await;
+                    }
+                    Target::Instruction { kernel, offset, of } => {
+                        let place = SelectionTarget::Instruction {
+                            query: of.query(kernel),
+                            offset,
+                        };
+                        return session.find(tab, place, None, Box::new(node)).await;
                     }
                     Target::Bytes {
                         section,
@@ -244,13 +253,8 @@ impl Session {
                 };
                 let base = base.unwrap_or(Span::with_len(SourceId::FILE, 0, 0));
                 let span = Span::with_len(base.source, base.start.saturating_add(offset), len);
-                let make = move |ancestry| {
-                    if is_instruction {
-                        Selection::node(ancestry, SelectionOrigin::Address)
-                    } else {
-                        Selection::bytes(ancestry, span, SelectionOrigin::Address)
-                    }
-                };
+                let make =
+                    move |ancestry| Selection::bytes(ancestry, span, SelectionOrigin::Address);
                 session
                     .find(tab, SelectionTarget::Span(span), None, Box::new(make))
                     .await
@@ -380,25 +384,6 @@ impl Session {
         };
         self.find(tab, SelectionTarget::Byte(source, at), None, Box::new(make))
             .await
-    }
-
-    /// The first of these paths that exists.
-    async fn find_first(
-        &self,
-        tab: TabId,
-        paths: Vec<String>,
-    ) -> Result<SelectionDetails, ClientError> {
-        let mut found = Err(ClientError::Unexpected);
-        for path in paths {
-            let make = |ancestry| Selection::node(ancestry, SelectionOrigin::Address);
-            found = self
-                .find(tab, SelectionTarget::Path(path), None, Box::new(make))
-                .await;
-            if !matches!(found, Err(ClientError::Failed(_))) {
-                break;
-            }
-        }
-        found
     }
 
     /// The bytes of the node at a path.

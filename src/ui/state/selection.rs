@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::model::{NodeId, NodeKind, SourceId, Span};
-use crate::ui::text::route::{self, Target};
+use crate::ui::text::route::{self, BuildPlace, Target};
 use crate::worker::protocol::Row;
 use crate::worker::protocol::tree_order::TreeOrder;
 
@@ -218,6 +218,7 @@ impl Selection {
         is_plain(kernel).then(|| Target::Instruction {
             kernel: kernel.to_owned(),
             offset,
+            of: BuildPlace::default(),
         })
     }
 

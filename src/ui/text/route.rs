@@ -7,12 +7,16 @@
 //! * `#o=0x1f78+16`: bytes of the file.
 //! * `#k=vecadd&f=spill_size`: a property of a kernel; without `f` the kernel itself.
 //! * `#k=vecadd&pc=0x40`: the instruction at 0x40 of the kernel's code.
+//! * `#kernel=vecadd&target=pvc`: any name of a kernel (as in the file, demangled, short, a pattern), and
+//!   the build of it: its device (`target`), `image` or `file` of a package.
 //! * `#p=.ze_info/kernels/[0]`: the node at a path.
 //! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&group=kernel&device=pvc`: the panel,
 //!   its list's filter, order and grouping, and the device of the verdict.
 //!
 //! Links contain only stable identifiers, no node ids. A copied link names a local file as `n=` and
 //! waits until that file is opened.
+
+use crate::kernel_names::KernelQuery;
 
 /// Parameters of the query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,6 +44,8 @@ pub enum Target {
         name: String,
         /// A key of its `execution_env`, or the path relative to its entry.
         field: Option<String>,
+        /// The build, if the kernel has several.
+        of: BuildPlace,
     },
     /// An instruction.
     Instruction {
@@ -47,6 +53,8 @@ pub enum Target {
         kernel: String,
         /// Offset in the kernel's code.
         offset: u64,
+        /// The build, if the kernel has several.
+        of: BuildPlace,
     },
     /// Bytes.
     Bytes {
@@ -57,6 +65,29 @@ pub enum Target {
         /// Length.
         len: u64,
     },
+}
+
+/// A build of a kernel: what tells it apart from others; empty fields are absent from the link.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BuildPlace {
+    /// The device that it is for.
+    pub device: Option<String>,
+    /// The image with it.
+    pub image: Option<String>,
+    /// The file of a package with it.
+    pub file: Option<String>,
+}
+
+impl BuildPlace {
+    /// Returns the query for this build of a kernel.
+    pub fn query(self, name: String) -> KernelQuery {
+        KernelQuery {
+            device: self.device,
+            image: self.image,
+            file: self.file,
+            ..KernelQuery::named(name)
+        }
+    }
 }
 
 /// The view around the target; empty fields are absent from the link.
@@ -103,12 +134,16 @@ pub fn parse_query(text: &str) -> Query {
 pub fn parse_fragment(text: &str) -> Link {
     let (mut path, mut section, mut bytes) = (None, None, None);
     let (mut kernel, mut field, mut pc) = (None, None, None);
+    let mut of = BuildPlace::default();
     let mut shown = ViewOptions::default();
     for (key, value) in pairs(text.strip_prefix('#').unwrap_or(text)) {
         match key.as_str() {
             _ if value.is_empty() => {}
             "p" => path = Some(value),
-            "k" => kernel = Some(value),
+            "k" | "kernel" => kernel = Some(value),
+            "target" => of.device = Some(value),
+            "image" => of.image = Some(value),
+            "file" => of.file = Some(value),
             "f" => field = Some(value),
             "pc" => pc = parse_number(&value),
             "s" => section = Some(value),
@@ -126,8 +161,9 @@ pub fn parse_fragment(text: &str) -> Link {
         (_, Some(kernel), ..) if pc.is_some() => Some(Target::Instruction {
             kernel,
             offset: pc.unwrap_or(0),
+            of,
         }),
-        (_, Some(name), ..) => Some(Target::Kernel { name, field }),
+        (_, Some(name), ..) => Some(Target::Kernel { name, field, of }),
         (_, _, section, Some((offset, len))) => Some(Target::Bytes {
             section,
             offset,
@@ -152,12 +188,15 @@ impl Target {
     pub fn words(&self) -> String {
         match self {
             Target::Path(path) => path.clone(),
-            Target::Kernel { name, field: None } => format!("kernel {name}"),
+            Target::Kernel {
+                name, field: None, ..
+            } => format!("kernel {name}"),
             Target::Kernel {
                 name,
                 field: Some(field),
+                ..
             } => format!("{field} of kernel {name}"),
-            Target::Instruction { kernel, offset } => {
+            Target::Instruction { kernel, offset, .. } => {
                 format!("the instruction at {offset:#x} of kernel {kernel}")
             }
             Target::Bytes {
@@ -206,13 +245,15 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
     put("n", file.unwrap_or_default());
     match &link.target {
         Some(Target::Path(path)) => put("p", path),
-        Some(Target::Kernel { name, field }) => {
+        Some(Target::Kernel { name, field, of }) => {
             put("k", name);
             put("f", field.as_deref().unwrap_or_default());
+            put_build(of, &mut put);
         }
-        Some(Target::Instruction { kernel, offset }) => {
+        Some(Target::Instruction { kernel, offset, of }) => {
             put("k", kernel);
             put("pc", &format!("{offset:#x}"));
+            put_build(of, &mut put);
         }
         Some(Target::Bytes {
             section,
@@ -231,6 +272,12 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
     put("group", &shown.group);
     put("device", &shown.device);
     out
+}
+
+fn put_build(of: &BuildPlace, put: &mut impl FnMut(&str, &str)) {
+    put("target", of.device.as_deref().unwrap_or_default());
+    put("image", of.image.as_deref().unwrap_or_default());
+    put("file", of.file.as_deref().unwrap_or_default());
 }
 
 /// Writes `?url=…`.
@@ -303,22 +350,17 @@ pub fn kernel_target(name: &str, rest: &str) -> Target {
             (_, "") => None,
             (key, rest) => Some(key.unwrap_or(rest).to_owned()),
         },
+        of: BuildPlace::default(),
     }
 }
 
 /// Prefix of the name of a kernel's code section, before the kernel's name.
 pub const CODE: &str = ".text.";
 
-/// Candidate paths of a kernel or its property; the first that exists is used.
-pub fn kernel_paths(name: &str, field: Option<&str>) -> Vec<String> {
-    let entry = format!(".ze_info/kernels/{name}");
-    let mut paths = Vec::new();
-    if let Some(field) = field {
-        paths.push(format!("{entry}/{ENVIRONMENT}{field}"));
-        paths.push(format!("{entry}/{field}"));
-    }
-    paths.push(entry);
-    paths
+/// Candidate paths of a property below its kernel's entry; the first that exists is used.
+pub fn field_paths(field: Option<&str>) -> Vec<String> {
+    let paths = |field: &str| vec![format!("{ENVIRONMENT}{field}"), field.to_owned()];
+    field.map(paths).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -341,14 +383,27 @@ mod tests {
             assert_eq!(written(target), text);
         }
         assert_eq!(
-            kernel_paths("k", Some("spill_size")),
-            [
-                ".ze_info/kernels/k/execution_env/spill_size",
-                ".ze_info/kernels/k/spill_size",
-                ".ze_info/kernels/k"
-            ]
+            field_paths(Some("spill_size")),
+            ["execution_env/spill_size", "spill_size"]
         );
-        assert_eq!(kernel_paths("k", None), [".ze_info/kernels/k"]);
+        assert_eq!(field_paths(None), [""; 0]);
+    }
+
+    #[test]
+    fn kernels_have_builds() {
+        let link = "#k=main::f%3Cint%3E&target=pvc&image=image%203&file=a/lib.so";
+        let target = parse_fragment(link).target.expect("it has a target");
+        let Target::Kernel { name, of, .. } = target.clone() else {
+            panic!("{target:?}");
+        };
+        assert_eq!(name, "main::f<int>");
+        let query = of.query(name);
+        assert_eq!(query.device.as_deref(), Some("pvc"));
+        assert_eq!(query.image.as_deref(), Some("image 3"));
+        assert_eq!(query.file.as_deref(), Some("a/lib.so"));
+        assert_eq!(written(target.clone()), link);
+        let long = link.replace("#k=", "#kernel=");
+        assert_eq!(parse_fragment(&long).target, Some(target));
     }
 
     #[test]
@@ -356,6 +411,7 @@ mod tests {
         let target = Target::Instruction {
             kernel: "vecadd".to_owned(),
             offset: 0x40,
+            of: BuildPlace::default(),
         };
         there_and_back(target.clone());
         assert_eq!(written(target), "#k=vecadd&pc=0x40");

@@ -546,7 +546,10 @@ fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Colum
     }
     let named = |id: &Str| {
         let found = all.clone().find(|(_, column)| column.id == id);
-        found.ok_or_else(|| format!("no column {id:?}"))
+        found.ok_or_else(|| {
+            let error = list.id().column_called(id).err();
+            error.unwrap_or_default()
+        })
     };
     ids.iter().map(named).collect()
 }

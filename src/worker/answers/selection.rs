@@ -3,10 +3,43 @@
 use super::list::Lists;
 use super::order::ByKernel;
 use super::rows::{ancestry, detail, field_of, lineage, part_bits, shorten};
-use crate::model::Document;
+use crate::kernel_names::{self, Build, KernelQuery, Reason};
+use crate::model::{Document, NodeId};
 use crate::tables::Scope;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Follow, PREVIEW, Response, Selected, SelectionTarget};
+
+/// Returns the only build of a kernel.
+fn build(document: &mut Document, query: &KernelQuery) -> Result<Build, String> {
+    let found = kernel_names::one(document, query);
+    found.map_err(|error| match error.reason {
+        Reason::Several(_) => format!("{error}\nThe link needs a target, image or file."),
+        _ => error.to_string(),
+    })
+}
+
+/// Returns the entry of a kernel, or the node at the first of the paths below it that exists.
+fn kernel_entry(
+    document: &mut Document,
+    query: &KernelQuery,
+    paths: &[String],
+) -> Result<NodeId, String> {
+    let build = build(document, query)?;
+    let kernels = document.kernels(build.document);
+    let rows = kernels.map(|kernels| kernels.rows(&document.sources));
+    let mut rows = rows.iter().flat_map(|rows| rows.iter());
+    let row = rows.find(|row| row.name.value == build.name);
+    let entry = row.map(|row| row.entry);
+    let Some(span) = entry.or(build.code) else {
+        return Ok(build.document);
+    };
+    let ids = document.nodes_for(span);
+    let node = ids.last().copied().unwrap_or(build.document);
+    let path = document.path(node);
+    let mut within = paths.iter().map(|below| format!("{path}/{below}"));
+    let found = within.find_map(|path| document.find(&path).ok());
+    Ok(found.unwrap_or(node))
+}
 
 /// Selects a position, and returns what the page shows of it.
 ///
@@ -59,6 +92,15 @@ pub(crate) fn select(
         SelectionTarget::Path(path) => {
             let id = document.find(path).map_err(|error| error.to_string())?;
             lineage(document, id)
+        }
+        SelectionTarget::Kernel { query, paths } => {
+            let id = kernel_entry(document, query, paths)?;
+            lineage(document, id)
+        }
+        SelectionTarget::Instruction { query, offset } => {
+            let build = build(document, query)?;
+            let code = build.code.ok_or("The kernel has no native code.")?;
+            document.nodes_at(code.source, code.start.saturating_add(*offset))
         }
         SelectionTarget::Row(at) | SelectionTarget::ListRow(at) => {
             let is_of_list = matches!(place, SelectionTarget::ListRow(_));

@@ -2,6 +2,7 @@
 
 use crate::analysis::survey::Progress;
 use crate::decode::device::Device;
+use crate::decode::device::names::unknown_device;
 use crate::decode::rule::Rule;
 use crate::decode::{self, rules};
 use crate::model::{Document, Fact, NodeId, Span, Summary};
@@ -34,7 +35,7 @@ pub(crate) fn verdict(
         images.is_none_or(|images| images.device.is_some() == device.is_some())
     };
     if let Some(name) = device.filter(|_| !is_known) {
-        return failed(format!("Unknown device “{name}”."));
+        return failed(unknown_device(name));
     }
     let findings = report.verdict.iter().flat_map(|verdict| &verdict.findings);
     let spans: Vec<Span> = findings.map(|found| found.span).take(PATHS_MAX).collect();

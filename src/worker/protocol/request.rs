@@ -5,6 +5,7 @@ use super::compare::CompareForm;
 use super::list::{Follow, ListRequest};
 use super::search::SearchStep;
 use crate::analysis::occupancy::OccupancyParameters;
+use crate::kernel_names::KernelQuery;
 use crate::model::{NodeId, SourceId, Span, Str, UnpackedSource};
 use crate::tables::ListId;
 use crate::tables::query::Query;
@@ -226,6 +227,20 @@ pub enum SelectionTarget {
     },
     /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
     Path(String),
+    /// The entry of a kernel, or the node at a path below it: the first one that exists.
+    Kernel {
+        /// The kernel.
+        query: KernelQuery,
+        /// The paths below its entry.
+        paths: Vec<String>,
+    },
+    /// An instruction.
+    Instruction {
+        /// The kernel.
+        query: KernelQuery,
+        /// The offset in its code.
+        offset: u64,
+    },
     /// The entry of a row of the followed list, by index in the query's result.
     Row(u64),
     /// The entry of a row of the followed list, by index in the list, independent of the query.

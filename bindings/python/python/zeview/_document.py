@@ -228,22 +228,72 @@ class Document:
         """The source lines of the code, from the debug information."""
         return self._list("source-lines", filter, sort)
 
-    def disassemble(self, kernel: KernelName, path: Optional[str] = None) -> str:
+    def kernel(
+        self,
+        name: str,
+        path: Optional[str] = None,
+        *,
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+        columns: Sequence[str] = (),
+    ) -> Kernel:
+        """The row of a kernel.
+
+        `name` is its name in the file, its demangled name, the short name that tables print, or a pattern
+        (`*`, `?`). If it has several builds, choose one: by the `device`, by the `image` (its name or
+        number in the table of kernels, or a pattern), by the `file` of a package or folder (its path, or
+        the end of its path), or by the `path` of the document with it. `columns` names further columns
+        that are counted from the code.
+
+        Raises `zeview.Error`: "no-kernel" with suggestions if there is none, and "several-kernels" with a
+        list of the builds if there are several.
+        """
+        named = list(columns)
+        row = json.loads(self._native.kernel(_query(name, path, device, image, file), named))
+        path = row.pop("file")
+        row.setdefault("path", path)
+        return Table("kernels", [row], named)[0]
+
+    def disassemble(
+        self,
+        kernel: KernelName,
+        path: Optional[str] = None,
+        *,
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+    ) -> str:
         """The code of a kernel as assembly, as `zeview disasm` prints it.
 
-        `kernel` is a row of `kernels()` or the name of a kernel; of several kernels with the name, it is
-        the first, or the one in the image at `path`.
+        `kernel` is a row of `kernels()`, or a name as for `kernel()`.
         """
-        return self._native.disassemble(*_kernel(kernel, path))
+        return self._native.disassemble(_query(kernel, path, device, image, file))
 
-    def instructions(self, kernel: KernelName, path: Optional[str] = None) -> List[Instruction]:
+    def instructions(
+        self,
+        kernel: KernelName,
+        path: Optional[str] = None,
+        *,
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+    ) -> List[Instruction]:
         """The instructions of a kernel, with their data flow."""
-        found = json.loads(self._native.instructions(*_kernel(kernel, path)))
+        found = json.loads(self._native.instructions(_query(kernel, path, device, image, file)))
         return [Instruction(values) for values in found]
 
-    def analyze(self, kernel: KernelName, path: Optional[str] = None) -> FlowReport:
+    def analyze(
+        self,
+        kernel: KernelName,
+        path: Optional[str] = None,
+        *,
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+    ) -> FlowReport:
         """The summary of a kernel's data flow: live registers, spills, loops, waits."""
-        return FlowReport(json.loads(self._native.analyze(*_kernel(kernel, path))))
+        return FlowReport(json.loads(self._native.analyze(_query(kernel, path, device, image, file))))
 
     def diff(self, other: Document) -> Comparison:
         """Compares with a newer file: `before.diff(after)`, as `zeview diff before after` does."""
@@ -280,10 +330,16 @@ class Document:
         return self.bytes(self._native.part(path, packed))
 
 
-def _kernel(kernel: KernelName, path: Optional[str]) -> Tuple[str, Optional[str]]:
+def _query(
+    kernel: KernelName,
+    path: Optional[str],
+    device: Optional[str],
+    image: Optional[str],
+    file: Optional[str],
+) -> Tuple[str, Optional[str], Optional[str], Optional[str], Optional[str]]:
     if isinstance(kernel, str):
-        return kernel, path
-    return kernel.name, kernel.path or path
+        return kernel, path, device, image, file
+    return kernel.name, kernel.path or path, device, image, file
 
 
 class Node:

@@ -107,7 +107,8 @@ fn add(
 
 /// Returns a demangled name without what demanglers write differently: blanks, parentheses, and the
 /// types of literals (`(unsigned long)8` or `8ul`).
-fn canonical(name: &str) -> String {
+#[must_use]
+pub fn canonical(name: &str) -> String {
     let compact: String = name.chars().filter(|c| *c != ' ').collect();
     // SYCL names kernels by the mangled names of their type infos, `_ZTS…`.
     let compact = compact.strip_prefix("typeinfonamefor").unwrap_or(&compact);

@@ -25,7 +25,7 @@ pub use added::{
     most_stalled, profiled_kernels, set_earlier_profile,
 };
 pub use comparison::{Aligner, InstructionChange, KernelChange, ProfileComparison};
-pub use kernel_index::{Demangler, base_name};
+pub use kernel_index::{Demangler, base_name, canonical};
 pub use matching::apply_profile;
 pub use metrics::{INSTANCES, KernelFigures, unit};
 pub use reader::Reader;

@@ -21,6 +21,7 @@ pub mod modules;
 pub mod occupancy;
 pub mod package;
 mod package_images;
+mod package_paths;
 pub mod package_reading;
 pub mod source_lines;
 mod verdict;

@@ -17,6 +17,8 @@ pub struct PackageReading {
     package: NodeId,
     left: VecDeque<Task>,
     account: PackageAccount,
+    /// Whether files were left out: the account is not that of the package.
+    is_partial: bool,
 }
 
 /// A file that is not opened yet.
@@ -56,6 +58,7 @@ impl Document {
             package: id,
             left: tasks.collect(),
             account: PackageAccount::default(),
+            is_partial: false,
         })
     }
 
@@ -103,6 +106,16 @@ impl PackageReading {
     /// Whether files are left.
     pub fn has_more(&self) -> bool {
         !self.left.is_empty()
+    }
+
+    /// Leaves out the files of the outermost package whose paths are not `wanted`.
+    pub fn only(&mut self, wanted: impl Fn(&str) -> bool) {
+        let before = self.left.len();
+        self.left.retain(|task| {
+            let file = task.files.file(task.index);
+            file.is_some_and(|file| wanted(&file.path))
+        });
+        self.is_partial |= self.left.len() < before;
     }
 
     /// Returns the number of files that were opened or looked at.
@@ -198,7 +211,7 @@ impl PackageReading {
                     Some(opened)
                 }
             };
-            if self.left.is_empty() {
+            if self.left.is_empty() && !self.is_partial {
                 document.keep_package_account(self.package, self.account);
             }
             match opened {

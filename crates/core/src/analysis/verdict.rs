@@ -205,6 +205,18 @@ pub trait DriverModel {
         options: LoadOptions<'_>,
     ) -> Option<Choice>;
 
+    /// Returns the name of the device with a name that people use: `bmg-g21` for `B580`.
+    fn device_named(&self, name: &str) -> Option<Str> {
+        let _ = name;
+        None
+    }
+
+    /// Returns the name of a device that is similar to a name that no device has.
+    fn similar_device(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
     /// Returns the named devices that the driver supports, by configuration.
     fn devices(&self) -> Vec<KnownDevice>;
 

@@ -199,6 +199,11 @@ impl Document {
     }
 }
 
+/// Returns whether a name matches a pattern: `*` is any text, `?` any character.
+pub fn matches_pattern(name: &str, pattern: &str) -> bool {
+    is_like(name, &signs(pattern))
+}
+
 /// Shortens a pattern for a message.
 fn shortened(pattern: &str) -> String {
     const LONG: usize = 200;

@@ -4,6 +4,7 @@
 use super::{CONFIGS, Device, GmdId, ProductConfig};
 use std::sync::LazyLock;
 use zeview_core::model::sort;
+use zeview_core::model::suggest::unknown_name;
 use zeview_core::model::text::distance;
 
 /// A line per device: PCI device id, the runtime's name of the usual product configuration,
@@ -201,6 +202,11 @@ pub fn code_names(config: &ProductConfig) -> impl Iterator<Item = &'static str> 
     let own = CODE_NAMES.iter();
     own.filter(move |(_, name)| usual.contains(name))
         .map(|(name, _)| *name)
+}
+
+/// Formats a message about a name that no device has, with a suggestion.
+pub fn unknown_device(name: &str) -> String {
+    unknown_name("device", name, similar(name).as_slice())
 }
 
 /// The known name that is most similar to an unknown one. Returns `None` if none is similar.

@@ -4,6 +4,7 @@
 //! sub-slice. Values in neither the file nor the driver's source are requested from the user, never
 //! assumed.
 
+use crate::device::names::unknown_device;
 use crate::device::{Device, ProductFamily};
 use zeview_core::analysis::kernels::{KernelRow, Located};
 use zeview_core::analysis::occupancy::{MoreThreads, Occupancy, OccupancyParameters, Origin, Term};
@@ -221,7 +222,7 @@ pub fn occupancy(facts: &Facts<'_>, parameters: &OccupancyParameters) -> Result<
     let (device, device_origin) = match (&parameters.device, facts.own) {
         (Some(name), _) => {
             let device = Device::named(name);
-            let device = device.ok_or_else(|| format!("Unknown device “{name}”."))?;
+            let device = device.ok_or_else(|| unknown_device(name))?;
             (Some(device), Origin::Chosen)
         }
         (None, TargetDevice::Device(device, span)) => (Some(device), Origin::File(span)),

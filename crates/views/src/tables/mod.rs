@@ -73,7 +73,25 @@ pub use self::list::{
 use self::query::Query;
 use std::rc::Rc;
 pub use zeview_core::analysis::assembly::Annotation;
+use zeview_core::model::suggest::{nearest, unknown_name};
 use zeview_core::model::{Document, NodeId, Span};
+
+impl ListId {
+    /// Returns the column with an id.
+    ///
+    /// # Errors
+    ///
+    /// A message with a suggestion, if there is none.
+    pub fn column_called(self, id: &str) -> Result<&'static Column, String> {
+        let columns = self.columns();
+        let id = id.trim();
+        let found = columns.iter().find(|column| column.id == id);
+        found.ok_or_else(|| {
+            let near = nearest(id, columns.iter().map(|column| column.id));
+            unknown_name("column", id, near.as_slice())
+        })
+    }
+}
 
 /// Whether a document has such a list itself.
 pub fn has_list(document: &Document, id: NodeId, list: ListId) -> bool {

@@ -269,9 +269,9 @@ fn add(
     match (options.json, options.sarif) {
         (true, _) => file_json(document, judged, &name, &mut text)?,
         (_, true) => {
-            let results = sarif::results(document, judged, &target.path);
-            let results = results.into_iter().map(String::into_bytes);
-            checked.texts.extend(results);
+            for result in sarif::results(document, judged, &target.path) {
+                checked.texts.push(serde_json::to_vec(&result)?);
+            }
             return Ok(());
         }
         _ => {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use zeview::analysis::Verdict;
 use zeview::decode::rules;
 use zeview::model::text::escaped;
@@ -17,42 +17,150 @@ use zeview::report::check::{VerdictRow, path_of};
 pub const BEGIN: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
                          \"version\":\"2.1.0\",\"runs\":[{\"results\":";
 
-/// Writes the text after the last result.
-pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Result<()> {
-    let notifications: Vec<Value> = unreadable
-        .iter()
-        .map(|(path, error)| {
-            json!({
-                "level": "error",
-                "message": message(&[error]),
-                "locations": [{ "physicalLocation": { "artifactLocation": artifact(path) } }],
-            })
-        })
-        .collect();
-    let rules: Vec<Value> = rules::all().map(|rule| rule_json(&rule.info())).collect();
-    let tool = json!({ "driver": {
-        "name": "zeview",
-        "version": env!("CARGO_PKG_VERSION"),
-        "rules": rules,
-    }});
-    let invocations = json!([{
-        "executionSuccessful": unreadable.is_empty(),
-        "toolExecutionNotifications": notifications,
-    }]);
-    writeln!(out, ",\"tool\":{tool},\n\"invocations\":{invocations}}}]}}")
+#[derive(Serialize)]
+struct Tool<'a> {
+    driver: Driver<'a>,
 }
 
-fn rule_json(rule: &RuleInfo) -> Value {
-    let level = match rule.effect {
-        Some(effect) => level_of_effect(effect),
-        None => level(rule.severity),
+#[derive(Serialize)]
+struct Driver<'a> {
+    name: &'a str,
+    version: &'a str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: String,
+    short_description: Message,
+    help: Message,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message,
+    locations: [Location; 1],
+}
+
+/// A result: a finding of the verdict, or a diagnostic.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultJson {
+    rule_id: String,
+    level: &'static str,
+    message: Message,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+    locations: [Location; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<LogicalLocation>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    byte_offset: u64,
+    byte_length: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation {
+    fully_qualified_name: String,
+}
+
+/// Writes the text after the last result.
+pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Result<()> {
+    let notifications = unreadable.iter().map(|(path, error)| Notification {
+        level: "error",
+        message: message(&[error]),
+        locations: [Location {
+            message: None,
+            physical_location: PhysicalLocation {
+                artifact_location: artifact(path),
+                region: None,
+            },
+            logical_locations: Vec::new(),
+        }],
+    });
+    let invocations = [Invocation {
+        execution_successful: unreadable.is_empty(),
+        tool_execution_notifications: notifications.collect(),
+    }];
+    let tool = Tool {
+        driver: Driver {
+            name: "zeview",
+            version: env!("CARGO_PKG_VERSION"),
+            rules: rules::all().map(|rule| Rule::new(rule.info())).collect(),
+        },
     };
-    json!({
-        "id": rule.id,
-        "shortDescription": { "text": rule.summary },
-        "help": { "text": format!("{}\n\n{}", rule.docs, rule.origin) },
-        "defaultConfiguration": { "level": level },
-    })
+    write!(out, ",\"tool\":")?;
+    serde_json::to_writer(&mut *out, &tool)?;
+    write!(out, ",\n\"invocations\":")?;
+    serde_json::to_writer(&mut *out, &invocations)?;
+    writeln!(out, "}}]}}")
+}
+
+impl Rule {
+    fn new(rule: RuleInfo) -> Rule {
+        let level = match rule.effect {
+            Some(effect) => level_of_effect(effect),
+            None => level(rule.severity),
+        };
+        Rule {
+            id: rule.id.to_string(),
+            short_description: Message {
+                text: rule.summary.to_string(),
+            },
+            help: Message {
+                text: format!("{}\n\n{}", rule.docs, rule.origin),
+            },
+            default_configuration: Configuration { level },
+        }
+    }
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -72,7 +180,7 @@ fn level_of_effect(effect: Effect) -> &'static str {
 }
 
 /// Returns the results of a file.
-pub fn results(document: &mut Document, judged: &VerdictRow, file: &Path) -> Vec<String> {
+pub fn results(document: &mut Document, judged: &VerdictRow, file: &Path) -> Vec<ResultJson> {
     let mut results = Vec::new();
     for verdict in judged
         .verdict
@@ -82,12 +190,17 @@ pub fn results(document: &mut Document, judged: &VerdictRow, file: &Path) -> Vec
         add_verdict(document, verdict, file, &mut results);
     }
     for diagnostic in &judged.diagnostics {
-        results.push(diagnostic_json(document, diagnostic, file));
+        results.push(of_diagnostic(document, diagnostic, file));
     }
-    results.iter().map(Value::to_string).collect()
+    results
 }
 
-fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results: &mut Vec<Value>) {
+fn add_verdict(
+    document: &mut Document,
+    verdict: &Verdict,
+    file: &Path,
+    results: &mut Vec<ResultJson>,
+) {
     let is_new = |found: &&Finding| {
         !verdict
             .findings
@@ -97,7 +210,6 @@ fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results:
     let level_zero = verdict.findings.iter().map(|found| (found, ""));
     let opencl = verdict.opencl.findings.iter().filter(is_new);
     for (finding, api) in level_zero.chain(opencl.map(|found| (found, " (OpenCL)"))) {
-        let path = path_of(document, finding.span);
         let device = match &verdict.device {
             Some(device) => format!(" on {device}"),
             None => String::new(),
@@ -108,75 +220,84 @@ fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results:
             finding.effect.words(),
             finding.message
         );
-        let level = level_of_effect(finding.effect);
-        let mut result = result(&finding.rule, level, message(&[&text]));
-        result["locations"] = json!([location(document, finding.span, file, &path)]);
-        results.push(result);
+        results.push(ResultJson {
+            rule_id: finding.rule.to_string(),
+            level: level_of_effect(finding.effect),
+            message: message(&[&text]),
+            rule_index: index_of(&finding.rule),
+            locations: [location(document, finding.span, file)],
+            related_locations: Vec::new(),
+        });
     }
 }
 
-fn diagnostic_json(document: &mut Document, diagnostic: &Diagnostic, file: &Path) -> Value {
-    let path = path_of(document, diagnostic.primary.span);
+fn of_diagnostic(document: &mut Document, diagnostic: &Diagnostic, file: &Path) -> ResultJson {
     let lines = [Some(&*diagnostic.message), diagnostic.help.as_deref()];
     let lines: Vec<&str> = lines.into_iter().flatten().collect();
-    let level = level(diagnostic.severity);
-    let mut result = result(&diagnostic.rule, level, message(&lines));
-    let span = diagnostic.primary.span;
-    result["locations"] = json!([location(document, span, file, &path)]);
-    if !diagnostic.secondary.is_empty() {
-        let related = diagnostic.secondary.iter().map(|label| {
-            json!({
-                "message": message(&[&label.text]),
-                "physicalLocation": physical(document, label.span, file),
-            })
-        });
-        result["relatedLocations"] = related.collect();
+    let locations = [location(document, diagnostic.primary.span, file)];
+    let related = diagnostic.secondary.iter().map(|label| Location {
+        message: Some(message(&[&label.text])),
+        physical_location: physical(document, label.span, file),
+        logical_locations: Vec::new(),
+    });
+    ResultJson {
+        rule_id: diagnostic.rule.to_string(),
+        level: level(diagnostic.severity),
+        message: message(&lines),
+        rule_index: index_of(&diagnostic.rule),
+        locations,
+        related_locations: related.collect(),
     }
-    result
 }
 
 /// Returns a message of these lines, in which nothing is a link: viewers of SARIF make links of
 /// `[label](destination)` (section 3.11.6).
-fn message(lines: &[&str]) -> Value {
+fn message(lines: &[&str]) -> Message {
     let lines: Vec<String> = lines.iter().map(|line| escaped(line)).collect();
-    json!({ "text": lines.join("\n").replace("](", "]\\u{28}") })
+    Message {
+        text: lines.join("\n").replace("](", "]\\u{28}"),
+    }
 }
 
-fn result(rule: &str, level: &str, message: Value) -> Value {
+/// Returns the index of a rule in the list of the tool.
+fn index_of(rule: &str) -> Option<usize> {
     static PLACES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
         rules::all()
             .enumerate()
             .map(|(at, rule)| (rule.id, at))
             .collect()
     });
-    let mut result = json!({ "ruleId": rule, "level": level, "message": message });
-    if let Some(place) = PLACES.get(rule) {
-        result["ruleIndex"] = json!(place);
-    }
-    result
+    PLACES.get(rule).copied()
 }
 
-fn location(document: &Document, span: Span, file: &Path, path: &str) -> Value {
-    let mut location = json!({ "physicalLocation": physical(document, span, file) });
-    if !path.is_empty() {
-        location["logicalLocations"] = json!([{ "fullyQualifiedName": path }]);
+fn location(document: &mut Document, span: Span, file: &Path) -> Location {
+    let path = Some(path_of(document, span)).filter(|path| !path.is_empty());
+    let logical = path.map(|fully_qualified_name| LogicalLocation {
+        fully_qualified_name,
+    });
+    Location {
+        message: None,
+        physical_location: physical(document, span, file),
+        logical_locations: logical.into_iter().collect(),
     }
-    location
 }
 
 /// Returns the bytes of the file; for unpacked bytes, the bytes that they were unpacked from.
-fn physical(document: &Document, mut span: Span, file: &Path) -> Value {
+fn physical(document: &Document, mut span: Span, file: &Path) -> PhysicalLocation {
     while span.source != SourceId::FILE {
         span = document.sources.parent(span.source).unwrap_or_default();
     }
-    json!({
-        "artifactLocation": artifact(file),
-        "region": { "byteOffset": span.start, "byteLength": span.len() },
-    })
+    PhysicalLocation {
+        artifact_location: artifact(file),
+        region: Some(Region {
+            byte_offset: span.start,
+            byte_length: span.len(),
+        }),
+    }
 }
 
 /// Returns a relative reference, or a file URI for absolute paths (RFC 3986).
-fn artifact(path: &Path) -> Value {
+fn artifact(path: &Path) -> ArtifactLocation {
     let mut uri = String::new();
     if path.is_absolute() {
         uri.push_str("file://");
@@ -197,5 +318,5 @@ fn artifact(path: &Path) -> Value {
             }
         }
     }
-    json!({ "uri": uri })
+    ArtifactLocation { uri }
 }

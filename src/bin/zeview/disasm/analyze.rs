@@ -15,8 +15,8 @@ use zeview::model::text::escaped;
 use zeview::report::code::FlowSummary;
 use zeview::tables::table::ColumnHeader;
 
-use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
-use crate::disasm::{Code, Decoders, Wanted, find, flow, open};
+use crate::argument::{Encoding, InputFile, KernelBuilds, KernelName, ReportFormat, own_help};
+use crate::disasm::{Code, Decoders, Wanted, find, flow, heading, open};
 use crate::files::Inputs;
 use crate::outline::Outline;
 use crate::output;
@@ -26,14 +26,15 @@ use crate::rows::Objects;
 const LINES: usize = 20;
 
 /// Help of `--kernel`.
-const KERNEL_HELP: &str = "Analyze only this kernel or function";
+const KERNEL_HELP: &str = "Analyze only this kernel or function: its name in the file, its demangled name, the short \
+    name that tables print, or a pattern such as `*gemm*`";
 
 /// Help of `--platform`.
 const PLATFORM_HELP: &str = "The encoding, as for `zeview disasm`. Default: the encoding of the device that the file \
     targets";
 
 /// Help of `--json`.
-const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, kernel, grf_bytes, the summary, inputs \
+const JSON_HELP: &str = "Print a JSON array with one object per kernel: schema, kernel, path (of the document with the kernel, if it is not the file itself), grf_bytes, the summary, inputs \
     (arguments and other values from outside of the kernel, with their uses), and lines (figures of source lines)";
 
 #[derive(Args)]
@@ -43,6 +44,8 @@ pub struct Options {
     input: InputFile,
     #[command(flatten)]
     name: KernelName,
+    #[command(flatten)]
+    builds: KernelBuilds,
     #[command(flatten)]
     encoding: Encoding,
     /// Print all source lines, not only those with the most cycles.
@@ -56,6 +59,9 @@ pub struct Options {
 #[derive(Serialize)]
 struct KernelJson<'a> {
     kernel: &'a str,
+    /// The path of the document with the kernel.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    path: &'a str,
     grf_bytes: u16,
     spill_size: Option<i64>,
     #[serde(flatten)]
@@ -70,12 +76,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             lines: true,
             inputs: true,
         };
-        find(
-            document,
-            options.encoding.platform,
-            options.name.kernel.as_deref(),
-            wanted,
-        )
+        let builds = options.builds.find(&options.name, document)?;
+        find(document, options.encoding.platform, &builds, wanted)
     });
     let Some((document, found)) = opened else {
         return Ok(inputs.status());
@@ -125,6 +127,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             let spill = spill(code, &summary.report);
             json.push(KernelJson {
                 kernel: &code.name,
+                path: &code.path,
                 grf_bytes: flow.register_bytes(),
                 spill_size: spill.and_then(|size| summary.report.known("spill size", size)),
                 summary,
@@ -152,7 +155,7 @@ fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
 }
 
 fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
-    to.title(&format!("kernel {}", code.name))?;
+    to.title(&heading(code))?;
     to.item(&format!("instructions: {}", report.instructions))?;
     match spill(code, report) {
         Some(Ok(size)) => to.item(&format!("spill size: {size} bytes per hardware thread"))?,

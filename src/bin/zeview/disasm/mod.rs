@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
-use zeview::tables;
 
 use clap::Args;
 use serde::Serialize;
+use zeview::analysis::assembly::Assembly;
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::figure::SizeFigure;
 use zeview::analysis::kernel_inputs::KernelInputs;
@@ -17,21 +17,22 @@ use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
+use zeview::kernel_names::Build;
 use zeview::model::account::Account;
 use zeview::model::text::{escaped, hex};
 use zeview::model::{Document, NodeId, Span};
 use zeview::report::code::FlowJson;
-use zeview::tables::ListId;
 
 use crate::FileArgument;
-use crate::argument::{Encoding, InputFile, KernelName, own_help};
+use crate::argument::{Encoding, Failure, InputFile, KernelBuilds, KernelName, own_help};
 use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::output;
 use crate::rows::Objects;
 
 /// Help of `--kernel`.
-const KERNEL_HELP: &str = "Print only this kernel or function";
+const KERNEL_HELP: &str = "Print only this kernel or function: its name in the file, its demangled name, the short \
+    name that tables print, or a pattern such as `*gemm*`";
 
 /// Help of `--platform`.
 const PLATFORM_HELP: &str = "The encoding: gen9, gen11, xe_gen12lp, xe_hpg, xe_hpc, xe2, xe3, xe3p, or the name of a \
@@ -45,9 +46,11 @@ pub struct Options {
     #[command(flatten)]
     name: KernelName,
     #[command(flatten)]
+    builds: KernelBuilds,
+    #[command(flatten)]
     encoding: Encoding,
     /// Treat the file as raw code without a container.
-    #[arg(long, requires = "platform", conflicts_with = "kernel")]
+    #[arg(long, requires = "platform", conflicts_with_all = ["kernel", "device", "image", "file_in_package"])]
     raw: bool,
     /// Print branch targets as offsets relative to the branch instead of labels.
     #[arg(short, long)]
@@ -61,7 +64,8 @@ pub struct Options {
     /// Print the source file and line before the first instruction of each line, as a comment.
     #[arg(long)]
     source: bool,
-    /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
+    /// Print a JSON array with one object per instruction: schema, kernel, path (of the document
+    /// with the kernel, if it is not the file itself), offset, start, end,
     /// mnemonic, text, comment, operands (kind, number of a source,
     /// text, bits), target (the first jump target),
     /// targets, line (file, line, column; null if unknown).
@@ -90,6 +94,10 @@ pub fn parse_platform(name: &str) -> Result<Platform, String> {
 /// The code of a kernel or function.
 pub struct Code {
     pub name: String,
+    /// The path of the document; empty for the file.
+    pub path: String,
+    /// What tells it apart from other code of the kernel: device, file, image; empty for the file.
+    pub place: String,
     pub span: Span,
     pub platform: Platform,
     /// Line table, if source lines are printed.
@@ -111,14 +119,14 @@ impl Code {
 fn open(
     file: &FileArgument,
     inputs: &mut Inputs,
-    find: impl FnOnce(&mut Document) -> Result<Vec<Code>, String>,
+    find: impl FnOnce(&mut Document) -> Result<Vec<Code>, Failure>,
 ) -> Option<(Document, Vec<Code>)> {
     let found = while_reading(file, |_| {
         let mut document = input::open(file).map_err(|error| error.to_string())?;
         let found = find(&mut document)?;
-        Ok::<_, String>((document, found))
+        Ok::<_, Failure>((document, found))
     });
-    found.map_err(|error| inputs.fail(file, &error)).ok()
+    found.map_err(|error| error.report(file, inputs)).ok()
 }
 
 /// The decoder of the last platform: all kernels of a platform share one, which caches its tables.
@@ -146,12 +154,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             lines: options.source || options.json,
             inputs: options.inputs || options.dataflow,
         };
-        find(
-            document,
-            options.encoding.platform,
-            options.name.kernel.as_deref(),
-            wanted,
-        )
+        let builds = options.builds.find(&options.name, document)?;
+        find(document, options.encoding.platform, &builds, wanted)
     });
     let Some((document, found)) = opened else {
         return Ok(inputs.status());
@@ -177,8 +181,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             let flow = options.dataflow.then(|| flow(&decoder, &bytes, code));
             write_json(&decoder, code, &bytes, flow.as_ref(), &account, json)?;
         } else {
-            if options.name.kernel.is_none() && !options.raw {
-                writeln!(text, "// kernel {kernel}")?;
+            let is_one = options.name.kernel.is_some() && !options.builds.all_builds;
+            if !is_one && !options.raw {
+                writeln!(text, "// {}", escaped(&heading(code)))?;
             }
             write_text(&decoder, code, &bytes, options, &account, &mut text)?;
         }
@@ -200,6 +205,8 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
         .zip(options.encoding.platform)
         .map(|(span, platform)| Code {
             name: String::new(),
+            path: String::new(),
+            place: String::new(),
             span,
             platform,
             lines: None,
@@ -216,75 +223,99 @@ struct Wanted {
     inputs: bool,
 }
 
-/// Returns the code sections of all zebins in a file.
-fn find(
-    document: &mut Document,
-    platform: Option<Platform>,
-    kernel: Option<&str>,
-    wanted: Wanted,
-) -> Result<Vec<Code>, String> {
-    let mut found = Vec::new();
-    let mut unknown = None;
-    document.open_files(NodeId::ROOT);
-    for zebin in tables::documents_with(document, ListId::Kernels) {
-        if document.assembly(zebin).is_none() {
-            // SPIR-V, or metadata alone.
-            continue;
-        }
+/// Formats a kernel, with what tells its code apart from other builds: `kernel k (pvc · image 3)`.
+fn heading(code: &Code) -> String {
+    let kernel = &code.name;
+    match &*code.place {
+        "" => format!("kernel {kernel}"),
+        place => format!("kernel {kernel} ({place})"),
+    }
+}
+
+/// What a document has beside the code of its kernels.
+struct Beside {
+    document: NodeId,
+    platform: Platform,
+    lines: Option<Rc<LineTable>>,
+    assembly: Option<Rc<dyn Assembly>>,
+    spills: HashMap<String, SizeFigure>,
+}
+
+impl Beside {
+    fn new(
+        document: &Document,
+        zebin: NodeId,
+        platform: Option<Platform>,
+        wanted: Wanted,
+    ) -> Result<Beside, String> {
         let device = document.target_device(zebin);
         let own = device.as_ref().and_then(|device| platform::named(device));
         let Some(platform) = platform.or(own) else {
-            unknown = Some(match device {
+            return Err(match device {
                 Some(device) => format!("the encoding of {device} is not known; name a --platform"),
                 None => "the file names no device; name a --platform".to_owned(),
             });
-            continue;
         };
         let lines = document.source_lines(zebin).filter(|_| wanted.lines);
-        let lines = lines.map(|lines| lines.table(&document.sources));
-        let assembly = document.assembly(zebin).filter(|_| wanted.inputs);
         let kernels = document.kernels(zebin).filter(|_| wanted.inputs);
         let rows = kernels.map(|kernels| kernels.rows(&document.sources));
         let rows = rows.iter().flat_map(|rows| rows.iter());
         let spills = rows.map(|row| (row.name.value.clone(), row.spill_size));
-        let spills: HashMap<String, SizeFigure> = spills.collect();
-        for (name, span) in sections(document, zebin) {
-            if kernel.is_none_or(|kernel| *kernel == name) {
-                let assembly = assembly.as_ref();
-                let inputs = assembly.map(|all| all.inputs(span, &document.sources));
-                found.push(Code {
-                    spill: spills.get(&name).copied(),
-                    name,
-                    span,
-                    platform,
-                    lines: lines.clone(),
-                    inputs: inputs.unwrap_or_default(),
-                });
-            }
-        }
-    }
-    match (found.is_empty(), unknown, kernel) {
-        (false, ..) => Ok(found),
-        (true, Some(unknown), _) => Err(unknown),
-        (true, None, Some(kernel)) => Err(format!("no kernel {kernel}")),
-        (true, None, None) => Err("no kernels".to_owned()),
+        Ok(Beside {
+            document: zebin,
+            platform,
+            lines: lines.map(|lines| lines.table(&document.sources)),
+            assembly: document.assembly(zebin).filter(|_| wanted.inputs),
+            spills: spills.collect(),
+        })
     }
 }
 
-/// Returns the names and bytes of the code sections of a zebin.
-fn sections(document: &mut Document, zebin: NodeId) -> Vec<(String, Span)> {
-    const PREFIX: &str = ".text.";
-    let Some(node) = document.node(zebin).cloned() else {
-        return Vec::new();
-    };
-    let count = document.count(&node);
-    let children = document.children(zebin, 0..count);
-    let sections = children.into_iter().filter_map(|id| {
-        let node = document.node(id)?;
-        let name = node.name.strip_prefix(PREFIX)?.to_owned();
-        Some((name, node.span?))
-    });
-    sections.collect()
+/// Returns the code of builds. Those whose encoding is unknown are left out if others are known.
+fn find(
+    document: &Document,
+    platform: Option<Platform>,
+    builds: &[Build],
+    wanted: Wanted,
+) -> Result<Vec<Code>, Failure> {
+    let mut found = Vec::new();
+    let mut unknown = None;
+    let mut last: Option<Beside> = None;
+    for build in builds {
+        let Some(span) = build.code else { continue };
+        let beside = match last.take().filter(|last| last.document == build.document) {
+            Some(beside) => beside,
+            None => match Beside::new(document, build.document, platform, wanted) {
+                Ok(beside) => beside,
+                Err(reason) => {
+                    unknown = Some(reason);
+                    continue;
+                }
+            },
+        };
+        let inputs = beside.assembly.as_ref();
+        let inputs = inputs.map(|all| all.inputs(span, &document.sources));
+        found.push(Code {
+            spill: beside.spills.get(&build.name).copied(),
+            name: build.name.clone(),
+            place: if build.path.is_empty() {
+                String::new()
+            } else {
+                build.place()
+            },
+            path: build.path.clone(),
+            span,
+            platform: beside.platform,
+            lines: beside.lines.clone(),
+            inputs: inputs.unwrap_or_default(),
+        });
+        last = Some(beside);
+    }
+    match (found.is_empty(), unknown) {
+        (false, _) => Ok(found),
+        (true, Some(unknown)) => Err(unknown.into()),
+        (true, None) => Err("no kernels".to_owned().into()),
+    }
 }
 
 fn flow(decoder: &Rc<Decoder>, bytes: &[u8], code: &Code) -> DataFlow {
@@ -367,6 +398,9 @@ fn write_text(
 #[derive(Serialize)]
 struct InstructionJson<'a> {
     kernel: &'a str,
+    /// The path of the document with the kernel.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    path: &'a str,
     offset: i32,
     start: u64,
     end: u64,
@@ -462,6 +496,7 @@ fn write_json(
         at += usize::from(instruction.length);
         out.push(InstructionJson {
             kernel: &code.name,
+            path: &code.path,
             offset: place,
             start,
             end: start + u64::from(instruction.length),

@@ -129,8 +129,7 @@ pub fn columns() -> &'static [Column] {
 }
 
 fn column(name: &str) -> Result<&'static Column, String> {
-    let column = columns().iter().find(|column| column.id == name.trim());
-    column.ok_or_else(|| "no such column; see --help".to_owned())
+    ListId::Kernels.column_called(name)
 }
 
 fn filter_of(text: &str) -> Result<Filter, String> {

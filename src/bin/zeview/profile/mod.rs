@@ -2,6 +2,7 @@
 
 mod text;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,8 +15,9 @@ use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::diff::compare_profiles;
+use zeview::kernel_names::{self, KernelQuery, NameError};
 use zeview::model::text::plural;
-use zeview::model::{Document, NodeId, SourceId};
+use zeview::model::{Document, NodeId, SourceId, is_pattern, matches_pattern};
 use zeview::report::profile::json;
 use zeview::tables::ListId;
 
@@ -30,7 +32,8 @@ use crate::rows::Objects;
 const FILE_HELP: &str = "The file with the kernels; `-` reads standard input";
 
 /// Help of `--kernel`.
-const KERNEL_HELP: &str = "Print only this kernel: its name in the profile, or in the file";
+const KERNEL_HELP: &str = "Print only this kernel: its name in the profile or in the file, its demangled name, the \
+    short name that tables print, or a pattern";
 
 /// Help of `--platform`.
 const PLATFORM_HELP: &str = "The encoding, as for `zeview disasm`. Default: the encoding of the device that each \
@@ -75,32 +78,31 @@ impl Options {
         files.into_iter().chain(before).flatten().map(AsRef::as_ref)
     }
 
-    /// Returns whether a kernel is selected: by its name in the profile, or its names in the file.
-    fn selects<'a>(&self, name: &str, mut in_file: impl Iterator<Item = &'a String>) -> bool {
-        self.name.kernel.as_ref().is_none_or(|kernel| {
-            let kernel = base_name(kernel);
-            base_name(name) == kernel || in_file.any(|name| name == kernel)
-        })
-    }
-
-    /// Removes the kernels that are not selected.
-    fn select(&self, report: &mut ProfileReport) {
+    /// Removes the kernels that are not selected. `names` are the names in the file that the selected
+    /// name means; a kernel is also selected by its name in the profile.
+    fn select(&self, names: &HashSet<String>, report: &mut ProfileReport) {
+        let Some(kernel) = &self.name.kernel else {
+            return;
+        };
+        let typed = base_name(kernel);
+        let selects = |name: &str, mut in_file: &mut dyn Iterator<Item = &String>| {
+            let name = base_name(name);
+            name == typed
+                || is_pattern(typed) && matches_pattern(name, typed)
+                || Iterator::any(&mut in_file, |name| names.contains(name))
+        };
         report.kernels.retain(|kernel| {
             let images = kernel.codes.iter().flat_map(|code| &code.images);
-            self.selects(&kernel.name, images.map(|image| &image.kernel))
+            selects(&kernel.name, &mut images.map(|image| &image.kernel))
         });
         report.unmatched.retain(|kernel| {
-            let images = kernel
-                .rejected
-                .iter()
-                .map(|rejected| &rejected.image.kernel);
-            self.selects(&kernel.name, images)
+            let rejected = kernel.rejected.iter();
+            let mut names = rejected.map(|rejected| &rejected.image.kernel);
+            selects(&kernel.name, &mut names)
         });
         report.metrics.retain(|kernel| {
-            self.selects(
-                &kernel.name,
-                kernel.images.iter().map(|image| &image.kernel),
-            )
+            let mut names = kernel.images.iter().map(|image| &image.kernel);
+            selects(&kernel.name, &mut names)
         });
     }
 }
@@ -112,6 +114,8 @@ pub const EMPTY: &str = "no kernel was measured: the profile has no rows of kern
 struct Applied {
     profile: Profile,
     report: ProfileReport,
+    /// Why no kernel of the file has the selected name.
+    unnamed: Option<NameError>,
 }
 
 impl Applied {
@@ -179,7 +183,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         && report.unmatched.is_empty()
         && report.metrics.is_empty()
     {
-        inputs.fail(&options.profile, &format_args!("no kernel {kernel}"));
+        let message = match &applied.unnamed {
+            Some(error) => error.headline(),
+            None => format!("the profile has no kernel {kernel:?}"),
+        };
+        inputs.fail(&options.profile, &message);
     }
     let comparison = before.as_ref().map(|before| match &earlier {
         Some(earlier) => compare_profiles(
@@ -240,8 +248,19 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         let images = tables::documents_with(document, ListId::Kernels);
         let mut report =
             profile::apply_profile(document, &images, &profile, platform, &demangle_briefly);
-        options.select(&mut report);
-        Ok(Applied { profile, report })
+        let query = options.name.kernel.clone().map(KernelQuery::named);
+        let found = query.map(|query| kernel_names::find(document, &query));
+        let (names, unnamed) = match found {
+            Some(Ok(builds)) => (builds.into_iter().map(|build| build.name).collect(), None),
+            Some(Err(error)) => (HashSet::new(), Some(error)),
+            None => (HashSet::new(), None),
+        };
+        options.select(&names, &mut report);
+        Ok(Applied {
+            profile,
+            report,
+            unnamed,
+        })
     };
     let applied = apply(&mut document, &options.profile)?;
     let mut earlier = match options.before_file.as_deref() {

@@ -83,6 +83,14 @@ impl DriverModel for ComputeRuntime {
         Some(choice::choose(sources, images, device, release))
     }
 
+    fn device_named(&self, name: &str) -> Option<Str> {
+        Device::named(name).map(|device| device.name().into())
+    }
+
+    fn similar_device(&self, name: &str) -> Option<String> {
+        crate::device::names::similar(name)
+    }
+
     fn devices(&self) -> Vec<KnownDevice> {
         Device::usual().map(|device| device.known()).collect()
     }

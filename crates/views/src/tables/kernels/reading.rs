@@ -12,6 +12,7 @@ use super::KernelList;
 use super::index_names::{IndexNames, index_names};
 use super::part::Part;
 use super::twins::Twins;
+use crate::kernel_names;
 use crate::tables::{List, ListId, document_of};
 use zeview_analysis::naming::{NameSet, ShortNames};
 use zeview_analysis::survey::Progress;
@@ -400,7 +401,18 @@ impl KernelReading {
         self.next += 1;
         let first = self.parts.len();
         self.read(&image, document);
-        if let Naming::Growing { set, .. } = &mut self.naming {
+        // In a package, the short names of a library's kernels depend on its index only: a kernel can
+        // then be found by its short name without opening its image.
+        let in_index = self
+            .files
+            .as_ref()
+            .and_then(|_| kernel_names::index_names(&image, document));
+        let in_index = in_index.filter(|names| !names.is_empty());
+        if let (Naming::Growing { set, .. }, Some(names)) = (&mut self.naming, &in_index) {
+            for (name, demangled) in names {
+                set.add(name, demangled.as_deref());
+            }
+        } else if let Naming::Growing { set, .. } = &mut self.naming {
             let parts = self.parts.iter().skip(first);
             let rows = parts.flat_map(|part| part.rows.iter());
             for row in rows.filter(|row| !row.is_function) {

@@ -3,7 +3,7 @@
 use super::super::change::{Allowed, ChangeCondition, Direction};
 use super::super::{Column, ColumnKind, Presence};
 use super::filter::{Comparison, Condition, OPERATORS, Operand, Term, Text};
-use zeview_core::model::text::distance;
+use zeview_core::model::suggest::{nearest, unknown_name};
 
 /// A token of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,15 +332,11 @@ impl Parser<'_> {
         if name.is_empty() {
             return format!("missing column before {sign}");
         }
-        let plain = plain(name);
-        let near = self.columns.iter().filter_map(|column| {
-            let apart = distance(&plain, column.id);
-            let contains = plain.len() > 2 && column.id.contains(&plain);
-            (contains || (apart <= 2 && 2 * apart < plain.len())).then_some((apart, column.id))
-        });
-        match near.min() {
-            Some((_, id)) => format!("no column {name:?}; did you mean {id}?"),
-            None => format!("no column {name:?}; put text with < > = in quotes"),
+        let near = nearest(&plain(name), self.columns.iter().map(|column| column.id));
+        let message = unknown_name("column", name, near.as_slice());
+        match near {
+            Some(_) => message,
+            None => format!("{message}; put text with < > = in quotes"),
         }
     }
 

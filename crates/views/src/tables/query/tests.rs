@@ -337,15 +337,15 @@ fn errors_are_explained() {
         &[
             (
                 "spil_siz>=0",
-                "no column \"spil_siz\"; did you mean spill_size?",
+                "no column is called \"spil_siz\"; did you mean \"spill_size\"?",
             ),
             (
                 "gfr_count>0",
-                "no column \"gfr_count\"; did you mean grf_count?",
+                "no column is called \"gfr_count\"; did you mean \"grf_count\"?",
             ),
             (
                 "lane=1",
-                "no column \"lane\"; did you mean spill_dwords_per_lane?",
+                "no column is called \"lane\"; did you mean \"spill_dwords_per_lane\"?",
             ),
             (
                 "what=1",

@@ -1,0 +1,72 @@
+"""One name for a kernel: each kind of container with each kind of name, from the table of all interfaces."""
+
+import json
+
+import pytest
+from conftest import ROOT
+
+import zeview
+
+FIXTURES = ROOT / "tests/fixtures/naming"
+CASES = json.loads((FIXTURES / "cases.json").read_text())
+
+
+def label(case):
+    return f"{case['file']} {case['way']}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=label)
+def test_a_kernel_has_any_name(case):
+    with zeview.open(FIXTURES / case["file"]) as document:
+        if case["finds"] is None:
+            with pytest.raises(zeview.Error, match="did you mean") as raised:
+                document.kernel(case["name"])
+            assert raised.value.code == "no-kernel"
+            assert case["suggests"] in str(raised.value)
+            return
+        if case["builds"] > 1:
+            with pytest.raises(zeview.Error, match="bmg-g21") as raised:
+                document.kernel(case["name"])
+            assert raised.value.code == "several-kernels"
+        options = case["options"]
+        row = document.kernel(case["name"], **options)
+        assert row.name == case["finds"]
+        if not case["has_code"]:
+            with pytest.raises(zeview.Error) as raised:
+                document.disassemble(case["name"], **options)
+            assert raised.value.code == "no-code"
+            return
+        code = document.disassemble(case["name"], **options)
+        assert code and code == document.disassemble(row)
+        assert document.analyze(case["name"], **options).instructions > 0
+        assert document.instructions(case["name"], **options)
+
+
+@pytest.mark.parametrize("file", ["kernels.whl", "kernels.so", "folder"])
+def test_answers_do_not_depend_on_earlier_calls(file):
+    def answers(document):
+        found = []
+        for case in CASES[:5]:
+            try:
+                found.append(document.kernel(case["name"]).path)
+            except zeview.Error as error:
+                found.append((error.code, str(error)))
+        return found
+
+    with zeview.open(FIXTURES / file) as fresh, zeview.open(FIXTURES / file) as used:
+        used.kernels()
+        assert answers(fresh) == answers(used)
+
+
+def test_unknown_columns_have_suggestions():
+    with zeview.open(FIXTURES / "kernels.zebin") as document:
+        with pytest.raises(zeview.Error, match='did you mean "instructions"') as raised:
+            document.kernel("copy", columns=["instruction"])
+        assert raised.value.code == "no-column"
+        assert document.kernel("copy", columns=["instructions"]).instructions > 0
+
+
+def test_parts_have_the_paths_of_tables():
+    with zeview.open(FIXTURES / "kernels.whl") as document:
+        library = (FIXTURES / "folder/lib/one.so").read_bytes()
+        assert document.extract("lib/one.so") == library
