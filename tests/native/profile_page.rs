@@ -198,7 +198,7 @@ fn the_list_of_kernels_has_a_column_once_there_is_a_profile() {
     };
     while kernels(&mut handler)
         .reading
-        .is_some_and(|progress| progress.done < progress.of)
+        .is_some_and(|of| !of.progress().is_over())
     {}
     let samples = |page: &ListPage| page.columns.iter().position(|id| id == "samples");
     assert_eq!(samples(&kernels(&mut handler)), None);

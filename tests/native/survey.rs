@@ -10,7 +10,8 @@ use zeview::tables::write::Form;
 use zeview::tables::{ListId, Secondary};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{
-    Envelope, HitRow, ListPage, ListRequest, Request, Response, SearchStep, SurveyReport,
+    Envelope, HitRow, ListPage, ListReading, ListRequest, Request, Response, SearchStep,
+    SurveyReport,
 };
 
 use super::cli::{stdout, temporary, zeview};
@@ -159,7 +160,7 @@ fn kernels_arrive_as_the_images_are_read() {
     let handler = &mut handler(slow);
     let query = Query::default();
     let first = rows(handler, &query);
-    let reading = first.reading.unwrap();
+    let reading = first.reading.unwrap().progress();
     assert_eq!((reading.done, first.found), (1, 2));
     let mut last = reading;
     let mut requests = 1;
@@ -169,6 +170,7 @@ fn kernels_arrive_as_the_images_are_read() {
         match page.reading {
             None => break page,
             Some(now) => {
+                let now = now.progress();
                 assert!(
                     now.done >= last.done && now.of >= last.of && !now.is_over(),
                     "{now:?}"
@@ -186,6 +188,45 @@ fn kernels_arrive_as_the_images_are_read() {
     assert!(survey(handler).progress.is_over());
 }
 
+/// A filter or an order that needs code is judged a few kernels at a time, after the images were read; each answer has
+/// the rows that match so far.
+#[test]
+fn kernels_are_judged_by_their_code_step_by_step() {
+    for query in [
+        Query {
+            filter: "instructions>0".to_owned(),
+            ..Query::default()
+        },
+        Query {
+            sort: Some("instructions".into()),
+            descending: true,
+            ..Query::default()
+        },
+    ] {
+        let handler = &mut handler(slow);
+        let mut analyzed = Vec::new();
+        let whole = loop {
+            let page = rows(handler, &query);
+            match page.reading {
+                None => break page,
+                Some(ListReading::Images(_)) => {}
+                Some(ListReading::Code(progress)) => {
+                    assert!(page.found <= progress.done, "{page:?}");
+                    analyzed.push(progress.done);
+                }
+            }
+        };
+        assert!(analyzed.len() > 1 && analyzed.is_sorted(), "{analyzed:?}");
+        let mut at_once = self::handler(|| 0.0);
+        let mut expected = rows(&mut at_once, &query);
+        while expected.reading.is_some() {
+            expected = rows(&mut at_once, &query);
+        }
+        assert!(whole.found > 0);
+        assert_eq!(whole, expected);
+    }
+}
+
 #[test]
 fn other_requests_continue_the_reading() {
     let handler = &mut handler(slow);
@@ -197,7 +238,7 @@ fn other_requests_continue_the_reading() {
         ..Query::default()
     };
     let page = rows(handler, &sorted);
-    assert_eq!(page.reading.unwrap().done, 2);
+    assert_eq!(page.reading.unwrap().progress().done, 2);
     // Copying the list requires all of it.
     let written = ListRequest::Written {
         columns: vec!["name".into()],

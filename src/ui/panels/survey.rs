@@ -15,6 +15,7 @@ use crate::ui::state::PanelId;
 use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::hazards;
 use crate::ui::text::format;
+use crate::worker::protocol::ListReading;
 
 /// The survey of a container.
 #[component]
@@ -53,7 +54,7 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
         <section class="block" aria-labelledby="survey-title">
             <div class="block-head">
                 <h2 id="survey-title">{ "Native code" }</h2>
-                if !report.progress.is_over() { { reading(report.progress, list.is_stopped) } }
+                if !report.progress.is_over() { { reading(ListReading::Images(report.progress), list.is_stopped) } }
             </div>
             { devices(survey) }
             if let Some(twice) = survey.copies_message(&format::counted) { <p class="dim">{ twice }</p> }

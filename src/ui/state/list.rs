@@ -7,12 +7,11 @@ use yew::AttrValue;
 
 use super::code_rows::{CodeRows, CodeRowsChange};
 use super::paged::Paged;
-use crate::analysis::survey::Progress;
 use crate::model::{NodeId, Span};
 use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Cell, CellValue, Column, ColumnKind, Detail, Fit, ListId, Row, Scope, Shape};
 use crate::ui::text::format::several;
-use crate::worker::protocol::{ListAt, ListPage, ListPlace};
+use crate::worker::protocol::{ListAt, ListPage, ListPlace, ListReading};
 
 /// A list of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -420,7 +419,7 @@ impl List {
     }
 
     /// Reading progress of the list; `None` if it is complete.
-    pub fn reading(&self) -> Option<Progress> {
+    pub fn reading(&self) -> Option<ListReading> {
         self.page.as_ref()?.reading
     }
 

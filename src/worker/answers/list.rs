@@ -11,19 +11,20 @@ use zeview_analysis::unread;
 use super::code::same_code;
 use super::export::EXPORT_MAX;
 use super::images::code_document;
-use super::reading::Reading;
+use super::reading::{Reading, STEP_MAX};
 use super::rows::shorten_details;
 use crate::analysis::modules::PropertyOwner;
 use crate::analysis::package_reading::PackageReading;
+use crate::analysis::survey::Progress;
 use crate::decode::demangle::demangle_briefly;
 use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
-use crate::tables::query::{Order, Query};
+use crate::tables::query::{Order, Query, QueryRun};
 use crate::tables::write::Form;
 use crate::tables::{
     CodeList, Column, List, ListId, ReadingKind, Row, Scope, Shape, instructions, lines, writer,
 };
 use crate::worker::protocol::{
-    Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, Response, SurveyReport,
+    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response, SurveyReport,
 };
 
 /// The last requested list of each kind with its order: scrolling neither rebuilds nor re-sorts it
@@ -43,8 +44,10 @@ pub(crate) struct QueriedList {
     pub(crate) document: NodeId,
     pub(super) list: Rc<dyn List>,
     query: Query,
-    /// The order, or an error message about the query.
+    /// The order of the rows that were judged, or an error message about the query.
     pub(crate) order: Result<Order, String>,
+    /// The run of the query, until all rows were judged.
+    run: Option<QueryRun>,
     /// A note about the rows that the filter cannot judge.
     undecided: Option<String>,
     maxima: OnceCell<Vec<(Str, f64)>>,
@@ -188,6 +191,22 @@ impl Lists {
         Ok(self.found.entry(list).or_insert(found))
     }
 
+    /// Judges more rows of a query that needs the code of kernels. Returns the progress, or `None` if all are
+    /// judged.
+    fn judge_more(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        list: ListId,
+        query: &Query,
+    ) -> Result<Option<Progress>, String> {
+        self.get(document, node, list, query)?;
+        let clock = self.clock;
+        let started = clock();
+        let found = self.found.get_mut(&list);
+        Ok(found.and_then(|found| found.judge(&document.sources, || clock() - started < STEP_MAX)))
+    }
+
     /// Returns the cached list of instructions if it is of this code.
     pub(super) fn instructions(&self, document: NodeId, query: &Query) -> Option<&dyn CodeList> {
         let found = self.found.get(&ListId::Instructions)?;
@@ -217,10 +236,16 @@ impl Lists {
                 columns,
             } => {
                 let reading = self.read_more(document, id, list, false);
+                let reading = reading.filter(|progress| !progress.is_over());
+                let judging = self.judge_more(document, id, list, query)?;
                 let found = self.get(document, id, list, query)?;
                 let columns = columns_of(&*found.list, columns)?;
                 Response::List(Box::new(ListPage {
-                    reading: reading.filter(|progress| !progress.is_over()),
+                    reading: match (reading, judging) {
+                        (Some(images), _) => Some(ListReading::Images(images)),
+                        (None, Some(kernels)) => Some(ListReading::Code(kernels)),
+                        (None, None) => None,
+                    },
                     ..found.page(document, *start, *count, &columns)
                 }))
             }
@@ -269,6 +294,10 @@ impl Lists {
                     }
                     _ => {
                         self.read_more(document, id, list, true);
+                        self.get(document, id, list, query)?;
+                        if let Some(found) = self.found.get_mut(&list) {
+                            found.judge(&document.sources, || true);
+                        }
                         let found = self.get(document, id, list, query)?;
                         let columns = columns_of(&*found.list, columns)?.into_iter();
                         let columns: Vec<_> = columns.map(|(_, column)| column).collect();
@@ -386,15 +415,44 @@ impl Lists {
 
 impl QueriedList {
     fn new(id: NodeId, list: Rc<dyn List>, query: &Query, document: &Document) -> QueriedList {
-        QueriedList {
+        let (order, run) = match QueryRun::new(query, &*list) {
+            Ok(run) => (Ok(Order::Rows(Vec::new())), Some(run)),
+            Err(trouble) => (Err(trouble), None),
+        };
+        let mut made = QueriedList {
             document: id,
-            order: query.run(&*list, &document.sources),
-            undecided: query.undecided_note(&*list, &document.sources),
+            order,
+            run,
+            undecided: None,
             list,
             query: query.clone(),
             maxima: OnceCell::new(),
             names: OnceCell::new(),
+        };
+        // Rows whose code is needed are judged step by step, as they are requested.
+        if made.run.as_ref().is_some_and(|run| !run.needs_code()) {
+            made.judge(&document.sources, || true);
         }
+        made
+    }
+
+    /// Judges more rows, as long as `goes_on`. Returns the progress, or `None` after the last row.
+    fn judge(&mut self, sources: &Sources, mut goes_on: impl FnMut() -> bool) -> Option<Progress> {
+        let run = self.run.as_mut()?;
+        while !run.is_over() && goes_on() {
+            run.step(&*self.list, sources);
+        }
+        self.order = Ok(run.order(&*self.list, sources));
+        self.undecided = run.undecided_note();
+        let (done, of) = run.progress();
+        if run.is_over() {
+            self.run = None;
+            return None;
+        }
+        Some(Progress {
+            done: done.into(),
+            of: of.into(),
+        })
     }
 
     /// Returns the number of matching rows.

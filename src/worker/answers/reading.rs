@@ -19,7 +19,7 @@ pub(super) struct Reading {
 /// are read, the longer building their list takes: with a share of the time spent so far, the lists
 /// together take no longer than the reading.
 const STEP: f64 = 40.0;
-const STEP_MAX: f64 = 150.0;
+pub(super) const STEP_MAX: f64 = 150.0;
 const STEP_SHARE: f64 = 0.15;
 
 impl Lists {

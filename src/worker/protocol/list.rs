@@ -105,9 +105,27 @@ pub struct ListPage {
     pub maxima: Vec<(Str, f64)>,
     /// The error in the query's filter.
     pub trouble: Option<String>,
-    /// Progress of reading the list; `None` when it is complete. Each further request for rows
+    /// What it waits for; `None` when it is complete. Each further request for rows
     /// continues the reading.
-    pub reading: Option<Progress>,
+    pub reading: Option<ListReading>,
+}
+
+/// What a list waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ListReading {
+    /// Images are read: their kernels come.
+    Images(Progress),
+    /// The code of kernels is analyzed, to filter or to sort them: only those that were analyzed are listed.
+    Code(Progress),
+}
+
+impl ListReading {
+    /// Returns the number of images or kernels that were read or analyzed, and of all.
+    pub fn progress(self) -> Progress {
+        match self {
+            ListReading::Images(progress) | ListReading::Code(progress) => progress,
+        }
+    }
 }
 
 /// The contents of a container by device.

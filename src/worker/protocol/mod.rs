@@ -26,7 +26,9 @@ pub use self::data_flow::{
 pub use self::graph::{
     BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,
 };
-pub use self::list::{Follow, ListAt, ListPage, ListPlace, ListRequest, ROWS_MAX, SurveyReport};
+pub use self::list::{
+    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, SurveyReport,
+};
 pub use self::profile::{
     CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, STALLS_MAX,
 };

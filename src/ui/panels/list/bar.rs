@@ -2,7 +2,6 @@
 
 use yew::prelude::*;
 
-use crate::analysis::survey::Progress;
 use crate::model::Severity;
 use crate::model::text::escaped;
 use crate::tables::query::GroupBy;
@@ -15,7 +14,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
 use crate::ui::state::texts::Texts;
 use crate::ui::text::format;
-use crate::worker::protocol::{self, ListPage};
+use crate::worker::protocol::{self, ListPage, ListReading};
 
 /// Number of rows.
 pub(super) fn status(view: &View, list: &List) -> Html {
@@ -83,7 +82,7 @@ pub(super) fn status(view: &View, list: &List) -> Html {
             </button>
         }
         <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
-        if let Some(progress) = page.reading { { reading(progress, list.is_stopped) } }
+        if let Some(of) = page.reading { { reading(of, list.is_stopped) } }
         { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
 }
@@ -115,10 +114,15 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// Progress of reading kernels, with buttons to stop and resume.
-pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Html {
-    let images = format::counted(progress.of, "image", "images");
-    let text = format!("{} of {images}", format::grouped(progress.done));
+/// Progress of reading or judging kernels, with buttons to stop and resume.
+pub(in crate::ui::panels) fn reading(of: ListReading, is_stopped: bool) -> Html {
+    let progress = of.progress();
+    let (done, one, many) = match of {
+        ListReading::Images(_) => ("read", "image", "images"),
+        ListReading::Code(_) => ("analyzed", "kernel", "kernels"),
+    };
+    let all = format::counted(progress.of, one, many);
+    let text = format!("{} of {all}", format::grouped(progress.done));
     html! {
         <span class="reading">
             if is_stopped {
@@ -126,7 +130,7 @@ pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Ht
                 { button("btn2", Command::ReadOn, plain("Resume")) }
             } else {
                 <progress aria-label="Reading kernels" max={progress.of.to_string()} value={progress.done.to_string()} />
-                <span class="dim">{ format!("read {text}") }</span>
+                <span class="dim">{ format!("{done} {text}") }</span>
                 { button("btn2", Command::StopReading, plain("Stop")) }
             }
         </span>

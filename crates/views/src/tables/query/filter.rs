@@ -107,6 +107,11 @@ impl Filter {
         Ok(Filter(term))
     }
 
+    /// Whether its value may need the code of a kernel.
+    pub(super) fn needs_code(&self, columns: &[Column]) -> bool {
+        self.0.needs_code(columns)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         matches!(&self.0, Term::All(terms) if terms.is_empty())
     }

@@ -29,7 +29,7 @@ mod filter;
 mod parse;
 
 pub use self::filter::{Filter, RowRef};
-use super::{CodeList, Key, List};
+use super::{CodeList, Column, Key, List, Presence};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use zeview_core::model::{Sources, Span, Str, sort};
@@ -189,6 +189,120 @@ pub fn undecided_text(count: u64) -> Option<String> {
     ))
 }
 
+/// A query that is run row by row: judging a row may need the code of a kernel.
+pub struct QueryRun {
+    query: Query,
+    filter: Filter,
+    /// The index of the column to sort by.
+    sort: Option<usize>,
+    /// Whether judging or sorting rows needs the code of kernels.
+    needs_code: bool,
+    /// The number of rows, and of those that were judged.
+    count: u32,
+    judged: u32,
+    /// The judged rows that match, in the order of the list.
+    rows: Vec<u32>,
+    /// The number of judged rows of which it is unknown whether they match.
+    undecided: u64,
+}
+
+impl QueryRun {
+    /// Starts to run a query on a list.
+    ///
+    /// # Errors
+    ///
+    /// A message, if the filter is malformed or there is no such column to sort by.
+    pub fn new(query: &Query, list: &dyn List) -> Result<QueryRun, String> {
+        let filter = Filter::parse(&query.filter, list.id())?;
+        let columns = list.id().columns();
+        let sort = match &query.sort {
+            Some(id) => {
+                let column = columns.iter().position(|column| column.id == id);
+                Some(column.ok_or_else(|| format!("no column {id:?}"))?)
+            }
+            None => None,
+        };
+        let is_counted = |column: &Column| column.presence == Presence::Counted;
+        let sorts_by_code = sort.and_then(|at| columns.get(at)).is_some_and(is_counted);
+        Ok(QueryRun {
+            needs_code: sorts_by_code || filter.needs_code(columns),
+            count: if query.all {
+                list.count()
+            } else {
+                list.primary()
+            },
+            query: query.clone(),
+            filter,
+            sort,
+            judged: 0,
+            rows: Vec::new(),
+            undecided: 0,
+        })
+    }
+
+    /// Whether judging or sorting rows needs the code of kernels, which takes up to a second for a row.
+    pub fn needs_code(&self) -> bool {
+        self.needs_code
+    }
+
+    /// Whether all rows were judged.
+    pub fn is_over(&self) -> bool {
+        self.judged >= self.count || self.filter.is_empty() && !self.needs_code
+    }
+
+    /// Returns the number of judged rows, and of all.
+    pub fn progress(&self) -> (u32, u32) {
+        (self.judged, self.count)
+    }
+
+    /// Judges the next row.
+    pub fn step(&mut self, list: &dyn List, sources: &Sources) {
+        let row = self.judged;
+        self.judged = row.saturating_add(1);
+        if !self.filter.matches(list, row, sources) {
+            self.undecided += u64::from(self.filter.is_undecided((list, row, sources)));
+            return;
+        }
+        if let Some(column) = self.sort.filter(|_| self.needs_code) {
+            // Lists keep the figures of code, so sorting finds them.
+            let _ = list.key(row, column, sources);
+        }
+        self.rows.push(row);
+    }
+
+    /// Returns the rows that match, of those that were judged. The sort is stable.
+    pub fn order(&self, list: &dyn List, sources: &Sources) -> Order {
+        if self.filter.is_empty() && self.sort.is_none() {
+            return self.query.unfolded(self.count, list, sources);
+        }
+        let all = (self.filter.is_empty() && !self.needs_code).then_some(0..self.count);
+        let rows = || {
+            let judged = self.rows.iter().copied().filter(|_| all.is_none());
+            all.clone().into_iter().flatten().chain(judged)
+        };
+        let Some(column) = self.sort else {
+            return Order::Rows(rows().collect());
+        };
+        let keyed = rows().map(|row| (list.key(row, column, sources), row));
+        let mut keyed: Vec<(Key<'_>, u32)> = keyed.collect();
+        // Not sorted and then reversed: rows with equal keys stay in the order of the list.
+        sort::by(&mut keyed, |(a, _), (b, _)| {
+            if self.query.descending {
+                b.order(a)
+            } else {
+                a.order(b)
+            }
+        });
+        Order::Rows(keyed.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Returns a note about the judged rows that are not listed because the value that the filter compares is
+    /// unknown, if there are any.
+    pub fn undecided_note(&self) -> Option<String> {
+        undecided_text(self.undecided)
+    }
+}
+
 impl Query {
     /// Runs the query. The sort is stable.
     ///
@@ -196,38 +310,11 @@ impl Query {
     ///
     /// A message, if the filter is malformed or there is no such column to sort by.
     pub fn run(&self, list: &dyn List, sources: &Sources) -> Result<Order, String> {
-        let filter = Filter::parse(&self.filter, list.id())?;
-        let columns = list.id().columns();
-        let sort = match &self.sort {
-            Some(id) => {
-                let column = columns.iter().position(|column| column.id == id);
-                Some(column.ok_or_else(|| format!("no column {id:?}"))?)
-            }
-            None => None,
-        };
-        let count = if self.all {
-            list.count()
-        } else {
-            list.primary()
-        };
-        if filter.is_empty() && sort.is_none() {
-            return Ok(self.unfolded(count, list, sources));
+        let mut run = QueryRun::new(self, list)?;
+        while !run.is_over() {
+            run.step(list, sources);
         }
-        let rows = (0..count).filter(|row| filter.matches(list, *row, sources));
-        let Some(column) = sort else {
-            return Ok(Order::Rows(rows.collect()));
-        };
-        let keyed = rows.map(|row| (list.key(row, column, sources), row));
-        let mut keyed: Vec<(Key<'_>, u32)> = keyed.collect();
-        // Not sorted and then reversed: rows with equal keys stay in the order of the list.
-        sort::by(&mut keyed, |(a, _), (b, _)| {
-            if self.descending {
-                b.order(a)
-            } else {
-                a.order(b)
-            }
-        });
-        Ok(Order::Rows(keyed.into_iter().map(|(_, row)| row).collect()))
+        Ok(run.order(list, sources))
     }
 }
 
