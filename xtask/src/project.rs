@@ -39,11 +39,16 @@ impl Project {
     pub fn cargo<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(&self.cargo);
         command.args(arguments).current_dir(&self.root);
-        // CI builds once, so incremental compilation only costs time.
+        Self::build_once(&mut command);
+        command
+    }
+
+    /// Turns incremental compilation off in CI, which builds once. All programs that start cargo must agree,
+    /// or crates are compiled again.
+    pub fn build_once(command: &mut Command) {
         if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
             command.env("CARGO_INCREMENTAL", "0");
         }
-        command
     }
 
     /// Returns the folder for installed tools.

@@ -186,6 +186,7 @@ fn wheel(
         .current_dir(&source)
         // There, what the native tests have in common with it is compiled.
         .env("CARGO_TARGET_DIR", &project.target);
+    Project::build_once(&mut build);
     if profile == "dev" {
         // Replaces the features of pyproject.toml.
         build.args(["--features", "tests,pyo3/extension-module"]);
