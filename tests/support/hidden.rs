@@ -332,6 +332,26 @@ pub fn cases() -> Vec<(String, Vec<u8>)> {
             folder(&entries),
         );
     }
+    // They say nothing of what follows.
+    for zeros in [512, 70_000] {
+        let bytes = |bytes: &[u8]| [&vec![0; zeros][..], bytes, &[0; 20]].concat();
+        add(
+            &format!("behind {zeros} zeros"),
+            zip_of(|name, file| deflated(name, &bytes(file))),
+        );
+        add(
+            &format!("stored behind {zeros} zeros"),
+            zip_of(|name, file| stored(name, &bytes(file))),
+        );
+        add(
+            &format!("in tar behind {zeros} zeros"),
+            tar_of(|name, file| tar_entry(name, b'0', &bytes(file))),
+        );
+        add(
+            &format!("in gzip behind {zeros} zeros"),
+            zip_of(|name, file| stored(name, &gzip("n", &bytes(file)))),
+        );
+    }
     cases
 }
 

@@ -29,13 +29,13 @@ const BUDGETS: &[Budget] = &[
     // Loaded in parallel with the view.
     Budget {
         what: "the decoder",
-        bytes: 1_587_000,
+        bytes: 1_588_500,
         holds: is_decoder,
     },
 ];
 
 /// Budget of everything that a visit loads, in compressed bytes.
-const EVERYTHING: usize = 2_144_000;
+const EVERYTHING: usize = 2_145_500;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {

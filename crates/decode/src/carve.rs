@@ -71,43 +71,19 @@ pub fn anywhere(cx: &Context<'_>, bytes: Span, most: u64) -> Vec<Span> {
 /// A search for the first image in bytes that come in pieces, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
-    /// Number of bytes that came so far.
-    at: u64,
-    /// The last bytes, too few to tell whether an image starts there.
-    tail: Vec<u8>,
+    heads: Heads,
     found: bool,
 }
 
 impl Search {
     /// Searches a piece that starts at byte `at` of `len` bytes. What came before is skipped.
     pub fn extend(&mut self, at: u64, piece: &[u8], len: u64) {
-        let known = self.at.saturating_sub(at);
-        let known = usize::try_from(known).unwrap_or(usize::MAX);
-        let piece = piece.get(known..).unwrap_or(&[]);
-        self.at = self.at.saturating_add(piece.len() as u64);
-        if self.found || piece.is_empty() {
-            return;
-        }
-        let mut bytes = std::mem::take(&mut self.tail);
-        bytes.extend_from_slice(piece);
-        let left = len.saturating_sub(self.at);
-        let end = if left == 0 {
-            bytes.len()
-        } else {
-            bytes.len().saturating_sub(HEAD)
-        };
-        let mut rest = bytes.as_slice();
-        while let Some(skip) = rest.iter().position(is_first)
-            && skip < rest.len().saturating_sub(bytes.len() - end)
-        {
-            rest = rest.get(skip..).unwrap_or(&[]);
-            if is_certain(rest) && has_room(rest, left.saturating_add(rest.len() as u64)) {
-                self.found = true;
-                return;
-            }
-            rest = rest.get(1..).unwrap_or(&[]);
-        }
-        self.tail = bytes.split_off(end);
+        let found = &mut self.found;
+        self.heads.extend(at, piece, len, &mut |start, head| {
+            *found |= has_room(head, len.saturating_sub(start));
+            // The first one is enough.
+            if *found { len } else { start.saturating_add(1) }
+        });
     }
 
     /// Whether an image was found.
@@ -117,7 +93,67 @@ impl Search {
 
     /// Number of bytes that were searched.
     pub fn searched(&self) -> u64 {
-        self.at
+        self.heads.at
+    }
+}
+
+/// The certain headers in bytes that come in pieces, in order.
+#[derive(Debug, Clone, Default)]
+struct Heads {
+    /// Number of bytes that came so far.
+    at: u64,
+    /// The last bytes, too few to tell whether an image starts there.
+    tail: Vec<u8>,
+    /// No header is searched before this offset.
+    next: u64,
+}
+
+impl Heads {
+    /// Searches a piece that starts at byte `at` of `len` bytes. What came before is skipped. Calls
+    /// `found` for each header with its offset and the bytes there, at least [`HEAD`] of them unless
+    /// the file ends; it returns the offset at which the search goes on.
+    fn extend(
+        &mut self,
+        at: u64,
+        piece: &[u8],
+        len: u64,
+        found: &mut dyn FnMut(u64, &[u8]) -> u64,
+    ) {
+        let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let piece = piece.get(index(self.at.saturating_sub(at))..);
+        let piece = piece.unwrap_or(&[]);
+        if at > self.at {
+            self.tail = Vec::new();
+        }
+        let mut start = self.at.max(at);
+        self.at = start.saturating_add(piece.len() as u64);
+        if piece.is_empty() || self.next >= self.at {
+            self.tail = Vec::new();
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.tail);
+        start = start.saturating_sub(bytes.len() as u64);
+        bytes.extend_from_slice(piece);
+        let end = if self.at < len {
+            bytes.len().saturating_sub(HEAD)
+        } else {
+            bytes.len()
+        };
+        let mut from = index(self.next.saturating_sub(start));
+        while let Some(rest) = bytes.get(from..)
+            && let Some(skip) = rest.iter().position(is_first)
+            && from.saturating_add(skip) < end
+        {
+            from = from.saturating_add(skip);
+            let head = bytes.get(from..).unwrap_or(&[]);
+            let offset = start.saturating_add(from as u64);
+            self.next = offset.saturating_add(1);
+            if is_certain(head) {
+                self.next = found(offset, head).max(self.next);
+            }
+            from = index(self.next.saturating_sub(start));
+        }
+        self.tail = bytes.split_off(end);
     }
 }
 
@@ -143,46 +179,38 @@ fn has_room(head: &[u8], bytes: u64) -> bool {
 fn search(sources: &Sources, bytes: Span) -> (Vec<Span>, bool) {
     const PIECE: u64 = 1 << 18;
     let most = limits::DOCUMENTS.saturating_add(bytes.len() / limits::DOCUMENT_BYTES);
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let window = Window::clamped(sources, bytes.subspan(at, PIECE + HEAD as u64));
-        let mut rest = window.bytes();
-        if rest.is_empty() {
+    let mut images = Vec::new();
+    let mut is_all = true;
+    let mut heads = Heads::default();
+    while is_all && heads.at < bytes.len() {
+        // The bytes of an image are not read.
+        let at = heads.at.max(heads.next);
+        let window = Window::clamped(sources, bytes.subspan(at, PIECE));
+        if window.bytes().is_empty() {
             break;
         }
-        let end = at.saturating_add(PIECE);
-        while let Some(skip) = rest.iter().position(is_first) {
-            rest = rest.get(skip..).unwrap_or(&[]);
-            at = at.saturating_add(skip as u64);
-            if at >= end {
-                break;
-            }
-            if is_certain(rest) {
-                let from = bytes.skip(at);
-                let head = rest.get(..64).unwrap_or(rest);
-                let len = match kind(head) {
-                    "spirv" => Some(words(sources, from)),
-                    _ => length(sources, from, head),
-                };
-                // A SPIR-V header without instructions is a coincidence.
-                if let Some(len) = len.filter(|len| *len > 20) {
-                    if found.len() as u64 >= most {
-                        return (found, false);
-                    }
-                    found.push(from.subspan(0, len));
-                    at = at.saturating_add(len);
-                    let len = usize::try_from(len).unwrap_or(usize::MAX);
-                    rest = rest.get(len..).unwrap_or(&[]);
-                    continue;
+        heads.extend(at, window.bytes(), bytes.len(), &mut |start, head| {
+            let from = bytes.skip(start);
+            let head = head.get(..64).unwrap_or(head);
+            let len = match kind(head) {
+                "spirv" => Some(words(sources, from)),
+                _ => length(sources, from, head),
+            };
+            // A SPIR-V header without instructions is a coincidence.
+            match len.filter(|len| *len > 20) {
+                Some(_) if images.len() as u64 >= most => {
+                    is_all = false;
+                    bytes.len()
                 }
+                Some(len) => {
+                    images.push(from.subspan(0, len));
+                    start.saturating_add(len)
+                }
+                None => start.saturating_add(1),
             }
-            rest = rest.get(1..).unwrap_or(&[]);
-            at = at.saturating_add(1);
-        }
-        at = at.max(end);
+        });
     }
-    (found, true)
+    (images, is_all)
 }
 
 fn starts(head: &[u8]) -> bool {

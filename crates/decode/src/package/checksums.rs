@@ -79,7 +79,8 @@ impl Package {
         let status = if search.found() {
             FileStatus::Readable(raw::CONTAINER)
         } else if search.searched() == self.len(member, index, sources) {
-            FileStatus::NoCode("")
+            let head = self.head(index, sources).unwrap_or_default();
+            FileStatus::NoCode(raw::guess(&head).unwrap_or_default())
         } else {
             return;
         };

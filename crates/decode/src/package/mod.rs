@@ -375,7 +375,9 @@ impl PackageFiles for Package {
         if let Some(status) = self.statuses.borrow().get(&index) {
             return status.clone();
         }
-        let packing = self.members.get(index).map(|member| &member.packing);
+        let member = self.members.get(index);
+        let size = member.map_or(0, |member| member.file.size);
+        let packing = member.map(|member| &member.packing);
         let status = match (packing, self.head(index, sources)) {
             (Some(Packing::Nothing(kind)), _) => FileStatus::NoCode(kind),
             (_, Err(reason)) => FileStatus::Unread(reason),
@@ -385,8 +387,12 @@ impl PackageFiles for Package {
                 None => match raw::archive(&head) {
                     Some(name) => FileStatus::Unread(format!("a {name}").into()),
                     None => match raw::guess(&head) {
-                        Some(kind) => FileStatus::NoCode(kind),
                         None => FileStatus::Unknown,
+                        // There is more than zeros at the beginning.
+                        guess if raw::may_have_images(guess) && size > head.len() as u64 => {
+                            FileStatus::Unknown
+                        }
+                        Some(kind) => FileStatus::NoCode(kind),
                     },
                 },
             },

@@ -18,7 +18,7 @@ use zeview_core::model::{
 pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
     let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
     let guess = guess(head.bytes());
-    if guess.is_none() && !span.is_empty() {
+    if may_have_images(guess) && !span.is_empty() {
         let images = carve::anywhere(cx, span, limits::HOST_SCAN);
         if !images.is_empty() {
             return container(cx, span, &images);
@@ -66,7 +66,7 @@ pub const CONTAINER: &str = "container";
 /// the format is not unknown.
 pub fn nested(cx: &Context<'_>, span: Span, most: u64) -> Option<OpenedDocument> {
     let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
-    if span.is_empty() || guess(head.bytes()).is_some() {
+    if span.is_empty() || !may_have_images(guess(head.bytes())) {
         return None;
     }
     if !cx.sources.costs.work_on(span, span.len().min(most)) {
@@ -346,6 +346,7 @@ pub fn too_large(span: Span) -> Node {
 }
 
 const TEXT: &str = "text";
+const ZEROS: &str = "zero bytes";
 const UNKNOWN: &str = "unknown format";
 
 /// Returns the name of a format of packages, or of compressed files, that zeview does not read:
@@ -370,6 +371,12 @@ pub fn archive(head: &[u8]) -> Option<&'static str> {
     known.find_map(|(magic, name)| head.starts_with(magic).then_some(name))
 }
 
+/// Whether a file of this likely type is searched for images: zeros at the beginning say nothing of
+/// what follows.
+pub fn may_have_images(guess: Option<&str>) -> bool {
+    guess.is_none_or(|guess| guess == ZEROS)
+}
+
 /// The likely type of the bytes, for users who opened the wrong file. Returns `None` if there is no
 /// indication.
 pub fn guess(head: &[u8]) -> Option<&'static str> {
@@ -380,7 +387,7 @@ pub fn guess(head: &[u8]) -> Option<&'static str> {
     Some(if starts(b"MZ") {
         "a Windows executable"
     } else if head.iter().all(|b| *b == 0) {
-        "zero bytes"
+        ZEROS
     } else if std::str::from_utf8(head).is_ok_and(|t| !t.contains('\0')) {
         TEXT
     } else {
