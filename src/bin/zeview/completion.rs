@@ -8,6 +8,7 @@ use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 use zeview::decode::device::described::all;
 use zeview::decode::isa::Platform;
+use zeview::model::sort;
 use zeview::tables::ListId;
 
 use crate::Arguments;
@@ -62,7 +63,7 @@ fn devices() -> Vec<String> {
         names.map(str::to_owned).chain(device.sycl)
     });
     let mut names: Vec<String> = names.collect();
-    names.sort_unstable();
+    sort::ascending(&mut names);
     names.dedup();
     names
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use foldhash::HashSet;
-use zeview_core::model::Document;
-use zeview_core::model::suggest::{did_you_mean, unknown_name};
+use zeview_core::model::suggest::unknown_name;
 use zeview_core::model::text::plural;
+use zeview_core::model::{Document, is_pattern};
 
 use super::{Build, KernelQuery};
 
@@ -78,13 +78,16 @@ impl NameError {
         match &self.reason {
             Reason::NoKernels if query.needs_code => "no kernels with native code".to_owned(),
             Reason::NoKernels => "no kernels".to_owned(),
+            Reason::NoName(near) if is_pattern(name) && near.is_empty() => {
+                format!("no kernel matches {name:?}")
+            }
             Reason::NoName(near) => unknown_name("kernel", name, near),
             Reason::NoDevice(near) => {
                 unknown_name("device", query.device.as_deref().unwrap_or_default(), near)
             }
             Reason::NoFile => {
                 let file = query.file.as_deref().unwrap_or_default();
-                format!("no file {file:?} with kernels{}", did_you_mean::<&str>(&[]))
+                format!("no file {file:?} with kernels")
             }
             Reason::Path(message) => message.clone(),
             Reason::NotHere(_) => {
