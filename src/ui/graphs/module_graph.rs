@@ -6,7 +6,6 @@ use super::drawing::{BOX, BoxKind, Edge, EdgeKind, Graph, Node, cut};
 use crate::analysis::modules::{Image, PropertyOwner, TITLE};
 use crate::model::text::escaped;
 use crate::model::{Area, NodeId};
-use crate::tables::ListId;
 use crate::ui::text::format;
 use crate::worker::protocol::{GraphModule, GraphPage};
 
@@ -30,7 +29,7 @@ pub fn graph(page: &GraphPage, owner: Option<PropertyOwner>, name: &str) -> Grap
     // A nested SYCLBIN has no name of its own.
     let title = match page.document {
         NodeId::ROOT => name.to_owned(),
-        _ if page.list == ListId::Images => "host file".to_owned(),
+        _ if page.is_of_images() => "host file".to_owned(),
         _ => format!("{TITLE} {}", page.version.value),
     };
     let (one, many) = page.nouns();
@@ -39,7 +38,7 @@ pub fn graph(page: &GraphPage, owner: Option<PropertyOwner>, name: &str) -> Grap
         at: (FILE.0, 0, FILE.1),
         title,
         text: match &*page.state_name {
-            _ if page.list == ListId::Images => format::counted(page.modules, one, many),
+            _ if page.is_of_images() => format::counted(page.modules, one, many),
             "" => format!("version {}", page.version.value),
             state => format!("{state} · version {}", page.version.value),
         },
@@ -82,10 +81,8 @@ pub fn graph(page: &GraphPage, owner: Option<PropertyOwner>, name: &str) -> Grap
     let mut modules = Vec::new();
     for row in &page.rows {
         modules.push((row.module.index, graph.nodes.len()));
-        let title = match page.list {
-            ListId::Images => format!("image {}", row.module.index),
-            _ => format!("{one} {}", row.module.index),
-        };
+        let noun = if page.is_of_images() { "image" } else { one };
+        let title = format!("{noun} {}", row.module.index);
         y = graph.module(row, title, y, owner) + APART;
     }
     let height = y.saturating_sub(APART.min(y)) + MARGIN;

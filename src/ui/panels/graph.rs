@@ -6,7 +6,6 @@ use yew::prelude::*;
 
 use crate::model::Area;
 use crate::model::text::escaped;
-use crate::tables::ListId;
 use crate::ui::browser::dom::{focus_by_id, number_near, scroll_into_view};
 use crate::ui::browser::keys::pressed;
 use crate::ui::components::ptr_eq::PtrEq;
@@ -63,16 +62,15 @@ fn modules(page: &GraphPage) -> Html {
     if page.found < page.modules {
         summary = format!("{} of {summary}", format::grouped(page.found));
     }
-    let images = match page.list {
-        ListId::Images => [
-            (page.ir_modules, "IR image", "IR images"),
-            (page.native_images, "native image", "native images"),
-        ],
-        _ => [
-            (page.ir_modules, "IR module", "IR modules"),
-            (page.native_images, "native image", "native images"),
-        ],
+    let (one, many) = if page.is_of_images() {
+        ("IR image", "IR images")
+    } else {
+        ("IR module", "IR modules")
     };
+    let images = [
+        (page.ir_modules, one, many),
+        (page.native_images, "native image", "native images"),
+    ];
     for (count, one, many) in images.into_iter().filter(|(count, ..)| *count > 0) {
         summary.push_str(&format!(", {}", format::counted(count, one, many)));
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Session;
 use super::files;
-use crate::tables::ListId;
+use crate::tables::{Drawing, ListId};
 use crate::ui::browser::dom;
 use crate::ui::graphs::drawing::Graph;
 use crate::ui::graphs::graph_view::{GraphChange, GraphSubject};
@@ -48,6 +48,7 @@ impl Session {
         };
         let id = view.graph_list();
         let list = view.lists.get(id);
+        let drawing = id.declaration().drawing;
         let (range, generation) = (view.graph_of(id).range, list.rows.generation);
         let (start, count) = range.unwrap_or((0, u64::MAX));
         let request = Request::Graph {
@@ -56,7 +57,10 @@ impl Session {
             query: list.query.clone(),
             start,
             count,
-            at: view.selection.span.filter(|_| id == ListId::Instructions),
+            at: view
+                .selection
+                .span
+                .filter(|_| drawing == Some(Drawing::Blocks)),
         };
         let then = move |session: &Rc<Session>, answer| {
             let drawn = match answer {
@@ -104,9 +108,9 @@ impl Session {
             return;
         };
         if let Some(graph) = drawing(&view) {
-            let what = match view.graph_list() {
-                ListId::Instructions => "blocks",
-                ListId::Images => "images",
+            let what = match view.graph_list().declaration().drawing {
+                Some(Drawing::Blocks) => "blocks",
+                Some(Drawing::Images) => "images",
                 _ => "modules",
             };
             files::save_text(&graph.svg(), &file_name([&view.opened.name, what], "svg"));

@@ -354,7 +354,7 @@ impl View {
 
     /// The selected node of the visible graph of modules or images.
     pub fn selected_graph_node(&self) -> Option<PropertyOwner> {
-        if self.graph_list() == ListId::Images {
+        if self.graph_list().declaration().drawing == Some(Drawing::Images) {
             return self.images.modules()?.owner_at(self.selection.span?);
         }
         let page = self.graph.modules()?;

@@ -13,8 +13,8 @@ use crate::analysis::modules::{Image, ModuleGraph, ModuleSymbol};
 use crate::analysis::profile::total;
 use crate::model::text::counted;
 use crate::model::{Document, NodeId, Span};
-use crate::tables::ListId;
 use crate::tables::query::Query;
+use crate::tables::{Drawing, ListId};
 use crate::worker::protocol::{
     BlockEdge, BlockRow, BlocksPage, FLOW_MAX, GraphEdge, GraphModule, GraphPage, GroupRow,
     IMAGES_MAX, ROWS_MAX, Response,
@@ -33,8 +33,8 @@ pub(crate) fn graph(
     (start, count): (u64, u64),
 ) -> Result<Response, String> {
     let found = lists.get(document, node, list, query)?;
-    let graph = match list {
-        ListId::Images => {
+    let graph = match list.declaration().drawing {
+        Some(Drawing::Images) => {
             let file = document.node(found.document).and_then(|node| node.span);
             let images = document.images(found.document);
             Rc::new(images.graph(file.unwrap_or_default(), &document.sources))

@@ -5,7 +5,7 @@ use crate::analysis::kernels::Located;
 use crate::analysis::modules::graph::ModuleGroup;
 use crate::analysis::modules::{AbstractModule, Image, PropertyOwner};
 use crate::model::{NodeId, Span, Str};
-use crate::tables::ListId;
+use crate::tables::{Drawing, ListId};
 use serde::{Deserialize, Serialize};
 
 /// A part of the module graph of a SYCLBIN, and totals.
@@ -53,10 +53,16 @@ pub struct GraphPage {
 impl GraphPage {
     /// Returns the singular and plural noun for the modules.
     pub fn nouns(&self) -> (&'static str, &'static str) {
-        match self.list {
-            ListId::Images => ("device image", "device images"),
-            _ => ("abstract module", "abstract modules"),
+        if self.is_of_images() {
+            ("device image", "device images")
+        } else {
+            ("abstract module", "abstract modules")
         }
+    }
+
+    /// Whether the modules are the images of a host file.
+    pub fn is_of_images(&self) -> bool {
+        self.list.declaration().drawing == Some(Drawing::Images)
     }
 
     /// Returns the image or struct of an image that contains these bytes, else the file.

@@ -3,6 +3,7 @@ use crate::analysis::kernels::Located;
 use crate::analysis::modules::AbstractModule;
 use crate::analysis::modules::graph::ModuleGroup;
 use crate::model::{SourceId, Span};
+use crate::tables::ListId;
 use crate::worker::protocol::GraphEdge;
 
 fn at(start: u64) -> Span {
