@@ -15,8 +15,8 @@ use crate::support::zebin::small;
 use crate::support::{fixtures, hosts, open, spirv};
 use zeview::decode::decode;
 use zeview::model::{
-    ByteSource, Bytes, Document, FolderSource, ListedFile, MemorySource, NodeId, Severity,
-    SourceError, SourceId, Span,
+    ByteSource, Bytes, Document, FileSource, FolderSource, ListedFile, MemorySource, NodeId,
+    Severity, SourceError, SourceId, Span,
 };
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
@@ -442,4 +442,64 @@ fn a_folder_is_a_document() {
     // One when the folder was listed, one when its files were read.
     assert_eq!(errors.count(), 2, "{:?}", document.diagnostics);
     assert_eq!(document.unread_count(), 2, "{:?}", document.diagnostics);
+}
+
+/// Large files are restored in other threads if the package is a file of the operating system.
+#[test]
+fn files_that_threads_restore_are_the_same() {
+    let tar_of = |padding: usize| {
+        let zebin = small().build().bytes;
+        tar(&[
+            tar_entry("padding", b'0', &vec![7; padding]),
+            tar_entry("a.zebin", b'0', &zebin),
+        ])
+    };
+    let whole = |name: &str, padding| deflated(name, &tar_of(padding));
+    let bytes = zip(&[
+        whole("one.tar", 6 << 20),
+        ZipFile {
+            crc: 1,
+            ..whole("wrong.tar", 5 << 20)
+        },
+        deflated("text.txt", b"text"),
+        whole("two.tar", 9 << 20),
+        ZipFile {
+            size: Some(8 << 20),
+            ..whole("longer.tar", 7 << 20)
+        },
+        whole("three.tar", 5 << 20),
+    ]);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads.zip");
+    fs::write(&path, &bytes).unwrap();
+    let read = |source: Box<dyn ByteSource>| {
+        let mut document = decode(source, "p.zip");
+        document.open_files(NodeId::ROOT);
+        let account = document.package_account(NodeId::ROOT);
+        let found: Vec<String> = document
+            .diagnostics
+            .iter()
+            .map(|d| format!("{} {:?} {}", d.rule, d.primary.span, d.message))
+            .collect();
+        let documents: Vec<Span> = document.documents().map(|inner| inner.span).collect();
+        (account, found, documents)
+    };
+    let expected = read(Box::new(MemorySource::from(bytes)));
+    assert_eq!(expected.0.map(|account| account.read >= 6), Some(true));
+    assert!(!expected.1.is_empty());
+    for _ in 0..3 {
+        let file = FileSource::open(&path).unwrap();
+        assert_eq!(read(Box::new(file)), expected);
+    }
+}
+
+#[test]
+fn images_behind_zeros_are_found() {
+    let zebin = small().build().bytes;
+    let bytes = [&[0; 600][..], &zebin].concat();
+    let document = open(&bytes);
+    assert_eq!(document.summary.format, "container");
+    let spans: Vec<Span> = document.documents().map(|inner| inner.span).collect();
+    assert_eq!(spans, [Span::new(SourceId::FILE, 600, bytes.len() as u64)]);
+    let document = open(&[0; 600]);
+    assert_eq!(document.summary.title, "zero bytes");
 }

@@ -77,7 +77,10 @@ pub fn kind(formats: Formats, head: &[u8]) -> Option<&'static str> {
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
     let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
     let format = detect(cx, head.bytes())?;
-    let opened = cx.nest_in(span, || cx.inner(span, || format.open(cx, span)));
+    let opened = cx.nest_in(span, || {
+        cx.sources.restore(span);
+        cx.inner(span, || format.open(cx, span))
+    });
     if opened.is_none() {
         cx.report(
             &rules::TOO_DEEP,

@@ -22,7 +22,11 @@ const PIECE: u64 = 256 << 10;
 /// Minimum distance of checkpoints, in bytes of output: restoring as much takes a few milliseconds.
 const DISTANCE: u64 = 1 << 20;
 /// Maximum number of checkpoints of a stream, about 44 KB each. The distance doubles beyond.
-const CHECKPOINTS: usize = 128;
+const CHECKPOINTS: usize = if cfg!(target_pointer_width = "64") {
+    384
+} else {
+    128
+};
 /// Maximum length of a stream that is restored from its start for each read: that takes less than
 /// the memory to go on is worth.
 const SMALL: u64 = 64 << 10;
@@ -96,6 +100,16 @@ struct Cursor {
     ring: Box<[u8]>,
     /// Compressed bytes, and their position.
     piece: (u64, Bytes),
+}
+
+/// How far a stream was restored in another thread.
+#[cfg(not(target_arch = "wasm32"))]
+pub struct Restoration {
+    checkpoints: Vec<Checkpoint>,
+    widened: u32,
+    front: u64,
+    crc: u32,
+    end: Option<End>,
 }
 
 /// The result of a step.
@@ -327,6 +341,34 @@ impl DeflateStream {
         }
     }
 
+    /// Restores the stream to its end, for the same one in another thread. Stops when `is_over`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn restoration(self, packed: PackedReader<'_>, is_over: &dyn Fn() -> bool) -> Restoration {
+        const STEP: u64 = 8 << 20;
+        while !is_over() && self.advance(STEP, packed) > 0 {}
+        let state = self.state.into_inner();
+        Restoration {
+            checkpoints: state.checkpoints,
+            widened: state.widened,
+            front: state.front,
+            crc: state.crc,
+            end: state.end,
+        }
+    }
+
+    /// Goes on where the same stream ended in another thread.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn adopt(&self, found: Restoration) {
+        let mut state = self.state.borrow_mut();
+        if state.end.is_none() && found.front >= state.front {
+            state.checkpoints = found.checkpoints;
+            state.widened = found.widened;
+            state.front = found.front;
+            state.crc = found.crc;
+            state.end = found.end;
+        }
+    }
+
     fn keep(&self, cursor: Cursor) {
         if self.stored > SMALL {
             self.state.borrow_mut().keep(cursor);
@@ -519,6 +561,27 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_was_restored_elsewhere() {
+        let whole = bytes(5 << 20);
+        let packed = compress_to_vec(&whole, 6);
+        let crc = crc32::extend(0, &whole);
+        let stream = || DeflateStream::new(packed.len() as u64, whole.len() as u64, Some(crc));
+        let read = reader(&packed);
+        for is_over in [false, true] {
+            let found = stream().restoration(&read, &|| is_over);
+            let own = stream();
+            own.settle(1 << 20, &read);
+            own.adopt(found);
+            let left = own.advance(0, &read);
+            assert_eq!(left > 0, is_over, "{left}");
+            assert_eq!(own.advance(u64::MAX, &read), 0);
+            assert_eq!(own.damage(), None);
+            let end = whole.len() as u64 - 5;
+            assert_eq!(*own.read(end, 5, &read).unwrap(), whole[whole.len() - 5..]);
+        }
+    }
+
+    #[test]
     fn checkpoints_of_a_long_stream_are_bounded() {
         let len = (CHECKPOINTS as u64 * 3) << 20;
         let packed = compress_to_vec(&vec![7; len as usize], 1);
@@ -530,7 +593,7 @@ mod tests {
         assert!((CHECKPOINTS / 4..=CHECKPOINTS).contains(&count), "{count}");
         assert_eq!(*stream.read(len - 3, 3, &read).unwrap(), [7; 3]);
         assert_eq!(*stream.read(0, 3, &read).unwrap(), [7; 3]);
-        assert!(stream.memory() < 8 << 20);
+        assert!(stream.memory() < (CHECKPOINTS as u64) << 16);
     }
 
     #[test]

@@ -19,6 +19,8 @@ mod streams;
 
 use std::fmt::Write as _;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use self::deflate::Restoration;
 pub use self::deflate::{DeflateStream, deflate_limit};
 pub use self::members::{MeasuredStream, Members};
 use super::context::Context;

@@ -9,6 +9,8 @@
 //! A compressed file is restored in part, for each read ([`DeflateStream`]): wheels have libraries
 //! of hundreds of megabytes.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod ahead;
 mod checksums;
 mod restored;
 
@@ -98,6 +100,8 @@ pub(super) struct Package {
     searches: RefCell<HashMap<usize, carve::Search>>,
     /// A deflated file that is not opened, and is restored to compare its checksum.
     restored: RefCell<Option<(usize, DeflateStream)>>,
+    #[cfg(not(target_arch = "wasm32"))]
+    ahead: ahead::Ahead,
 }
 
 impl Package {
@@ -114,6 +118,8 @@ impl Package {
             summed: RefCell::default(),
             searches: RefCell::default(),
             restored: RefCell::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            ahead: ahead::Ahead::default(),
         }
     }
 
@@ -444,9 +450,21 @@ impl PackageFiles for Package {
         if size > super::compression::deflate_limit(data.len()) {
             return 0;
         }
+        #[cfg(not(target_arch = "wasm32"))]
+        if size > limits::CHECKED && sources.unpacked_before(UNPACKED, data).is_none() {
+            self.begin_ahead(index, sources);
+        }
         // A refusal is reported when the file is opened.
         let restored = Restored::of(sources, data, size, Some(crc));
         restored.map_or(0, |restored| {
+            #[cfg(not(target_arch = "wasm32"))]
+            if let Restored::Now(stream) = &restored
+                && let Some(found) = self.restored_ahead(index)
+            {
+                stream.adopt(found);
+                // There is room for another one.
+                self.begin_ahead(index.saturating_add(1), sources);
+            }
             let whole = restored.keep(sources, data);
             sources.advance(whole.source, most)
         })

@@ -13,7 +13,11 @@ const READ_MAX: u64 = 4 * 1024 * 1024;
 /// The minimum and maximum size of the cache, and the number of a source's bytes per cached byte.
 /// The index of a host binary is read at several places at the same time, each with its read-ahead.
 const KEEP_LEAST: u64 = 2 * 1024 * 1024;
-const KEEP_MOST: u64 = 16 * 1024 * 1024;
+const KEEP_MOST: u64 = if cfg!(target_pointer_width = "64") {
+    32 * 1024 * 1024
+} else {
+    16 * 1024 * 1024
+};
 const KEEP_SHARE: u64 = 4;
 
 /// Returns the cache size, in bytes, for a source of `len` bytes.
@@ -114,7 +118,14 @@ impl Cache {
             return None;
         }
         extent.used = self.clock;
-        Some(Bytes::from(Rc::clone(&extent.data)).slice(from, to))
+        let bytes = Bytes::from(Rc::clone(&extent.data)).slice(from, to);
+        // A few bytes that are kept would keep a long extent in memory.
+        let is_copied = extent.data.len() as u64 > AHEAD_MAX && span.len() <= AHEAD_MAX;
+        Some(if is_copied {
+            Bytes::from(bytes.into_data())
+        } else {
+            bytes
+        })
     }
 
     /// Reads one extent that contains all of `span`.

@@ -80,6 +80,10 @@ impl ByteSource for FileSource {
         true
     }
 
+    fn file(&self) -> Option<FileSource> {
+        Some(self.clone())
+    }
+
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let fail = |message: String| SourceError {
             span: Span::with_len(SourceId::FILE, start, len),

@@ -65,6 +65,12 @@ pub trait ByteSource {
         true
     }
 
+    /// Returns the file, if it is one: other threads can read it.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn file(&self) -> Option<FileSource> {
+        None
+    }
+
     /// Reads `len` bytes at `start`, all of them or none.
     ///
     /// # Errors
@@ -175,6 +181,12 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Returns the opened file, if it is one of the operating system: other threads can read it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn file(&self) -> Option<FileSource> {
+        self.entry(SourceId::FILE)?.source()?.file()
+    }
+
     /// Creates the sources of an opened file.
     pub fn new(name: impl Into<String>, source: Box<dyn ByteSource>) -> Sources {
         let size = source.len();
@@ -521,6 +533,35 @@ impl Sources {
                 .borrow_mut()
                 .prefetch(span, first, source.len(), &mut fetch);
             drop(fetched);
+        }
+    }
+
+    /// Restores all of `span` at once into the cache, if it is part of a stream and fits, for callers
+    /// that will read many parts of it in any order: each would be restored from the checkpoint
+    /// before it. Errors are reported when the parts are read.
+    pub fn restore(&self, span: Span) {
+        let span = self.stored(span);
+        let Some(entry) = self.entry(span.source) else {
+            return;
+        };
+        let (Origin::Stream(stream), Some(parent)) = (&entry.origin, entry.parent) else {
+            return;
+        };
+        let mut has_read = false;
+        // The cache is in use if the stream is restored from within itself.
+        if span.end <= stream.len()
+            && let Ok(mut cache) = entry.cache.try_borrow_mut()
+        {
+            let packed = |start, len| self.read(parent.subspan(start, len));
+            let mut fetch = |start, len| {
+                has_read = true;
+                stream.read(start, len, &packed)
+            };
+            let fetched = cache.prefetch(span, span, stream.len(), &mut fetch);
+            drop(fetched);
+        }
+        if has_read {
+            self.active.borrow_mut().touch(&entry, self.opened);
         }
     }
 

@@ -45,7 +45,11 @@ pub trait Stream {
 /// byte of the file: their caches, and the positions from which streams are restored. The source
 /// that was read last is exempt.
 const ACTIVE_LEAST: u64 = 16 << 20;
-const ACTIVE_MOST: u64 = 64 << 20;
+const ACTIVE_MOST: u64 = if cfg!(target_pointer_width = "64") {
+    128 << 20
+} else {
+    64 << 20
+};
 const ACTIVE_TIMES: u64 = 2;
 
 /// The sources other than the opened file that use memory.
