@@ -178,10 +178,11 @@ fn files_of_5_gb() {
     let ends = crate::support::zebin::small()
         .build()
         .with_header("e_shoff", (5 << 30) - 4096);
-    for (name, head) in [
-        ("zeros", &[][..]),
-        ("zebin", &zebin),
-        ("headers at the end", &ends.bytes),
+    // Zeros say nothing about the format: as of any unknown one, the first 64 MB are searched.
+    for (name, head, most) in [
+        ("zeros", &[][..], 80 << 20),
+        ("zebin", &zebin, 4 << 20),
+        ("headers at the end", &ends.bytes, 4 << 20),
     ] {
         watchdog.case(name);
         let source = sparse(&format!("{name} 5 GB"), 5 << 30, head);
@@ -189,7 +190,7 @@ fn files_of_5_gb() {
         check(&mut document);
         document.nodes_at(SourceId::FILE, 4 << 30);
         let read = document.sources.bytes_read();
-        assert!(read < 4 << 20, "{name}: {read} bytes read");
+        assert!(read < most, "{name}: {read} bytes read");
         assert_eq!(document.root().span.map(Span::len), Some(5 << 30));
     }
     watchdog.case("");

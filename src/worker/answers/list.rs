@@ -439,8 +439,12 @@ impl QueriedList {
     /// Judges more rows, as long as `goes_on`. Returns the progress, or `None` after the last row.
     fn judge(&mut self, sources: &Sources, mut goes_on: impl FnMut() -> bool) -> Option<Progress> {
         let run = self.run.as_mut()?;
-        while !run.is_over() && goes_on() {
+        // At least one row, or a slow decoder would never come to an end.
+        while !run.is_over() {
             run.step(&*self.list, sources);
+            if !goes_on() {
+                break;
+            }
         }
         self.order = Ok(run.order(&*self.list, sources));
         self.undecided = run.undecided_note();
