@@ -1,7 +1,8 @@
 //! The JavaScript interface in a page: codec and class.
 #![cfg(target_arch = "wasm32")]
 
-/// What the journey needs of the native tests' support.
+/// What the journey needs of the native tests' support, which have more use for it.
+#[allow(dead_code)]
 mod support {
     #[path = "../support/decoder.rs"]
     pub mod decoder;

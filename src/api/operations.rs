@@ -14,7 +14,7 @@ use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
-use crate::kernel_names::{self, KernelQuery, NameError, Reason};
+use crate::kernel_names::{self, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
 use crate::model::suggest::{nearest, unknown_name};
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
@@ -366,8 +366,8 @@ pub fn kernel(
     row.map_err(|error| ApiError::new("internal", error.to_string()))
 }
 
-impl From<NameError> for ApiError {
-    fn from(error: NameError) -> ApiError {
+impl From<KernelNameError> for ApiError {
+    fn from(error: KernelNameError) -> ApiError {
         let mut message = error.to_string();
         if matches!(error.reason, Reason::Several(_)) {
             message.push_str("\nchoose with device, image or file");

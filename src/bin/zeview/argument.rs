@@ -8,7 +8,7 @@ use zeview::decode::device::Device;
 use zeview::decode::device::names::unknown_device;
 use zeview::decode::isa::Platform;
 use zeview::decode::zebin::verdict::release::Release;
-use zeview::kernel_names::{self, Build, KernelQuery, NameError, Reason, describe};
+use zeview::kernel_names::{self, Build, KernelNameError, KernelQuery, Reason, describe};
 use zeview::model::Document;
 use zeview::tables::write::Form;
 
@@ -153,7 +153,7 @@ impl From<String> for Failure {
 
 impl Failure {
     /// Creates the failure for a name that means no kernel, or several.
-    pub(crate) fn of_name(error: &NameError, document: &Document) -> Failure {
+    pub(crate) fn of_name(error: &KernelNameError, document: &Document) -> Failure {
         let mut details = match error.reason {
             Reason::NotHere(_) | Reason::Several(_) => describe(error.builds(), Some(document)),
             _ => Vec::new(),

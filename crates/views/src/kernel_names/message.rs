@@ -14,9 +14,9 @@ const LISTED: usize = 20;
 
 /// The error of a name that means no kernel, or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameError {
+pub struct KernelNameError {
     /// The query.
-    pub query: KernelQuery,
+    pub query: Box<KernelQuery>,
     /// The reason.
     pub reason: Reason,
 }
@@ -42,10 +42,10 @@ pub enum Reason {
     Several(Vec<Build>),
 }
 
-impl NameError {
-    pub(super) fn new(query: &KernelQuery, reason: Reason) -> NameError {
-        NameError {
-            query: query.clone(),
+impl KernelNameError {
+    pub(super) fn new(query: &KernelQuery, reason: Reason) -> KernelNameError {
+        KernelNameError {
+            query: Box::new(query.clone()),
             reason,
         }
     }
@@ -129,7 +129,7 @@ impl NameError {
     }
 }
 
-impl fmt::Display for NameError {
+impl fmt::Display for KernelNameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.headline())?;
         let builds = match &self.reason {
@@ -146,7 +146,7 @@ impl fmt::Display for NameError {
     }
 }
 
-impl std::error::Error for NameError {}
+impl std::error::Error for KernelNameError {}
 
 /// Returns a line for each build with what tells it apart from the others: name, device, file, image,
 /// options; with a document, also register and SIMD sizes. The last line has the number of builds that

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use zeview_core::analysis::images::Image;
 use zeview_core::model::{Document, NodeId, Span, Str, is_pattern, matches_pattern};
 
-pub use message::{NameError, Reason, describe};
+pub use message::{KernelNameError, Reason, describe};
 pub use search::{all, find, one};
 
 /// The kernels that are wanted.

@@ -10,7 +10,7 @@ use zeview_core::model::suggest::similarity;
 use zeview_core::model::{Document, NodeId, Str, is_pattern, matches_pattern};
 
 use super::collect::{KnownNames, images, opened};
-use super::message::{NameError, Reason};
+use super::message::{KernelNameError, Reason};
 use super::{Build, CODE, KernelQuery, SPIRV};
 
 /// Maximum number of builds.
@@ -30,8 +30,8 @@ const PLACEHOLDER: &str = "Intel_Symbol_Table_Void_Program";
 ///
 /// # Errors
 ///
-/// If there are none: [`NameError`] has the reason, and suggestions.
-pub fn find(document: &mut Document, query: &KernelQuery) -> Result<Vec<Build>, NameError> {
+/// If there are none: [`KernelNameError`] has the reason, and suggestions.
+pub fn find(document: &mut Document, query: &KernelQuery) -> Result<Vec<Build>, KernelNameError> {
     let device = Device::of(query, document)?;
     let typed = query.name.trim();
     let mut search = Search::new(document, query, device)?;
@@ -52,14 +52,14 @@ pub fn find(document: &mut Document, query: &KernelQuery) -> Result<Vec<Build>, 
 /// # Errors
 ///
 /// If there is none, or several.
-pub fn one(document: &mut Document, query: &KernelQuery) -> Result<Build, NameError> {
+pub fn one(document: &mut Document, query: &KernelQuery) -> Result<Build, KernelNameError> {
     let found = find(document, query)?;
     match found.split_first() {
         // A damaged file may have several sections of the same name.
         Some((first, others)) if others.iter().all(|other| other.is_same_kernel(first)) => {
             Ok(first.clone())
         }
-        _ => Err(NameError::new(query, Reason::Several(found))),
+        _ => Err(KernelNameError::new(query, Reason::Several(found))),
     }
 }
 
@@ -69,7 +69,7 @@ pub fn one(document: &mut Document, query: &KernelQuery) -> Result<Build, NameEr
 /// # Errors
 ///
 /// If there are none.
-pub fn all(document: &mut Document, query: &KernelQuery) -> Result<Vec<Build>, NameError> {
+pub fn all(document: &mut Document, query: &KernelQuery) -> Result<Vec<Build>, KernelNameError> {
     let device = Device::of(query, document)?;
     let mut search = Search::new(document, query, device)?;
     let found = search.builds(document, None);
@@ -83,7 +83,7 @@ struct Device {
 }
 
 impl Device {
-    fn of(query: &KernelQuery, document: &Document) -> Result<Option<Device>, NameError> {
+    fn of(query: &KernelQuery, document: &Document) -> Result<Option<Device>, KernelNameError> {
         let Some(typed) = &query.device else {
             return Ok(None);
         };
@@ -97,7 +97,7 @@ impl Device {
             {
                 let near = driver.and_then(|driver| driver.similar_device(typed));
                 let near = near.into_iter().collect();
-                Err(NameError::new(query, Reason::NoDevice(near)))
+                Err(KernelNameError::new(query, Reason::NoDevice(near)))
             }
             name => Ok(Some(Device {
                 names: [
@@ -135,12 +135,13 @@ impl<'a> Search<'a> {
         document: &mut Document,
         query: &'a KernelQuery,
         device: Option<Device>,
-    ) -> Result<Search<'a>, NameError> {
+    ) -> Result<Search<'a>, KernelNameError> {
         let within = match &query.path {
             Some(path) => {
                 let found = document.find_all(path);
-                let found = found
-                    .map_err(|error| NameError::new(query, Reason::Path(error.to_string())))?;
+                let found = found.map_err(|error| {
+                    KernelNameError::new(query, Reason::Path(error.to_string()))
+                })?;
                 Some(found)
             }
             None => None,
@@ -380,7 +381,7 @@ impl<'a> Search<'a> {
         self,
         document: &mut Document,
         mut found: Vec<Build>,
-    ) -> Result<Vec<Build>, NameError> {
+    ) -> Result<Vec<Build>, KernelNameError> {
         if !found.is_empty() {
             without_copies(&mut found, document);
             return Ok(found);
@@ -406,7 +407,7 @@ impl<'a> Search<'a> {
                 Reason::NoName(suggestions(query, &known))
             }
         };
-        Err(NameError::new(query, reason))
+        Err(KernelNameError::new(query, reason))
     }
 }
 

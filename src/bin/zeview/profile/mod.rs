@@ -15,7 +15,7 @@ use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::diff::compare_profiles;
-use zeview::kernel_names::{self, KernelQuery, NameError};
+use zeview::kernel_names::{self, KernelNameError, KernelQuery};
 use zeview::model::text::plural;
 use zeview::model::{Document, NodeId, SourceId, is_pattern, matches_pattern};
 use zeview::report::profile::json;
@@ -115,7 +115,7 @@ struct Applied {
     profile: Profile,
     report: ProfileReport,
     /// Why no kernel of the file has the selected name.
-    unnamed: Option<NameError>,
+    unnamed: Option<KernelNameError>,
 }
 
 impl Applied {
