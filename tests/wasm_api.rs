@@ -1,14 +1,12 @@
 //! The JavaScript interface in a page: codec and class.
 #![cfg(target_arch = "wasm32")]
 
-/// What the journey needs of the native tests' support, which have more use for it.
+// The native tests have more use for it.
 #[allow(dead_code)]
-mod support {
-    #[path = "../support/decoder.rs"]
-    pub mod decoder;
-    #[path = "../support/journey.rs"]
-    pub mod journey;
-}
+#[path = "native/decoder.rs"]
+mod decoder;
+#[path = "native/journey.rs"]
+mod journey;
 
 use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -47,7 +45,7 @@ fn text(object: &JsValue, path: &str) -> String {
 
 /// The messages of a journey.
 fn messages() -> Vec<(Envelope, Message)> {
-    let record = support::journey::journey().into_iter();
+    let record = journey::journey().into_iter();
     let messages = record.map(|(envelope, response)| {
         let id = envelope.id;
         (envelope, Message::Answer { id, response })

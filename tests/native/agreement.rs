@@ -8,7 +8,7 @@ use zeview::tables::query::Query;
 use zeview::worker::protocol::{Request, Response};
 
 use crate::cli::{stdout, zeview};
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 use crate::support::{fixtures, open};
 
 /// The columns whose numbers other commands state, too.

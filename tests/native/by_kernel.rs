@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 use crate::support::{fixtures, full_zebin, zebin};
 use zeview::model::{NodeId, NodeKind};
 use zeview::worker::protocol::tree_order::{RowId, TreeOrder};

@@ -11,7 +11,7 @@ use zeview::worker::protocol::{
     CodeImages, Follow, ListAt, ListRequest, Request, Response, Row, Selected, SelectionTarget,
 };
 
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 
 struct File(Decoder);
 

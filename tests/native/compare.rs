@@ -13,7 +13,7 @@ use zeview::worker::protocol::{
     CompareForm, CompareReport, ListPage, ListRequest, ROWS_MAX, Request, Response,
 };
 
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::random::Random;
 use crate::support::syclbin::Syclbin;

@@ -6,7 +6,7 @@ use zeview::model::{SourceId, Span, UnpackedSource};
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Request, Response, Row, SelectionTarget};
 
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 use crate::support::packages::{deflated, stored, zip};
 use crate::support::zebin::{small, ze_info};
 

@@ -27,7 +27,7 @@ use zeview::ui::state::verdict::VerdictChange;
 use zeview::ui::state::{Action, Origin, PanelId, Phase, State, Tab, TabId, View};
 use zeview::worker::protocol::{ListRequest, Request, Response};
 
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 
 // Rendering.
 

@@ -15,7 +15,7 @@ use zeview::worker::protocol::{
     SelectionTarget,
 };
 
-use crate::support::decoder::Decoder;
+use crate::decoder::Decoder;
 use crate::support::open;
 
 struct File {

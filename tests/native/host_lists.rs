@@ -13,8 +13,8 @@ use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{Detail, List, ListId};
 use zeview::worker::protocol::{Request, Response};
 
+use crate::decoder::Decoder;
 use crate::support::containers::{archive, member};
-use crate::support::decoder::Decoder;
 use crate::support::elf::Class;
 use crate::support::hosts::{Host, usual, without_index};
 use crate::support::names::names;

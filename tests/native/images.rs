@@ -12,8 +12,8 @@ use zeview::tables::{Detail, Key, List, ListId};
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Follow, ListRequest, Request, Response, SelectionTarget};
 
+use crate::decoder::Decoder;
 use crate::support::containers::*;
-use crate::support::decoder::Decoder;
 use crate::support::open;
 use crate::support::spirv;
 use crate::support::syclbin::{Syclbin, global};

@@ -20,8 +20,8 @@ use zeview::worker::protocol::{
     Row, SearchStep, Selected, SelectionTarget,
 };
 
-use crate::support::decoder::passed;
-use crate::support::journey::journey;
+use crate::decoder::passed;
+use crate::journey::journey;
 
 // Messages. Each request and answer of the tests is serialized (`Decoder`).
 

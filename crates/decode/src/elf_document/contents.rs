@@ -12,7 +12,7 @@ use zeview_core::model::{Fact, Node, Sources, Span, Str};
 
 /// The contents of a file, as its dialect defines them.
 pub trait Contents {
-    /// The format's title. Returns `None` if [`Dialect::title`] is enough.
+    /// The format's title. Returns `None` if [`Dialect::title`](crate::elf::dialect::Dialect::title) is enough.
     fn title(&self) -> Option<Str> {
         None
     }
