@@ -71,7 +71,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         },
         ..Query::default()
     };
-    if let Err(error) = Filter::parse(&query.filter, ListId::Matrix) {
+    // The option's text alone: `a) or (b` must not become a part of another filter.
+    let typed = options.filter.as_deref().unwrap_or_default();
+    if let Err(error) = Filter::parse(typed, ListId::Matrix) {
         complain!("--filter: {error}");
         return Ok(ExitCode::from(2));
     }

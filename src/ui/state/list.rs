@@ -204,6 +204,11 @@ impl List {
         })
     }
 
+    /// Whether it has a filter or an order.
+    pub fn is_queried(&self) -> bool {
+        !self.query.filter.is_empty() || self.query.sort.is_some()
+    }
+
     /// Invalidates the rows for a list of another document.
     fn reset(&mut self) {
         self.rows.reset();

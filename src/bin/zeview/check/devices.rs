@@ -11,7 +11,7 @@ use zeview::analysis::LoadOptions;
 use zeview::analysis::unread::Unread;
 use zeview::model::json::Versioned;
 use zeview::model::text::escaped;
-use zeview::model::{Document, NodeId, Severity, Tone};
+use zeview::model::{Document, NodeId, Outcome, Severity, Tone};
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
 use zeview::tables::writer::Writer;
@@ -73,17 +73,21 @@ pub fn table(
     let verdict = ListId::Devices.columns();
     let verdict = verdict.iter().position(|column| column.id == "verdict");
     let verdict = verdict.unwrap_or_default();
-    let mut loads = false;
+    let (mut loads, mut is_undecided) = (false, false);
     for row in 0..list.count() {
         // The mark is bad if the driver does not load the code on the device.
         let cell = list.cell(row, verdict, sources);
-        loads |= cell.marks.iter().all(|mark| mark.tone != Tone::Bad);
+        let words = cell.value.text();
+        let is_judged = !words.is_empty() && !words.starts_with(Outcome::NotJudged.words());
+        loads |= is_judged && cell.marks.iter().all(|mark| mark.tone != Tone::Bad);
+        is_undecided |= !is_judged;
         writer.push(&*list, row, sources, None);
     }
     let outcome = match (is_malformed, loads) {
         (true, _) => FileOutcome::Malformed,
         (_, true) if is_incomplete => FileOutcome::Incomplete,
         (_, true) => FileOutcome::Loads,
+        (_, false) if is_undecided => FileOutcome::Incomplete,
         (_, false) => FileOutcome::Rejected,
     };
     let text = if as_json {

@@ -188,6 +188,9 @@ fn framed(props: &Props, frame: Frame) -> Html {
             if let Some(none) = if is_graph { graph::none(drawn, generation) } else { no_rows(list) } {
                 <p class="none">{ none }</p>
             }
+            if let Some(why) = list.failed.as_ref().filter(|_| !is_graph) {
+                <p class="none">{ prose(why) }{ " " }{ button("btn2", Command::DoAgain, plain("Try again")) }</p>
+            }
             if props.panel.has_strip { { strip(view, list, false) } }
         </div>
     }
@@ -424,6 +427,8 @@ fn empty(view: &View, list: &List, on_image: &Callback<Event>) -> Option<Html> {
             .is_some_and(|page| page.total + u64::from(page.secondary.count()) == 0),
     };
     let why = match &list.failed {
+        // The filter or the order can be changed.
+        Some(_) if list.is_queried() => return None,
         Some(why) => &**why,
         None if !is_empty => return None,
         None if declared.shape == Shape::Text && view.texts.document.is_none() => "…",
@@ -446,7 +451,8 @@ fn empty(view: &View, list: &List, on_image: &Callback<Event>) -> Option<Html> {
 
 /// Message for a query without matches.
 fn no_rows(list: &List) -> Option<String> {
-    if list.rows.is_waiting() || list.reading().is_some() || list.rows.found != Some(0) {
+    let is_unknown = list.rows.is_waiting() || list.failed.is_some() || list.reading().is_some();
+    if is_unknown || list.rows.found != Some(0) {
         return None;
     }
     let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;
