@@ -217,8 +217,8 @@ impl QueryRun {
         let columns = list.id().columns();
         let sort = match &query.sort {
             Some(id) => {
-                let column = columns.iter().position(|column| column.id == id);
-                Some(column.ok_or_else(|| format!("no column {id:?}"))?)
+                let wanted = list.id().column_called(id)?;
+                columns.iter().position(|column| column.id == wanted.id)
             }
             None => None,
         };

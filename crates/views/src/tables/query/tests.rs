@@ -349,12 +349,15 @@ fn errors_are_explained() {
             ),
             (
                 "what=1",
-                "no column \"what\"; put text with < > = in quotes",
+                "no column is called \"what\"; put text with < > = in quotes",
             ),
-            ("foo<3", "no column \"foo\"; put text with < > = in quotes"),
+            (
+                "foo<3",
+                "no column is called \"foo\"; put text with < > = in quotes",
+            ),
             (
                 "foo < bar",
-                "no column \"foo\"; put text with < > = in quotes",
+                "no column is called \"foo\"; put text with < > = in quotes",
             ),
             ("\"name\" = x", "missing column before ="),
             (">0", "missing column before >"),
@@ -470,7 +473,7 @@ fn rows_are_sorted() {
     assert_eq!(sorted("flags", true).unwrap(), [1, 2, 4, 0, 3]);
     assert_eq!(
         sorted("nothing", true),
-        Err("no column \"nothing\"".to_owned())
+        Err("no column is called \"nothing\"".to_owned())
     );
 }
 
