@@ -88,7 +88,9 @@ def test_closing_while_others_work():
 
 
 SLOW = """
-import sys, zeview
+import signal, sys, zeview
+# A program that was started in the background ignores the signal otherwise.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 document = zeview.open(sys.argv[1])
 document.summary
 names = [id for id, _, _, counted in zeview._zeview.columns("kernels") if counted]
