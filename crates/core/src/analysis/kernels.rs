@@ -25,6 +25,9 @@ pub static SECTION_PREFIXES: [&str; 6] = [
     ".debug_info.",
 ];
 
+/// The name that IGC gives to the code of a module's external functions.
+pub const PLACEHOLDER: &str = "Intel_Symbol_Table_Void_Program";
+
 /// Figures of a kernel's code, for the kernel table.
 pub enum CodeFigures {
     /// The instruction mix.
@@ -226,10 +229,9 @@ impl KernelRow {
         (&self.name.value, self.demangled.as_deref())
     }
 
-    /// Whether it is not a kernel of the source: IGC gives this name to the code of a module's
-    /// external functions.
+    /// Whether it is not a kernel of the source, but a [`PLACEHOLDER`].
     pub fn is_placeholder(&self) -> bool {
-        self.name.value == "Intel_Symbol_Table_Void_Program"
+        self.name.value == PLACEHOLDER
     }
 
     /// Returns the name for display.

@@ -6,6 +6,7 @@ use foldhash::HashSet;
 use zeview_analysis::profile::{base_name, canonical};
 use zeview_core::analysis::host_images::HostImage;
 use zeview_core::analysis::images::Image;
+use zeview_core::analysis::kernels::PLACEHOLDER;
 use zeview_core::model::suggest::similarity;
 use zeview_core::model::{Document, NodeId, Str, is_pattern, matches_pattern};
 
@@ -21,9 +22,6 @@ const SUGGESTIONS: usize = 3;
 
 /// Maximum number of bytes of code that are compared to find copies.
 const COMPARED: u64 = 64 << 20;
-
-/// Name of the code of a module's external functions, which no index lists.
-const PLACEHOLDER: &str = "Intel_Symbol_Table_Void_Program";
 
 /// Returns the builds of the kernels that a query names, in the order of the file. Builds that are
 /// copies of an earlier one are left out.
@@ -249,6 +247,7 @@ impl<'a> Search<'a> {
         });
         let is_complete =
             described.is_some_and(|found| found.left_out == 0 && !found.entries.is_empty());
+        // No index lists it.
         let is_placeholder = names.is_some_and(|names| names.contains(PLACEHOLDER));
         let is_elsewhere = is_complete && listed.is_empty() && !is_placeholder;
         if entry.is_foreign() || is_elsewhere && self.query.image.is_none() {

@@ -11,10 +11,11 @@ use super::rules;
 use super::ze_info::Kernel;
 use crate::elf::section::SectionType;
 use crate::zebin::sections::{Driver, Single, Spelling, spec_of};
+use zeview_core::analysis::kernels::PLACEHOLDER;
 use zeview_core::model::Span;
 
 /// The name of the kernel that `.text` belongs to.
-pub const FUNCTIONS: &[u8] = b"Intel_Symbol_Table_Void_Program";
+pub const FUNCTIONS: &[u8] = PLACEHOLDER.as_bytes();
 
 const TEXT: &[u8] = b".text.";
 
