@@ -225,6 +225,7 @@ impl Host {
             return;
         }
         WORKING.set(Some((self.line.clone(), id)));
+        UNTOLD.set((0, milliseconds()));
         if let Some(answer) = answer() {
             self.post(id, answer);
         }
@@ -339,7 +340,8 @@ fn send(line: &Line, message: &Message, bytes: Option<&Uint8Array>) {
 thread_local! {
     /// The request in progress and its sender.
     static WORKING: RefCell<Option<(Line, u32)>> = const { RefCell::new(None) };
-    /// Bytes that were read since the last sign of life, and its time.
+    /// Bytes that the request in progress read since the last sign of life or since its start,
+    /// and the time of that.
     static UNTOLD: Cell<(u64, f64)> = const { Cell::new((0, 0.0)) };
 }
 
