@@ -29,7 +29,7 @@ fn blob(parts: &[&[u8]]) -> Blob {
 
 #[wasm_bindgen_test]
 fn a_blob_is_read_by_position() {
-    let source = BlobSource::new(blob(&[b"one,", b"two,", b"three"])).unwrap();
+    let source = BlobSource::new(blob(&[b"one,", b"two,", b"three"]), &Rc::default()).unwrap();
     assert_eq!(source.len(), 13);
     assert_eq!(&*source.read(0, 13).unwrap(), b"one,two,three");
     assert_eq!(&*source.read(2, 5).unwrap(), b"e,two");
@@ -45,7 +45,7 @@ fn a_blob_is_read_by_position() {
 fn a_piece_of_a_blob_counts_from_its_own_start() {
     let whole = blob(&[b"one,", b"two,", b"three"]);
     let piece = whole.slice_with_f64_and_f64(3.0, 9.0).unwrap();
-    let source = BlobSource::new(piece).unwrap();
+    let source = BlobSource::new(piece, &Rc::default()).unwrap();
     assert_eq!(source.len(), 6);
     assert_eq!(&*source.read(0, 6).unwrap(), b",two,t");
     assert!(source.read(5, 2).is_err());
@@ -54,7 +54,7 @@ fn a_piece_of_a_blob_counts_from_its_own_start() {
 #[wasm_bindgen_test]
 fn long_reads_are_joined() {
     let bytes: Vec<u8> = (0..10_000_000_u32).map(|i| (i % 251) as u8).collect();
-    let source = BlobSource::new(blob(&[&bytes])).unwrap();
+    let source = BlobSource::new(blob(&[&bytes]), &Rc::default()).unwrap();
     let read = source.read(1, 9_999_998).unwrap();
     assert!(*read == bytes[1..9_999_999]);
 }
@@ -62,7 +62,7 @@ fn long_reads_are_joined() {
 #[wasm_bindgen_test]
 async fn announced_bytes_are_fetched_in_the_background() {
     let bytes: Vec<u8> = (0..1_000_000_u32).map(|i| (i % 251) as u8).collect();
-    let source = BlobSource::new(blob(&[&bytes])).unwrap();
+    let source = BlobSource::new(blob(&[&bytes]), &Rc::default()).unwrap();
     let ahead = source.read_ahead();
     assert!(!ahead.is_behind() && !source.is_ready(0, 10));
     source.announce(1000, 500_000);
@@ -96,7 +96,7 @@ fn positions_above_four_gigabytes() {
     let Ok(large) = Blob::new_with_blob_sequence(&parts) else {
         return;
     };
-    let source = BlobSource::new(large).unwrap();
+    let source = BlobSource::new(large, &Rc::default()).unwrap();
     let len = source.len();
     assert_eq!(len, (4 * 1024 + 1) * (1 << 20) + 7);
     assert_eq!(&*source.read(len - 9, 9).unwrap(), b"\x07\x07the end");

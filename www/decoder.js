@@ -123,6 +123,92 @@ function rethrow(error) {
   setTimeout(() => { throw error; });
 }
 
+/**
+ * Workers that inflate parts of files for a decoder (src/worker/host/inflater.rs), as many as there
+ * are processors. They start with the first part.
+ */
+function inflaters(port) {
+  const most = Math.min(navigator.hardwareConcurrency || 1, INFLATERS);
+  const workers = [];
+  const waiting = [];
+  const next = (worker) => {
+    worker.job = waiting.shift();
+    if (worker.job) worker.postMessage(worker.job);
+  };
+  const fail = (worker) => {
+    worker.terminate();
+    workers.splice(workers.indexOf(worker), 1);
+    for (const job of worker.job ? [worker.job, ...waiting.splice(0)] : waiting.splice(0)) port.postMessage({ id: job.id });
+  };
+  const add = () => {
+    const worker = startWorker(blobAddress(`(${inflate})();`));
+    worker.addEventListener("message", ({ data }) => {
+      port.postMessage(data);
+      if (!("bytes" in data)) next(worker);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      fail(worker);
+    });
+    workers.push(worker);
+    return worker;
+  };
+  port.onmessage = ({ data: job }) => {
+    waiting.push(job);
+    try {
+      const idle = workers.find((worker) => !worker.job) ?? (workers.length < most ? add() : null);
+      if (idle) next(idle);
+    } catch {
+      // Workers from blobs are not allowed.
+      for (const job of waiting.splice(0)) port.postMessage({ id: job.id });
+    }
+  };
+  return () => {
+    port.close();
+    for (const worker of workers) worker.terminate();
+  };
+}
+
+/** Maximum number of them: each holds a few megabytes, and the disk is not faster than four. */
+const INFLATERS = 4;
+
+/** Runs in the worker. As a gzip file, so that the browser compares length and checksum. */
+function inflate() {
+  const PIECE = 16 << 20;
+  const TOLD = 4 << 20;
+  self.onmessage = async ({ data: { id, part, size, crc } }) => {
+    try {
+      const head = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
+      const foot = new DataView(new ArrayBuffer(8));
+      foot.setUint32(0, crc, true);
+      foot.setUint32(4, size, true);
+      const packed = new Blob([head, part, foot]);
+      const reader = packed.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+      const pieces = [];
+      let [chunks, held, bytes, told] = [[], 0, 0, 0];
+      // The browser keeps blobs outside of this worker.
+      const keep = () => {
+        pieces.push(new Blob(chunks));
+        [chunks, held] = [[], 0];
+      };
+      for (let step = await reader.read(); !step.done; step = await reader.read()) {
+        chunks.push(step.value);
+        held += step.value.length;
+        bytes += step.value.length;
+        if (bytes > size) throw new Error("more than expected");
+        if (held >= PIECE) keep();
+        if (bytes - told >= TOLD) self.postMessage({ id, bytes: (told = bytes) });
+      }
+      keep();
+      if (bytes !== size) throw new Error("less than expected");
+      self.postMessage({ id, output: new Blob(pieces) });
+    } catch {
+      // Damaged, or more than the browser can keep: the decoder inflates it, and says what is wrong.
+      self.postMessage({ id });
+    }
+  };
+}
+
 function startWorker(address, options = {}) {
   return new Worker(policy?.createScriptURL(address) ?? address, { ...options, name: "zeview" });
 }
@@ -140,12 +226,14 @@ function blobAddress(script) {
 export function start(tell, fail, ways = WAYS) {
   let worker = null;
   let closed = false;
+  let release = () => {};
   const refused = [];
   (async () => {
     for (const way of ways) {
       try {
         worker = await ready(way, (message) => closed || tell(message), (text) => closed || fail(text));
         if (closed) worker.terminate();
+        else release = connect(worker);
         return;
       } catch (error) {
         refused.push(`${way.name}: ${error.message ?? error}`);
@@ -159,9 +247,18 @@ export function start(tell, fail, ways = WAYS) {
     post: (message) => worker.postMessage(message),
     close() {
       closed = true;
+      release();
       worker?.terminate();
     },
   };
+}
+
+/** Lets a decoder use workers that inflate. Returns a function that ends them. */
+function connect(worker) {
+  if (!(worker instanceof Worker) || typeof DecompressionStream === "undefined") return () => {};
+  const { port1, port2 } = new MessageChannel();
+  worker.postMessage({ inflater: port2 }, [port2]);
+  return inflaters(port1);
 }
 
 /** Resolves with the decoder's first message, rejects if it fails before that. */

@@ -23,7 +23,8 @@ async function keepWorkers(page) {
         this.addEventListener("message", () => this.pending--);
       }
       postMessage(...args) {
-        this.pending++;
+        // Nobody answers the connection to the workers that inflate.
+        if (!args[0]?.inflater) this.pending++;
         super.postMessage(...args);
       }
     };

@@ -1,6 +1,6 @@
 //! Packages and folders: files are opened on demand, in part, and within limits.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
@@ -13,10 +13,11 @@ use crate::support::tree::walk_all;
 use crate::support::watchdog::Watchdog;
 use crate::support::zebin::small;
 use crate::support::{fixtures, hosts, open, spirv};
+use zeview::analysis::package::PackageAccount;
 use zeview::decode::decode;
 use zeview::model::{
-    ByteSource, Bytes, Document, FileSource, FolderSource, ListedFile, MemorySource, NodeId,
-    Severity, SourceError, SourceId, Span,
+    ByteSource, Bytes, DeflatedPart, Document, FileSource, FolderSource, Inflation, ListedFile,
+    MemorySource, NodeId, Severity, SourceError, SourceId, Span,
 };
 use zeview::tables::query::Query;
 use zeview::tables::write::Form;
@@ -444,9 +445,8 @@ fn a_folder_is_a_document() {
     assert_eq!(document.unread_count(), 2, "{:?}", document.diagnostics);
 }
 
-/// Large files are restored in other threads if the package is a file of the operating system.
-#[test]
-fn files_that_threads_restore_are_the_same() {
+/// A package with large files, of which two are damaged.
+fn large_files() -> Vec<u8> {
     let tar_of = |padding: usize| {
         let zebin = small().build().bytes;
         tar(&[
@@ -455,7 +455,7 @@ fn files_that_threads_restore_are_the_same() {
         ])
     };
     let whole = |name: &str, padding| deflated(name, &tar_of(padding));
-    let bytes = zip(&[
+    zip(&[
         whole("one.tar", 6 << 20),
         ZipFile {
             crc: 1,
@@ -468,28 +468,141 @@ fn files_that_threads_restore_are_the_same() {
             ..whole("longer.tar", 7 << 20)
         },
         whole("three.tar", 5 << 20),
-    ]);
+    ])
+}
+
+/// What opening all files of a package finds.
+type Found = (Option<PackageAccount>, Vec<String>, Vec<Span>);
+
+fn found_in(document: &Document) -> Found {
+    let account = document.package_account(NodeId::ROOT);
+    let found = document.diagnostics.iter();
+    let found = found.map(|d| format!("{} {:?} {}", d.rule, d.primary.span, d.message));
+    let documents = document.documents().map(|inner| inner.span);
+    (account, found.collect(), documents.collect())
+}
+
+fn all_files(source: Box<dyn ByteSource>) -> Found {
+    let mut document = decode(source, "p.zip");
+    document.open_files(NodeId::ROOT);
+    found_in(&document)
+}
+
+/// Large files are restored in other threads if the package is a file of the operating system.
+#[test]
+fn files_that_threads_restore_are_the_same() {
+    let bytes = large_files();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads.zip");
     fs::write(&path, &bytes).unwrap();
-    let read = |source: Box<dyn ByteSource>| {
-        let mut document = decode(source, "p.zip");
-        document.open_files(NodeId::ROOT);
-        let account = document.package_account(NodeId::ROOT);
-        let found: Vec<String> = document
-            .diagnostics
-            .iter()
-            .map(|d| format!("{} {:?} {}", d.rule, d.primary.span, d.message))
-            .collect();
-        let documents: Vec<Span> = document.documents().map(|inner| inner.span).collect();
-        (account, found, documents)
-    };
-    let expected = read(Box::new(MemorySource::from(bytes)));
+    let expected = all_files(Box::new(MemorySource::from(bytes)));
     assert_eq!(expected.0.map(|account| account.read >= 6), Some(true));
     assert!(!expected.1.is_empty());
     for _ in 0..3 {
         let file = FileSource::open(&path).unwrap();
-        assert_eq!(read(Box::new(file)), expected);
+        assert_eq!(all_files(Box::new(file)), expected);
     }
+}
+
+/// A source that inflates parts by itself, as a browser does: after a few questions, and only what is
+/// intact.
+struct Inflating {
+    bytes: Vec<u8>,
+    asked: Rc<RefCell<Vec<(DeflatedPart, u32)>>>,
+    /// Whether its output cannot be read any more after its first bytes.
+    forgets: bool,
+}
+
+/// Output of which only the beginning can be read.
+struct Forgetful(MemorySource, bool);
+
+impl ByteSource for Forgetful {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        if self.1 && start > 1 << 20 {
+            let span = Span::with_len(SourceId::FILE, start, len);
+            let message = "gone".to_owned();
+            return Err(SourceError { span, message });
+        }
+        self.0.read(start, len)
+    }
+}
+
+impl ByteSource for Inflating {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        MemorySource::from(self.bytes.clone()).read(start, len)
+    }
+
+    fn inflate(&self, part: &DeflatedPart) -> Inflation {
+        let mut asked = self.asked.borrow_mut();
+        let at = asked.iter().position(|(of, _)| of == part);
+        let at = at.unwrap_or_else(|| {
+            asked.push((*part, 0));
+            asked.len() - 1
+        });
+        asked[at].1 += 1;
+        let packed = &self.bytes[part.start as usize..(part.start + part.len) as usize];
+        match asked[at].1 {
+            times @ 1..3 => Inflation::Running(u64::from(times)),
+            3 => match miniz_oxide::inflate::decompress_to_vec(packed) {
+                Ok(output) if output.len() as u64 == part.size && crc32(&output) == part.crc => {
+                    Inflation::Done(Box::new(Forgetful(
+                        MemorySource::from(output),
+                        self.forgets,
+                    )))
+                }
+                _ => Inflation::Refused,
+            },
+            _ => Inflation::Refused,
+        }
+    }
+}
+
+/// Files that the source inflates in the background are the same, and wait meanwhile.
+#[test]
+fn files_that_the_source_inflates_are_the_same() {
+    let bytes = large_files();
+    let expected = all_files(Box::new(MemorySource::from(bytes.clone())));
+    for forgets in [false, true] {
+        let asked = Rc::default();
+        let source = Inflating {
+            bytes: bytes.clone(),
+            asked: Rc::clone(&asked),
+            forgets,
+        };
+        let mut document = decode(Box::new(source), "p.zip");
+        let mut reading = document.package_reading(NodeId::ROOT).unwrap();
+        reading.may_wait(true);
+        let mut waited = Vec::new();
+        while reading.has_more() {
+            reading.step(&mut document);
+            if reading.waits() {
+                let file = reading.unpacking().unwrap();
+                assert!(file.bytes < file.of, "{file:?}");
+                waited.push(file.path.to_string());
+            }
+        }
+        waited.dedup();
+        let large = ["one.tar", "wrong.tar", "two.tar", "longer.tar", "three.tar"];
+        assert_eq!(waited, large, "the source inflates these");
+        assert_eq!(asked.borrow().len(), large.len());
+        assert_eq!(found_in(&document), expected, "forgets: {forgets}");
+    }
+    // Callers that do not wait inflate the files themselves.
+    let asked = Rc::default();
+    let source = Inflating {
+        bytes,
+        asked: Rc::clone(&asked),
+        forgets: false,
+    };
+    assert_eq!(all_files(Box::new(source)), expected);
+    assert!(asked.borrow().is_empty());
 }
 
 #[test]

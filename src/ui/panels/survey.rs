@@ -54,7 +54,7 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
         <section class="block" aria-labelledby="survey-title">
             <div class="block-head">
                 <h2 id="survey-title">{ "Native code" }</h2>
-                if !report.progress.is_over() { { reading(ListReading::Images(report.progress), list.is_stopped) } }
+                if !report.progress.is_over() { { reading(&ListReading::Images(report.progress, report.unpacking.clone()), list.is_stopped) } }
             </div>
             { devices(survey) }
             if let Some(twice) = survey.copies_message(&format::counted) { <p class="dim">{ twice }</p> }

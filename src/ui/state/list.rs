@@ -424,8 +424,8 @@ impl List {
     }
 
     /// Reading progress of the list; `None` if it is complete.
-    pub fn reading(&self) -> Option<ListReading> {
-        self.page.as_ref()?.reading
+    pub fn reading(&self) -> Option<&ListReading> {
+        self.page.as_ref()?.reading.as_ref()
     }
 
     /// The largest number of a column.

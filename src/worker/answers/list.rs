@@ -79,6 +79,7 @@ impl Lists {
         let progress = self.read_kernels(document, node, false).ok_or_else(none)?;
         let reading = self.reading.as_mut().ok_or_else(none)?;
         let (id, survey) = (reading.document, reading.kernels.survey());
+        let unpacking = reading.kernels.unpacking();
         let query = Query {
             sort: Some("hazards".into()),
             descending: true,
@@ -103,6 +104,7 @@ impl Lists {
             document: id,
             survey,
             progress,
+            unpacking,
             worst,
         })))
     }
@@ -238,14 +240,15 @@ impl Lists {
                 let reading = self.read_more(document, id, list, false);
                 let reading = reading.filter(|progress| !progress.is_over());
                 let judging = self.judge_more(document, id, list, query)?;
+                let reading = match (reading, judging) {
+                    (Some(images), _) => Some(ListReading::Images(images, self.unpacking(list))),
+                    (None, Some(kernels)) => Some(ListReading::Code(kernels)),
+                    (None, None) => None,
+                };
                 let found = self.get(document, id, list, query)?;
                 let columns = columns_of(&*found.list, columns)?;
                 Response::List(Box::new(ListPage {
-                    reading: match (reading, judging) {
-                        (Some(images), _) => Some(ListReading::Images(images)),
-                        (None, Some(kernels)) => Some(ListReading::Code(kernels)),
-                        (None, None) => None,
-                    },
+                    reading,
                     ..found.page(document, *start, *count, &columns)
                 }))
             }

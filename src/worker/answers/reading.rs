@@ -1,6 +1,7 @@
 //! Reading the kernels of a container, and opening the files of a package, in steps.
 
 use super::list::Lists;
+use crate::analysis::package_reading::Unpacking;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
 use crate::tables;
@@ -71,6 +72,14 @@ impl Lists {
         (!best.is_over()).then_some(best)
     }
 
+    /// Returns the file of a package that is being unpacked for a list.
+    pub(super) fn unpacking(&self, list: ListId) -> Option<Unpacking> {
+        match list.declaration().reading {
+            ReadingKind::Images => self.opening.as_ref()?.1.unpacking(),
+            _ => self.reading.as_ref()?.kernels.unpacking(),
+        }
+    }
+
     /// Opens more files of the package around a node.
     fn open_files(
         &mut self,
@@ -83,13 +92,20 @@ impl Lists {
             self.opening = Some((id, document.package_reading(id)?));
         }
         let (_, opening) = self.opening.as_mut()?;
+        opening.may_wait(!is_all);
         if opening.has_more() {
             let started = (self.clock)();
+            let before = opening.done();
             while opening.has_more() && (is_all || (self.clock)() - started < STEP_MAX) {
                 opening.step(document);
+                if opening.waits() {
+                    break;
+                }
             }
-            // It was made of the files before.
-            self.found.remove(&ListId::Images);
+            if opening.done() != before {
+                // It was made of the files before.
+                self.found.remove(&ListId::Images);
+            }
         }
         Some(Progress {
             done: opening.done(),
@@ -133,6 +149,8 @@ impl Lists {
             let started = (self.clock)();
             let budget = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
             let kernels = &mut reading.kernels;
+            kernels.may_wait(!is_all);
+            let before = kernels.progress();
             reading.spent += loop {
                 kernels.step(document);
                 let time = (self.clock)() - started;
@@ -145,10 +163,12 @@ impl Lists {
                 kernels.announce(&document.sources);
             }
             // They were made of what was read before.
-            self.found.retain(|list, _| {
-                let reading = list.declaration().reading;
-                !matches!(reading, ReadingKind::Kernels | ReadingKind::Described)
-            });
+            if kernels.progress() != before {
+                self.found.retain(|list, _| {
+                    let reading = list.declaration().reading;
+                    !matches!(reading, ReadingKind::Kernels | ReadingKind::Described)
+                });
+            }
         }
         Some(reading.kernels.progress())
     }

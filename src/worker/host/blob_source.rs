@@ -9,7 +9,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, FileReaderSync};
 
-use crate::model::{ByteSource, Bytes, SourceError, SourceId, Span};
+use super::inflater::Inflater;
+use crate::model::{ByteSource, Bytes, DeflatedPart, Inflation, SourceError, SourceId, Span};
 
 /// Maximum length of a read, in bytes.
 const PIECE: u64 = 4 * 1024 * 1024;
@@ -22,6 +23,7 @@ pub struct BlobSource {
     reader: FileReaderSync,
     len: u64,
     ahead: Rc<ReadAhead>,
+    inflater: Rc<Inflater>,
 }
 
 impl BlobSource {
@@ -30,7 +32,7 @@ impl BlobSource {
     /// # Errors
     ///
     /// If this is not a worker.
-    pub fn new(blob: Blob) -> Result<BlobSource, String> {
+    pub fn new(blob: Blob, inflater: &Rc<Inflater>) -> Result<BlobSource, String> {
         let reader = FileReaderSync::new()
             .map_err(|_| "files can only be read by position in a worker".to_owned())?;
         let len = whole_number(blob.size()).unwrap_or(0);
@@ -39,6 +41,7 @@ impl BlobSource {
             reader,
             len,
             ahead: Rc::default(),
+            inflater: Rc::clone(inflater),
         })
     }
 
@@ -83,6 +86,10 @@ impl ByteSource for BlobSource {
 
     fn is_ready(&self, start: u64, len: u64) -> bool {
         self.ahead.holds(start, start.saturating_add(len))
+    }
+
+    fn inflate(&self, part: &DeflatedPart) -> Inflation {
+        self.inflater.inflate(&self.blob, part)
     }
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {

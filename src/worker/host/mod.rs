@@ -34,6 +34,7 @@
 //! Faults other than panics are `error` events of the window.
 
 pub mod blob_source;
+pub mod inflater;
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -53,6 +54,7 @@ use web_sys::{
 use super::codec;
 use super::handler::{Answer, Handler, failed, unreadable};
 use super::host::blob_source::{ArraySource, BlobSource, ReadAhead};
+use super::host::inflater::Inflater;
 use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request};
 use crate::model::ByteSource;
 
@@ -135,6 +137,7 @@ struct Host {
     queue: RefCell<VecDeque<JsValue>>,
     /// What is fetched from the open file in the background.
     ahead: RefCell<Rc<ReadAhead>>,
+    inflater: Rc<Inflater>,
     /// Whether bytes of a file are being loaded.
     waiting: Cell<bool>,
     /// Whether a request is being answered.
@@ -151,6 +154,7 @@ impl Host {
             handler: RefCell::new(Handler::new(milliseconds)),
             queue: RefCell::new(VecDeque::new()),
             ahead: RefCell::default(),
+            inflater: Rc::default(),
             waiting: Cell::new(false),
             working: Cell::new(false),
             retired: Cell::new(false),
@@ -160,6 +164,9 @@ impl Host {
     fn listener(self: &Rc<Host>) -> Closure<dyn FnMut(MessageEvent)> {
         let host = Rc::clone(self);
         Closure::new(move |event: MessageEvent| {
+            if host.inflater.connect(&event.data()) {
+                return;
+            }
             host.queue.borrow_mut().push_back(event.data());
             host.work();
         })
@@ -184,12 +191,18 @@ impl Host {
         self.handler.borrow_mut().clear();
     }
 
-    /// Answers the queued requests in order, each after the bytes that were announced before it.
+    /// Answers the queued requests in order, each after the bytes that were announced before it, and
+    /// after news of a part that is inflated elsewhere.
     fn work(self: &Rc<Host>) {
         while !self.waiting.get() {
             let ahead = Rc::clone(&self.ahead.borrow());
             if ahead.is_behind() && !self.queue.borrow().is_empty() {
-                self.wait_for(ahead);
+                self.wait_for(async move { ahead.catch_up().await });
+                return;
+            }
+            if self.inflater.is_waited_for() && !self.queue.borrow().is_empty() {
+                let inflater = Rc::clone(&self.inflater);
+                self.wait_for(async move { inflater.wait().await });
                 return;
             }
             let Some(request) = self.queue.borrow_mut().pop_front() else {
@@ -199,11 +212,11 @@ impl Host {
         }
     }
 
-    fn wait_for(self: &Rc<Host>, ahead: Rc<ReadAhead>) {
+    fn wait_for(self: &Rc<Host>, news: impl Future<Output = ()> + 'static) {
         self.waiting.set(true);
         let host = Rc::clone(self);
         spawn_local(async move {
-            ahead.catch_up().await;
+            news.await;
             host.waiting.set(false);
             host.work();
         });
@@ -237,9 +250,10 @@ impl Host {
     fn take(self: &Rc<Host>, envelope: Envelope, file: Blob) -> Option<Answer> {
         if let Request::Open { .. } = envelope.request {
             self.handler.borrow_mut().clear();
+            self.inflater.forget();
         }
         match self.place {
-            Place::Worker => Some(match BlobSource::new(file) {
+            Place::Worker => Some(match BlobSource::new(file, &self.inflater) {
                 Ok(source) => {
                     if let Request::Open { .. } = envelope.request {
                         self.ahead.replace(source.read_ahead());

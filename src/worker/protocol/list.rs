@@ -1,5 +1,6 @@
 //! Lists.
 
+use crate::analysis::package_reading::Unpacking;
 use crate::analysis::survey::{Progress, Survey};
 use crate::model::{NodeId, Span, Str};
 use crate::tables::query::Query;
@@ -111,19 +112,19 @@ pub struct ListPage {
 }
 
 /// What a list waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ListReading {
-    /// Images are read: their kernels come.
-    Images(Progress),
+    /// Images are read: their kernels come. In a package, a file may have to be unpacked first.
+    Images(Progress, Option<Unpacking>),
     /// The code of kernels is analyzed, to filter or to sort them: only those that were analyzed are listed.
     Code(Progress),
 }
 
 impl ListReading {
     /// Returns the number of images or kernels that were read or analyzed, and of all.
-    pub fn progress(self) -> Progress {
+    pub fn progress(&self) -> Progress {
         match self {
-            ListReading::Images(progress) | ListReading::Code(progress) => progress,
+            ListReading::Images(progress, _) | ListReading::Code(progress) => *progress,
         }
     }
 }
@@ -137,6 +138,8 @@ pub struct SurveyReport {
     pub survey: Survey,
     /// Progress of the reading. Each further request continues it.
     pub progress: Progress,
+    /// The file of a package that is being unpacked.
+    pub unpacking: Option<Unpacking>,
     /// The kernels with the worst hazards.
     pub worst: Vec<tables::Row>,
 }

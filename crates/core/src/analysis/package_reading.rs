@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::package::{FileStatus, PackageAccount, PackageFiles};
-use crate::model::{Document, NodeId, NodeKind, Span, Str};
+use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 
 /// Number of bytes of a file that are restored or read in one step.
 const STEP: u64 = 8 << 20;
@@ -19,6 +21,33 @@ pub struct PackageReading {
     account: PackageAccount,
     /// Whether files were left out: the account is not that of the package.
     is_partial: bool,
+    /// Whether the caller does something else while the source inflates a file.
+    may_wait: bool,
+    /// How far the next file is prepared.
+    preparing: Preparing,
+}
+
+/// How far the next file is prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Preparing {
+    /// Nothing was done yet.
+    #[default]
+    Not,
+    /// This number of bytes was restored or read.
+    Here(u64),
+    /// The source inflates it, with this number of bytes so far.
+    Elsewhere(u64),
+}
+
+/// A file of a package that is being unpacked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unpacking {
+    /// Its path in the package.
+    pub path: Str,
+    /// The number of bytes that were unpacked, and of all.
+    pub bytes: u64,
+    /// See `bytes`.
+    pub of: u64,
 }
 
 /// A file that is not opened yet.
@@ -59,6 +88,8 @@ impl Document {
             left: tasks.collect(),
             account: PackageAccount::default(),
             is_partial: false,
+            may_wait: false,
+            preparing: Preparing::Not,
         })
     }
 
@@ -108,6 +139,48 @@ impl PackageReading {
         !self.left.is_empty()
     }
 
+    /// Lets the source inflate files in the background, if it can. While it does, a [step](Self::step)
+    /// does nothing and the reading [waits](Self::waits).
+    pub fn may_wait(&mut self, may_wait: bool) {
+        self.may_wait = may_wait;
+    }
+
+    /// Whether the last step did nothing but wait for the source.
+    pub fn waits(&self) -> bool {
+        matches!(self.preparing, Preparing::Elsewhere(_))
+    }
+
+    /// Returns the file that is being unpacked.
+    pub fn unpacking(&self) -> Option<Unpacking> {
+        let (Preparing::Here(bytes) | Preparing::Elsewhere(bytes)) = self.preparing else {
+            return None;
+        };
+        let task = self.left.front()?;
+        let file = task.files.file(task.index)?;
+        Some(Unpacking {
+            path: format!("{}{}", task.within, file.path).into(),
+            bytes: bytes.min(file.size),
+            of: file.size,
+        })
+    }
+
+    /// Prepares the next file. Returns whether there is more to do.
+    fn prepare(&mut self, sources: &Sources) -> bool {
+        let Some(task) = self.left.front() else {
+            return false;
+        };
+        if self.may_wait
+            && let Some(bytes) = task.files.inflate(task.index, sources)
+        {
+            self.preparing = Preparing::Elsewhere(bytes);
+            return true;
+        }
+        let left = task.files.prepare(task.index, STEP, sources);
+        let size = task.files.file(task.index).map_or(0, |file| file.size);
+        self.preparing = Preparing::Here(size.saturating_sub(left));
+        left > 0
+    }
+
     /// Leaves out the files of the outermost package whose paths are not `wanted`.
     pub fn only(&mut self, wanted: impl Fn(&str) -> bool) {
         let before = self.left.len();
@@ -145,9 +218,10 @@ impl PackageReading {
             let status = task.files.status(task.index, sources);
             let is_unread = matches!(status, FileStatus::Unread(_));
             let was_unknown = status == FileStatus::Unknown;
-            if !is_unread && task.files.prepare(task.index, STEP, sources) > 0 {
+            if !is_unread && self.prepare(sources) {
                 return None;
             }
+            self.preparing = Preparing::Not;
             let task = self.left.pop_front()?;
             let found = task.files.examine(task.index, sources);
             let is_intact = found.unread == 0;

@@ -51,8 +51,9 @@ pub use on_demand::OnDemand;
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
 pub use source::{
-    ByteSource, Bytes, FOLDER_HEAD, FOLDER_MAGIC, ListedFile, MemorySource, PackedReader,
-    SourceError, Sources, Stream, UnpackedSource, folder_line, folder_list, number_of,
+    ByteSource, Bytes, DeflatedPart, FOLDER_HEAD, FOLDER_MAGIC, Inflation, ListedFile,
+    MemorySource, PackedReader, SourceError, Sources, Stream, UnpackedSource, folder_line,
+    folder_list, number_of,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::{FileSource, FolderSource, find_files, folder_files};

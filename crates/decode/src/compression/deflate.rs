@@ -10,7 +10,7 @@ use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
 
 use super::crc32;
-use zeview_core::model::{Bytes, PackedReader, SourceError, SourceId, Span, Stream};
+use zeview_core::model::{ByteSource, Bytes, PackedReader, SourceError, SourceId, Span, Stream};
 
 /// The output that later data can refer to, in bytes.
 const WINDOW: usize = 32 << 10;
@@ -53,6 +53,8 @@ pub struct DeflateStream {
     /// The CRC-32 of the output, as stored in the file.
     crc: Option<u32>,
     state: RefCell<State>,
+    /// The output, if it was restored elsewhere and is kept there.
+    whole: RefCell<Option<Box<dyn ByteSource>>>,
 }
 
 #[derive(Default)]
@@ -261,7 +263,8 @@ impl State {
         }
         let distance = DISTANCE << self.widened;
         let last = self.checkpoints.last().map_or(0, |last| last.output);
-        if cursor.output == self.front && cursor.output.saturating_sub(last) >= distance {
+        // After a release, they are made again.
+        if cursor.output.saturating_sub(last) >= distance {
             self.checkpoints.push(cursor.checkpoint());
             if self.checkpoints.len() > CHECKPOINTS {
                 self.widened += 1;
@@ -284,6 +287,7 @@ impl DeflateStream {
             packed,
             crc,
             state: RefCell::default(),
+            whole: RefCell::default(),
         }
     }
 
@@ -443,6 +447,13 @@ impl Stream for DeflateStream {
                 message: "out of range".to_owned(),
             });
         }
+        if let Some(whole) = &*self.whole.borrow()
+            && let Ok(bytes) = whole.read(start, len)
+        {
+            return Ok(bytes);
+        }
+        // What can no longer be read there is restored here.
+        self.whole.take();
         let mut cursor = self.state.borrow_mut().cursor(start, self.stored);
         let done = self.run(&mut cursor, end, packed, &mut |at, run| {
             let index =
@@ -458,6 +469,23 @@ impl Stream for DeflateStream {
 
     fn advance(&self, most: u64, packed: PackedReader<'_>) -> u64 {
         self.advance_with(most, packed, &mut |_, _| {})
+    }
+
+    fn provide(&self, bytes: Box<dyn ByteSource>) {
+        let mut state = self.state.borrow_mut();
+        let Some(crc) = self.crc.filter(|_| state.end.is_none()) else {
+            return;
+        };
+        if bytes.len() == self.stored {
+            *state = State {
+                front: self.stored,
+                crc,
+                end: Some(End::Whole),
+                ..State::default()
+            };
+            drop(state);
+            self.whole.replace(Some(bytes));
+        }
     }
 
     fn damage(&self) -> Option<String> {

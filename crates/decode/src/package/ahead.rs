@@ -6,11 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-use super::{Package, Packing, UNPACKED};
-use crate::compression::{self, DeflateStream, Restoration};
-use crate::limits;
-use zeview_core::analysis::package::{FileStatus, PackageFiles};
-use zeview_core::model::{ByteSource, FileSource, SourceId, Sources, Span};
+use super::Package;
+use crate::compression::{DeflateStream, Restoration};
+use zeview_core::model::{ByteSource, FileSource, Sources, Span};
 
 /// The files that are restored in other threads.
 #[derive(Default)]
@@ -69,25 +67,6 @@ impl Package {
             next = next.saturating_add(1);
         }
         self.ahead.next.set(next);
-    }
-
-    /// Returns the compressed bytes, the size and the checksum of a file that will be opened, and whose
-    /// size is worth a thread.
-    fn large_file(&self, index: usize, sources: &Sources) -> Option<(Span, u64, u32)> {
-        let member = self.members.get(index)?;
-        let size = member.file.size;
-        let Packing::Deflated(crc) = member.packing else {
-            return None;
-        };
-        if size <= limits::CHECKED || sources.costs.work.left() < size {
-            return None;
-        }
-        let data = self.data(index, sources);
-        let is_new = data.source == SourceId::FILE
-            && size <= compression::deflate_limit(data.len())
-            && sources.unpacked_before(UNPACKED, data).is_none();
-        let is_read = || matches!(self.status(index, sources), FileStatus::Readable(_));
-        (is_new && is_read()).then_some((data, size, crc))
     }
 
     /// Waits for a file that another thread restores. Returns `None` if there is none.

@@ -30,8 +30,8 @@ use super::tree::StaticTree;
 use super::{Context, carve, limits, raw};
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use zeview_core::model::{
-    Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Findings, Node, NodeKind, Rows,
-    Sources, Span, Str, Stream, Summary, Value, text,
+    Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Findings, Inflation, Node, NodeKind,
+    Rows, SourceId, Sources, Span, Str, Stream, Summary, Value, text,
 };
 
 static FILE_DOC: Doc = Doc::new("A file of the package, decoded on demand.", "");
@@ -272,6 +272,25 @@ impl Package {
         Some(cx.into_deferred(data, content))
     }
 
+    /// Returns the compressed bytes, the size and the checksum of a file that will be opened, and whose
+    /// size is worth a thread.
+    fn large_file(&self, index: usize, sources: &Sources) -> Option<(Span, u64, u32)> {
+        let member = self.members.get(index)?;
+        let size = member.file.size;
+        let Packing::Deflated(crc) = member.packing else {
+            return None;
+        };
+        if size <= limits::CHECKED || sources.costs.work.left() < size {
+            return None;
+        }
+        let data = self.data(index, sources);
+        let is_new = data.source == SourceId::FILE
+            && size <= compression::deflate_limit(data.len())
+            && sources.unpacked_before(UNPACKED, data).is_none();
+        let is_read = || matches!(self.status(index, sources), FileStatus::Readable(_));
+        (is_new && is_read()).then_some((data, size, crc))
+    }
+
     fn nested(&self, cx: &Context<'_>, index: usize, whole: Span) -> Option<OpenedDocument> {
         // The file was searched already.
         if let FileStatus::NoCode(_) = self.status(index, cx.sources) {
@@ -428,6 +447,30 @@ impl PackageFiles for Package {
             cx.report(&rules::PACKAGE_UNREAD, member.file.entry, message);
         }
         cx.finish()
+    }
+
+    fn inflate(&self, index: usize, sources: &Sources) -> Option<u64> {
+        let (data, size, crc) = self.large_file(index, sources)?;
+        match sources.inflate(data, size, crc) {
+            Inflation::Refused => None,
+            Inflation::Running(bytes) => {
+                // The source has begun with this one, and begins with the next one.
+                let next = index.saturating_add(1)..self.members.len();
+                let mut next = next.filter_map(|next| self.large_file(next, sources));
+                if let Some((data, size, crc)) = next.next() {
+                    sources.inflate(data, size, crc);
+                }
+                Some(bytes)
+            }
+            Inflation::Done(bytes) => {
+                // A refusal is reported when the file is opened.
+                if let Some(restored) = Restored::of(sources, data, size, Some(crc)) {
+                    let whole = restored.keep(sources, data);
+                    sources.provide(whole.source, bytes);
+                }
+                None
+            }
+        }
     }
 
     fn prepare(&self, index: usize, most: u64, sources: &Sources) -> u64 {

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::analysis::package_reading::Unpacking;
 use crate::model::Severity;
 use crate::model::text::escaped;
 use crate::tables::query::GroupBy;
@@ -82,7 +83,7 @@ pub(super) fn status(view: &View, list: &List) -> Html {
             </button>
         }
         <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
-        if let Some(of) = page.reading { { reading(of, list.is_stopped) } }
+        if let Some(of) = &page.reading { { reading(of, list.is_stopped) } }
         { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
 }
@@ -115,14 +116,18 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
 }
 
 /// Progress of reading or judging kernels, with buttons to stop and resume.
-pub(in crate::ui::panels) fn reading(of: ListReading, is_stopped: bool) -> Html {
+pub(in crate::ui::panels) fn reading(of: &ListReading, is_stopped: bool) -> Html {
     let progress = of.progress();
     let (done, one, many) = match of {
-        ListReading::Images(_) => ("read", "image", "images"),
+        ListReading::Images(..) => ("read", "image", "images"),
         ListReading::Code(_) => ("analyzed", "kernel", "kernels"),
     };
     let all = format::counted(progress.of, one, many);
     let text = format!("{} of {all}", format::grouped(progress.done));
+    let unpacking = match of {
+        ListReading::Images(_, unpacking) if !is_stopped => unpacking.as_ref(),
+        _ => None,
+    };
     html! {
         <span class="reading">
             if is_stopped {
@@ -131,10 +136,20 @@ pub(in crate::ui::panels) fn reading(of: ListReading, is_stopped: bool) -> Html 
             } else {
                 <progress aria-label="Reading kernels" max={progress.of.to_string()} value={progress.done.to_string()} />
                 <span class="dim">{ format!("{done} {text}") }</span>
+                if let Some(file) = unpacking {
+                    <span class="dim" title={file.path.to_string()}>{ unpacked(file) }</span>
+                }
                 { button("btn2", Command::StopReading, plain("Stop")) }
             }
         </span>
     }
+}
+
+/// `unpacking libitex_gpu_internal.so: 812 MB of 2.3 GB`.
+fn unpacked(file: &Unpacking) -> String {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    let (done, of) = (format::size(file.bytes), format::size(file.of));
+    format!("unpacking {name}: {done} of {of}")
 }
 
 /// Toggle for rows that are hidden by default.

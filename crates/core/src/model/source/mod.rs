@@ -9,6 +9,7 @@ mod folder;
 #[cfg(not(target_arch = "wasm32"))]
 mod folder_files;
 mod folder_list;
+mod inflate;
 mod memory;
 mod stream;
 mod unpacked;
@@ -27,6 +28,7 @@ pub use self::folder::FolderSource;
 #[cfg(not(target_arch = "wasm32"))]
 pub use self::folder_files::{find_files, folder_files};
 pub use self::folder_list::{FOLDER_HEAD, FOLDER_MAGIC, ListedFile, folder_line, folder_list};
+pub use self::inflate::{DeflatedPart, Inflation};
 pub use self::memory::MemorySource;
 use self::stream::{ActiveSources, Activity};
 pub use self::stream::{PackedReader, Stream};
@@ -63,6 +65,12 @@ pub trait ByteSource {
     /// [`announce`](ByteSource::announce) would fetch.
     fn is_ready(&self, _start: u64, _len: u64) -> bool {
         true
+    }
+
+    /// Inflates a part of the bytes while the caller does something else: begins, or tells how far it
+    /// is. A source that cannot do that refuses, and so does one whose result was taken already.
+    fn inflate(&self, _part: &DeflatedPart) -> Inflation {
+        Inflation::Refused
     }
 
     /// Returns the file, if it is one: other threads can read it.

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::{Bytes, Entry, Origin, SourceError};
+use super::{ByteSource, Bytes, Entry, Origin, SourceError};
 
 /// Reads bytes of the source that a stream is restored from: `len` of them at an offset.
 pub type PackedReader<'a> = &'a dyn Fn(u64, u64) -> Result<Bytes, SourceError>;
@@ -30,6 +30,10 @@ pub trait Stream {
     /// Restores further bytes in sequence, at most `most`, so that later reads can start near their
     /// position. Returns the number of bytes that were never restored so far.
     fn advance(&self, most: u64, packed: PackedReader<'_>) -> u64;
+
+    /// Takes all bytes, restored elsewhere and compared with their checksum. Later reads use them for
+    /// as long as they can be read.
+    fn provide(&self, _bytes: Box<dyn ByteSource>) {}
 
     /// Describes damage that was found so far: a wrong length or checksum, or invalid data.
     fn damage(&self) -> Option<String>;

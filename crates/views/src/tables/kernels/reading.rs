@@ -19,7 +19,7 @@ use zeview_analysis::survey::Progress;
 use zeview_core::analysis::host_images::HostImage;
 use zeview_core::analysis::images::{HostIndexEntry, Image, Images};
 use zeview_core::analysis::kernels::{KernelRow, Located};
-use zeview_core::analysis::package_reading::PackageReading;
+use zeview_core::analysis::package_reading::{PackageReading, Unpacking};
 use zeview_core::model::{Document, NodeId, Severity, Sources, Span, sort};
 
 /// The short names of the kernels in a host binary's index.
@@ -557,8 +557,23 @@ impl KernelReading {
         self.announced = next;
     }
 
-    /// Whether the next step does not wait for the bytes of its image.
+    /// Lets the source inflate the files of a package in the background.
+    pub fn may_wait(&mut self, may_wait: bool) {
+        if let Some(files) = &mut self.files {
+            files.may_wait(may_wait);
+        }
+    }
+
+    /// Returns the file of a package that is being unpacked.
+    pub fn unpacking(&self) -> Option<Unpacking> {
+        self.files.as_ref().and_then(PackageReading::unpacking)
+    }
+
+    /// Whether the next step does not wait for the bytes of its image, or of its file.
     pub fn is_ready(&self, sources: &Sources) -> bool {
+        if self.next >= self.images.list.len() {
+            return self.files.as_ref().is_none_or(|files| !files.waits());
+        }
         self.images.list.get(self.next).is_none_or(|image| {
             // Longer images are not announced, so waiting for them would not end.
             !is_native(image, sources) || image.span.len() > AHEAD || sources.is_ready(image.span)
