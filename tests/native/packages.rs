@@ -539,13 +539,17 @@ impl ByteSource for Inflating {
         MemorySource::from(self.bytes.clone()).read(start, len)
     }
 
-    fn inflate(&self, part: &DeflatedPart) -> Inflation {
+    fn inflate_ahead(&self, part: &DeflatedPart) {
         let mut asked = self.asked.borrow_mut();
-        let at = asked.iter().position(|(of, _)| of == part);
-        let at = at.unwrap_or_else(|| {
+        if asked.iter().all(|(of, _)| of != part) {
             asked.push((*part, 0));
-            asked.len() - 1
-        });
+        }
+    }
+
+    fn inflate(&self, part: &DeflatedPart) -> Inflation {
+        self.inflate_ahead(part);
+        let mut asked = self.asked.borrow_mut();
+        let at = asked.iter().position(|(of, _)| of == part).unwrap();
         asked[at].1 += 1;
         let packed = &self.bytes[part.start as usize..(part.start + part.len) as usize];
         match asked[at].1 {
@@ -589,7 +593,8 @@ fn files_that_the_source_inflates_are_the_same() {
             }
         }
         waited.dedup();
-        let large = ["one.tar", "wrong.tar", "two.tar", "longer.tar", "three.tar"];
+        // The stated size of the other one cannot be.
+        let large = ["one.tar", "wrong.tar", "two.tar", "three.tar"];
         assert_eq!(waited, large, "the source inflates these");
         assert_eq!(asked.borrow().len(), large.len());
         assert_eq!(found_in(&document), expected, "forgets: {forgets}");

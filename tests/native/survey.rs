@@ -209,7 +209,7 @@ fn kernels_are_judged_by_their_code_step_by_step() {
             let page = rows(handler, &query);
             match page.reading {
                 None => break page,
-                Some(ListReading::Images(_)) => {}
+                Some(ListReading::Images(..)) => {}
                 Some(ListReading::Code(progress)) => {
                     assert!(page.found <= progress.done, "{page:?}");
                     analyzed.push(progress.done);

@@ -88,6 +88,10 @@ impl ByteSource for BlobSource {
         self.ahead.holds(start, start.saturating_add(len))
     }
 
+    fn inflate_ahead(&self, part: &DeflatedPart) {
+        self.inflater.begin(&self.blob, part);
+    }
+
     fn inflate(&self, part: &DeflatedPart) -> Inflation {
         self.inflater.inflate(&self.blob, part)
     }

@@ -47,6 +47,12 @@ struct Job {
     state: State,
 }
 
+impl Job {
+    fn is_of(&self, file: &Blob, part: &DeflatedPart) -> bool {
+        self.part == *part && Object::is(&self.file, file)
+    }
+}
+
 enum State {
     Running(u64),
     Done(Blob),
@@ -95,38 +101,44 @@ impl Inflater {
 
     /// See [`ByteSource::inflate`](crate::model::ByteSource::inflate).
     pub(super) fn inflate(self: &Rc<Self>, file: &Blob, part: &DeflatedPart) -> Inflation {
+        self.begin(file, part);
         let mut jobs = self.jobs.borrow_mut();
-        let known = |job: &&mut Job| job.part == *part && Object::is(&job.file, file);
-        if let Some(job) = jobs.iter_mut().find(known) {
-            if let State::Running(bytes) = job.state {
-                self.is_waited_for.set(true);
-                return Inflation::Running(bytes);
-            }
-            return match std::mem::replace(&mut job.state, State::Over) {
-                State::Done(output) => match BlobSource::new(output, self) {
-                    Ok(source) => Inflation::Done(Box::new(source)),
-                    Err(_) => Inflation::Refused,
-                },
-                State::Running(_) | State::Over => Inflation::Refused,
-            };
-        }
-        let is_running = |job: &&Job| !matches!(job.state, State::Over);
-        let is_full = jobs.iter().filter(is_running).count() >= JOBS;
-        if is_full || self.begin(self.next.get(), file, part).is_none() {
+        let Some(job) = jobs.iter_mut().find(|job| job.is_of(file, part)) else {
             return Inflation::Refused;
+        };
+        if let State::Running(bytes) = job.state {
+            self.is_waited_for.set(true);
+            return Inflation::Running(bytes);
         }
-        jobs.push(Job {
-            id: self.next.get(),
-            file: file.clone(),
-            part: *part,
-            state: State::Running(0),
-        });
-        self.next.set(self.next.get().wrapping_add(1));
-        self.is_waited_for.set(true);
-        Inflation::Running(0)
+        match std::mem::replace(&mut job.state, State::Over) {
+            State::Done(output) => match BlobSource::new(output, self) {
+                Ok(source) => Inflation::Done(Box::new(source)),
+                Err(_) => Inflation::Refused,
+            },
+            State::Running(_) | State::Over => Inflation::Refused,
+        }
     }
 
-    fn begin(&self, id: u32, file: &Blob, part: &DeflatedPart) -> Option<()> {
+    /// Begins with a part, if it is not known and there is room.
+    pub(super) fn begin(&self, file: &Blob, part: &DeflatedPart) {
+        let mut jobs = self.jobs.borrow_mut();
+        let is_open = |job: &&Job| !matches!(job.state, State::Over);
+        let is_known = jobs.iter().any(|job| job.is_of(file, part));
+        if is_known || jobs.iter().filter(is_open).count() >= JOBS {
+            return;
+        }
+        let id = self.next.replace(self.next.get().wrapping_add(1));
+        if self.send(id, file, part).is_some() {
+            jobs.push(Job {
+                id,
+                file: file.clone(),
+                part: *part,
+                state: State::Running(0),
+            });
+        }
+    }
+
+    fn send(&self, id: u32, file: &Blob, part: &DeflatedPart) -> Option<()> {
         let port = self.port.borrow();
         let port = port.as_ref()?;
         let end = part.start.saturating_add(part.len);

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use super::Package;
 use crate::compression::{DeflateStream, Restoration};
-use zeview_core::model::{ByteSource, FileSource, Sources, Span};
+use zeview_core::model::{ByteSource, DeflatedPart, FileSource, Sources};
 
 /// The files that are restored in other threads.
 #[derive(Default)]
@@ -25,12 +25,12 @@ struct Job {
 }
 
 impl Job {
-    fn begin(index: usize, file: FileSource, data: Span, size: u64, crc: u32) -> Option<Job> {
+    fn begin(index: usize, file: FileSource, part: DeflatedPart) -> Option<Job> {
         let is_over = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&is_over);
         let run = move || {
-            let stream = DeflateStream::new(data.len(), size, Some(crc));
-            let packed = |start, len| file.read(data.start.saturating_add(start), len);
+            let stream = DeflateStream::new(part.len, part.size, Some(part.crc));
+            let packed = |start, len| file.read(part.start.saturating_add(start), len);
             stream.restoration(&packed, &|| stop.load(Ordering::Relaxed))
         };
         // Without a thread, the file is restored when it is its turn.
@@ -61,8 +61,8 @@ impl Package {
         jobs.retain(|job| job.index >= index);
         let mut next = self.ahead.next.get().max(index);
         while jobs.len() < most && next < self.members.len() {
-            if let Some((data, size, crc)) = self.large_file(next, sources) {
-                jobs.extend(Job::begin(next, file.clone(), data, size, crc));
+            if let Some(part) = self.large_file(next, sources) {
+                jobs.extend(Job::begin(next, file.clone(), part));
             }
             next = next.saturating_add(1);
         }

@@ -30,8 +30,8 @@ use super::tree::StaticTree;
 use super::{Context, carve, limits, raw};
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
 use zeview_core::model::{
-    Area, Content, DeferredDocument, Doc, ExpanderId, Fact, Findings, Inflation, Node, NodeKind,
-    Rows, SourceId, Sources, Span, Str, Stream, Summary, Value, text,
+    Area, Content, DeferredDocument, DeflatedPart, Doc, ExpanderId, Fact, Findings, Inflation,
+    Node, NodeKind, Rows, SourceId, Sources, Span, Str, Stream, Summary, Value, text,
 };
 
 static FILE_DOC: Doc = Doc::new("A file of the package, decoded on demand.", "");
@@ -272,9 +272,9 @@ impl Package {
         Some(cx.into_deferred(data, content))
     }
 
-    /// Returns the compressed bytes, the size and the checksum of a file that will be opened, and whose
-    /// size is worth a thread.
-    fn large_file(&self, index: usize, sources: &Sources) -> Option<(Span, u64, u32)> {
+    /// Returns the deflate stream of a file of the opened package that will be opened, and whose size is
+    /// worth a thread.
+    fn large_file(&self, index: usize, sources: &Sources) -> Option<DeflatedPart> {
         let member = self.members.get(index)?;
         let size = member.file.size;
         let Packing::Deflated(crc) = member.packing else {
@@ -288,7 +288,12 @@ impl Package {
             && size <= compression::deflate_limit(data.len())
             && sources.unpacked_before(UNPACKED, data).is_none();
         let is_read = || matches!(self.status(index, sources), FileStatus::Readable(_));
-        (is_new && is_read()).then_some((data, size, crc))
+        (is_new && is_read()).then(|| DeflatedPart {
+            start: data.start,
+            len: data.len(),
+            size,
+            crc,
+        })
     }
 
     fn nested(&self, cx: &Context<'_>, index: usize, whole: Span) -> Option<OpenedDocument> {
@@ -356,6 +361,9 @@ impl Package {
 
 /// Number of bytes of a stored file that are read at once for its checksum.
 const PIECE: u64 = 1 << 20;
+
+/// Number of files that the source inflates before it is their turn.
+const AHEAD: usize = 3;
 
 /// The names of sources with decompressed files, and of files of a folder.
 const UNPACKED: &str = "unpacked";
@@ -450,21 +458,19 @@ impl PackageFiles for Package {
     }
 
     fn inflate(&self, index: usize, sources: &Sources) -> Option<u64> {
-        let (data, size, crc) = self.large_file(index, sources)?;
-        match sources.inflate(data, size, crc) {
+        let part = self.large_file(index, sources)?;
+        match sources.inflate(&part) {
             Inflation::Refused => None,
             Inflation::Running(bytes) => {
-                // The source has begun with this one, and begins with the next one.
                 let next = index.saturating_add(1)..self.members.len();
-                let mut next = next.filter_map(|next| self.large_file(next, sources));
-                if let Some((data, size, crc)) = next.next() {
-                    sources.inflate(data, size, crc);
-                }
+                let next = next.filter_map(|next| self.large_file(next, sources));
+                sources.inflate_ahead(next.take(AHEAD));
                 Some(bytes)
             }
             Inflation::Done(bytes) => {
+                let data = self.data(index, sources);
                 // A refusal is reported when the file is opened.
-                if let Some(restored) = Restored::of(sources, data, size, Some(crc)) {
+                if let Some(restored) = Restored::of(sources, data, part.size, Some(part.crc)) {
                     let whole = restored.keep(sources, data);
                     sources.provide(whole.source, bytes);
                 }

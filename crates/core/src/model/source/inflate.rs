@@ -1,9 +1,9 @@
 //! Deflate streams that a source inflates by itself, while the caller does something else.
 
 use super::{ByteSource, Sources};
-use crate::model::span::{SourceId, Span};
+use crate::model::span::SourceId;
 
-/// A deflate stream (RFC 1951) among the bytes of a source.
+/// A deflate stream (RFC 1951) among the bytes of the opened file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeflatedPart {
     /// The position and number of the compressed bytes.
@@ -28,18 +28,18 @@ pub enum Inflation {
 
 impl Sources {
     /// Lets the opened file inflate a part of its bytes, if it can: begins, or asks how far it is.
-    pub fn inflate(&self, data: Span, size: u64, crc: u32) -> Inflation {
-        let part = DeflatedPart {
-            start: data.start,
-            len: data.len(),
-            size,
-            crc,
-        };
-        let file = self
-            .entry(data.source)
-            .filter(|_| data.source == SourceId::FILE);
+    pub fn inflate(&self, part: &DeflatedPart) -> Inflation {
+        let file = self.entry(SourceId::FILE);
         let file = file.as_deref().and_then(|entry| entry.source());
-        file.map_or(Inflation::Refused, |file| file.inflate(&part))
+        file.map_or(Inflation::Refused, |file| file.inflate(part))
+    }
+
+    /// Lets the opened file begin to inflate parts of its bytes.
+    pub fn inflate_ahead(&self, parts: impl Iterator<Item = DeflatedPart>) {
+        let file = self.entry(SourceId::FILE);
+        if let Some(file) = file.as_deref().and_then(|entry| entry.source()) {
+            parts.for_each(|part| file.inflate_ahead(&part));
+        }
     }
 
     /// Gives a stream all its bytes, which another decompressor has restored and compared with

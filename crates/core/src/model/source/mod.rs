@@ -67,6 +67,10 @@ pub trait ByteSource {
         true
     }
 
+    /// Begins to inflate a part of the bytes, for a later [`inflate`](ByteSource::inflate), if there is
+    /// room.
+    fn inflate_ahead(&self, _part: &DeflatedPart) {}
+
     /// Inflates a part of the bytes while the caller does something else: begins, or tells how far it
     /// is. A source that cannot do that refuses, and so does one whose result was taken already.
     fn inflate(&self, _part: &DeflatedPart) -> Inflation {
