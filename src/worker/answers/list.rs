@@ -11,7 +11,7 @@ use zeview_analysis::unread;
 use super::code::same_code;
 use super::export::EXPORT_MAX;
 use super::images::code_document;
-use super::reading::{Reading, STEP_MAX};
+use super::reading::{Reading, Renewal, STEP_MAX};
 use super::rows::shorten_details;
 use crate::analysis::modules::PropertyOwner;
 use crate::analysis::package_reading::PackageReading;
@@ -32,6 +32,10 @@ use crate::worker::protocol::{
 pub(crate) struct Lists {
     pub(super) found: BTreeMap<ListId, QueriedList>,
     pub(super) reading: Option<Reading>,
+    /// When the lists of what is being read are made again.
+    pub(super) renewal: Renewal,
+    /// The last report, and the renewal that it belongs to.
+    surveyed: Option<(u64, Box<SurveyReport>)>,
     /// The package whose files are being opened for its images.
     pub(super) opening: Option<(NodeId, PackageReading)>,
     /// Returns the time in milliseconds.
@@ -61,6 +65,8 @@ impl Lists {
         Lists {
             found: BTreeMap::new(),
             reading: None,
+            renewal: Renewal::default(),
+            surveyed: None,
             opening: None,
             clock,
         }
@@ -77,9 +83,18 @@ impl Lists {
     ) -> Result<Response, String> {
         let none = || "This part of the file has no images with kernels.".to_owned();
         let progress = self.read_kernels(document, node, false).ok_or_else(none)?;
+        let started = (self.clock)();
         let reading = self.reading.as_mut().ok_or_else(none)?;
-        let (id, survey) = (reading.document, reading.kernels.survey());
         let unpacking = reading.kernels.unpacking();
+        let is_same = |(of, report): &&mut (u64, Box<SurveyReport>)| {
+            *of == self.renewal.number && report.document == reading.document
+        };
+        if let Some((_, known)) = self.surveyed.as_mut().filter(is_same) {
+            known.progress = progress;
+            known.unpacking = unpacking;
+            return Ok(Response::Survey(known.clone()));
+        }
+        let (id, survey) = (reading.document, reading.kernels.survey());
         let query = Query {
             sort: Some("hazards".into()),
             descending: true,
@@ -100,13 +115,16 @@ impl Lists {
         let worst = worst
             .filter_map(|row| found.row(row, &columns, &document.sources))
             .collect();
-        Ok(Response::Survey(Box::new(SurveyReport {
+        let report = Box::new(SurveyReport {
             document: id,
             survey,
             progress,
             unpacking,
             worst,
-        })))
+        });
+        self.surveyed = Some((self.renewal.number, report.clone()));
+        self.renewal.was_made(started, (self.clock)());
+        Ok(Response::Survey(report))
     }
 
     /// Returns the cached list if it belongs to this document.
@@ -238,6 +256,7 @@ impl Lists {
                 columns,
             } => {
                 let reading = self.read_more(document, id, list, false);
+                let started = (self.clock)();
                 let reading = reading.filter(|progress| !progress.is_over());
                 let judging = self.judge_more(document, id, list, query)?;
                 let reading = match (reading, judging) {
@@ -247,10 +266,14 @@ impl Lists {
                 };
                 let found = self.get(document, id, list, query)?;
                 let columns = columns_of(&*found.list, columns)?;
-                Response::List(Box::new(ListPage {
+                let page = ListPage {
                     reading,
                     ..found.page(document, *start, *count, &columns)
-                }))
+                };
+                if list.declaration().reading == ReadingKind::Kernels {
+                    self.renewal.was_made(started, (self.clock)());
+                }
+                Response::List(Box::new(page))
             }
             ListRequest::Survey { columns, count } => self.survey(document, id, columns, *count)?,
             ListRequest::At {

@@ -16,12 +16,38 @@ pub(super) struct Reading {
     spent: f64,
 }
 
-/// Minimum and maximum time for reading kernels before an answer, in milliseconds. The more kernels
-/// are read, the longer building their list takes: with a share of the time spent so far, the lists
-/// together take no longer than the reading.
+/// When lists of what is being read are made again. The more kernels are read, the longer making their
+/// list takes: meanwhile, the answers are of the list before.
+#[derive(Default)]
+pub(super) struct Renewal {
+    /// Whether more was read than the lists have.
+    is_stale: bool,
+    /// The number of times that the lists were dropped.
+    pub(super) number: u64,
+    /// Whether no list was made since.
+    is_due: bool,
+    /// The time in milliseconds at which lists were made, and the time that took.
+    made: f64,
+    cost: f64,
+}
+
+impl Renewal {
+    /// Notes that lists were made, between these times.
+    pub(super) fn was_made(&mut self, started: f64, made: f64) {
+        if std::mem::take(&mut self.is_due) {
+            self.made = made;
+            self.cost = made - started;
+        }
+    }
+}
+
+/// Minimum and maximum time for reading kernels before an answer, in milliseconds, and the share of
+/// the time spent so far: the first answers come soon.
 const STEP: f64 = 40.0;
 pub(super) const STEP_MAX: f64 = 150.0;
 const STEP_SHARE: f64 = 0.15;
+/// Minimum time between two lists, in times of what making one takes.
+const RENEWAL: f64 = 5.0;
 
 impl Lists {
     /// Reads the next part of what a list of the container around a node needs, such as its images,
@@ -138,6 +164,11 @@ impl Lists {
         {
             let kernels = KernelReading::new(document, id)?;
             self.found.remove(&ListId::Kernels);
+            self.renewal = Renewal {
+                number: self.renewal.number.wrapping_add(1),
+                is_due: true,
+                ..Renewal::default()
+            };
             self.reading = Some(Reading {
                 document: id,
                 kernels,
@@ -162,8 +193,14 @@ impl Lists {
             if !is_all {
                 kernels.announce(&document.sources);
             }
-            // They were made of what was read before.
-            if kernels.progress() != before {
+            let progress = kernels.progress();
+            let renewal = &mut self.renewal;
+            renewal.is_stale |= progress != before;
+            let is_time = (self.clock)() - renewal.made >= RENEWAL * renewal.cost;
+            if renewal.is_stale && (is_all || is_time || progress.is_over()) {
+                renewal.is_stale = false;
+                renewal.is_due = true;
+                renewal.number = renewal.number.wrapping_add(1);
                 self.found.retain(|list, _| {
                     let reading = list.declaration().reading;
                     !matches!(reading, ReadingKind::Kernels | ReadingKind::Described)

@@ -7,8 +7,9 @@ use foldhash::HashMap;
 use super::part::Part;
 use zeview_core::model::{Sources, Span, Str};
 
-/// Maximum length of a read when comparing bytes.
+/// Length of the first read when comparing bytes, and of the others.
 const PIECE: u64 = 64 << 10;
+const PIECE_MOST: u64 = 1 << 20;
 /// Maximum number of compared bytes, per byte of the file.
 const COMPARED: u64 = 4;
 
@@ -56,13 +57,21 @@ impl Twins {
 /// Whether two spans of the same length have the same bytes. Returns `false` if that requires
 /// comparing more than `left` bytes.
 fn is_same(a: Span, b: Span, left: &mut u64, sources: &Sources) -> bool {
-    let read = |span: Span, at: u64| sources.read(span.subspan(at, PIECE)).ok();
-    let mut starts = (0..a.len()).step_by(usize::try_from(PIECE).unwrap_or(usize::MAX));
-    starts.all(|at| {
-        let Some(rest) = left.checked_sub(PIECE.min(a.len() - at)) else {
+    let read = |span: Span, at: u64, len: u64| sources.read(span.subspan(at, len)).ok();
+    let (mut at, mut piece) = (0, PIECE);
+    while at < a.len() {
+        let len = piece.min(a.len().saturating_sub(at));
+        let Some(rest) = left.checked_sub(len) else {
             return false;
         };
         *left = rest;
-        read(a, at).is_some_and(|a| read(b, at).is_some_and(|b| *a == *b))
-    })
+        let is_equal = read(a, at, len).is_some_and(|a| read(b, at, len).is_some_and(|b| *a == *b));
+        if !is_equal {
+            return false;
+        }
+        at = at.saturating_add(len);
+        // Different images differ early. For others, few long reads are faster.
+        piece = PIECE_MOST;
+    }
+    true
 }
