@@ -143,8 +143,8 @@ function inflaters(port) {
   const add = () => {
     const worker = startWorker(blobAddress(`(${inflate})();`));
     worker.addEventListener("message", ({ data }) => {
-      port.postMessage(data);
-      if (!("bytes" in data)) next(worker);
+      port.postMessage(data, data.piece ? [data.piece.buffer] : []);
+      if (!data.piece) next(worker);
     });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
@@ -169,13 +169,12 @@ function inflaters(port) {
   };
 }
 
-/** Maximum number of them: each holds a few megabytes, and the disk is not faster than four. */
+/** Maximum number of them: a disk is not faster than four. */
 const INFLATERS = 4;
 
 /** Runs in the worker. As a gzip file, so that the browser compares length and checksum. */
 function inflate() {
-  const PIECE = 16 << 20;
-  const TOLD = 4 << 20;
+  const PIECE = 4 << 20;
   self.onmessage = async ({ data: { id, part, size, crc } }) => {
     try {
       const head = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
@@ -184,26 +183,27 @@ function inflate() {
       foot.setUint32(4, size, true);
       const packed = new Blob([head, part, foot]);
       const reader = packed.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
-      const pieces = [];
-      let [chunks, held, bytes, told] = [[], 0, 0, 0];
-      // The browser keeps blobs outside of this worker.
-      const keep = () => {
-        pieces.push(new Blob(chunks));
-        [chunks, held] = [[], 0];
-      };
+      let left = size;
+      let piece = new Uint8Array(Math.min(PIECE, left));
+      let used = 0;
       for (let step = await reader.read(); !step.done; step = await reader.read()) {
-        chunks.push(step.value);
-        held += step.value.length;
-        bytes += step.value.length;
-        if (bytes > size) throw new Error("more than expected");
-        if (held >= PIECE) keep();
-        if (bytes - told >= TOLD) self.postMessage({ id, bytes: (told = bytes) });
+        for (let chunk = step.value; chunk.length; ) {
+          if (!left) throw new Error("more than expected");
+          const some = chunk.subarray(0, piece.length - used);
+          piece.set(some, used);
+          used += some.length;
+          left -= some.length;
+          chunk = chunk.subarray(some.length);
+          if (used < piece.length) continue;
+          self.postMessage({ id, piece }, [piece.buffer]);
+          piece = new Uint8Array(Math.min(PIECE, left));
+          used = 0;
+        }
       }
-      keep();
-      if (bytes !== size) throw new Error("less than expected");
-      self.postMessage({ id, output: new Blob(pieces) });
+      if (left) throw new Error("less than expected");
+      self.postMessage({ id, whole: true });
     } catch {
-      // Damaged, or more than the browser can keep: the decoder inflates it, and says what is wrong.
+      // Damaged: the decoder inflates it, and says what is wrong.
       self.postMessage({ id });
     }
   };

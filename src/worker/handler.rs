@@ -24,7 +24,9 @@ use super::protocol::tree_order::TreeOrder;
 use super::protocol::{Envelope, Opened, Problem, ROWS_MAX, Request, Response};
 use crate::analysis::occupancy::OccupancyParameters;
 use crate::decode::decode;
-use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
+use crate::model::{
+    ByteSource, Bytes, DeflatedPart, Document, Inflation, NodeId, SourceError, SourceId,
+};
 use crate::tables::ListId;
 
 /// Maximum number of problems that get the path of their node when a file is opened; the page can
@@ -502,6 +504,14 @@ impl ByteSource for WatchedSource {
 
     fn is_ready(&self, start: u64, len: u64) -> bool {
         self.source.is_ready(start, len)
+    }
+
+    fn inflate_ahead(&self, part: &DeflatedPart) {
+        self.source.inflate_ahead(part);
+    }
+
+    fn inflate(&self, part: &DeflatedPart) -> Inflation {
+        self.source.inflate(part)
     }
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {

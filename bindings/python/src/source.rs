@@ -62,6 +62,11 @@ impl ByteSource for CancelableSource {
         true
     }
 
+    // Other threads read it, too: they end with the work.
+    fn file(&self) -> Option<FileSource> {
+        self.bytes.file()
+    }
+
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         if self.is_canceled.load(Ordering::Relaxed) {
             return Err(failure(start, len, "canceled"));

@@ -89,7 +89,7 @@ impl ByteSource for BlobSource {
     }
 
     fn inflate_ahead(&self, part: &DeflatedPart) {
-        self.inflater.begin(&self.blob, part);
+        self.inflater.begin(&self.blob, part, false);
     }
 
     fn inflate(&self, part: &DeflatedPart) -> Inflation {
@@ -242,7 +242,7 @@ impl ByteSource for ArraySource {
 }
 
 /// Allocates an empty buffer for the available bytes and returns it with their end.
-fn room(start: u64, len: u64, available: u64) -> Result<(Vec<u8>, u64), SourceError> {
+pub(super) fn room(start: u64, len: u64, available: u64) -> Result<(Vec<u8>, u64), SourceError> {
     let end = start.checked_add(len).filter(|end| *end <= available);
     let Some(end) = end else {
         return Err(error(start, len, "out of range"));
@@ -255,7 +255,7 @@ fn room(start: u64, len: u64, available: u64) -> Result<(Vec<u8>, u64), SourceEr
     }
 }
 
-fn error(start: u64, len: u64, message: &str) -> SourceError {
+pub(super) fn error(start: u64, len: u64, message: &str) -> SourceError {
     SourceError {
         span: Span::with_len(SourceId::FILE, start, len),
         message: message.to_owned(),
