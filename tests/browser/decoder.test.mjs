@@ -4,45 +4,12 @@ import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { axe, contextOf, dropBytes, dropFile, dropFromDisk, eventually, expectErrors, expectRequests, fixture, journey } from "./harness.mjs";
+import { axe, contextOf, dropBytes, dropFile, dropFromDisk, eventually, expectErrors, expectRequests, fixture, isIdle, journey, keepWorkers, kill } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
 const elfHeader = (page) => page.getByRole("treeitem", { name: "ELF header" });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
-
-/** Records all workers of the page in `workers`, with the number of requests that they have not answered. */
-async function keepWorkers(page) {
-  await page.addInitScript(() => {
-    globalThis.workers = [];
-    globalThis.Worker = class extends Worker {
-      pending = 0;
-      constructor(...args) {
-        super(...args);
-        globalThis.workers.push(this);
-        this.addEventListener("message", () => this.pending--);
-      }
-      postMessage(...args) {
-        // Nobody answers the connection to the workers that inflate.
-        if (!args[0]?.inflater) this.pending++;
-        super.postMessage(...args);
-      }
-    };
-  });
-}
-
-/** Waits until all requests are answered: the decoder is restarted again if another one crashes it. */
-const isIdle = (page) => eventually(() => page.evaluate(() => globalThis.workers.filter((worker) => !worker.dead).map((worker) => worker.pending)), (counts) => counts.every((count) => count === 0));
-
-/** Simulates a worker that runs out of memory. */
-function kill(page) {
-  return page.evaluate(() => {
-    const worker = globalThis.workers.findLast((worker) => !worker.dead);
-    worker.dead = true;
-    worker.terminate();
-    worker.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
-  });
-}
 
 journey("files of all formats open without a network", {}, async (page) => {
   await contextOf(page).setOffline(true);
@@ -117,6 +84,45 @@ journey("a request that crashed the decoder is not repeated and the file stays o
   await overview.getByText("on acm-g10 (selected device)").waitFor();
   await axe(page);
 });
+
+/** Kinds of work: what a user does for each, and how the page calls it. */
+const WORKS = [
+  ["a filter", "Kernels", "Filtering", (page) => page.getByRole("tabpanel", { name: "Kernels" }).getByRole("searchbox").fill("spill_size>0")],
+  ["an order", "Kernels", "Sorting", (page) => page.locator("#kernels [role=columnheader]", { hasText: "B/thread" }).first().click()],
+  ["code", "Kernels", "Reading", (page) => page.getByRole("tab", { name: "Assembly", exact: true }).click()],
+  ["a graph", "Assembly", "Drawing", (page) => page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click()],
+  ["a device", "Overview", "Checking", async (page) => {
+    const device = page.getByLabel("Check another GPU");
+    await device.fill("pvc");
+    await device.press("Enter");
+  }],
+  ["a search", "Kernels", "Searching", (page) => page.getByPlaceholder(/^Search names/).fill("spill")],
+  ["an export", "Kernels", "Reading", async (page) => {
+    await page.getByText("Export", { exact: true }).click();
+    await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  }],
+];
+
+for (const [work, tab, words, act] of WORKS) {
+  journey(`a decoder that is killed by ${work} comes back`, { before: keepWorkers }, async (page) => {
+    const open = (name) => page.getByRole("tab", { name, exact: true });
+    await dropFile(page, sample("spill.dg2.zebin"));
+    await elfHeader(page).waitFor();
+    await open(tab).click();
+    await isIdle(page);
+    await page.evaluate(() => { globalThis.killNext = true; });
+    await act(page);
+    await page.getByRole("status").getByText(new RegExp(`${words}.*: the decoder crashed and was restarted`)).waitFor();
+    await isIdle(page);
+    assert.equal(await page.evaluate(() => globalThis.workers.filter((worker) => worker.dead).length), 1, "the request is not repeated");
+    await axe(page);
+    // Other work goes on.
+    await open("Problems").click();
+    await page.getByRole("tabpanel", { name: "Problems" }).waitFor();
+    await open("Overview").click();
+    await page.getByRole("tabpanel", { name: "Overview" }).getByRole("heading").first().waitFor();
+  });
+}
 
 journey("long work is shown and can be stopped; panel, filter and order stay", {
   before: async (page) => {

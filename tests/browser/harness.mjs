@@ -76,6 +76,52 @@ const CHROMIUM_PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
+/**
+ * Records the page's workers in `workers`: each decoder with the number of requests that it has not
+ * answered. `killNext` ends a decoder at its next request, as if it ran out of memory. `inflated` is
+ * the number of pieces that other workers have inflated.
+ */
+export async function keepWorkers(page) {
+  await page.addInitScript(() => {
+    globalThis.workers = [];
+    globalThis.inflated = 0;
+    globalThis.Worker = class extends Worker {
+      pending = 0;
+      constructor(...args) {
+        super(...args);
+        this.addEventListener("message", ({ data }) => {
+          if (data?.piece) globalThis.inflated++;
+          this.pending--;
+        });
+      }
+      postMessage(...args) {
+        // Nobody answers the connection of a decoder to the workers that inflate.
+        if (args[0]?.inflater) globalThis.workers.push(this);
+        else this.pending++;
+        if (globalThis.killNext && globalThis.workers.includes(this) && !args[0]?.inflater) {
+          globalThis.killNext = false;
+          this.kill();
+        } else {
+          super.postMessage(...args);
+        }
+      }
+      kill() {
+        this.dead = true;
+        this.terminate();
+        this.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
+      }
+    };
+  });
+}
+
+/** Waits until all requests are answered: the decoder is restarted again if another one crashes it. */
+export const isIdle = (page) => eventually(() => page.evaluate(() => globalThis.workers.filter((worker) => !worker.dead).map((worker) => worker.pending)), (counts) => counts.length > 0 && counts.every((count) => count === 0));
+
+/** Simulates a decoder that runs out of memory. */
+export function kill(page) {
+  return page.evaluate(() => globalThis.workers.findLast((worker) => !worker.dead).kill());
+}
+
 /** The path of a file in tests/fixtures. */
 export function fixture(name) {
   return path.join(HERE, "../fixtures", name);

@@ -2,10 +2,12 @@
 // thousands of characters.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { archive, withKernels } from "./generated.mjs";
-import { axe, dropBytes, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, eventually, journey, keepWorkers, kill, screenshot } from "./harness.mjs";
+import { zip } from "./zip.mjs";
 
 const sample = (name) => readFile(path.join(import.meta.dirname, "../../www/samples", name));
 const tab = (page, name) => page.getByRole("tab", { name, exact: true });
@@ -37,6 +39,52 @@ async function library(images, kernels, named = typeName) {
   members.push(["64.12.55.8", spill]);
   return archive(members);
 }
+
+journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 900, slowDecoder: 100, before: keepWorkers }, async (page) => {
+  const images = 1500;
+  const kernels = 14;
+  // One file that the browser inflates, and that is too large for one answer.
+  const name = (tile, dtype, causal, image) => `_ZTS${`Functor${image}x${tile}${dtype}${causal}`.length}Functor${image}x${tile}${dtype}${causal}`;
+  const bytes = zip({ "lib/weights.bin": randomBytes(4 << 20), "lib/kernels.a": await library(images, kernels, name) });
+  await dropBytes(page, { "large-1.0-py3-none-any.whl": bytes });
+  await tab(page, "Kernels").click();
+  const kernelPanel = panel(page, "Kernels");
+  const rows = page.locator("#kernels [data-row]");
+  await rows.first().waitFor();
+  await kernelPanel.locator(".reading").waitFor({ state: "detached", timeout: 120_000 });
+  const all = images * kernels + 4;
+  await kernelPanel.getByText(new RegExp(`\\b${String(all).replace(/(?=\d{3}$)/, "\\s")} (kernels|builds)`)).first().waitFor();
+  assert.ok(await page.evaluate(() => globalThis.inflated > 0), "the browser inflated the file");
+  await axe(page);
+
+  // The worst spill, its code, and back: nothing is lost.
+  await page.locator("#kernels [role=columnheader]", { hasText: "B/thread" }).first().click();
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+  await eventually(() => rows.first().innerText(), (text) => text.includes("dg2") || text.includes("acm"));
+  await rows.first().click();
+  await page.keyboard.press("Enter");
+  await panel(page, "Assembly").locator(".asm").first().waitFor();
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+
+  // A filter by code; then the decoder is killed. Panel, filter and order stay, and it is read again.
+  const filter = kernelPanel.getByRole("searchbox");
+  await filter.fill("peak_live_registers>0");
+  await eventually(() => rows.count(), 3);
+  await kill(page);
+  await page.getByRole("status").getByText(/restarted/).waitFor();
+  await tab(page, "Kernels").and(page.locator("[aria-selected=true]")).waitFor();
+  assert.equal(await filter.inputValue(), "peak_live_registers>0");
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+
+  // Reading stops in the middle, and goes on.
+  await kernelPanel.getByRole("button", { name: "Stop", exact: true }).click();
+  await kernelPanel.getByText(/stopped at/).waitFor();
+  await axe(page);
+  await kernelPanel.getByRole("button", { name: "Resume" }).click();
+  await kernelPanel.locator(".reading").waitFor({ state: "detached", timeout: 120_000 });
+  await eventually(() => rows.count(), 3);
+});
 
 journey("from the largest spill of 200 images to its assembly", { width: 1440, height: 900 }, async (page) => {
   // 1: the drop.
