@@ -32,7 +32,7 @@ use self::compare::{CompareChange, Following};
 use self::occupancy::OccupancyChange;
 use self::verdict::VerdictChange;
 use crate::model::{NodeId, Span};
-use crate::tables::ListId;
+use crate::tables::{ListId, Scope};
 use crate::ui::graphs::graph_view::{GraphChange, GraphView};
 use crate::ui::state::bookmarks::{Bookmark, Bookmarks};
 use crate::ui::state::guide::Guide;
@@ -409,14 +409,28 @@ impl State {
             }
             tree.open_again(&restored.open);
             tree.reveal(&restored.selected);
+            // A list of the file, or of a container around the selection.
+            let again = |document: NodeId| match document {
+                NodeId::ROOT => Some(NodeId::ROOT),
+                document => {
+                    let mut rows = before.selection.ancestry.iter();
+                    let place = rows.position(|row| row.id == document)?;
+                    Some(restored.selected.get(place)?.id)
+                }
+            };
+            let documents = ListId::ALL.map(|list| before.lists.get(list).document.and_then(again));
             if !restored.selected.is_empty() {
                 view.selection = Selection {
                     serial: view.selection.serial,
                     ..Selection::node(restored.selected, SelectionOrigin::Address)
                 };
             }
-            for list in ListId::ALL {
+            for (list, document) in ListId::ALL.into_iter().zip(documents) {
                 view.list_changed(list, before.lists.get(list).for_new_version());
+                let is_of_container = list.declaration().scope == Scope::Container;
+                if let Some(document) = document.filter(|_| is_of_container) {
+                    view.list_changed(list, ListChange::Document(document));
+                }
             }
         });
     }

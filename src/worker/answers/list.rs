@@ -381,8 +381,10 @@ impl Lists {
         if let (Some(shown), Some(around)) = (shown, around)
             && shown != around
             && scope == Scope::Container
+            && let is_read = self.is_read(shown, list)
             && let Ok(found) = self.get(document, shown, list, &follow.query)
-            && found.leads_to(document, span?, follow.current)
+            // Its row may be among those that are not read yet.
+            && (!is_read || found.leads_to(document, span?, follow.current))
         {
             return Some(ListAt {
                 document: shown,
